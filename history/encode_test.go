@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry"
 )
 
-// v is a version with a subject and a time.
+// v returns a version with a subject and a time.
 func v() Version {
 	return Version{
 		Subject:   registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "scene_pacer"},
@@ -16,7 +16,7 @@ func v() Version {
 	}
 }
 
-// TestEncodings read back what they wrote, empty ones too.
+// TestEncodings decodes encoded values, including empty ones.
 func TestEncodings(t *testing.T) {
 	expires := v().DecidedAt
 	waivers := []Waiver{
@@ -26,13 +26,13 @@ func TestEncodings(t *testing.T) {
 	for _, want := range [][]Waiver{nil, waivers} {
 		got, err := DecodeWaivers(EncodeWaivers(want))
 		if err != nil || EncodeWaivers(got) != EncodeWaivers(want) {
-			t.Errorf("%+v reads back as %+v, %v", want, got, err)
+			t.Errorf("%+v is decoded as %+v, %v", want, got, err)
 		}
 	}
 	for _, want := range []map[string]string{nil, {}, {"b": "2", "a": "1"}} {
 		got, err := DecodeRendered(EncodeRendered(want))
 		if err != nil || !maps.Equal(got, want) {
-			t.Errorf("%v reads back as %v, %v", want, got, err)
+			t.Errorf("%v is decoded as %v, %v", want, got, err)
 		}
 	}
 	if got := EncodeRendered(map[string]string{"b": "2", "a": "1"}); got != `{"a":"1","b":"2"}` {
@@ -42,7 +42,7 @@ func TestEncodings(t *testing.T) {
 		_, err := DecodeRendered(bad)
 		_, other := DecodeWaivers(bad)
 		if err == nil || other == nil {
-			t.Errorf("%q is read", bad)
+			t.Errorf("%q was decoded", bad)
 		}
 	}
 }

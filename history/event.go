@@ -21,13 +21,13 @@ type Event struct {
 	Subject  string
 	Proposal string
 	Revision int
-	Record   string          // seal of the record that the event wrote, "" when it wrote none
-	Data     json.RawMessage // canonical JSON with what else matters, never nil
+	Record   string          // seal of the record that belongs to the event, or ""
+	Data     json.RawMessage // canonical JSON with further details, never nil
 	PrevHash string
 	Hash     string
 }
 
-// NewEvent returns the event of an act with its details; none when data is empty.
+// NewEvent returns an event with the given details, which may be empty.
 func NewEvent(id, act, actor string, at time.Time, data map[string]any) (Event, error) {
 	e := Event{ID: id, At: at, Actor: actor, Act: act}
 	if len(data) > 0 {
@@ -40,10 +40,10 @@ func NewEvent(id, act, actor string, at time.Time, data map[string]any) (Event, 
 	return e, nil
 }
 
-// EventFormat is the first of the fields that Sum seals: it names the list.
+// EventFormat is the first of the sealed fields. It identifies the format.
 const EventFormat = "toolcrib event 1"
 
-// Sum computes what Hash has to be.
+// Sum returns the correct value of Hash.
 func (e Event) Sum() string {
 	return Seal(
 		EventFormat,
@@ -61,19 +61,19 @@ func (e Event) Sum() string {
 	)
 }
 
-// Account is the account of the operating system whose process acted. Every event
-// has it, beside the actor that the act is attributed to.
+// Account is the operating system account of the process that acted. Every event
+// has it in addition to the actor.
 type Account struct {
-	UID   string `json:"uid,omitempty"`   // its number; the SID on Windows
-	Login string `json:"login,omitempty"` // as the account database has it
-	Host  string `json:"host,omitempty"`  // the name of the machine
-	// Via is the door through which somebody else acted, such as "ssh SHA256:…" with
-	// the fingerprint of the key that logged in.
+	UID   string `json:"uid,omitempty"`   // user id; the SID on Windows
+	Login string `json:"login,omitempty"` // login name
+	Host  string `json:"host,omitempty"`  // name of the machine
+	// Via describes how a remote user connected, such as "ssh SHA256:…" with the
+	// fingerprint of the key that logged in.
 	Via string `json:"via,omitempty"`
 }
 
-// EncodeRendered writes rendered hashes as canonical JSON, the form they are
-// stored and sealed in.
+// EncodeRendered returns rendered hashes as canonical JSON, as they are stored and
+// sealed.
 func EncodeRendered(m map[string]string) string {
 	if len(m) == 0 {
 		return "{}"
@@ -81,13 +81,12 @@ func EncodeRendered(m map[string]string) string {
 	return mustMarshal(m)
 }
 
-// DecodeRendered reads what EncodeRendered wrote.
+// DecodeRendered parses the output of EncodeRendered.
 func DecodeRendered(s string) (map[string]string, error) {
 	return decode[map[string]string]("rendered hashes", s)
 }
 
-// EncodeWaivers writes waivers as canonical JSON, the form they are stored and
-// sealed in.
+// EncodeWaivers returns waivers as canonical JSON, as they are stored and sealed.
 func EncodeWaivers(ws []Waiver) string {
 	if len(ws) == 0 {
 		return "[]"
@@ -95,16 +94,16 @@ func EncodeWaivers(ws []Waiver) string {
 	return mustMarshal(ws)
 }
 
-// EncodeWaiver writes one waiver as canonical JSON.
+// EncodeWaiver returns one waiver as canonical JSON.
 func EncodeWaiver(w Waiver) string { return mustMarshal(w) }
 
-// DecodeWaivers reads what EncodeWaivers wrote.
+// DecodeWaivers parses the output of EncodeWaivers.
 func DecodeWaivers(s string) ([]Waiver, error) {
 	return decode[[]Waiver]("waivers", s)
 }
 
-// EncodeApprovals writes approvals as canonical JSON, the form they are stored and
-// sealed in; "" for none.
+// EncodeApprovals returns approvals as canonical JSON, as they are stored and
+// sealed, or "" if there are none.
 func EncodeApprovals(as []Approval) string {
 	if len(as) == 0 {
 		return ""
@@ -112,7 +111,7 @@ func EncodeApprovals(as []Approval) string {
 	return mustMarshal(as)
 }
 
-// DecodeApprovals reads what EncodeApprovals wrote.
+// DecodeApprovals parses the output of EncodeApprovals.
 func DecodeApprovals(s string) ([]Approval, error) {
 	if s == "" {
 		return nil, nil
@@ -135,10 +134,9 @@ func mustMarshal(v any) string {
 	return string(b)
 }
 
-// Seal returns the SHA-256, in lower-case hex, over a list of fields. Every
-// field is written as a netstring (D. J. Bernstein, 1997: its length in bytes
-// in decimal, ":", the bytes, ","), so no two different lists are hashed as the
-// same bytes.
+// Seal returns the SHA-256 of a list of fields in lower-case hex. Each field is
+// written as a netstring (D. J. Bernstein, 1997: its length in bytes in decimal,
+// ":", the bytes, ","), so that different lists never have the same bytes.
 func Seal(fields ...string) string {
 	size := 0
 	for _, f := range fields {
@@ -154,8 +152,8 @@ func appendFields(b []byte, fields []string) []byte {
 	return b
 }
 
-// AppendField appends a field as Seal hashes it, for callers that build the list
-// without allocating strings.
+// AppendField appends a field in the format of Seal, for callers that avoid
+// allocating strings.
 func AppendField[T string | []byte](b []byte, field T) []byte {
 	b = strconv.AppendInt(b, int64(len(field)), 10)
 	b = append(b, ':')

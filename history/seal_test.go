@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSeal holds known seals: a seal that was made once stays valid, so the
-// form cannot change.
+// TestSeal has known seals: the format must not change, because stored seals must
+// remain valid.
 func TestSeal(t *testing.T) {
 	for sealed, fields := range map[string][]string{
 		"":                           nil,
@@ -28,7 +28,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// parse takes apart what appendFields wrote.
+// parse splits the output of appendFields.
 func parse(b string) ([]string, error) {
 	var fields []string
 	for b != "" {
@@ -42,8 +42,8 @@ func parse(b string) ([]string, error) {
 	return fields, nil
 }
 
-// FuzzSealedForm takes apart what is sealed: one list comes out, the one that
-// went in, so no two lists are sealed as the same bytes.
+// FuzzSealedForm checks that the sealed bytes can be parsed to the original list,
+// so that different lists have different bytes.
 func FuzzSealedForm(f *testing.F) {
 	f.Add("", "", "", uint8(3))
 	f.Add("1:a,", ",", "0:", uint8(2))
@@ -52,14 +52,14 @@ func FuzzSealedForm(f *testing.F) {
 		fields := []string{a, b, c}[:n%4]
 		got, err := parse(string(appendFields(nil, fields)))
 		if err != nil || !slices.Equal(got, fields) {
-			t.Errorf("%q is sealed as what reads %q, %v", fields, got, err)
+			t.Errorf("%q is sealed as %q, %v", fields, got, err)
 		}
 	})
 }
 
-// TestSealTellsListsApart seals every way to cut a few short texts into fields.
-// Lists that hold the same bytes in a row get different seals.
-func TestSealTellsListsApart(t *testing.T) {
+// TestSealDistinguishesLists seals every way to divide some short texts into fields,
+// including lists with the same concatenation. All seals must differ.
+func TestSealDistinguishesLists(t *testing.T) {
 	seen := map[string][]string{}
 	check := func(fields []string) {
 		seal := Seal(fields...)

@@ -23,20 +23,20 @@ func TestTimestamp(t *testing.T) {
 	}
 	for _, bad := range []string{"", "yesterday", "2026-11-20", "2026-11-20 22:42:00", "2026-13-01T00:00:00.000000Z"} {
 		if at, err := ParseTimestamp(bad); err == nil {
-			t.Errorf("%q reads as %s", bad, at)
+			t.Errorf("%q was parsed as %s", bad, at)
 		}
 	}
 }
 
-// TestTimestampOrder reads back random times of ten thousand years in random
-// zones, and sorts their texts: the order is that of the times.
+// TestTimestampOrder formats random times of ten thousand years in random zones,
+// parses them, and sorts them as text: the order must be that of the times.
 func TestTimestampOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	last := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC).Unix()
 	times := make([]time.Time, 5_000)
 	for i := range times {
 		at := time.Unix(random.Int64N(last), random.Int64N(1e9))
-		if i%2 == 1 { // neighbours that differ in microseconds
+		if i%2 == 1 { // times that differ only in microseconds
 			at = times[i-1].Add(time.Duration(random.IntN(3)) * time.Microsecond)
 		}
 		times[i] = at.In(time.FixedZone("", random.IntN(24*3600)-12*3600)).Truncate(time.Microsecond)
@@ -45,10 +45,10 @@ func TestTimestampOrder(t *testing.T) {
 	for i, at := range times {
 		got, err := ParseTimestamp(Timestamp(at))
 		if err != nil || !got.Equal(at) || got.Location() != time.UTC {
-			t.Errorf("%s reads back as %s, %v", at, got, err)
+			t.Errorf("%s was parsed as %s, %v", at, got, err)
 		}
 		if i > 0 && at.Before(times[i-1]) {
-			t.Errorf("%s is sorted behind %s", Timestamp(at), Timestamp(times[i-1]))
+			t.Errorf("%s is sorted after %s", Timestamp(at), Timestamp(times[i-1]))
 		}
 	}
 }

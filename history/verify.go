@@ -9,86 +9,85 @@ import (
 	"toolcrib/internal/plaintext"
 )
 
-// Row is a sealed row in its stored form. It is not decoded, so that a row that no
-// longer decodes can still be checked.
+// Row is a sealed row in its stored form. It is not decoded, so that rows that
+// cannot be decoded are checked too.
 type Row struct {
 	Table  string   // "versions", "events", "revisions", …
-	Key    string   // names the row for people: "tool:user/scene_pacer version 3"
-	Fields []string // what the seal covers, the name of its format first
+	Key    string   // readable name: "tool:user/scene_pacer version 3"
+	Fields []string // sealed fields, starting with the name of the format
 	Seal   string
 
-	// Text is the definition of a version, which enters the seal through its
-	// TextHash. Both are "" for other rows.
+	// Text is the definition of a version, which is sealed through TextHash. Both
+	// are "" for other rows.
 	Text, TextHash string
 
-	// Contradiction says how columns beside the seal disagree with sealed ones, as a
-	// sentence; "" when they agree.
+	// Contradiction is a sentence about unsealed columns that do not match sealed
+	// ones, or "".
 	Contradiction string
 
-	// Chain names the chain the row is part of: the subject of a version,
-	// "events" for an event, "" for a row of no chain. Number counts from 1
-	// within it, Prev is the seal of the row before.
+	// Chain identifies the chain of the row: the subject of a version, "events" for
+	// an event, or "" for rows outside of chains. Number counts from 1 within the
+	// chain, and Prev is the seal of the previous row.
 	Chain  string
 	Number int64
 	Prev   string
 }
 
-// Ledger is the source that verification reads.
+// Ledger is the data that Verify reads.
 type Ledger interface {
 	// Tables lists the sealed tables.
 	Tables() []string
-	// Rows calls fn for every row of a table. The rows of a chain come in the
-	// order of their numbers, those of other chains may stand between them. It
-	// is called for all tables at once.
+	// Rows calls fn for every row of a table. The rows of a chain come in order;
+	// rows of other chains may come between them. Verify calls Rows for all tables
+	// concurrently.
 	Rows(ctx context.Context, table string, fn func(Row) error) error
-	// Structure reports damage to the schema and to search indexes, and with deep
-	// whatever the engine's own check of its file finds. It is called while the rows
-	// are read.
+	// Structure reports damage to the schema and to search indexes; if deep is set,
+	// also that found by the database engine's own check. It runs concurrently with
+	// Rows.
 	Structure(ctx context.Context, deep bool, fn func(Damage)) error
-	// Inconsistencies reports rows that are sound by themselves but disagree with
-	// each other, such as a proposal in another state than its decisions say, and with
-	// deep also what takes long to derive again. It is called while the rows are read.
+	// Inconsistencies reports rows that contradict each other, such as a proposal
+	// in a state that does not follow from its decisions; if deep is set, also
+	// contradictions that take long to find. It runs concurrently with Rows.
 	Inconsistencies(ctx context.Context, deep bool, fn func(Damage)) error
-	// References reports records that no event names, and live definitions that
-	// are not the last version. It is called when all rows were read.
+	// References reports records without an event, and live definitions that are
+	// not the last version. It runs after all rows have been read.
 	References(ctx context.Context, fn func(Damage)) error
 }
 
-// Damage is one thing that verification found.
+// Damage is one result of a verification.
 type Damage struct {
 	Table   string
-	Key     string // "" when it is about the table
+	Key     string // "" if it concerns the whole table
 	Message string // a sentence
-	// Remedy is the advice about a row that is as it was written and does not count
-	// any more, as a sentence; "" where a copy has to be restored.
+	// Remedy is a sentence with advice about an intact row that is no longer valid;
+	// "" means that a copy has to be restored.
 	Remedy string
-	// Note marks what is to be known of a row that is as it was written.
+	// Note marks a remark about an intact row.
 	Note bool
 }
 
-// Report is the outcome of a verification.
+// Report is the result of a verification.
 type Report struct {
-	Rows   map[string]int64 // rows read, by table
+	Rows   map[string]int64 // number of rows by table
 	Damage []Damage
-	Notes  []Damage // what is to be known besides; nothing is damaged
+	Notes  []Damage // remarks, not damage
 }
 
-// maxDamage bounds a report: who has this much damage restores a copy.
+// maxDamage limits the length of a report: with this much damage, restore a copy.
 const maxDamage = 1000
 
-// Options are the choices of a verification.
+// Options are the options of a verification.
 type Options struct {
-	// Deep adds the engine's own check of its file, every page, and every index against
-	// its table, and what takes long to derive again.
+	// Deep adds the engine's own check of all pages and indexes, and checks that
+	// take long.
 	Deep bool
-	// Progress, which may be nil, is called now and then, never twice at once, with a
-	// table that is being read and its rows so far.
+	// Progress, if not nil, is called periodically, never concurrently, with a
+	// table and the number of its rows so far.
 	Progress func(table string, rows int64)
 }
 
-// Verify reads every sealed row, recomputes every seal, follows every chain
-// and reports failed checks. Tables are read side by side as far as the
-// ledger lets them.
+// Verify reads every sealed row, recomputes every seal, follows every chain and
+// reports failed checks. It reads tables concurrently as far as the ledger allows.
 func Verify(ctx context.Context, l Ledger, o Options) (Report, error) {
 	report := Report{Rows: map[string]int64{}}
 	tables := l.Tables()
@@ -97,7 +96,7 @@ func Verify(ctx context.Context, l Ledger, o Options) (Report, error) {
 	var readers sync.WaitGroup
 	var speaking sync.Mutex
 	ofStructure := func(ctx context.Context, fn func(Damage)) error { return l.Structure(ctx, o.Deep, fn) }
-	readers.Go(func() { structure.collect(ctx, ofStructure, "The structure of the database cannot be checked") })
+	readers.Go(func() { structure.collect(ctx, ofStructure, "Cannot check the structure of the database") })
 	ofTables := func(ctx context.Context, fn func(Damage)) error { return l.Inconsistencies(ctx, o.Deep, fn) }
 	readers.Go(func() { inconsistencies.collect(ctx, ofTables, incomparable) })
 	for i, table := range tables {
@@ -127,13 +126,13 @@ func Verify(ctx context.Context, l Ledger, o Options) (Report, error) {
 	return report, ctx.Err()
 }
 
-const incomparable = "The tables cannot be compared with each other"
+const incomparable = "Cannot check the consistency of the tables"
 
-// findings are pieces of damage and notes, of each of which no more are kept than
-// are reported: many notes hide no damage.
+// findings collects damage and notes. Each list has its own limit, so that many
+// notes do not displace damage.
 type findings struct{ damage, notes []Damage }
 
-// collect adds what a check finds, and failure when it cannot be completed.
+// collect adds the results of check, and failure if check returns an error.
 func (f *findings) collect(ctx context.Context, check func(context.Context, func(Damage)) error, failure string) {
 	if err := check(ctx, f.add); err != nil {
 		f.add(Damage{Message: fmt.Sprintf("%s: %v.", failure, err)})
@@ -150,20 +149,20 @@ func (f *findings) add(d Damage) {
 	}
 }
 
-// join adds the findings of another.
+// join adds the findings of other.
 func (f *findings) join(other findings) {
 	for _, d := range slices.Concat(other.damage, other.notes) {
 		f.add(d)
 	}
 }
 
-// reading is the outcome of reading one table.
+// reading is the result of reading one table.
 type reading struct {
 	rows  int64
 	found findings
 }
 
-// table reads a table and checks every row of it.
+// table reads a table and checks every row.
 func (r *reading) table(ctx context.Context, l Ledger, table string, progress func(rows int64)) {
 	v := verifier{chains: map[string]link{}}
 	err := l.Rows(ctx, table, func(row Row) error {
@@ -179,14 +178,14 @@ func (r *reading) table(ctx context.Context, l Ledger, table string, progress fu
 		return nil
 	})
 	if err != nil {
-		r.found.add(Damage{Table: table, Message: fmt.Sprintf("The table cannot be read to its end: %v.", err)})
+		r.found.add(Damage{Table: table, Message: fmt.Sprintf("Cannot read the whole table: %v.", err)})
 	}
 }
 
-// NotText notes a row with a text that cannot be stored today: an earlier version let
-// it in.
+// NotText returns a note on a row with a text that cannot be stored today but that
+// an earlier version accepted.
 func NotText(table, key string) Damage {
-	return Damage{Table: table, Key: key, Message: "It has a text that is not valid UTF-8 or contains a NUL character, as an earlier version wrote it.", Note: true}
+	return Damage{Table: table, Key: key, Message: "It has a text with invalid UTF-8 or a NUL character, written by an earlier version.", Note: true}
 }
 
 func notText(s string) bool { return plaintext.Problem(s) != "" }
@@ -195,17 +194,17 @@ const progressEvery = 1 << 14
 
 // verifier follows the chains of one table.
 type verifier struct {
-	chains map[string]link // the last row of each
+	chains map[string]link // last row of each chain
 	buf    []byte
 }
 
-// link is the end of a chain, which the next row has to continue.
+// link is the last row of a chain, which the next row continues.
 type link struct {
 	number int64
 	seal   string
 }
 
-// check returns the problems of the next row, as sentences.
+// check returns the problems of the next row as sentences.
 func (v *verifier) check(r Row) []string {
 	var wrong []string
 	if r.TextHash != "" && v.textHash(r.Text) != r.TextHash {
@@ -222,16 +221,16 @@ func (v *verifier) check(r Row) []string {
 	}
 	last := v.chains[r.Chain]
 	if r.Number != last.number+1 {
-		wrong = append(wrong, fmt.Sprintf("It follows number %d; there is a gap.", last.number))
+		wrong = append(wrong, fmt.Sprintf("It follows number %d; entries are missing.", last.number))
 	}
 	if r.Prev != last.seal {
-		wrong = append(wrong, "It does not continue the entry before: the chain is broken here.")
+		wrong = append(wrong, "It does not continue the previous entry: the chain is broken here.")
 	}
 	v.chains[r.Chain] = link{r.Number, r.Seal}
 	return wrong
 }
 
-// textHash and sealOf hash into a buffer that is used again.
+// textHash and sealOf reuse a buffer.
 func (v *verifier) textHash(text string) string {
 	v.buf = append(v.buf[:0], text...)
 	return sum(v.buf)

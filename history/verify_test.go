@@ -13,10 +13,10 @@ import (
 // ledger is a Ledger in memory.
 type ledger struct {
 	tables  map[string][]Row
-	broken  map[string]error // tables that cannot be read to their end
+	broken  map[string]error // tables whose reading fails
 	odd     []Damage
 	torn    []Damage
-	pages   []Damage // which only a deep verification finds
+	pages   []Damage // found by a deep verification only
 	unnamed []Damage
 }
 
@@ -81,7 +81,7 @@ func chain(name string, n int) []Row {
 	return rows
 }
 
-// resealed returns r with a seal that fits what it holds, as a forger makes it.
+// resealed returns r with a valid seal, as a forger would write it.
 func resealed(r Row) Row {
 	r.Fields = slices.Clone(r.Fields)
 	r.Fields[3], r.TextHash = sum([]byte(r.Text)), sum([]byte(r.Text))
@@ -102,12 +102,12 @@ func found(t *testing.T, l Ledger) []string {
 	return all
 }
 
-// TestVerifyChains tampers with two chains whose rows stand between each other.
+// TestVerifyChains tampers with two interleaved chains.
 func TestVerifyChains(t *testing.T) {
 	const text, seal, gap, broken = "Its definition does not match", "Its content does not match", "It follows number", "It does not continue"
 	for name, test := range map[string]struct {
 		tamper func(rows []Row) []Row
-		want   []string // beginnings, in order
+		want   []string // prefixes of the messages, in order
 	}{
 		"nothing":      {func(rows []Row) []Row { return rows }, nil},
 		"a text":       {func(rows []Row) []Row { rows[2].Text += "!"; return rows }, []string{"versions/a 2: " + text}},
@@ -121,7 +121,7 @@ func TestVerifyChains(t *testing.T) {
 			func(rows []Row) []Row { rows[2], rows[4] = rows[4], rows[2]; return rows },
 			[]string{"versions/a 3: " + gap, "versions/a 3: " + broken, "versions/a 2: " + gap, "versions/a 2: " + broken, "versions/a 4: " + gap, "versions/a 4: " + broken},
 		},
-		"the last": {func(rows []Row) []Row { return rows[:len(rows)-2] }, nil}, // the records beside it tell
+		"the last": {func(rows []Row) []Row { return rows[:len(rows)-2] }, nil}, // found by References instead
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := chain("a", 4), chain("b", 4)
@@ -141,7 +141,7 @@ func TestVerifyChains(t *testing.T) {
 	}
 }
 
-// TestVerifyPlainRows checks rows of no chain for themselves alone.
+// TestVerifyPlainRows checks rows outside of chains.
 func TestVerifyPlainRows(t *testing.T) {
 	row := func(i int) Row {
 		fields := []string{"note", strconv.Itoa(i)}
@@ -157,7 +157,8 @@ func TestVerifyPlainRows(t *testing.T) {
 	}
 }
 
-// TestVerifyGoesOn reports a table that cannot be read, and all the rest.
+// TestVerifyGoesOn checks that an unreadable table is reported and the others are
+// read.
 func TestVerifyGoesOn(t *testing.T) {
 	rows := chain("a", 2)
 	rows[1].Text = "x"
@@ -173,7 +174,8 @@ func TestVerifyGoesOn(t *testing.T) {
 	}
 }
 
-// TestVerifyIsLimited lists so much damage and no more, and counts every row.
+// TestVerifyIsLimited checks that the report is limited and that all rows are
+// counted.
 func TestVerifyIsLimited(t *testing.T) {
 	rows := make([]Row, 3*maxDamage)
 	for i := range rows {
@@ -185,7 +187,7 @@ func TestVerifyIsLimited(t *testing.T) {
 	}
 }
 
-// TestVerifyDeep asks for the engine's own check where it is wanted, and only there.
+// TestVerifyDeep checks that the engine's own check runs only if requested.
 func TestVerifyDeep(t *testing.T) {
 	l := ledger{pages: []Damage{{Message: "a page"}}}
 	for deep, want := range map[bool]int{false: 0, true: 1} {
@@ -196,8 +198,8 @@ func TestVerifyDeep(t *testing.T) {
 	}
 }
 
-// TestVerifyProgress calls back while a long table is read, and ends when it is
-// told to.
+// TestVerifyProgress checks that progress is reported and that the caller can
+// cancel.
 func TestVerifyProgress(t *testing.T) {
 	fields := []string{"note"}
 	rows := slices.Repeat([]Row{{Table: "notes", Key: "n", Fields: fields, Seal: Seal(fields...)}}, 2*progressEvery+1)
@@ -219,7 +221,7 @@ func TestVerifyProgress(t *testing.T) {
 }
 
 // TestSumsCoverEverything changes each field of a version and of an event: each
-// makes another sum.
+// change must change the sum.
 func TestSumsCoverEverything(t *testing.T) {
 	versions := []Version{
 		{},
@@ -248,14 +250,14 @@ func TestSumsCoverEverything(t *testing.T) {
 		sums[v.Sum()] = i
 	}
 	if a, b := (Version{Hash: "x"}).Sum(), (Version{}).Sum(); a != b {
-		t.Error("the hash is part of itself")
+		t.Error("the sum covers Hash itself")
 	}
 	events := []Event{
 		{}, {Seq: 1}, {ID: "x"}, {At: v().DecidedAt}, {Actor: "x"}, {Act: "x"}, {Subject: "x"}, {Proposal: "x"}, {Revision: 1}, {Record: "x"}, {Data: []byte("x")}, {PrevHash: "x"},
 	}
 	for i, e := range events {
 		if _, ok := sums[e.Sum()]; ok {
-			t.Errorf("event %d has a sum that was there", i)
+			t.Errorf("the sum of event %d is a duplicate", i)
 		}
 		sums[e.Sum()] = i
 	}

@@ -14,34 +14,34 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Version is an immutable snapshot of a subject, written at approval, before
-// the live registry follows. Actors and the assessment are kept as the text
-// they had then. The keys are those of a bundle.
+// Version is an immutable snapshot of a subject. It is written by an approval
+// before the live registry is updated. Actors and the assessment are stored as
+// text. The JSON keys are those of a bundle.
 type Version struct {
 	Subject      registry.Subject  `json:"subject"`
 	Number       int               `json:"number"`              // counted from 1
 	Definition   json.RawMessage   `json:"definition"`          // canonical JSON
 	ContentHash  string            `json:"content_hash"`        // SHA-256 of Definition
-	PrevHash     string            `json:"prev_hash,omitempty"` // Hash of the version before, "" for the first
-	Hash         string            `json:"hash"`                // seals everything else
-	Proposal     string            `json:"proposal,omitempty"`  // "" for what toolcrib ships
+	PrevHash     string            `json:"prev_hash,omitempty"` // Hash of the previous version, "" for the first
+	Hash         string            `json:"hash"`                // seal of all other fields
+	Proposal     string            `json:"proposal,omitempty"`  // "" for shipped definitions
 	Revision     int               `json:"revision,omitempty"`
 	Author       string            `json:"author,omitempty"`
-	Assessment   string            `json:"assessment,omitempty"`    // id of the assessment the decision stood on
-	ReviewDigest string            `json:"review_digest,omitempty"` // of the content that the decider was shown
-	Rendered     map[string]string `json:"rendered,omitempty"`      // seal of what it did to every channel prompt it changed, by "agent:layer/id#channel"
+	Assessment   string            `json:"assessment,omitempty"`    // id of the assessment on which the decision was based
+	ReviewDigest string            `json:"review_digest,omitempty"` // digest of the content shown to the decider
+	Rendered     map[string]string `json:"rendered,omitempty"`      // seals of the changed channel prompts, by "agent:layer/id#channel"
 	RulesVersion string            `json:"rules_version,omitempty"`
 	DecidedBy    string            `json:"decided_by"`
 	DecidedAt    time.Time         `json:"decided_at"`
 	Note         string            `json:"note,omitempty"`
 	Waivers      []Waiver          `json:"waivers,omitempty"`
-	Signature    string            `json:"signature,omitempty"` // hash of the decider's signed statement; "" when the approval was not signed
-	// Approvals are those before the last one, which DecidedBy gave; none where one
-	// approval was enough.
+	Signature    string            `json:"signature,omitempty"` // hash of the decider's signed statement; "" if unsigned
+	// Approvals lists the approvals before the last one, which DecidedBy gave. It
+	// is empty if one approval sufficed.
 	Approvals []Approval `json:"approvals,omitempty"`
 }
 
-// Approval is an approval that by itself made no version.
+// Approval is one of several required approvals.
 type Approval struct {
 	Decision     string    `json:"decision"` // id
 	By           string    `json:"by"`
@@ -51,7 +51,7 @@ type Approval struct {
 	Signature    string    `json:"signature,omitempty"` // hash of the signed statement
 }
 
-// Approvers returns who approved v, the last one last.
+// Approvers returns the users who approved v, in order.
 func (v Version) Approvers() []string {
 	var by []string
 	for _, a := range v.Approvals {
@@ -69,15 +69,15 @@ func (v Version) Signatures() []string {
 	return hashes
 }
 
-// Waiver is the user's word that one finding is acceptable, with the reason.
+// Waiver records that the user accepts one finding, with the reason.
 type Waiver struct {
 	ID          string     `json:"id"`
-	Revision    int        `json:"revision"` // the revision it was given for
+	Revision    int        `json:"revision"` // revision for which it was given
 	ContentHash string     `json:"content_hash"`
 	Rule        string     `json:"rule"`
 	Path        string     `json:"path"`
 	PassageHash string     `json:"passage_hash"`
-	Field       []string   `json:"field"` // keys of all findings in the same field when it was given
+	Field       []string   `json:"field"` // keys of all findings in the field at that time
 	Reason      string     `json:"reason"`
 	By          string     `json:"by"`
 	At          time.Time  `json:"at"`
@@ -85,11 +85,11 @@ type Waiver struct {
 	Signature   string     `json:"signature,omitempty"` // hash of the signed statement
 }
 
-// Ends reports whether w ends the earlier waivers of its finding: it expires when
-// it is given.
+// Ends reports whether w ends the earlier waivers of its finding, which is encoded
+// as expiring when it was given.
 func (w Waiver) Ends() bool { return w.ExpiresAt != nil && !w.ExpiresAt.After(w.At) }
 
-// VersionFormat is the first of the fields that Sum seals: it names the list.
+// VersionFormat is the first of the sealed fields. It identifies the format.
 const VersionFormat = "toolcrib version 1"
 
 // Decode returns the definition of the version.
@@ -97,7 +97,7 @@ func (v Version) Decode() (registry.Definition, error) {
 	return registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 }
 
-// Sum computes what Hash has to be. The definition enters through its content
+// Sum returns the correct value of Hash. The definition is included by its content
 // hash.
 func (v Version) Sum() string {
 	fields := []string{
@@ -119,44 +119,44 @@ func (v Version) Sum() string {
 		EncodeWaivers(v.Waivers),
 		v.Signature,
 	}
-	if len(v.Approvals) > 0 { // so that the others have the hash that they always had
+	if len(v.Approvals) > 0 { // keeps the hashes of versions without it
 		fields = append(fields, EncodeApprovals(v.Approvals))
 	}
 	return Seal(fields...)
 }
 
-// UnsignedSum computes what Hash would be without the signature. A
-// statement names the version by this sum, because Hash covers the signature.
+// UnsignedSum returns the Hash of v without its signature. Signed statements refer
+// to this sum, because Hash covers the signature.
 func (v Version) UnsignedSum() string {
 	v.Signature = ""
 	return v.Sum()
 }
 
-// Timestamp writes t as history keeps it: RFC 3339, UTC, microseconds, always
-// six digits, so that text order is time order.
+// Timestamp formats t as RFC 3339 in UTC with six digits of microseconds, so that
+// text order is time order.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// ParseTimestamp reads what Timestamp wrote.
+// ParseTimestamp parses the output of Timestamp.
 func ParseTimestamp(s string) (time.Time, error) { return time.Parse(time.RFC3339Nano, s) }
 
-// BlameLine is a line of a field and the version that brought it in.
+// BlameLine is a line of a field and the version that introduced it.
 type BlameLine struct {
 	Text    string // without its line feed
 	Version int
 }
 
-// Blame follows one field through the versions of a subject.
+// Blame tracks the lines of one field through the versions of a subject.
 type Blame struct {
 	field string
 	text  string
 	lines []BlameLine
 }
 
-// NewBlame returns the blame of a field, given as a JSON path such as
-// "prompt", before any version.
+// NewBlame returns the blame of a field, given as a JSON path such as "prompt".
 func NewBlame(field string) *Blame { return &Blame{field: field} }
 
-// Add takes the next version. They come in their order, from the first.
+// Add processes the next version. Versions must be added in order, starting with
+// the first.
 func (b *Blame) Add(v Version) error {
 	doc, err := jsondoc.Parse(v.Definition, jsondoc.DefaultLimits)
 	if err != nil {
@@ -164,13 +164,13 @@ func (b *Blame) Add(v Version) error {
 	}
 	text := fieldText(doc.Find(b.field))
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n" // so that a line that is appended leaves the one before alone
+		text += "\n" // appending a line does not change the line before it
 	}
 	b.follow(text, v.Number)
 	return nil
 }
 
-// follow carries the unchanged lines over and gives the new ones to version.
+// follow keeps unchanged lines and assigns new ones to version.
 func (b *Blame) follow(text string, version int) {
 	fresh := slices.Collect(strings.Lines(text))
 	lines := make([]BlameLine, 0, len(fresh))
@@ -185,11 +185,11 @@ func (b *Blame) follow(text string, version int) {
 	b.lines, b.text = append(lines, b.lines[old:]...), text
 }
 
-// Lines returns the lines of the field as the last version has it.
+// Lines returns the lines of the field in the last version.
 func (b *Blame) Lines() []BlameLine { return slices.Clone(b.lines) }
 
-// fieldText returns the text of a value to blame: a string itself, anything else as
-// indented JSON, nothing for an absent one.
+// fieldText returns the text of a value: strings unchanged, other values as
+// indented JSON, and "" for nil.
 func fieldText(n *jsondoc.Node) string {
 	switch {
 	case n == nil:

@@ -8,8 +8,8 @@ import (
 	"toolcrib/registry"
 )
 
-// manyTools returns n tools, every other one a prompt tool with 1,000
-// characters of text.
+// manyTools returns n tools, half of them prompt tools with 1,000 characters of
+// text.
 func manyTools(n int) []Tool {
 	categories := registry.Categories()
 	tools := make([]Tool, n)
@@ -56,7 +56,7 @@ func BenchmarkFiveChannelsSmall(b *testing.B) {
 	}
 }
 
-// BenchmarkAnotherContext1000Tools is a prompt for another user and minute.
+// BenchmarkAnotherContext1000Tools renders a prompt for another user and time.
 func BenchmarkAnotherContext1000Tools(b *testing.B) {
 	agent, _ := workshop()
 	r := NewRenderer(Input{Agent: agent, Tools: manyTools(1000)})

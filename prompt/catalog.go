@@ -1,3 +1,5 @@
+// This file writes the tool catalog of a prompt.
+
 package prompt
 
 import (
@@ -11,18 +13,18 @@ import (
 	"toolcrib/registry"
 )
 
-// uncategorised is the category of tools that name none.
+// uncategorised is the category of tools without one.
 const uncategorised = "other"
 
-// catalog returns the block that tells an agent its tools: prompt tools in
-// full, tag tools with the form of their tag, action tools by category with a
-// short description. A prompt tool that has a tag stays a prompt tool. Within
-// each part the core tools come first, then it goes by name. more says that there
-// are tools that it does not list, and ends it with how they are found.
+// catalog returns the block that lists the tools of an agent: prompt tools in full,
+// tag tools with the form of their tag, and action tools by category with a short
+// description. A prompt tool with a tag is listed as a prompt tool. In each part,
+// core tools come first; the rest is sorted by name. If more is set, the agent has
+// tools that are not listed, and the block ends with instructions for finding them.
 func catalog(tools []Tool, more bool) string {
 	var prompts, tags []Tool
 	actions := map[string][]Tool{}
-	size := 0 // about, in bytes
+	size := 0 // estimate in bytes
 	for _, t := range sorted(tools) {
 		size += len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) + len(t.Prompt) + 256
 		switch part, category := t.part(); part {
@@ -70,8 +72,8 @@ const (
 	actionTools // by category
 )
 
-// part returns the part of the catalog that lists t, with its category in the part of
-// the action tools.
+// part returns the part of the catalog that lists t and, for action tools, its
+// category.
 func (t Tool) part() (p part, category string) {
 	switch {
 	case t.Kind == registry.PromptTool:
@@ -82,13 +84,13 @@ func (t Tool) part() (p part, category string) {
 	return actionTools, cmp.Or(t.Category, uncategorised)
 }
 
-// discovery tells an agent how it gets at tools that its catalog does not list.
+// discovery instructs an agent how to find tools that are not in its catalog.
 const discovery = "You have more tools than are listed here. When none of those listed does what you need, look for one: " +
 	"find it with `search_tools`, read its description and the schema of its arguments with `describe_tool`, and only then " +
 	"call it with `execute_tool`. Do not guess names or arguments, and do not say that you lack a tool before you have searched."
 
-// sorted returns the tools with the core first, then by name in any letter
-// case, then by id.
+// sorted returns the tools sorted by core first, then name (ignoring case), then
+// id.
 func sorted(tools []Tool) []Tool {
 	type entry struct {
 		Tool
@@ -114,11 +116,11 @@ func sorted(tools []Tool) []Tool {
 	return out
 }
 
-// sortName is the name by which a part lists t, in any letter case.
+// sortName returns the key by which t is sorted in its part.
 func (t Tool) sortName() string { return strings.ToLower(cmp.Or(t.Name, t.ID)) }
 
 // inTableOrder returns the categories in the order of the registry's table,
-// those it does not know behind by name.
+// followed by unknown ones in alphabetical order.
 func inTableOrder(actions map[string][]Tool) []string {
 	var order []string
 	for _, c := range registry.Categories() {
@@ -134,8 +136,8 @@ func inTableOrder(actions map[string][]Tool) []string {
 	return order
 }
 
-// categoryTitle writes a category for people: "knowledge_graph" becomes
-// "Knowledge graph".
+// categoryTitle returns a category as a title: "knowledge_graph" becomes "Knowledge
+// graph".
 func categoryTitle(category string) string {
 	title := oneLine(strings.ReplaceAll(category, "_", " "))
 	_, n := utf8.DecodeRuneInString(title)
@@ -152,7 +154,7 @@ func (w *block) line(parts ...string) {
 	w.WriteByte('\n')
 }
 
-// heading begins a part, one blank line below what there is.
+// heading starts a part after a blank line.
 func (w *block) heading(marks, title string) {
 	if w.Len() > 0 {
 		w.WriteByte('\n')
@@ -164,14 +166,14 @@ func (w *block) tool(t Tool) {
 	w.heading("#### ", oneLine(cmp.Or(t.Name, t.ID))+" (`"+t.WireName()+"`)")
 }
 
-// labelled writes a text behind a label, or nothing when there is no text.
+// labelled writes a labelled text, or nothing if the text is empty.
 func (w *block) labelled(label, text string) {
 	if text = strings.TrimSpace(text); text != "" {
 		w.line(label, ": ", text)
 	}
 }
 
-// tools lists tools of one part.
+// tools lists the tools of one part.
 func (w *block) tools(tools []Tool) {
 	for _, t := range tools {
 		switch part, _ := t.part(); part {
@@ -223,13 +225,13 @@ func (w *block) actionTool(t Tool) {
 	w.WriteByte('\n')
 }
 
-// argument is the name of a tag's argument when nobody named it.
+// argument is the name of an unnamed argument of a tag.
 const argument = "argument"
 
-// tagForm returns how a tag is written, such as "MOVE: <task> to <list>". The
-// part after the colon is read off the argument pattern where that is made of
-// groups, plain text and white space; of any other pattern only the groups'
-// names are shown.
+// tagForm returns the form of a tag, such as "MOVE: <task> to <list>". The part
+// after the colon is derived from the pattern of the arguments if that consists of
+// groups, plain text and white space; otherwise only the names of the groups are
+// shown.
 func tagForm(t registry.Tag) string {
 	return strings.TrimSpace(oneLine(t.Prefix) + ": " + argumentForm(t))
 }
@@ -250,16 +252,16 @@ func argumentForm(t registry.Tag) string {
 	return "<" + strings.Join(t.ArgGroups, "> <") + ">"
 }
 
-// writeForm writes what re matches in the notation of manuals: <group>, and
-// [what may be left out]. It reports whether that can be said so.
+// writeForm writes the form of texts that re matches, with <group> and [optional
+// part], as in manuals. It reports whether re has such a form.
 func writeForm(b *strings.Builder, re *syntax.Regexp, groups []string) bool {
-	switch re.Op { //nolint:exhaustive // every other pattern cannot be said so
+	switch re.Op { //nolint:exhaustive // other patterns have no such form
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText:
 		return true
 	case syntax.OpLiteral:
 		text := string(re.Rune)
 		if re.Flags&syntax.FoldCase != 0 {
-			text = strings.ToLower(text) // the parser has made it upper case
+			text = strings.ToLower(text) // the parser converted it to upper case
 		}
 		b.WriteString(text)
 		return true
@@ -299,9 +301,9 @@ func groupName(re *syntax.Regexp, groups []string) string {
 	return argument
 }
 
-// space reports whether re matches white space only, however much.
+// space reports whether re matches only white space.
 func space(re *syntax.Regexp) bool {
-	switch re.Op { //nolint:exhaustive // nothing else is white space alone
+	switch re.Op { //nolint:exhaustive // nothing else matches only white space
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
 		return space(re.Sub[0])
 	case syntax.OpLiteral:

@@ -31,7 +31,7 @@ func TestSorted(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if !slices.Equal(tools, before) {
-		t.Error("the tools that were handed in are in another order now")
+		t.Error("sorted changed its argument")
 	}
 	slices.Reverse(tools)
 	if got := ids(sorted(tools)); !slices.Equal(got, want) {
@@ -41,7 +41,7 @@ func TestSorted(t *testing.T) {
 
 var noteTag = &registry.Tag{Prefix: "NOTE", ArgGroups: []string{"text"}, Example: "NOTE: milk is out"}
 
-// catalogs are lists of tools as a prompt has them; § stands for a backtick.
+// catalogs has lists of tools and the expected catalogs; § replaces backticks.
 var catalogs = []struct {
 	name  string
 	tools []registry.Tool
@@ -122,8 +122,8 @@ func TestCatalogPutsCoreFirst(t *testing.T) {
 	}
 }
 
-// TestMoreTools ends the catalog with how the tools are found that it does not
-// list, also when it lists none (C11).
+// TestMoreTools checks the note on further tools at the end of the catalog, also of
+// an empty one (C11).
 func TestMoreTools(t *testing.T) {
 	agent := registry.Agent{PromptTemplate: "# Tools\n$tool_catalog\n"}
 	listed := []Tool{{Tool: &registry.Tool{ID: "get_boards", Kind: registry.ActionTool, Description: "Lists boards."}}}
@@ -133,15 +133,15 @@ func TestMoreTools(t *testing.T) {
 		for _, name := range []string{"`search_tools`", "`describe_tool`", "`execute_tool`"} {
 			next := strings.Index(text, name)
 			if at < 0 || next < at {
-				t.Fatalf("%s is not told of, or not in its turn:\n%s", name, text)
+				t.Fatalf("%s is missing or out of order:\n%s", name, text)
 			}
 			at = next
 		}
 		if plain := Render(Input{Agent: agent, Tools: tools}, Web).Text; strings.Contains(plain, "search_tools") {
-			t.Errorf("nothing waits to be discovered, and it says so:\n%s", plain)
+			t.Errorf("the note appears without further tools:\n%s", plain)
 		}
 		if skipped := Render(Input{Agent: agent, Tools: tools, More: true, SkipTools: true}, Web).Text; strings.Contains(skipped, "search_tools") {
-			t.Errorf("the catalog is left out, but not all of it:\n%s", skipped)
+			t.Errorf("the catalog was not omitted completely:\n%s", skipped)
 		}
 	}
 }

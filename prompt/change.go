@@ -1,3 +1,5 @@
+// This file compares prompts, for the review digest.
+
 package prompt
 
 import (
@@ -11,32 +13,33 @@ import (
 	"strings"
 )
 
-// Change describes what other definitions do to the prompt of a channel: which texts
-// of the agent and of its tools they add, remove, or move there, and whether the
-// limit cuts it. It does not depend on the rest of the prompt, so that changes that
-// do not touch each other are the same in whatever order they are made. toolcrib's
-// own texts (the headings of the catalog, the note on tools to be discovered) follow
-// from the others and belong to no change.
+// Change describes how a change of definitions affects the prompt of a channel: the
+// texts of the agent and its tools that it adds, removes, or moves, and whether the
+// limit cuts the prompt. It does not depend on the rest of the prompt, so that
+// independent changes are the same in any order. toolcrib's own texts (the headings
+// of the catalog, the note on discovery) follow from the others and are not part of
+// a change.
 type Change struct {
 	Channel  string
-	Gone     bool // there is no such prompt afterwards
+	Gone     bool // the prompt does not exist afterwards
 	Passages []Passage
-	// Cut describes where PromptLimit ends the prompt before and afterwards, "" when
-	// it does neither.
+	// Cut describes where PromptLimit cuts the prompt before and after the change,
+	// or "" if it does neither.
 	Cut string
 }
 
 // Passage is a text that a prompt gains or loses. A text that moves is lost in one
 // place and gained in another.
 type Passage struct {
-	Hash  string // SHA-256 over the text and its place
+	Hash  string // SHA-256 of the text and its place
 	Added bool
 }
 
-// OwnTexts is the seal of a change of toolcrib's own texts alone: Hash("").
+// OwnTexts is the seal of a change that affects only toolcrib's own texts:
+// Hash("").
 const OwnTexts = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// Seal returns the SHA-256 over a change, "" for a prompt that is gone.
+// Seal returns the SHA-256 of a change, or "" if the prompt is gone.
 func (c Change) Seal() string {
 	if c.Gone {
 		return ""
@@ -50,25 +53,25 @@ func (c Change) Seal() string {
 	return Hash(b.String())
 }
 
-// Compare returns how the prompts of one input differ from those of another, in the
-// order of Channels, those that are gone last. An input is nil where there is no
-// agent. Prompts that do not change are left out.
+// Compare returns the differences between the prompts of two inputs, in the order
+// of Channels, followed by prompts that are gone. An input is nil if the agent does
+// not exist. Unchanged prompts are omitted.
 func Compare(before, after *Input) []Change {
-	c := comparison{was: newSide(before), will: newSide(after)}
-	c.removed, c.added = c.was.tools, c.will.tools
-	if slices.Equal(c.was.places, c.will.places) { // other tools' texts stay where they are
-		c.removed, c.added = differing(c.was.tools, c.will.tools)
+	c := comparison{before: newSide(before), after: newSide(after)}
+	c.removed, c.added = c.before.tools, c.after.tools
+	if slices.Equal(c.before.places, c.after.places) { // the texts of other tools do not move
+		c.removed, c.added = differing(c.before.tools, c.after.tools)
 	}
 	c.sameAgent = before != nil && after != nil && reflect.DeepEqual(before.Agent, after.Agent)
-	c.catalog = exchange(c.was.shared(c.removed), c.will.shared(c.added))
+	c.catalog = exchange(c.before.shared(c.removed), c.after.shared(c.added))
 	var changes []Change
-	for _, channel := range c.will.channels {
+	for _, channel := range c.after.channels {
 		if change, changed := c.channel(channel); changed {
 			changes = append(changes, change)
 		}
 	}
-	for _, channel := range c.was.channels {
-		if !slices.Contains(c.will.channels, channel) {
+	for _, channel := range c.before.channels {
+		if !slices.Contains(c.after.channels, channel) {
 			changes = append(changes, Change{Channel: channel, Gone: true})
 		}
 	}
@@ -77,34 +80,34 @@ func Compare(before, after *Input) []Change {
 
 // comparison compares the prompts of two inputs.
 type comparison struct {
-	was, will      side
+	before, after  side
 	removed, added []Tool
 	sameAgent      bool
-	catalog        []Passage // that change in all channels
+	catalog        []Passage // changes in all channels
 }
 
-// channel returns what happens to the prompt of a channel, false for nothing.
+// channel returns the change of a channel's prompt, and false if there is none.
 func (c comparison) channel(channel string) (Change, bool) {
 	change := Change{Channel: channel}
-	if !slices.Contains(c.was.channels, channel) {
-		change.Passages = exchange(nil, slices.Concat(c.will.own(channel), c.will.shared(c.will.tools), c.will.guidance(c.will.tools, channel)))
-		change.Cut = cutBetween(side{}, c.will, channel)
+	if !slices.Contains(c.before.channels, channel) {
+		change.Passages = exchange(nil, slices.Concat(c.after.own(channel), c.after.shared(c.after.tools), c.after.guidance(c.after.tools, channel)))
+		change.Cut = cutBetween(side{}, c.after, channel)
 		return change, true
 	}
 	change.Passages = c.catalog
-	removed, added := c.was.guidance(c.removed, channel), c.will.guidance(c.added, channel)
+	removed, added := c.before.guidance(c.removed, channel), c.after.guidance(c.added, channel)
 	if !c.sameAgent {
-		removed, added = append(removed, c.was.own(channel)...), append(added, c.will.own(channel)...)
+		removed, added = append(removed, c.before.own(channel)...), append(added, c.after.own(channel)...)
 	}
 	if more := exchange(removed, added); len(more) > 0 {
 		change.Passages = ordered(slices.Concat(c.catalog, more))
 	}
-	change.Cut = cutBetween(c.was, c.will, channel)
-	return change, len(change.Passages) > 0 || c.was.more != c.will.more
+	change.Cut = cutBetween(c.before, c.after, channel)
+	return change, len(change.Passages) > 0 || c.before.more != c.after.more
 }
 
-// cutBetween describes where the limit ends the prompt of a channel before and
-// afterwards.
+// cutBetween describes where the limit cuts the prompt of a channel before and
+// after the change.
 func cutBetween(was, will side, channel string) string {
 	before, whole := was.end(channel)
 	after, wholeAfter := will.end(channel)
@@ -114,14 +117,14 @@ func cutBetween(was, will side, channel string) string {
 	return fmt.Sprintf("cut at %d of %d, then at %d of %d", before, len(was.template), after, len(will.template))
 }
 
-// side is one of two inputs that are compared; the zero side has no prompts.
+// side is one of two inputs to compare; the zero side has no prompts.
 type side struct {
 	*Renderer
 	template string
 	tools    []Tool
 	channels []string
-	places   []string // the placeholders of its template whose value depends on the tools
-	more     bool     // its prompts have the note on tools to be discovered
+	places   []string // placeholders of the template that depend on the tools
+	more     bool     // the prompts have the note on discovery
 }
 
 func newSide(in *Input) side {
@@ -144,7 +147,7 @@ func dependsOnTools(placeholder string) bool {
 	return placeholder == ToolCatalog || placeholder == ToolGuidance || placeholder == UserInstructions
 }
 
-// own returns the passage of the agent's own texts in a channel.
+// own returns the passage with the agent's own texts in a channel.
 func (s side) own(channel string) []string {
 	values := s.agentValues(channel)
 	fields := []string{"agent", s.template}
@@ -156,7 +159,7 @@ func (s side) own(channel string) []string {
 	return []string{hashFields(fields...)}
 }
 
-// shared returns the passages that tools have in every channel.
+// shared returns the passages of tools that are the same in every channel.
 func (s side) shared(tools []Tool) []string {
 	var passages []string
 	if slices.Contains(s.places, ToolCatalog) {
@@ -170,7 +173,7 @@ func (s side) shared(tools []Tool) []string {
 	return passages
 }
 
-// listing returns the passage of a tool in the catalog block.
+// listing returns the passage of a tool in the catalog.
 func (t Tool) listing() string {
 	part, category := t.part()
 	w := &block{}
@@ -191,7 +194,7 @@ func (s side) guidance(tools []Tool, channel string) []string {
 	return passages
 }
 
-// end returns how many bytes of the template the limit leaves of a channel's prompt,
+// end returns how many bytes of the template remain within the limit for a channel,
 // and whether that is all of it.
 func (s side) end(channel string) (n int, whole bool) {
 	if s.Renderer == nil || s.most(0) <= PromptLimit {
@@ -201,8 +204,8 @@ func (s side) end(channel string) (n int, whole bool) {
 	return len(fitting), len(fitting) == len(s.template)
 }
 
-// differing returns the tools that only one of two lists has. Lists of the same
-// tools have them in the same order.
+// differing returns the tools that only one of two lists contains. The order of
+// common tools is the same in both.
 func differing(was, will []Tool) (removed, added []Tool) {
 	for len(was) > 0 && len(will) > 0 && was[0] == will[0] {
 		was, will = was[1:], will[1:]
@@ -222,8 +225,7 @@ func without(all, others []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return known[t] })
 }
 
-// exchange returns the passages that are only among the removed ones or only among
-// the added ones.
+// exchange returns the passages that are only in removed or only in added.
 func exchange(removed, added []string) []Passage {
 	var passages []Passage
 	count := make(map[string]int, len(removed)+len(added))
@@ -249,8 +251,8 @@ func ordered(passages []Passage) []Passage {
 	return passages
 }
 
-// hashFields returns the SHA-256 over fields, each written as a netstring so that no
-// two lists are hashed as the same bytes.
+// hashFields returns the SHA-256 of fields, written as netstrings so that different
+// lists have different bytes.
 func hashFields(fields ...string) string {
 	var b []byte
 	for _, f := range fields {

@@ -11,12 +11,12 @@ import (
 	"toolcrib/registry"
 )
 
-// world makes random agents and catalogs for comparisons.
+// world generates random agents and catalogs.
 type world struct{ *rand.Rand }
 
 func (w world) pick(texts ...string) string { return texts[w.IntN(len(texts))] }
 
-// tool returns a tool of which everything but its id is random.
+// tool returns a random tool with the given id.
 func (w world) tool(id string) Tool {
 	t := &registry.Tool{
 		ID: id, Kind: registry.PromptTool, Name: w.pick("", "Alpha", "beta", "Gamma", "gamma") + w.pick("", " "+id),
@@ -26,7 +26,7 @@ func (w world) tool(id string) Tool {
 	if w.IntN(2) == 0 {
 		t.Kind, t.Category = registry.ActionTool, w.pick("", "other", "tasks", "own")
 		t.ShortDescription = w.pick("", "Does "+id+".", "Does it.")
-		t.InputSchema = []byte(w.pick(`{}`, `{"type":"object"}`)) // in no prompt
+		t.InputSchema = []byte(w.pick(`{}`, `{"type":"object"}`)) // not part of prompts
 	}
 	if w.IntN(4) == 0 {
 		t.Tag = &registry.Tag{Prefix: strings.ToUpper(id), ArgPattern: w.pick("", "(.+)", "(a) to (b)")}
@@ -34,7 +34,7 @@ func (w world) tool(id string) Tool {
 	return Tool{t, w.IntN(8) == 0}
 }
 
-// touched returns a tool with one thing changed, which may move it and no more.
+// touched returns a tool with one change, which may only move it.
 func (w world) touched(t Tool) Tool {
 	copied := *t.Tool
 	switch w.IntN(4) {
@@ -51,8 +51,8 @@ func (w world) touched(t Tool) Tool {
 	return t
 }
 
-// template returns a template of sections in any order and nesting, some with nothing
-// but a placeholder, some used twice.
+// template returns a template with sections in random order and nesting. Some
+// consist only of a placeholder, and some placeholders occur twice.
 func (w world) template() string {
 	if w.IntN(4) == 0 {
 		return ""
@@ -72,7 +72,7 @@ func (w world) agent() registry.Agent {
 	}
 }
 
-// input returns a random input of some of the tools one to nine.
+// input returns a random input with some of the tools one to nine.
 func (w world) input() *Input {
 	in := &Input{Agent: w.agent(), Context: Reference(), More: w.IntN(3) == 0}
 	for i := range 9 {
@@ -101,10 +101,10 @@ func inCatalogOrder(tools []Tool) []Tool {
 	return tools
 }
 
-// edit is a change of one subject: a tool by its id, or the agent.
+// edit is a change of one subject: of a tool, or of the agent.
 type edit func(*Input)
 
-// edits returns two changes that do not touch each other.
+// edits returns two changes of different subjects.
 func (w world) edits(in *Input) (edit, edit) {
 	ids := w.Perm(9)
 	if w.IntN(3) == 0 {
@@ -129,7 +129,7 @@ func (w world) toolEdit(in *Input, n int) edit {
 	}
 }
 
-// agentEdit changes the agent and leaves the placeholders of its tools in their order.
+// agentEdit changes the agent but not the order of the placeholders for tools.
 func (w world) agentEdit(in *Input) edit {
 	next := in.Agent
 	next.Soul = w.pick("", "Calm.", "Bold.")
@@ -159,8 +159,8 @@ func seals(changes []Change) map[string]string {
 	return m
 }
 
-// TestCompareInAnyOrder makes two changes that do not touch each other: each is the
-// same before and after the other (G7).
+// TestCompareInAnyOrder makes two independent changes: each must be the same before
+// and after the other (G7).
 func TestCompareInAnyOrder(t *testing.T) {
 	for seed := range uint64(3000) {
 		w := world{rand.New(rand.NewPCG(seed, 7))}
@@ -177,9 +177,9 @@ func TestCompareInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestCompareCoversAll holds comparisons against rendered texts: without the passages
-// that a comparison names, both prompts are the same bytes, but for toolcrib's own
-// texts. So nothing is in one of them that the comparison does not cover.
+// TestCompareCoversAll checks comparisons against rendered prompts: without the
+// passages of a comparison and toolcrib's own texts, both prompts must be equal. So
+// a comparison covers every difference.
 func TestCompareCoversAll(t *testing.T) {
 	for seed := range uint64(3000) {
 		w := world{rand.New(rand.NewPCG(seed, 8))}
@@ -217,7 +217,7 @@ func sameRest(t *testing.T, seed uint64, before, after *Input, c Change, channel
 			lost[p.Hash] = true
 		}
 	}
-	if lost[newSide(before).own(channel)[0]] { // all texts of the agent are covered
+	if lost[newSide(before).own(channel)[0]] { // covers all texts of the agent
 		if !slices.Equal(newSide(before).places, newSide(after).places) {
 			allCovered(t, seed, before, after, lost, gained)
 			return
@@ -231,28 +231,28 @@ func sameRest(t *testing.T, seed uint64, before, after *Input, c Change, channel
 		t.Fatalf("seed %d, %s: more differs than %d passages:\n%s\n---\n%s", seed, channel, len(c.Passages), was, will)
 	}
 	if was != Render(*before, channel).Text && len(lost) == 0 && !strings.Contains(Render(*before, channel).Text, discovery) {
-		t.Fatalf("seed %d, %s: the test takes out what was not named", seed, channel)
+		t.Fatalf("seed %d, %s: the test removed other passages", seed, channel)
 	}
 }
 
-// allCovered fails if a text of a tool is in a prompt only before or only afterwards
-// and is not among the passages: where the template moves the texts of all tools.
+// allCovered fails if a text of a tool occurs in only one of two prompts without
+// being in a passage, for templates that move the texts of all tools.
 func allCovered(t *testing.T, seed uint64, before, after *Input, lost, gained map[string]bool) {
 	t.Helper()
 	was, will := newSide(before).shared(before.Tools), newSide(after).shared(after.Tools)
 	for _, h := range was {
 		if !lost[h] && !slices.Contains(will, h) {
-			t.Fatalf("seed %d: a text that goes is not covered", seed)
+			t.Fatalf("seed %d: a removed text is not covered", seed)
 		}
 	}
 	for _, h := range will {
 		if !gained[h] && !slices.Contains(was, h) {
-			t.Fatalf("seed %d: a text that comes is not covered", seed)
+			t.Fatalf("seed %d: an added text is not covered", seed)
 		}
 	}
 }
 
-// rest renders a prompt without the tools whose passages are named.
+// rest renders a prompt without the tools of the named passages.
 func rest(in *Input, channel string, named map[string]bool) string {
 	s := newSide(in)
 	out := *in
@@ -272,7 +272,7 @@ func rest(in *Input, channel string, named map[string]bool) string {
 	return Render(out, channel).Text
 }
 
-// TestCompareNone compares with an agent that is not there.
+// TestCompareNone compares with a missing agent.
 func TestCompareNone(t *testing.T) {
 	w := world{rand.New(rand.NewPCG(1, 9))}
 	in := w.input()
@@ -285,20 +285,20 @@ func TestCompareNone(t *testing.T) {
 	channels := Channels(in.Agent)
 	came, went := Compare(nil, in), Compare(in, nil)
 	if len(came) != len(channels) || len(went) != len(channels) {
-		t.Fatalf("%d come and %d go of %d", len(came), len(went), len(channels))
+		t.Fatalf("%d added and %d removed of %d", len(came), len(went), len(channels))
 	}
 	for i, channel := range channels {
 		if came[i].Channel != channel || came[i].Gone || came[i].Seal() == "" || came[i].Seal() == OwnTexts {
-			t.Errorf("comes: %+v", came[i])
+			t.Errorf("added: %+v", came[i])
 		}
 		if went[i].Channel != channel || went[i].Seal() != "" {
-			t.Errorf("goes: %+v", went[i])
+			t.Errorf("removed: %+v", went[i])
 		}
 	}
 }
 
-// TestCompareDiscovery changes only whether tools wait to be discovered: the prompts
-// change by toolcrib's own note.
+// TestCompareDiscovery changes only whether there are further tools, and so
+// toolcrib's own note.
 func TestCompareDiscovery(t *testing.T) {
 	agent, tools := workshop()
 	in := Input{Agent: agent, Tools: tools, Context: Reference()}
@@ -310,8 +310,7 @@ func TestCompareDiscovery(t *testing.T) {
 	}
 }
 
-// TestCompareCut compares prompts that the limit cuts, before and after another
-// change makes it cut.
+// TestCompareCut compares prompts that the limit cuts only after another change.
 func TestCompareCut(t *testing.T) {
 	long := func(id string, n int) Tool {
 		return Tool{Tool: &registry.Tool{ID: id, Kind: registry.PromptTool, Prompt: strings.Repeat("x", n)}}
@@ -327,11 +326,11 @@ func TestCompareCut(t *testing.T) {
 		t.Errorf("cut %q", cut)
 	}
 	if alone, then := seals(Compare(in, with(in, small))), seals(Compare(with(in, large), with(in, large, small))); maps.Equal(alone, then) {
-		t.Error("a change that the limit cuts only after another is the same as before")
+		t.Error("another change that causes a cut does not change the seal")
 	}
 }
 
-// TestMostIsEnough holds the size that most allows against rendered prompts.
+// TestMostIsEnough compares the upper bound of most with rendered prompts.
 func TestMostIsEnough(t *testing.T) {
 	for seed := range uint64(1000) {
 		w := world{rand.New(rand.NewPCG(seed, 10))}

@@ -19,8 +19,8 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// TestChannelTable holds what each channel gets of the texts that depend on
-// it, for a user who is new and for one who is back.
+// TestChannelTable checks the texts that depend on the channel, for a new and a
+// known user.
 func TestChannelTable(t *testing.T) {
 	agent := registry.Agent{
 		ChannelGuidance:     map[string]string{Web: "web text", Telegram: "telegram text", Heartbeat: "", "email": "email text"},
@@ -71,7 +71,7 @@ func TestNewUser(t *testing.T) {
 			t.Errorf("%+v: got %q, want %q", c.context, got, c.want)
 		}
 	}
-	// An agent without these texts says nothing of its own.
+	// An agent without these texts adds nothing.
 	for _, open := range []*registry.SessionOpen{nil, {}, {Bootstrap: "only for new ones"}} {
 		in := Input{Agent: registry.Agent{SessionOpen: open}, Context: Context{LastMessageAt: &at, Now: at}}
 		if got := only(t, SessionSection, SessionOpen, in); got != "" {

@@ -1,3 +1,5 @@
+// This file has the limits of prompts and messages, and the channels of agents.
+
 package prompt
 
 import (
@@ -9,32 +11,32 @@ import (
 	"toolcrib/registry"
 )
 
-// Ends of texts that are too long.
+// Limits of texts.
 const (
-	TelegramLimit    = 4096     // characters of a message: core.telegram.org/bots/api#sendmessage
-	DescriptionLimit = 2048     // characters of a tool's description, in clients that keep no more of it
-	PromptLimit      = 16 << 20 // bytes of a prompt, here: a short template may ask for any amount
-	MaxOfKind        = 200      // tools besides the core that a prompt lists because the allow-list has their kind
+	TelegramLimit    = 4096     // characters of a message (core.telegram.org/bots/api#sendmessage)
+	DescriptionLimit = 2048     // characters of a tool's description that some clients keep
+	PromptLimit      = 16 << 20 // bytes of a prompt; short templates can expand to any size
+	MaxOfKind        = 200      // tools besides the core that a prompt lists by their kind
 )
 
 // CutKind is the kind of a cut.
 type CutKind string
 
-// The kinds of cut. The first two would be made by others; the last is made in
-// Output.Text. CutMessage is about what the agent sends: the model reads the
-// whole prompt, Telegram never sees it.
+// The kinds of cuts. Others make the first two; Render makes the last in
+// Output.Text. CutMessage concerns messages that the agent sends, not its prompt,
+// which Telegram never sees.
 const (
 	CutMessage     CutKind = "telegram_message"
 	CutDescription CutKind = "tool_description"
 	CutPrompt      CutKind = "prompt"
 )
 
-// A Cut is a place where a text is or would be cut off.
+// A Cut is a place where a text is cut, or may be cut by others.
 type Cut struct {
 	Kind   CutKind
-	Tool   string // the id of the tool whose description it is
-	Limit  int    // how much is kept, in characters; in bytes for CutPrompt
-	Length int    // how much there is, in the same unit; 0 for CutMessage, as nothing was sent yet
+	Tool   string // id of the tool with the description
+	Limit  int    // limit in characters; in bytes for CutPrompt
+	Length int    // length in the same unit; 0 for CutMessage
 }
 
 // String describes the cut in a sentence.
@@ -43,17 +45,17 @@ func (c Cut) String() string {
 	case CutDescription:
 		return fmt.Sprintf("The description of %s has %d characters; some clients cut it at %d.", c.Tool, c.Length, c.Limit)
 	case CutPrompt:
-		return fmt.Sprintf("The template asks for %d bytes; the prompt ends before the placeholder that passes %d.", c.Length, c.Limit)
+		return fmt.Sprintf("The template expands to %d bytes; the prompt ends before the placeholder that exceeds %d.", c.Length, c.Limit)
 	case CutMessage:
 	}
-	return fmt.Sprintf("Telegram takes messages of at most %d characters: that is for what the agent sends, not for its prompt.", c.Limit)
+	return fmt.Sprintf("Telegram accepts messages of at most %d characters. This limits what the agent sends, not its prompt.", c.Limit)
 }
 
-// descriptionCuts returns the cuts in the tools' descriptions.
+// descriptionCuts returns the cuts in the descriptions of tools.
 func descriptionCuts(tools []Tool) []Cut {
 	var cuts []Cut
 	for _, t := range tools {
-		if len(t.Description) <= DescriptionLimit { // bytes are never fewer than characters
+		if len(t.Description) <= DescriptionLimit { // there are never fewer bytes than characters
 			continue
 		}
 		if n := utf8.RuneCountInString(t.Description); n > DescriptionLimit {
@@ -63,8 +65,8 @@ func descriptionCuts(tools []Tool) []Cut {
 	return cuts
 }
 
-// fit returns as much of the template as can be filled within PromptLimit, and
-// how many bytes the whole of it would take.
+// fit returns the part of the template that can be filled within PromptLimit, and
+// the size of the whole prompt in bytes.
 func fit(template string, values map[string]string) (fitting string, size int) {
 	fitting, size = template, len(template)
 	for _, u := range Uses(template) {
@@ -76,20 +78,19 @@ func fit(template string, values map[string]string) (fitting string, size int) {
 	return fitting, size
 }
 
-// Roomy reports whether PromptLimit is far away from the prompts of in, also when it
-// has further tools: up to twice as many as MaxOfKind, whose definitions have so many
-// bytes as JSON.
+// Roomy reports whether the prompts of in are far below PromptLimit, even with up
+// to 2*MaxOfKind further tools whose JSON has further bytes in total.
 func Roomy(in Input, further int) bool {
 	return NewRenderer(in).most(5*further+2*MaxOfKind*aroundTool) <= PromptLimit
 }
 
-// aroundTool is more bytes than a catalog has for a tool beside its texts, which it
-// lists once each; of a tag's pattern it may list five times as many.
+// aroundTool is an upper bound of the bytes in a catalog for a tool besides its
+// texts. Each text is listed once, and the pattern of a tag up to five times.
 const aroundTool = 512
 
-// most returns more bytes than any prompt of r has, with further bytes in its catalog
-// and in its tools' notes: a template is seldom so long that it is worth filling it to
-// learn that the limit does not cut it.
+// most returns an upper bound of the size of r's prompts, with further bytes of
+// JSON in its catalog and notes. It avoids filling templates only to check the
+// limit.
 func (r *Renderer) most(further int) int {
 	a, c := r.in.Agent, r.in.Context
 	agent := 4096 + len(a.Name) + len(a.Description) + len(a.Vibe) + len(a.Soul) + len(a.OperatingModel) + len(a.InteractionLearning) + len(a.Onboarding) +
@@ -104,7 +105,7 @@ func (r *Renderer) most(further int) int {
 	for _, t := range r.in.Tools {
 		catalog += t.mostListed()
 		for _, text := range t.Guidance {
-			guidance += 3*len(text) + 8 // every line is indented
+			guidance += 3*len(text) + 8 // lines are indented
 		}
 	}
 	size := len(r.template)
@@ -121,8 +122,8 @@ func (r *Renderer) most(further int) int {
 	return size
 }
 
-// mostListed returns more bytes than t takes in a catalog block, with a category of
-// its own.
+// mostListed returns an upper bound of the bytes for t in a catalog, including a
+// category of its own.
 func (t Tool) mostListed() int {
 	size := aroundTool + len(t.ID) + len(t.Name) + len(t.Archetype) + len(t.Scope) + len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) +
 		len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category)
@@ -135,20 +136,20 @@ func (t Tool) mostListed() int {
 	return size
 }
 
-// The channels every agent has.
+// The channels of every agent.
 const (
 	Web         = "web"
 	Telegram    = "telegram"     // short answers in simple Markdown
-	SessionOpen = "session_open" // the user just came; may answer WAKEUP_SILENT
-	Scheduled   = "scheduled"    // nobody waits for the answer
-	Heartbeat   = "heartbeat"    // a check; answers HEARTBEAT_OK when all is well
+	SessionOpen = "session_open" // start of a session; the agent may answer WAKEUP_SILENT
+	Scheduled   = "scheduled"    // a scheduled run without a waiting user
+	Heartbeat   = "heartbeat"    // a periodic check; the agent answers HEARTBEAT_OK if all is well
 )
 
-// standard lists the channels every agent has, in the order they are shown in.
+// standard lists the channels of every agent in display order.
 var standard = [...]string{Web, Telegram, SessionOpen, Scheduled, Heartbeat}
 
-// Channels returns the channels of an agent in the order they are shown in:
-// those every agent has, then by name those its channel guidance adds.
+// Channels returns the channels of an agent in display order: the standard ones,
+// followed by those of its channel guidance in alphabetical order.
 func Channels(agent registry.Agent) []string {
 	channels := slices.Clone(standard[:])
 	for _, c := range slices.Sorted(maps.Keys(agent.ChannelGuidance)) {
@@ -159,8 +160,8 @@ func Channels(agent registry.Agent) []string {
 	return channels
 }
 
-// guidance returns what the agent says about a channel. A channel it says
-// nothing about is treated as Web; an empty text is something said.
+// guidance returns the agent's text for a channel. Channels without a text use that
+// of Web; an empty text counts as a text.
 func guidance(agent registry.Agent, channel string) string {
 	if text, ok := agent.ChannelGuidance[channel]; ok {
 		return text
@@ -168,8 +169,8 @@ func guidance(agent registry.Agent, channel string) string {
 	return agent.ChannelGuidance[Web]
 }
 
-// countChars is utf8.RuneCountInString, several times as fast on text that is
-// mostly ASCII: a prompt of a thousand tools is counted for every channel.
+// countChars is several times faster than utf8.RuneCountInString on mostly ASCII
+// text: prompts with a thousand tools are counted for every channel.
 func countChars(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
@@ -185,8 +186,8 @@ func countChars(s string) int {
 	return n
 }
 
-// asciiWord reports whether the eight bytes of s are all ASCII. The compiler
-// makes one load of it.
+// asciiWord reports whether the eight bytes of s are all ASCII. The compiler turns
+// it into a single load.
 func asciiWord(s string) bool {
 	_ = s[7]
 	word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |

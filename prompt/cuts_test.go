@@ -17,7 +17,7 @@ func TestCuts(t *testing.T) {
 		channel string
 		want    []Cut
 	}{
-		{10, Telegram, []Cut{{Kind: CutMessage, Limit: 4096}, description}}, // guidance for what the agent sends (C17)
+		{10, Telegram, []Cut{{Kind: CutMessage, Limit: 4096}, description}}, // about messages that the agent sends (C17)
 		{4097, Telegram, []Cut{{Kind: CutMessage, Limit: 4096}, description}},
 		{4097, Web, []Cut{description}},
 	} {
@@ -30,9 +30,9 @@ func TestCuts(t *testing.T) {
 
 func TestCutString(t *testing.T) {
 	for want, c := range map[string]Cut{
-		"Telegram takes messages of at most 4096 characters: that is for what the agent sends, not for its prompt.": {Kind: CutMessage, Limit: 4096},
+		"Telegram accepts messages of at most 4096 characters. This limits what the agent sends, not its prompt.": {Kind: CutMessage, Limit: 4096},
 		"The description of long has 2049 characters; some clients cut it at 2048.":                                 {Kind: CutDescription, Tool: "long", Limit: 2048, Length: 2049},
-		"The template asks for 99 bytes; the prompt ends before the placeholder that passes 12.":                    {Kind: CutPrompt, Limit: 12, Length: 99},
+		"The template expands to 99 bytes; the prompt ends before the placeholder that exceeds 12.":                    {Kind: CutPrompt, Limit: 12, Length: 99},
 	} {
 		if got := c.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -40,7 +40,8 @@ func TestCutString(t *testing.T) {
 	}
 }
 
-// TestPromptLimit renders templates of some hundred KB that ask for gigabytes.
+// TestPromptLimit renders templates of some hundred KB that would expand to
+// gigabytes.
 func TestPromptLimit(t *testing.T) {
 	const times = 20_000
 	value := strings.Repeat("x", 1<<20)
@@ -60,6 +61,6 @@ func TestPromptLimit(t *testing.T) {
 	}
 	agent := registry.Agent{Soul: value, PromptTemplate: strings.Repeat("$soul", 15)}
 	if out := Render(Input{Agent: agent}, Web); len(out.Text) != 15<<20 || out.Cuts != nil {
-		t.Errorf("what fits has %d bytes and %v", len(out.Text), out.Cuts)
+		t.Errorf("a fitting prompt has %d bytes and %v", len(out.Text), out.Cuts)
 	}
 }

@@ -1,7 +1,7 @@
-// Package prompt turns an agent and its tools into the text that a channel gets.
-// Previews, exports, run time, and the hashes of a review all use the same
-// Renderer, so they have the same bytes.
+// Package prompt renders an agent and its tools into the text for a channel.
+// Previews, exports, run time, and review hashes all use the same Renderer, so they
+// have the same bytes.
 //
-// Rendering is a pure function of its Input: the time is handed in and nothing
-// is read or written, but for the time zone database of package time.
+// Rendering is a pure function of its Input, which includes the time. The only
+// external data is the time zone database of package time.
 package prompt

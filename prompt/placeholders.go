@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry"
 )
 
-// The placeholders of a template, without their "$".
+// The placeholders of a template, without "$".
 const (
 	Identity            = "identity"
 	Soul                = "soul"
@@ -26,7 +26,7 @@ const (
 	BootstrapContext    = "bootstrap_context"
 )
 
-// Placeholders returns the name of every placeholder that has a content.
+// Placeholders returns the names of all placeholders that are replaced.
 func Placeholders() []string {
 	return []string{
 		Identity, Soul, ChannelGuidance, CurrentTime, MemoryNotes, UserInstructions,
@@ -34,7 +34,7 @@ func Placeholders() []string {
 	}
 }
 
-// Limits of a user's data in a prompt, in characters (code points).
+// Limits of user data in a prompt, in characters.
 const (
 	MaxMemoryNotes      = 4_000
 	MaxUserInstructions = 2_000
@@ -50,7 +50,8 @@ const (
 	changedElsewhere   = "The user can change these instructions at any time, but you have no tool for it: when they ask, say so."
 )
 
-// identity is one line on who the agent is, "" when its profile does not say.
+// identity returns a line about the agent's identity, or "" if its profile has
+// none.
 func identity(a registry.Agent) string {
 	name, description, vibe := oneLine(a.Name), oneLine(a.Description), oneLine(a.Vibe)
 	var parts []string
@@ -80,7 +81,7 @@ func memoryNotes(notes string) string {
 	return notes
 }
 
-// userInstructions are the user's own words and how they are changed.
+// userInstructions returns the user's instructions and how they can be changed.
 func userInstructions(text string, tools []Tool) string {
 	change := changedElsewhere
 	if slices.ContainsFunc(tools, changesInstructions) {
@@ -96,12 +97,12 @@ func userInstructions(text string, tools []Tool) string {
 	return kept + "\n\n" + change
 }
 
-// changesInstructions reports whether t is the tool by which users change their
+// changesInstructions reports whether t is the tool for changing the user's
 // instructions.
 func changesInstructions(t Tool) bool { return t.ID == updateInstructions }
 
-// toolGuidance returns the tools' notes on a channel, one item of a list each,
-// in the order of tools.
+// toolGuidance returns the tools' notes on a channel as a list, in the order of
+// tools.
 func toolGuidance(tools []Tool, channel string) string {
 	var b strings.Builder
 	for _, t := range tools {
@@ -113,7 +114,7 @@ func toolGuidance(tools []Tool, channel string) string {
 			b.WriteByte('\n')
 		}
 		b.WriteString("- ")
-		b.WriteString(strings.ReplaceAll(text, "\n", "\n  ")) // stays one item
+		b.WriteString(strings.ReplaceAll(text, "\n", "\n  ")) // keeps it in one item
 	}
 	return b.String()
 }
@@ -134,7 +135,7 @@ func operatingModel(a registry.Agent, channel string) string {
 	return ""
 }
 
-// sessionSection greets: it tells a new user from one who comes back.
+// sessionSection returns the greeting for a new or a returning user.
 func sessionSection(a registry.Agent, channel string, c Context) string {
 	switch channel {
 	case SessionOpen:
@@ -174,7 +175,7 @@ func firstChars(s string, n int) (string, bool) {
 	return s, false
 }
 
-// oneLine joins the words of s by single spaces.
+// oneLine joins the words of s with single spaces.
 func oneLine(s string) string {
 	if isOneLine(s) {
 		return s
@@ -182,8 +183,8 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// isOneLine reports whether s is ASCII and its words are joined by single spaces
-// already, as those of most names are.
+// isOneLine reports whether s is ASCII and its words are already joined with single
+// spaces, the common case for names.
 func isOneLine(s string) bool {
 	before := byte(' ')
 	for i := range len(s) {
@@ -196,7 +197,7 @@ func isOneLine(s string) bool {
 	return s == "" || before != ' '
 }
 
-// sentence ends s with a full stop unless it ends one already.
+// sentence adds a full stop to s unless s ends like a sentence.
 func sentence(s string) string {
 	if strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
 		return s
@@ -207,12 +208,12 @@ func sentence(s string) string {
 // A Use is one placeholder in a template.
 type Use struct {
 	Name   string // without "$" and braces
-	Offset int    // of its "$", in bytes
-	Len    int    // in bytes, with "$" and braces
+	Offset int    // offset of "$", in bytes
+	Len    int    // length in bytes, with "$" and braces
 }
 
-// Uses returns the well-formed placeholders of a template in their order,
-// whether or not anything of that name exists.
+// Uses returns the well-formed placeholders in a template, in order, whether their
+// names are known or not.
 func Uses(template string) []Use {
 	var uses []Use
 	for at := 0; ; {
@@ -229,14 +230,13 @@ func Uses(template string) []Use {
 	}
 }
 
-// appendSubstituted appends the parts of template to dst, with its placeholders
-// replaced as the safe_substitute method of string.Template in Python 3.11
-// does: "$$" becomes "$", "$name" and "${name}" become the value of that name,
-// and every other "$", like a name without a value, stays as it is. Values are
-// taken as they are and not scanned again.
+// appendSubstituted appends the parts of template to dst and replaces placeholders
+// like the safe_substitute method of string.Template in Python 3.11: "$$" becomes
+// "$", "$name" and "${name}" become the value, and every other "$" stays, as do
+// names without a value. Values are not scanned again.
 //
-// They are parts rather than one text because a value may be a whole catalog,
-// which is copied only once when it is handed on as it is.
+// The result consists of parts, because a value can be a whole catalog, which is
+// then copied only once.
 func appendSubstituted(dst []string, template string, values map[string]string) []string {
 	for {
 		i := strings.IndexByte(template, '$')
@@ -256,13 +256,12 @@ func appendSubstituted(dst []string, template string, values map[string]string) 
 	}
 }
 
-// placeholder reads what begins with the "$" that s begins with, and returns
-// how many bytes of s it is long. Without a name it is "$$", 2 bytes, or a "$"
-// that means nothing, 1 byte.
+// placeholder parses the placeholder at the "$" that s starts with and returns its
+// length in bytes. For "$$" (2 bytes) and a literal "$" (1 byte), name is "".
 //
-// Python matches identifiers with (?a:[_a-z][_a-z0-9]*), ignoring case. The a
-// holds for the folding of case too, so that "ſ" and "K" (U+212A), which fold
-// to "s" and "k", are not letters here.
+// Python matches identifiers with (?a:[_a-z][_a-z0-9]*), ignoring case. The flag a
+// also applies to case folding, so "ſ" and "K" (U+212A), which fold to "s" and "k",
+// are not letters.
 func placeholder(s string) (name string, n int) {
 	switch {
 	case strings.HasPrefix(s, "$$"):
@@ -278,8 +277,7 @@ func placeholder(s string) (name string, n int) {
 	return s[1 : 1+n], 1 + n
 }
 
-// identifier returns the length of the identifier at the start of s in bytes,
-// 0 when there is none.
+// identifier returns the length in bytes of the identifier at the start of s, or 0.
 func identifier(s string) int {
 	for i := range len(s) {
 		c := s[i]
@@ -291,8 +289,8 @@ func identifier(s string) int {
 	return len(s)
 }
 
-// builtinTemplate is the assembly for agents without a template of their own. It
-// has every placeholder; an empty section vanishes with its heading.
+// builtinTemplate is the template of agents without one. It has every placeholder;
+// empty sections are removed with their heading.
 const builtinTemplate = `## Who you are
 $identity
 
@@ -330,9 +328,8 @@ $tool_guidance
 $tool_catalog
 `
 
-// Reference returns the fixed context that a review renders prompts in, so
-// that only the definitions change a prompt between two reviews: a
-// fixed time and a user of whom nothing is known.
+// Reference returns the fixed context in which reviews render prompts, so that only
+// definitions cause differences: a fixed time and an unknown user.
 func Reference() Context {
 	return Context{Now: time.Date(2026, time.January, 15, 12, 0, 0, 0, time.UTC)}
 }

@@ -13,7 +13,7 @@ import (
 // at is a Friday evening in Berlin.
 var at = time.Date(2026, time.November, 20, 22, 42, 0, 0, time.UTC)
 
-// only renders a template of one placeholder.
+// only renders a template with a single placeholder.
 func only(t *testing.T, placeholder, channel string, in Input) string {
 	t.Helper()
 	in.Agent.PromptTemplate = "[$" + placeholder + "]"
@@ -77,7 +77,7 @@ func TestCurrentTime(t *testing.T) {
 	}
 	local := Context{Now: at.In(time.FixedZone("here", 3600))}
 	if got, want := only(t, CurrentTime, Web, Input{Context: local}), "Friday, November 20, 2026 10:42 PM (UTC)"; got != want {
-		t.Errorf("the zone of the given time shows: %q", got)
+		t.Errorf("the zone of the given time is visible: %q", got)
 	}
 }
 
@@ -153,14 +153,14 @@ func TestPlaceholders(t *testing.T) {
 	values := NewRenderer(Input{}).valuesOf(Web)
 	for _, name := range Placeholders() {
 		if _, ok := values[name]; !ok {
-			t.Errorf("$%s has no content", name)
+			t.Errorf("$%s has no value", name)
 		}
 		if !strings.Contains(builtinTemplate, "$"+name) {
 			t.Errorf("the built-in template lacks $%s", name)
 		}
 	}
 	if len(values) != len(Placeholders()) {
-		t.Errorf("%d placeholders have a content, %d are listed", len(values), len(Placeholders()))
+		t.Errorf("%d placeholders have a value, %d are listed", len(values), len(Placeholders()))
 	}
 	for _, u := range Uses(builtinTemplate) {
 		if !slices.Contains(Placeholders(), u.Name) {

@@ -13,13 +13,13 @@ import (
 	"toolcrib/internal/generated"
 )
 
-// pythonValues are the values of every vector. Some hold what would be a
-// placeholder if values were scanned again.
+// pythonValues are the values for all vectors. Some contain placeholders, which
+// must not be replaced.
 var pythonValues = map[string]string{
 	"a": "V", "A": "upper", "_": "under", "name": "Ada ${a}", "_x1": "$a $$ $", "empty": "", "nl": "\n\n\n\n", "s": "ess", "k": "kay",
 }
 
-// A vector is a template and what Python makes of it.
+// A vector is a template and the result of Python.
 type vector [2]string
 
 const safeSubstitute = `
@@ -30,7 +30,7 @@ for line in sys.stdin:
     print(json.dumps([t, string.Template(t).safe_substitute(values)], ensure_ascii=False))
 `
 
-// askPython returns the vectors of templates.
+// askPython returns vectors for templates.
 func askPython(t *testing.T, python string, templates []string) []vector {
 	t.Helper()
 	values, err := json.Marshal(pythonValues)
@@ -85,7 +85,7 @@ func substitute(template string, values map[string]string) string {
 	return strings.Join(appendSubstituted(nil, template, values), "")
 }
 
-// hostile are templates at the edges of the syntax.
+// hostile has edge cases of the syntax.
 var hostile = []string{
 	"", "$", "$$", "$$$", "$$$$", "$$$$$", "$a", "${a}", "$$a", "$${a}", "$$$a", "$$${a}", "${", "${}", "${a", "${a ", "${a\n}", "${ a}", "${a }", "$ a", "$\na", "$1", "$1a", "${1}", "${1a}",
 	"$a1", "$a$a", "$a${a}$a", "${a}{a}", "{${a}}", "${${a}}", "${$a}", "${a${a}}", "$${$a}", "{a}", "{{a}}", "}{", "$}", "$a}", "$a{", "${a}}", "$_", "$__", "${_}", "$_x1", "${_x1}", "$A", "$name.a", "$name-a", "$name_", "$names",
@@ -93,7 +93,7 @@ var hostile = []string{
 	"$a\r\n$a", "$a\u2028$a", "$\t", "$$\n$a", "# $a\n\n\n\n$empty\n", "$nl$nl", "$unknown", "${unknown}", "$$unknown", "cost: $5 and $a", "$a's", "\\$a", "\\\\${a}", "`$a`", "$(a)", "$[a]", "$<a>", "%(a)s", "$@a", "$-a", "$+", "$a+$a=$$",
 }
 
-// fragments are what templates are made of.
+// fragments are the parts of generated templates.
 var fragments = []string{
 	"$", "$", "$", "$$", "{", "{", "}", "}", "a", "A", "_", "name", "_x1", "empty", "nl", "unknown", "s", "k", "1", "9", " ", "\n", "\r\n", "\t", "-", ".", "#", "## ", "```",
 	"ä", "é", "ſ", "K", "İ", "ı", "а", "日", "😀", "\u200b", "\u0301", "\x00", "\x7f", "\u2028", "$a", "${a}", "${name}", "$empty", "${nl}", "text",
@@ -115,7 +115,7 @@ func generate(r *rand.Rand, n int) []string {
 func TestSubstituteLikePython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("python3 is not installed; the vectors of testdata/substitute.jsonl are checked all the same")
+		t.Skip("python3 is not installed; another test checks the vectors in testdata/substitute.jsonl")
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -127,7 +127,7 @@ func TestSubstituteVectors(t *testing.T) {
 	if generated.Updating() {
 		python, err := exec.LookPath("python3")
 		if err != nil {
-			t.Fatal("python3 is needed to make vectors")
+			t.Fatal("install python3 to generate vectors")
 		}
 		var out bytes.Buffer
 		enc := json.NewEncoder(&out)

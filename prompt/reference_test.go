@@ -6,7 +6,7 @@ import (
 	"toolcrib/registry"
 )
 
-// reference returns the hash of every channel prompt in the Reference context.
+// reference returns the hashes of all channel prompts in the Reference context.
 func reference(agent registry.Agent, tools []Tool) map[string]string {
 	hashes := map[string]string{}
 	for _, out := range NewRenderer(Input{Agent: agent, Tools: tools, Context: Reference()}).RenderAll() {
@@ -55,8 +55,8 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestReferenceIsFixed fails when a prompt comes out differently although
-// nothing about the agent changed: every digest that was shown would be void.
+// TestReferenceIsFixed fails if a prompt changes although its agent did not. Such a
+// change invalidates all review digests.
 func TestReferenceIsFixed(t *testing.T) {
 	agent, tools := workshop()
 	golden(t, "reference", Render(Input{Agent: agent, Tools: tools, Context: Reference()}, Web).Text)

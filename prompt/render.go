@@ -9,24 +9,24 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // so that a prompt does not depend on the zones a machine has
+	_ "time/tzdata" // makes prompts independent of the machine's time zone database
 
 	"toolcrib/registry"
 )
 
-// Tool is a tool as an agent has it.
+// Tool is a tool of an agent.
 type Tool struct {
 	*registry.Tool
 	Locked bool // core
 }
 
-// Input is everything a prompt is made of.
+// Input is the complete input of rendering.
 type Input struct {
 	Agent     registry.Agent
-	Tools     []Tool // those the agent has, in catalog order
+	Tools     []Tool // tools of the agent, in catalog order
 	Context   Context
-	More      bool // the agent has more tools than Tools, which it has to look for
-	SkipTools bool // leave the catalog block out
+	More      bool // the agent has further tools, which it can discover
+	SkipTools bool // omit the catalog
 }
 
 // Output is a rendered prompt.
@@ -34,13 +34,13 @@ type Output struct {
 	Channel string
 	Text    string
 	Chars   int   // code points of Text
-	Cuts    []Cut // where it is or would be cut, the whole text first
+	Cuts    []Cut // cuts, those of the whole text first
 }
 
 // Hash returns the SHA-256 of a rendered text in lower-case hex.
 func Hash(text string) string {
 	sum := sha256.New()
-	var block [4096]byte // a prompt is long, and is not copied as a whole
+	var block [4096]byte // avoids copying the whole prompt
 	for len(text) > 0 {
 		n := copy(block[:], text)
 		sum.Write(block[:n])
@@ -49,23 +49,21 @@ func Hash(text string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Render returns the prompt of one channel. Who needs more than one makes a
-// Renderer.
+// Render returns the prompt of one channel. For several channels, use a Renderer.
 func Render(in Input, channel string) Output { return NewRenderer(in).Render(channel) }
 
-// Renderer renders the channels of one Input and makes what they share, such
-// as the catalog block, only once. It may be used by several goroutines; the
-// Input may not be changed meanwhile.
+// Renderer renders the channels of one Input and computes shared parts, such as the
+// catalog, only once. It is safe for concurrent use as long as the Input does not
+// change.
 type Renderer struct {
 	in       Input
 	template string
-	values   func() map[string]string // the same in every channel
-	catalog  func() passage           // the same in every channel and context
-	cuts     []Cut                    // in descriptions
+	values   func() map[string]string // shared by all channels
+	catalog  func() passage           // shared by all channels and contexts
+	cuts     []Cut                    // cuts in descriptions
 }
 
-// NewRenderer returns the Renderer of in. An empty template means the built-in
-// one.
+// NewRenderer returns a Renderer for in. An empty template means the built-in one.
 func NewRenderer(in Input) *Renderer {
 	r := &Renderer{in: in, template: in.Agent.PromptTemplate, cuts: descriptionCuts(in.Tools)}
 	if strings.TrimSpace(r.template) == "" {
@@ -76,8 +74,8 @@ func NewRenderer(in Input) *Renderer {
 	return r
 }
 
-// With returns a Renderer of the same agent and tools in another context. What
-// does not depend on the context is made only once for both.
+// With returns a Renderer for the same agent and tools in another context. The two
+// share everything that does not depend on the context.
 func (r *Renderer) With(c Context) *Renderer {
 	other := *r
 	other.in.Context = c
@@ -85,8 +83,7 @@ func (r *Renderer) With(c Context) *Renderer {
 	return &other
 }
 
-// makeCatalog returns the catalog block, empty when the template has no place
-// for it.
+// makeCatalog returns the catalog, or nothing if the template does not use it.
 func (r *Renderer) makeCatalog() passage {
 	wanted := slices.ContainsFunc(Uses(r.template), func(u Use) bool { return u.Name == ToolCatalog })
 	if !wanted || r.in.SkipTools {
@@ -107,7 +104,7 @@ func (r *Renderer) makeValues() map[string]string {
 	}
 }
 
-// valuesOf returns the content of every placeholder in a channel.
+// valuesOf returns the values of all placeholders in a channel.
 func (r *Renderer) valuesOf(channel string) map[string]string {
 	values := r.agentValues(channel)
 	values[ToolCatalog] = r.catalog().text
@@ -115,8 +112,8 @@ func (r *Renderer) valuesOf(channel string) map[string]string {
 	return values
 }
 
-// agentValues returns the content of the placeholders that the tools' own texts are
-// no part of.
+// agentValues returns the values of the placeholders that do not contain texts of
+// tools.
 func (r *Renderer) agentValues(channel string) map[string]string {
 	a := r.in.Agent
 	values := maps.Clone(r.values())
@@ -127,7 +124,7 @@ func (r *Renderer) agentValues(channel string) map[string]string {
 	return values
 }
 
-// Render returns the prompt of a channel, known or not.
+// Render returns the prompt of a channel, which may be unknown.
 func (r *Renderer) Render(channel string) Output {
 	values := r.valuesOf(channel)
 	template, size := fit(r.template, values)
@@ -143,8 +140,8 @@ func (r *Renderer) Render(channel string) Output {
 	return out
 }
 
-// RenderAll returns the prompts of all channels of the agent, in the order of
-// Channels. Most channels get the same text, of which there is one copy.
+// RenderAll returns the prompts of all channels in the order of Channels. Equal
+// texts share memory.
 func (r *Renderer) RenderAll() []Output {
 	channels := Channels(r.in.Agent)
 	outputs := make([]Output, len(channels))
@@ -160,18 +157,18 @@ func (r *Renderer) RenderAll() []Output {
 	return outputs
 }
 
-// Context is the moment and the user that a prompt is rendered for.
+// Context is the moment and the user for which a prompt is rendered.
 type Context struct {
 	Now  time.Time
-	Zone string // IANA name; "" means the agent's
+	Zone string // IANA name; "" means the zone of the agent
 
 	MemoryNotes      string
 	UserInstructions string
-	LastMessageAt    *time.Time // nil when the user never wrote
+	LastMessageAt    *time.Time // nil if the user has never written
 	BootstrapContext string     // results of earlier lookups
 }
 
-// NewUser reports whether nothing is known of the user.
+// NewUser reports whether nothing is known about the user.
 func (c Context) NewUser() bool {
 	return c.LastMessageAt == nil && strings.TrimSpace(c.MemoryNotes) == "" && strings.TrimSpace(c.UserInstructions) == ""
 }
@@ -183,9 +180,8 @@ func (c Context) location(a registry.Agent) *time.Location {
 	return zone(a.Timezone)
 }
 
-// zone returns the location of an IANA time zone name, UTC when there is none
-// of that name. "Local" is unknown too: a prompt does not depend on where it
-// is rendered.
+// zone returns the location of an IANA time zone, or UTC if the name is unknown.
+// "Local" counts as unknown, because prompts must not depend on the machine.
 func zone(name string) *time.Location {
 	if name == "Local" {
 		return time.UTC
@@ -197,16 +193,17 @@ func zone(name string) *time.Location {
 	return loc
 }
 
-// clockLayout is how a prompt writes a time; the zone's name follows it.
+// clockLayout is the format of times in a prompt, which the name of the zone
+// follows.
 const clockLayout = "Monday, January 2, 2006 3:04 PM"
 
 func currentTime(now time.Time, loc *time.Location) string {
 	return fmt.Sprintf("%s (%s)", now.In(loc).Format(clockLayout), loc)
 }
 
-// steps are the units of ago, the largest first. Weeks, months and years are
-// used from two of them on, because "12 days ago" says more than "1 week ago".
-var steps = [...]struct {
+// agoUnits lists the units of ago, largest first. Weeks, months and years are used
+// from two on, because "12 days ago" is more precise than "1 week ago".
+var agoUnits = [...]struct {
 	from, unit time.Duration
 	name       string
 }{
@@ -220,10 +217,10 @@ var steps = [...]struct {
 
 const day = 24 * time.Hour
 
-// ago returns in words how long d is past, rounded down. It is our own because
-// prompts are hashed: the words may not change with a library's version.
+// ago returns the elapsed time d in words, rounded down. It does not use a library,
+// because prompts are hashed and must not change with its version.
 func ago(d time.Duration) string {
-	for _, s := range steps {
+	for _, s := range agoUnits {
 		if d < s.from {
 			continue
 		}

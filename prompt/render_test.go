@@ -48,9 +48,8 @@ func TestRenderChars(t *testing.T) {
 	}
 }
 
-// TestRenderIsPure holds that the same input gives the same bytes: one channel
-// at a time, all at once, from several goroutines, and from maps that iterate
-// in another order.
+// TestRenderIsPure checks that equal inputs give equal bytes: for single channels,
+// for all at once, from several goroutines, and with other map orders.
 func TestRenderIsPure(t *testing.T) {
 	agent, tools := workshop()
 	in := Input{Agent: agent, Tools: tools, Context: known()}
@@ -70,8 +69,7 @@ func TestRenderIsPure(t *testing.T) {
 	wg.Wait()
 }
 
-// TestRenderInAnotherContext holds that a Renderer of one context, changed to
-// another, gives the bytes of one made for it.
+// TestRenderInAnotherContext compares With and a new Renderer.
 func TestRenderInAnotherContext(t *testing.T) {
 	agent, tools := workshop()
 	first := NewRenderer(Input{Agent: agent, Tools: tools, Context: Context{Now: at}})

@@ -1,3 +1,5 @@
+// This file fills templates and removes sections without content.
+
 package prompt
 
 import (
@@ -7,16 +9,16 @@ import (
 	"toolcrib/internal/commonmark"
 )
 
-// section is a piece of a template: an ATX heading of Markdown (CommonMark
-// 0.31, section 4.2) with the text up to the next heading of any level. What
-// stands before the first heading is a section of level 0.
+// section is a part of a template: an ATX heading (CommonMark 0.31, section 4.2)
+// with the text up to the next heading of any level. The text before the first
+// heading is a section of level 0.
 type section struct {
 	level int // 1 to 6
 	text  string
 }
 
-// split divides a template at its headings. A line in a fenced code block is
-// no heading.
+// split splits a template at its headings. Lines in fenced code blocks are not
+// headings.
 func split(template string) []section {
 	sections := []section{{}}
 	start := 0
@@ -45,15 +47,14 @@ func split(template string) []section {
 	return sections
 }
 
-// fill returns the template with its placeholders replaced and without the
-// sections that have nothing left to say.
+// fill returns the template with its placeholders replaced and without empty
+// sections.
 //
-// A section is dropped when no text but its heading is left of it; text of the
-// sections below it counts as its own. With the last section go the blank lines
-// before it. Only the template's own headings count, never a line of a value. At
-// last, runs of three and more newlines become two everywhere, even where a value
-// ends in one. fill also counts the characters of the result; known caches both
-// for a value.
+// A section is removed if only its heading remains; text in subsections counts as
+// its own. If the last section is removed, so are the blank lines before it. Only
+// headings of the template count, not lines in values. Finally, runs of three or
+// more newlines are shortened to two, also in values. fill also counts the
+// characters of the result, and uses known as a cache for one value.
 func fill(template string, values map[string]string, known passage) (text string, chars int) {
 	sections := split(template)
 	f := filler{sections: sections, values: values}
@@ -67,11 +68,11 @@ func fill(template string, values map[string]string, known passage) (text string
 	return join(f.parts, known)
 }
 
-// passage is a long value of which several prompts are made.
+// passage is a long value that several prompts share.
 type passage struct {
-	text  string // without runs of three and more newlines
+	text  string // runs of newlines are already shortened
 	chars int
-	valid bool // UTF-8, so that it has as many characters wherever it stands
+	valid bool // valid UTF-8, so its number of characters does not depend on the context
 }
 
 func newPassage(text string) passage {
@@ -84,12 +85,12 @@ type filler struct {
 	sections    []section
 	values      map[string]string
 	parts       []string
-	lastDropped bool // the last section, or one that holds it
+	lastDropped bool // the last section or one of its parents was removed
 }
 
-// section adds section i and those below it, or nothing if there is no body,
-// and returns the next section that is not below it. Levels only grow on the
-// way down, so it calls itself at most five deep.
+// section adds section i and its subsections, or nothing if they have no body, and
+// returns the next section that is not a subsection. Recursion is at most five
+// deep, because levels increase.
 func (f *filler) section(i int) int {
 	start := len(f.parts)
 	f.parts = appendSubstituted(f.parts, f.sections[i].text, f.values)
@@ -104,8 +105,7 @@ func (f *filler) section(i int) int {
 	return next
 }
 
-// trimEnd takes the ends of lines off the end and reports whether any text is
-// left.
+// trimEnd removes line ends at the end and reports whether any text remains.
 func (f *filler) trimEnd() bool {
 	for n := len(f.parts); n > 0; n-- {
 		if last := strings.TrimRight(f.parts[n-1], "\r\n"); last != "" {
@@ -117,9 +117,9 @@ func (f *filler) trimEnd() bool {
 	return false
 }
 
-// hasBody reports whether there is text below the first line of a section. The
-// first newline ends the heading, or the first line of a value that was put
-// into it; the rest of such a value is body.
+// hasBody reports whether a section has text after its first line. The first
+// newline ends the heading, or the first line of a value in the heading; the rest
+// of such a value is body.
 func hasBody(parts []string) bool {
 	heading := true
 	for _, p := range parts {
@@ -134,9 +134,8 @@ func hasBody(parts []string) bool {
 	return false
 }
 
-// join returns the parts as one text, every run of three and more newlines
-// shortened to two, also those that two parts make together, and counts its
-// characters.
+// join concatenates the parts, shortens every run of three or more newlines to two,
+// and counts the characters.
 func join(parts []string, known passage) (text string, chars int) {
 	size := 0
 	for _, p := range parts {
@@ -144,8 +143,8 @@ func join(parts []string, known passage) (text string, chars int) {
 	}
 	var b strings.Builder
 	b.Grow(size)
-	run := 0      // newlines at the end of b, at most 2
-	knownAt := -1 // where the known passage begins
+	run := 0      // number of newlines at the end of b, at most 2
+	knownAt := -1 // offset of the known passage
 	for _, p := range parts {
 		rest := strings.TrimLeft(p, "\n")
 		lead := min(len(p)-len(rest), 2-run)
@@ -169,7 +168,7 @@ func join(parts []string, known passage) (text string, chars int) {
 	return text, countChars(text[:knownAt]) + known.chars + countChars(text[knownAt+len(known.text):])
 }
 
-// squeeze shortens every run of three and more newlines in text to two.
+// squeeze shortens every run of three or more newlines to two.
 func squeeze(text string) string {
 	i := strings.Index(text, "\n\n\n")
 	if i < 0 {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// fillCases have what is left of a template.
+// fillCases have templates and the expected results.
 var fillCases = []struct{ name, template, want string }{
 	{"nothing", "", ""},
 	{"no section", "Hello $name.\n", "Hello Ada.\n"},
@@ -77,9 +77,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestKnownPassage fills templates with a passage that is known and with the
-// same one that is not: nothing may differ, wherever it stands and whatever it
-// is broken off from.
+// TestKnownPassage fills templates with a known and an unknown passage: the results
+// must be the same for any position and line breaks.
 func TestKnownPassage(t *testing.T) {
 	for _, text := range []string{"", "a", "### Tools\n\n\n\n- one\n\n\n- two…", "\n\n\n\na", "a\n\n\n", "caf\xc3", "\xa9 is cut", "…"} {
 		for _, template := range []string{

@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-// TestShippedAgent renders the agent that is shipped with all its tools.
+// TestShippedAgent renders the shipped agent with all its tools.
 func TestShippedAgent(t *testing.T) {
 	var tools []Tool
 	for _, d := range shipped.Assistant() {

@@ -37,7 +37,7 @@ func TestTagForm(t *testing.T) {
 		}
 	}
 	if got := tagForm(registry.Tag{Prefix: "A\nB: x"}); strings.Contains(got, "\n") {
-		t.Errorf("a form is one line, got %q", got)
+		t.Errorf("the form has several lines: %q", got)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestUses(t *testing.T) {
 	}
 	for _, u := range got {
 		if text := template[u.Offset : u.Offset+u.Len]; strings.Trim(text, "${}") != u.Name {
-			t.Errorf("%v stands at %q", u, text)
+			t.Errorf("%v is at %q", u, text)
 		}
 	}
 }
@@ -27,22 +27,22 @@ func FuzzFill(f *testing.F) {
 	f.Fuzz(func(t *testing.T, template string) {
 		filled, _ := fill(template, pythonValues, passage{})
 		if strings.Contains(filled, "\n\n\n") {
-			t.Errorf("%q keeps a run of newlines: %q", template, filled)
+			t.Errorf("%q has a run of newlines: %q", template, filled)
 		}
 		for _, u := range Uses(template) {
 			if _, n := placeholder(template[u.Offset:]); n != u.Len {
-				t.Errorf("%q: %v is %d bytes long", template, u, n)
+				t.Errorf("%q: %v has %d bytes", template, u, n)
 			}
 		}
 		if strings.Contains(template, "$$") {
 			return // "$$" becomes "$", which is not the same again
 		}
 		if plain := substitute(template, nil); plain != template {
-			t.Errorf("%q without values becomes %q", template, plain)
+			t.Errorf("%q without values is %q", template, plain)
 		}
 		once, _ := fill(template, nil, passage{})
 		if twice, _ := fill(once, nil, passage{}); twice != once {
-			t.Errorf("%q fills to %q, and that to %q", template, once, twice)
+			t.Errorf("%q is filled as %q, and that as %q", template, once, twice)
 		}
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"toolcrib/registry"
 )
 
-// workshop is an agent with a text for everything, and one tool of each kind.
+// workshop returns an agent with all texts and one tool of each kind.
 func workshop() (registry.Agent, []Tool) {
 	agent := registry.Agent{
 		ID: "workshop", Name: "Bram", Description: "looks after the joinery", Vibe: "unhurried",

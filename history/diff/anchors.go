@@ -1,26 +1,28 @@
+// This file finds anchors, and has the greedy search for large pieces.
+
 package diff
 
 import "slices"
 
-// match is an item at x of the first sequence and at y of the second.
+// match is an item at index x of the first sequence and y of the second.
 type match struct {
 	x, y int
 }
 
 const (
-	// maxMeetings is the largest number of pairs one item may form, its
-	// occurrences on one side times those on the other, to count as rare.
-	maxMeetings = 64
-	// meetingsPerItem bounds the pairs of all rare items together.
-	meetingsPerItem = 2
+	// maxPairs is the maximum number of pairs that a rare item may form: its
+	// occurrences on one side times those on the other.
+	maxPairs = 64
+	// pairsPerItem limits the pairs of all rare items together.
+	pairsPerItem = 2
 )
 
-// anchors returns a longest common subsequence of the rare items of f, in
-// order. An item is rare when it forms few pairs, at most one (once on both
-// sides) if there are many items.
+// anchors returns a longest common subsequence of the rare items of f. An item is
+// rare if it forms few pairs; if there are many items, it must occur exactly once
+// on each side.
 //
-// It is the longest chain of their pairs (see chains); it costs O(pairs · log n)
-// and is quick because the pairs are few.
+// The result is the longest chain of pairs (see chains). It takes O(pairs · log n),
+// and there are few pairs.
 func (c *comparer) anchors(f box) []match {
 	c.count(f)
 	defer c.uncount(f)
@@ -36,16 +38,16 @@ func (c *comparer) anchors(f box) []match {
 			continue
 		}
 		end := c.next[v] - 1
-		for p := end - 1; p >= end-c.inB[v]; p-- { // from the last: no item is used twice
+		for p := end - 1; p >= end-c.inB[v]; p-- { // starts with the last, so that no item is used twice
 			found.add(int32(x), places[p])
 		}
 	}
 	return slices.DeleteFunc(found.longest(), func(m match) bool { return !c.sure(f, m) })
 }
 
-// sure reports whether m may be relied on: its item stands once on either
-// side, or an item next to it is the same on both sides too. Of other items
-// the chain may have taken the wrong one; they are left to the exact search.
+// sure reports whether m is reliable: its item occurs once on each side, or is next
+// to another equal item. For other items, the chain may have the wrong pair, so
+// they are left to the exact search.
 func (c *comparer) sure(f box, m match) bool {
 	v := c.a[m.x]
 	return c.inA[v]*c.inB[v] == 1 ||
@@ -58,19 +60,19 @@ func (c *comparer) rare(v int32, most int) bool {
 	return pairs > 0 && pairs <= most && (c.trivial == nil || !c.trivial[v])
 }
 
-// rarity returns how many pairs a rare item of f may form so that all of them
-// together stay in bounds; 0 when there is no rare item.
+// rarity returns the maximum number of pairs of a rare item such that all rare
+// items together stay within the limits, or 0 if there are none.
 func (c *comparer) rarity(f box) int {
-	var pairs [maxMeetings + 1]int // by pairs per item, counted once for each x
+	var pairs [maxPairs + 1]int // by pairs per item, counted once for each x
 	for _, v := range c.a[f.x0:f.x1] {
-		if c.rare(v, maxMeetings) {
+		if c.rare(v, maxPairs) {
 			pairs[c.inA[v]*c.inB[v]] += int(c.inB[v])
 		}
 	}
 	most, total := 0, 0
 	for n, p := range pairs {
 		total += p
-		if total > max(meetingsPerItem*f.size(), 256) {
+		if total > max(pairsPerItem*f.size(), 256) {
 			break
 		}
 		if p > 0 {
@@ -80,13 +82,13 @@ func (c *comparer) rarity(f box) int {
 	return most
 }
 
-// places lists where each rare number stands in the second sequence, in order,
-// number by number. Those of v end before next[v]-1.
+// places returns the indices of all rare items in the second sequence, grouped by
+// item. Those of item v end before next[v]-1.
 func (c *comparer) places(f box, most int) []int32 {
 	total := int32(0)
 	for _, v := range c.b[f.y0:f.y1] {
 		if c.next[v] == 0 && c.rare(v, most) {
-			c.next[v] = total + 1 // the first place, and never 0
+			c.next[v] = total + 1 // index of the first place, plus 1
 			total += c.inB[v]
 		}
 	}
@@ -100,20 +102,20 @@ func (c *comparer) places(f box, most int) []int32 {
 	return at
 }
 
-// chains finds the longest chain of pairs with a growing x and a growing y
-// (Hunt and Szymanski, 1977). Pairs are added in the order of x, those of one x
-// from the largest y down, so that none continues another of the same x.
+// chains finds the longest chain of pairs with increasing x and y (Hunt and
+// Szymanski, 1977). Pairs are added by increasing x and, for the same x, by
+// decreasing y, so that a chain has at most one of them.
 type chains struct {
 	nodes []chainNode
-	tails []int32 // tails[k] is the node with the smallest y that ends a chain of k+1
+	tails []int32 // tails[k] is the node with the smallest y that ends a chain of length k+1
 }
 
-// chainNode is a pair, and the node before it in its chain; -1 for none.
+// chainNode is a pair with the index of the previous node in its chain, or -1.
 type chainNode struct {
 	x, y, prev int32
 }
 
-// add takes O(log n) for a chain of n.
+// add adds a pair in O(log n) for a longest chain of n.
 func (c *chains) add(x, y int32) {
 	k := len(c.tails)
 	if k > 0 && c.nodes[c.tails[k-1]].y >= y {
@@ -147,21 +149,21 @@ func (c *chains) longest() []match {
 	return chain
 }
 
-// The strides of greedy, in changes. A long one costs more for each item and
-// finds better paths, so long ones are for pieces that are not too large.
+// The lengths of the strides of greedy, in changes. Long strides cost more per item
+// but find shorter paths, so they are used for small pieces.
 const (
 	minStride  = 8
 	maxStride  = 128
-	greedyWork = 6 << 20 // the stride times the items of a piece
+	greedyWork = 6 << 20 // stride length times number of items in a piece
 )
 
-// rows hold the furthest points after 0, 1, 2 … changes: after d of them, that
-// on diagonal k (from -d to d in steps of two) is at (k+d)/2.
+// rows has the furthest points after 0, 1, 2, … changes. After d changes, the point
+// on diagonal k (from -d to d in steps of two) has index (k+d)/2.
 type rows [maxStride + 1][maxStride + 1]point
 
-// greedy compares c.compact in strides: each is a shortest path to the point
-// that lies furthest ahead after a fixed number of changes, and the next one
-// starts from there. The result is valid but need not be minimal.
+// greedy compares c.compact in strides. Each stride is a shortest path to the point
+// that is furthest after a fixed number of changes; the next starts there. The
+// result is correct but may not be minimal.
 func (c *comparer) greedy() {
 	if c.rows == nil {
 		c.rows = new(rows)
@@ -178,9 +180,9 @@ func (c *comparer) greedy() {
 	c.markIns(f.y0, f.y1)
 }
 
-// mend compares each run of changes that greedy has left once more: where two
-// strides meet, an item may be deleted before and inserted behind.
-func (c *comparer) mend() {
+// refine compares each run of changes that greedy found again: at the boundary of two
+// strides, an item may be deleted on one side and inserted on the other.
+func (c *comparer) refine() {
 	for e := range changes(c.del, c.ins) {
 		if !e.Old.empty() && !e.New.empty() {
 			clear(c.del[e.Old.Start:e.Old.End])
@@ -190,8 +192,8 @@ func (c *comparer) mend() {
 	}
 }
 
-// step makes one stride through a and b, which begin at x0 and y0 of the
-// compact fragment, marks the changes on its way and returns its length.
+// step makes one stride through a and b, which start at x0 and y0 of the compact
+// fragment, marks its changes and returns its length.
 func (c *comparer) step(a, b []int32, x0, y0, stride int) (dx, dy int) {
 	d, best := 0, 0
 	c.rows[0][0] = reached(snake(a, b, 0, 0), false)
@@ -214,8 +216,8 @@ func (c *comparer) step(a, b []int32, x0, y0, stride int) (dx, dy int) {
 	return dx, dy
 }
 
-// reach fills row d from row d-1. It returns where the point is that lies
-// furthest ahead, and how far: x+y.
+// reach computes row d from row d-1. It returns the index of the furthest point and
+// its x+y.
 func (c *comparer) reach(a, b []int32, d int) (furthest, best int) {
 	prev, row := c.rows[d-1][:d], c.rows[d][:d+1]
 	furthest = -1
@@ -240,7 +242,7 @@ func (c *comparer) reach(a, b []int32, d int) (furthest, best int) {
 	return furthest, best
 }
 
-// snake follows equal items from x and y on and returns where x ends.
+// snake follows equal items from x and y and returns the final x.
 func snake(a, b []int32, x, y int) int {
 	for x < len(a) && y < len(b) && a[x] == b[y] {
 		x, y = x+1, y+1
@@ -248,8 +250,8 @@ func snake(a, b []int32, x, y int) int {
 	return x
 }
 
-// point is the furthest x on a diagonal after some changes, and whether the
-// last of them is a deletion; or outside, when none lies inside the fragment.
+// point is the furthest x on a diagonal after some changes, and whether the last of
+// these was a deletion; or outside if the diagonal has no point in the fragment.
 type point int32
 
 const outside point = -1

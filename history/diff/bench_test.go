@@ -8,7 +8,7 @@ import (
 	"toolcrib/history/diff"
 )
 
-// megabyte returns 1 MB of prose and the same with 30 % of the lines edited.
+// megabyte returns 1 MB of prose and a copy with 30 % of the lines edited.
 func megabyte() (before, after string) {
 	r := random(3)
 	return editedText(r, prose(r, 27_500), 0.3)
@@ -44,7 +44,7 @@ func BenchmarkLines(b *testing.B) {
 	}
 }
 
-// BenchmarkWords is the whole of what marking the hunks of that diff costs.
+// BenchmarkWords marks all hunks of that diff.
 func BenchmarkWords(b *testing.B) {
 	hunks := diff.Lines(megabyte()).Unified(3)
 	b.ReportAllocs()
@@ -56,7 +56,7 @@ func BenchmarkWords(b *testing.B) {
 	b.ReportMetric(float64(len(hunks)), "hunks")
 }
 
-// BenchmarkLongLine marks one line of a million characters.
+// BenchmarkLongLine marks a line of a million characters.
 func BenchmarkLongLine(b *testing.B) {
 	r := random(12)
 	line := words(r, 170_000)
@@ -85,7 +85,7 @@ func BenchmarkLongLine(b *testing.B) {
 	}
 }
 
-// BenchmarkHugeBlock marks a hunk in which every line was rewritten.
+// BenchmarkHugeBlock marks a hunk with only rewritten lines.
 func BenchmarkHugeBlock(b *testing.B) {
 	for _, p := range adversarial(1 << 20) {
 		hunks := diff.Lines(p.old, p.new).Unified(3)

@@ -1,3 +1,5 @@
+// This file compares two sequences of numbered items.
+
 package diff
 
 import (
@@ -8,29 +10,29 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// comparer finds the common items of two sequences. Items are numbers of an
-// interner; equal numbers are equal items. The result is in del and ins: unmarked
-// items are the same on both sides, in order.
+// comparer finds the common items of two sequences. Items are numbers from an
+// interner. The result is in del and ins: unmarked items are common to both sides,
+// in order.
 type comparer struct {
 	a, b     []int32
 	del, ins []bool
-	trivial  []bool // by number: too plain to be an anchor (a blank line)
-	budget   int    // steps that exact searches may still take
+	trivial  []bool // by number: unsuitable as an anchor, such as a blank line
+	budget   int    // remaining steps of exact searches
 
-	inA, inB []int32 // by number: occurrences in a fragment, 0 between uses
-	next     []int32 // by number: where anchors lists its places, 0 between uses
+	inA, inB []int32 // by number: occurrences in a fragment; 0 between uses
+	next     []int32 // by number: index into places; 0 between uses
 	compact  compact
-	fwd, bwd []int32 // furthest reaching points, by diagonal
+	fwd, bwd []int32 // furthest points by diagonal
 	rows     *rows
 	walked   bool // greedy was used
 }
 
-// maxDepth limits how often a piece that is too dear is cut by anchors before it
-// is walked greedily.
+// maxDepth limits how often an expensive piece is divided by anchors before greedy
+// compares it.
 const maxDepth = 4
 
-// compare fills del and ins for a and b. Numbers are below ids, budget is the work
-// allowed beyond that proportional to the lengths.
+// compare fills del and ins for a and b, whose numbers are less than ids. budget is
+// the work allowed in addition to that proportional to the lengths.
 func (c *comparer) compare(a, b []int32, ids, budget int) {
 	c.a, c.b, c.budget = a, b, budget
 	c.del, c.ins = grow(c.del, len(a)), grow(c.ins, len(b))
@@ -41,11 +43,11 @@ func (c *comparer) compare(a, b []int32, ids, budget int) {
 	c.walked = false
 	c.solve(box{0, len(a), 0, len(b)}, 0)
 	if c.walked {
-		c.mend()
+		c.refine()
 	}
 }
 
-// box is a fragment of both sequences: [x0,x1) of the first, [y0,y1) of the
+// box is a fragment of both sequences: [x0,x1) of the first and [y0,y1) of the
 // second.
 type box struct {
 	x0, x1, y0, y1 int
@@ -53,8 +55,8 @@ type box struct {
 
 func (f box) size() int { return f.x1 - f.x0 + f.y1 - f.y0 }
 
-// solve compares the fragment f. Fragments are solved from left to right,
-// as allowance requires.
+// solve compares the fragment f. Fragments must be solved from left to right, as
+// allowance assumes.
 func (c *comparer) solve(f box, depth int) {
 	f = trim(c.a, c.b, f)
 	if f.x0 == f.x1 || f.y0 == f.y1 {
@@ -88,19 +90,19 @@ func (c *comparer) solve(f box, depth int) {
 	c.solve(f, depth+1)
 }
 
-// stepsPerItem limits the steps that a fragment may spend on each of its items, if they are
-// not too many, however little is left of the budget.
+// stepsPerItem is the number of steps per item that a fragment may always take,
+// within limits, even if the budget is used up.
 const stepsPerItem = 8
 
-// allowance is the share of the budget that f may spend: its part of the remaining
-// work.
+// allowance returns the number of steps that f may take: its share of the remaining
+// budget, and a minimum.
 func (c *comparer) allowance(f box) int {
 	ahead := len(c.a) - f.x0 + len(c.b) - f.y0
 	share := float64(max(c.budget, 0)) * float64(f.size()) / float64(ahead)
 	return int(share) + min(stepsPerItem*f.size(), 1<<16) + 256
 }
 
-// trim takes the equal items off both ends of f.
+// trim removes equal items at both ends of f.
 func trim(a, b []int32, f box) box {
 	for f.x0 < f.x1 && f.y0 < f.y1 && a[f.x0] == b[f.y0] {
 		f.x0++
@@ -119,15 +121,14 @@ func mark(flags []bool, from, to int) {
 	}
 }
 
-// compact is a fragment without the items that stand on one side only: those
-// are changed in any case, and taking them out loses nothing of the longest
-// common subsequence.
+// compact is a fragment without items that occur on one side only. These are always
+// changed, so removing them does not affect the longest common subsequence.
 type compact struct {
 	a, b     []int32
-	atA, atB []int32 // where the items stand in the whole sequences
+	atA, atB []int32 // indices of the items in the whole sequences
 }
 
-// fill makes c.compact from f and marks the items that it leaves out.
+// fill sets c.compact from f and marks the removed items as changed.
 func (c *comparer) fill(f box) {
 	c.count(f)
 	k := &c.compact
@@ -136,8 +137,8 @@ func (c *comparer) fill(f box) {
 	c.uncount(f)
 }
 
-// keep appends those of items[from:to] that the other side has to kept, and
-// their places to at, and marks the others as changed.
+// keep appends the items in items[from:to] that also occur on the other side to
+// kept, and their indices to at. It marks the others as changed.
 func keep(items []int32, from, to int, other []int32, changed []bool, kept, at []int32) (_, _ []int32) {
 	kept, at = slices.Grow(kept, to-from), slices.Grow(at, to-from)
 	for i := from; i < to; i++ {
@@ -150,7 +151,7 @@ func keep(items []int32, from, to int, other []int32, changed []bool, kept, at [
 	return kept, at
 }
 
-// count counts the items of f in inA and inB; uncount makes these zero again.
+// count sets the counts of f's items in inA and inB; uncount resets them to zero.
 func (c *comparer) count(f box) {
 	for _, v := range c.a[f.x0:f.x1] {
 		c.inA[v]++
@@ -169,7 +170,7 @@ func (c *comparer) uncount(f box) {
 	}
 }
 
-// markDel and markIns mark compact items as changed.
+// markDel and markIns mark items of the compact fragment as changed.
 func (c *comparer) markDel(from, to int) {
 	for _, i := range c.compact.atA[from:to] {
 		c.del[i] = true
@@ -182,17 +183,18 @@ func (c *comparer) markIns(from, to int) {
 	}
 }
 
-// shape has the JSON keys that a Go type declares, in their order. nil is a value
-// without a declared shape, such as a JSON schema.
+// shape has the JSON keys of a Go type in order. It is nil for values without a
+// declared shape, such as a JSON schema.
 type shape struct {
-	keys   []string // nil for a map, whose keys are free
+	keys   []string // nil for maps, which may have any keys
 	inside map[string]*shape
-	each   *shape // of the values of a map, nil when they have none
+	each   *shape // shape of the values of a map
 }
 
-// shapeOf returns the shape of a struct, a map, or a pointer to one.
+// shapeOf returns the shape of a struct, a map, or a pointer to one, and nil for
+// other types.
 func shapeOf(t reflect.Type) *shape {
-	switch t.Kind() { //nolint:exhaustive // all others have no shape
+	switch t.Kind() { //nolint:exhaustive // other types have no shape
 	case reflect.Pointer:
 		return shapeOf(t.Elem())
 	case reflect.Map:
@@ -209,9 +211,9 @@ func shapeOf(t reflect.Type) *shape {
 	return nil
 }
 
-// order returns the keys of both objects, each once: the declared ones as they
-// are declared, then the others as they come in after, and where they stood
-// those that only before has.
+// order returns the keys of both objects, each once: declared keys in declared
+// order, then the other keys in the order of after. Keys that only before has are
+// inserted at their former places.
 func (s *shape) order(before, after members) []string {
 	var keys []string
 	seen := map[string]bool{}
@@ -226,7 +228,7 @@ func (s *shape) order(before, after members) []string {
 			add(k)
 		}
 	}
-	at := 0 // in before
+	at := 0 // index in before
 	for _, m := range after.list {
 		if i, ok := before.index[m.Key]; ok && i >= at {
 			for ; at < i; at++ {
@@ -243,7 +245,7 @@ func (s *shape) order(before, after members) []string {
 	return keys
 }
 
-// members are the members of an object, none when there is no object.
+// members are the members of an object; empty for other nodes.
 type members struct {
 	list  []jsondoc.Member
 	index map[string]int

@@ -15,21 +15,21 @@ import (
 )
 
 // Definitions compares two definitions field by field, in the order in which
-// registry.Tool, registry.Agent or registry.List declares them. Either may be zero: then
-// every field is added or removed. The result is empty only when the
+// registry.Tool, registry.Agent or registry.List declares them. One of them may be
+// zero, so that every field is added or removed. The result is empty only if the
 // definitions have the same content.
 func Definitions(before, after registry.Definition) []Field {
 	var w walk
 	b, a := tree(before), tree(after)
 	if before.IsZero() || after.IsZero() || before.Kind() == after.Kind() {
-		w.object(way{}, membersOf(b), membersOf(a), shapeOfDefinition(before, after))
+		w.object(paths{}, membersOf(b), membersOf(a), shapeOfDefinition(before, after))
 	} else {
-		w.add(way{jsondoc.Root, jsondoc.Root}, b, a)
+		w.addField(paths{jsondoc.Root, jsondoc.Root}, b, a)
 	}
 	return w.fields
 }
 
-// tree returns the JSON value of d, nil when d is zero.
+// tree returns the JSON value of d, or nil if d is zero.
 func tree(d registry.Definition) *jsondoc.Node {
 	if d.IsZero() {
 		return nil
@@ -37,7 +37,7 @@ func tree(d registry.Definition) *jsondoc.Node {
 	return parsed(d.Canonical())
 }
 
-// parsed reads JSON that toolcrib wrote.
+// parsed parses JSON that toolcrib wrote.
 func parsed(text []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: 1 << 30, Depth: 1 << 10})
 	if err != nil {
@@ -66,21 +66,21 @@ type walk struct {
 	fields []Field
 }
 
-// way is the path to a value, or to the two that are compared. They differ
-// where elements of a list have moved along.
-type way struct {
+// paths has the paths of two compared values. They differ if elements of a list have
+// moved.
+type paths struct {
 	old, new string
 }
 
-func (p way) key(key string) way {
-	return way{jsondoc.Join(p.old, key), jsondoc.Join(p.new, key)}
+func (p paths) key(key string) paths {
+	return paths{jsondoc.Join(p.old, key), jsondoc.Join(p.new, key)}
 }
 
-func (p way) index(old, new int) way {
-	return way{jsondoc.Index(p.old, old), jsondoc.Index(p.new, new)}
+func (p paths) index(old, new int) paths {
+	return paths{jsondoc.Index(p.old, old), jsondoc.Index(p.new, new)}
 }
 
-func (w *walk) add(p way, before, after *jsondoc.Node) {
+func (w *walk) addField(p paths, before, after *jsondoc.Node) {
 	f := Field{Path: p.new, Change: Modified, Before: before, After: after}
 	switch {
 	case before == nil:
@@ -92,27 +92,27 @@ func (w *walk) add(p way, before, after *jsondoc.Node) {
 }
 
 // value compares the values at p.
-func (w *walk) value(p way, before, after *jsondoc.Node, s *shape) {
+func (w *walk) value(p paths, before, after *jsondoc.Node, s *shape) {
 	switch {
 	case before == nil && after == nil:
 	case before == nil || after == nil:
-		// The parts of a declared object are fields of their own; a schema or
-		// a part of one is shown whole.
+		// The parts of a declared object are separate fields; schemas and their
+		// parts are shown as a whole.
 		if present := membersOf(cmp.Or(before, after)); s != nil && len(present.list) > 0 {
 			w.object(p, membersOf(before), membersOf(after), s)
 			return
 		}
-		w.add(p, before, after)
+		w.addField(p, before, after)
 	case before.Kind == jsondoc.Object && after.Kind == jsondoc.Object:
 		w.object(p, membersOf(before), membersOf(after), s)
 	case before.Kind == jsondoc.Array && after.Kind == jsondoc.Array:
 		w.list(p, before, after)
 	case !same(before, after):
-		w.add(p, before, after)
+		w.addField(p, before, after)
 	}
 }
 
-// same reports whether a and b are the same value; both may be nil.
+// same reports whether a and b are the same value; either may be nil.
 func same(a, b *jsondoc.Node) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -120,7 +120,7 @@ func same(a, b *jsondoc.Node) bool {
 	return a.Kind == b.Kind && bytes.Equal(jsondoc.Canonical(a), jsondoc.Canonical(b))
 }
 
-func (w *walk) object(p way, before, after members, s *shape) {
+func (w *walk) object(p paths, before, after members, s *shape) {
 	for _, key := range s.order(before, after) {
 		var inside *shape
 		if s != nil {
@@ -130,13 +130,13 @@ func (w *walk) object(p way, before, after members, s *shape) {
 	}
 }
 
-// list compares two lists. Plain values make one field with a line for each
-// element, so that added and removed elements show and moved ones do not. Objects
-// and lists are compared one by one with those they came from.
-func (w *walk) list(p way, before, after *jsondoc.Node) {
+// list compares two lists. A list of plain values is a single field with a line for
+// each element, so that moved elements are not shown as changes. Objects and lists
+// are compared with the elements that they replace.
+func (w *walk) list(p paths, before, after *jsondoc.Node) {
 	if isPlainList(before) && isPlainList(after) {
 		if !same(before, after) {
-			w.add(p, before, after)
+			w.addField(p, before, after)
 		}
 		return
 	}
@@ -151,10 +151,10 @@ func (w *walk) list(p way, before, after *jsondoc.Node) {
 		pairs := m.pairs(m.read(old[x:e.Old.End]), m.read(new[y:e.New.End]))
 		for _, pair := range append(pairs, match{e.Old.Len(), e.New.Len()}) {
 			for ; x < e.Old.Start+pair.x; x++ {
-				w.add(p.index(x, y), before.Items[x], nil)
+				w.addField(p.index(x, y), before.Items[x], nil)
 			}
 			for ; y < e.New.Start+pair.y; y++ {
-				w.add(p.index(x, y), nil, after.Items[y])
+				w.addField(p.index(x, y), nil, after.Items[y])
 			}
 			if x < e.Old.End && y < e.New.End {
 				w.value(p.index(x, y), before.Items[x], after.Items[y], nil)
@@ -173,10 +173,10 @@ func elements(list *jsondoc.Node, ids *interner) (texts []string, numbers []int3
 	return texts, numbers
 }
 
-// Change describes what happened to a field.
+// Change is the kind of a change.
 type Change string
 
-// The changes.
+// The kinds of changes.
 const (
 	Added    Change = "added"
 	Removed  Change = "removed"
@@ -185,21 +185,21 @@ const (
 
 // Field is one difference between two definitions or two JSON values.
 type Field struct {
-	// Path leads to the value in the new document, or in the old one if it was
-	// removed. It is written as package jsondoc writes it.
+	// Path is the path of the value in the new document, or in the old one if it
+	// was removed, in the format of package jsondoc.
 	Path          string
 	Change        Change
-	Before, After *jsondoc.Node // nil where there is no value
-	// Beside is set for fields outside of the definition (Content.Beside).
+	Before, After *jsondoc.Node // nil if there is no value
+	// Beside is set for fields outside of the definition, see Content.Beside.
 	Beside bool
 }
 
-// Patch compares the lines that Lines returns. Each call compares again.
+// Patch returns the difference of the texts that Lines returns. It is not cached.
 func (f Field) Patch() *Patch { return Lines(f.Lines()) }
 
-// Hunks returns the hunks of Patch with up to context lines around each change
-// and the words in all of them marked: at least one. For a text of a megabyte,
-// let Hunk.Mark do so as they come into view instead.
+// Hunks returns the hunks of Patch, at least one, with up to context lines around
+// each change, and marks changed words in all of them. For a text of a megabyte,
+// use Hunk.Mark for the visible lines instead.
 func (f Field) Hunks(context int) []Hunk {
 	hunks := f.Patch().Unified(context)
 	for i, h := range hunks {
@@ -208,18 +208,18 @@ func (f Field) Hunks(context int) []Hunk {
 	return hunks
 }
 
-// IsText reports whether Lines returns texts, without quotes.
+// IsText reports whether Lines returns the strings themselves, without quotes.
 func (f Field) IsText() bool {
 	return isString(f.Before) && isString(f.After) && stringOf(f.Before) != stringOf(f.After)
 }
 
-// Lines returns both values as they are read line by line: texts as they are,
-// lists of plain values with a line for each element, everything else as
-// indented JSON. What is absent has no lines. The two always differ.
+// Lines returns both values as lines: strings unchanged, lists of plain values with
+// one element per line, and other values as indented JSON. Absent values have no
+// lines. The two results always differ.
 //
-// The texts of a definition seldom end in "\n", so it is taken as what stands
-// between lines: if one of two texts lacks it, both get one more. A line that
-// is appended is then the only change, and an added "\n" is an empty line.
+// Texts in definitions seldom end in "\n", so it is treated as a separator: if one of
+// the texts does not end in "\n", both get another. Appending a line then changes no
+// other line, and adding a final "\n" adds an empty line.
 func (f Field) Lines() (before, after string) {
 	if f.IsText() {
 		before, after = stringOf(f.Before), stringOf(f.After)
@@ -248,7 +248,8 @@ func stringOf(n *jsondoc.Node) string {
 	return n.Text
 }
 
-// ended returns s with one "\n" more; "" stays "".
+// ended returns s with another "\
+// ", or "" if s is empty.
 func ended(s string) string {
 	if s == "" {
 		return ""
@@ -256,15 +257,14 @@ func ended(s string) string {
 	return s + "\n"
 }
 
-// isPlainList reports whether n is a list without lists and objects in it.
+// isPlainList reports whether n is a list without nested lists and objects.
 func isPlainList(n *jsondoc.Node) bool {
 	return n == nil || n.Kind == jsondoc.Array && !slices.ContainsFunc(n.Items, func(item *jsondoc.Node) bool {
 		return item.Kind == jsondoc.Object || item.Kind == jsondoc.Array
 	})
 }
 
-// rawElements reports whether the elements can be shown without quotes and
-// still be told apart.
+// rawElements reports whether elements are unambiguous without quotes.
 func rawElements(list *jsondoc.Node) bool {
 	return list == nil || !slices.ContainsFunc(list.Items, func(item *jsondoc.Node) bool {
 		return item.Kind != jsondoc.String || item.Text == "" || strings.Contains(item.Text, "\n")
@@ -287,7 +287,7 @@ func elementLines(list *jsondoc.Node, raw bool) string {
 	return b.String()
 }
 
-// indented returns n as JSON on several lines.
+// indented returns n as indented JSON.
 func indented(n *jsondoc.Node) string {
 	if n == nil {
 		return ""
@@ -300,30 +300,29 @@ func indented(n *jsondoc.Node) string {
 	return b.String()
 }
 
-// Content is a definition with the JSON that it was imported from, nil when it
-// was not imported.
+// Content is a definition with the JSON from which it was imported, or nil.
 type Content struct {
 	Definition registry.Definition
 	Source     []byte
-	// Beside is a JSON object with a revision's rationale, examples and test cases;
-	// nil for a definition that is not a proposal's.
+	// Beside is a JSON object with the rationale, examples and test cases of a
+	// revision, or nil if the definition does not belong to a proposal.
 	Beside []byte
 }
 
-// BesideHeading stands over the fields that are not a part of the definition.
+// BesideHeading is the heading of fields outside of the definition.
 const BesideHeading = "Not part of the definition"
 
-// Contents compares two contents: their definitions field by field, and behind
-// them, with paths that begin with wire.SourcePath, the parts of the imported JSON
-// beyond the definitions. An approval pins all of it, so all of it is compared. Of
-// two revisions it compares last the fields beside the definitions.
+// Contents compares two contents: first their definitions field by field, then the
+// parts of the imported JSON that the definitions do not contain, with paths that
+// start with wire.SourcePath, because an approval pins these too. For two
+// revisions, it finally compares the fields outside of the definitions.
 func Contents(before, after Content) []Field {
 	fields := append(Definitions(before.Definition, after.Definition), sources(before, after)...)
 	if before.Beside == nil || after.Beside == nil {
 		return fields
 	}
 	var w walk
-	w.parts(way{}, parsed(before.Beside), parsed(after.Beside))
+	w.parts(paths{}, parsed(before.Beside), parsed(after.Beside))
 	for i := range w.fields {
 		w.fields[i].Beside = true
 	}
@@ -335,14 +334,15 @@ func sources(before, after Content) []Field {
 		return nil
 	}
 	var w walk
-	w.parts(way{}, before.unread(), after.unread())
+	w.parts(paths{}, before.unread(), after.unread())
 	for i := range w.fields {
 		w.fields[i].Path = wire.SourcePath + w.fields[i].Path
 	}
 	return w.fields
 }
 
-// unread returns what the source says beyond the definition, nil for nothing.
+// unread returns the part of the source that the definition does not contain, or
+// nil.
 func (c Content) unread() *jsondoc.Node {
 	t := c.Definition.Tool
 	if len(c.Source) == 0 || t == nil || t.Source == nil {
@@ -351,9 +351,9 @@ func (c Content) unread() *jsondoc.Node {
 	return wire.Unread(*t, c.Source)
 }
 
-// parts compares two objects, of which either may be nil, key by key: those in
-// them are looked into whether or not both sides have them.
-func (w *walk) parts(p way, before, after *jsondoc.Node) {
+// parts compares two objects, either of which may be nil, key by key. It descends
+// into objects even if only one side has them.
+func (w *walk) parts(p paths, before, after *jsondoc.Node) {
 	b, a := membersOf(before), membersOf(after)
 	for _, key := range (*shape)(nil).order(b, a) {
 		x, y := b.get(key), a.get(key)
@@ -365,8 +365,7 @@ func (w *walk) parts(p way, before, after *jsondoc.Node) {
 	}
 }
 
-// open reports whether n can be looked into, as an object with members can and
-// nothing at all.
+// open reports whether parts can descend into n: n is nil or a non-empty object.
 func open(n *jsondoc.Node) bool {
 	return n == nil || n.Kind == jsondoc.Object && len(n.Members) > 0
 }

@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// fullTool and fullAgent have every key.
+// fullTool and fullAgent have all keys.
 const fullTool = `{"id":"scene_pacer","kind":"action","name":"Scene Pacer","archetype":"Editor","scope":"file",
 "usageNotes":"When a scene drags.\nNot for outlines.","goals":"Name slow passages.","guardrails":"No rewriting.","prompt":"Read the scene.\n\nReport slow passages.\nCite lines.",
 "description":"Finds slow passages.","shortDescription":"Slow passages",
@@ -59,7 +59,7 @@ func full(t *testing.T, kind registry.Kind) (registry.Definition, *jsondoc.Node)
 	d, n := decode(t, kind, data), parse(t, data)
 	for _, key := range d.Keys() {
 		if n.Get(key) == nil {
-			t.Fatalf("the full %s lacks %q; add it", kind, key)
+			t.Fatalf("the full %s does not have %q; add it", kind, key)
 		}
 	}
 	return d, n
@@ -77,7 +77,7 @@ func leaves(n *jsondoc.Node) []string {
 	return paths
 }
 
-// change gives the value at path another one that fits its key.
+// change replaces the value at path by another valid value.
 func change(n *jsondoc.Node, path, to string) {
 	switch v := n.Find(path); v.Kind {
 	case jsondoc.String:
@@ -90,15 +90,15 @@ func change(n *jsondoc.Node, path, to string) {
 	}
 }
 
-// covers reports whether one of fields is at path or around it.
+// covers reports whether one of fields is at path or contains it.
 func covers(fields []diff.Field, path string) bool {
 	return slices.ContainsFunc(fields, func(f diff.Field) bool {
 		return f.Path == path || strings.HasPrefix(path, f.Path+".") || strings.HasPrefix(path, f.Path+"[")
 	})
 }
 
-// TestNoChangeIsHidden changes every single value of full definitions and
-// looks for it in the diff.
+// TestNoChangeIsHidden changes every value of full definitions and checks that the
+// diff covers it.
 func TestNoChangeIsHidden(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
@@ -112,14 +112,14 @@ func TestNoChangeIsHidden(t *testing.T) {
 			}
 			fields := diff.Definitions(before, after)
 			if len(fields) != 1 || !covers(fields, path) {
-				t.Errorf("a change of %s shows as %v", path, paths(fields))
+				t.Errorf("a change of %s is shown as %v", path, paths(fields))
 			}
 			for _, f := range fields {
 				checkField(t, f)
 			}
 		}
 		if fields := diff.Definitions(before, before); fields != nil {
-			t.Errorf("no change shows as %v", paths(fields))
+			t.Errorf("unchanged definitions have the changes %v", paths(fields))
 		}
 	}
 }
@@ -132,7 +132,7 @@ func paths(fields []diff.Field) []string {
 	return ps
 }
 
-// checkField checks the label of a field, and that it has text.
+// checkField checks the kind of a field and that it has text.
 func checkField(t *testing.T, f diff.Field) {
 	t.Helper()
 	if (f.Change == diff.Added) != (f.Before == nil) || (f.Change == diff.Removed) != (f.After == nil) {
@@ -251,8 +251,8 @@ func value(r *rand.Rand, depth int) *jsondoc.Node {
 	return jsondoc.NewString([]string{"", "1", "true", "a\nb", "a\nc\n", "x y z"}[r.IntN(6)])
 }
 
-// TestValuesOfRandomTrees checks that there are fields exactly when the values
-// differ, and that each one points at what it says.
+// TestValuesOfRandomTrees checks that there are fields if and only if the values
+// differ, and that the paths are right.
 func TestValuesOfRandomTrees(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	r := random(10)

@@ -24,6 +24,6 @@
 //  5. Edits that can slide up or down are put where people expect them, by the
 //     indent heuristic of git (Michael Haggerty, 2016).
 //
-// Nothing is normalised: white space, line ends and invisible characters count
-// as they are. No text here is safe to print: it is the texts' own.
+// Nothing is normalized: white space, line ends and invisible characters count. The
+// results contain the texts unchanged, so they are not safe to print.
 package diff

@@ -8,20 +8,19 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// What tests hold a Patch against: that its edits lead from one text to the
-// other, and back.
+// Functions to check that the edits of a patch transform each text into the other.
 
-// ErrOtherText is returned by Apply for a text the patch was not made from.
+// ErrOtherText is returned by Apply for a text other than the compared one.
 var ErrOtherText = errors.New("the patch belongs to another text")
 
-// NewlineChanged reports whether one text ends in "\n" and the other does not,
-// an empty text aside. Only then has a Line NoNewline on one side alone.
+// NewlineChanged reports whether only one of the texts ends in a newline, apart
+// from empty texts.
 func (p *Patch) NewlineChanged() bool {
 	return p.old.s != "" && p.new.s != "" && strings.HasSuffix(p.old.s, "\n") != strings.HasSuffix(p.new.s, "\n")
 }
 
-// Apply turns the old text into the new one by the edits. The error is
-// ErrOtherText when old is not the text that was compared.
+// Apply applies the edits to the old text. It returns ErrOtherText if old is not
+// the text that was compared.
 func (p *Patch) Apply(old string) (string, error) {
 	if old != p.old.s {
 		return "", ErrOtherText
@@ -46,10 +45,10 @@ func (p *Patch) Reverse() *Patch {
 	return r
 }
 
-// Values compares two JSON values, such as the raw forms of an imported tool.
-// Either may be nil. What is the same value, however it is written, is equal.
+// Values compares two JSON values, either of which may be nil, regardless of their
+// format.
 func Values(before, after *jsondoc.Node) []Field {
 	var w walk
-	w.value(way{jsondoc.Root, jsondoc.Root}, before, after, nil)
+	w.value(paths{jsondoc.Root, jsondoc.Root}, before, after, nil)
 	return w.fields
 }

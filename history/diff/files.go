@@ -1,3 +1,5 @@
+// This file describes the changed files of a skill.
+
 package diff
 
 import (
@@ -12,16 +14,16 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// File is one file of a skill that differs.
+// File is a file of a skill that differs.
 type File struct {
 	Path           string
-	From           string // the name it had, where it was renamed
-	Change         Change // Modified where it was renamed
-	Added, Removed int    // lines of its text
+	From           string // former name if it was renamed
+	Change         Change // Modified if it was renamed
+	Added, Removed int    // numbers of lines
 	Notes          []string
 }
 
-// Word returns what happened to the file: new, gone, renamed or changed.
+// Word returns the kind of change for people: new, gone, renamed or changed.
 func (f File) Word() string {
 	switch {
 	case f.Change == Added:
@@ -34,7 +36,7 @@ func (f File) Word() string {
 	return "changed"
 }
 
-// Name returns the name of the file, and the one that it had.
+// Name returns the name of the file and, if it was renamed, the former name.
 func (f File) Name() string {
 	if f.From != "" {
 		return f.From + " → " + f.Path
@@ -42,14 +44,15 @@ func (f File) Name() string {
 	return f.Path
 }
 
-// Fields returns the paths of the fields that hold the file, the most telling first.
+// Fields returns the paths of the fields of the file, most important first.
 func (f File) Fields() []string {
 	at := jsondoc.Join("files", f.Path)
 	return []string{jsondoc.Join(at, "text"), jsondoc.Join(at, "link"), jsondoc.Join(at, "encoding"), jsondoc.Join(at, "sha256"), jsondoc.Join(at, "size"), jsondoc.Join(at, "type"), jsondoc.Join(at, "executable"), at}
 }
 
-// Files returns the files that differ between two skills, by path; nil for anything else.
-// A file that went is taken for one that came with the same content: it was renamed.
+// Files returns the files that differ between two skills, sorted by path, or nil
+// for other kinds. If a removed file has the same content as an added one, it was
+// renamed.
 func Files(before, after registry.Definition) []File {
 	if before.Skill == nil && after.Skill == nil {
 		return nil
@@ -111,7 +114,7 @@ func sortedNames(files map[string]registry.File) []string {
 
 func lineCount(text string) int { return strings.Count(ended(strings.TrimSuffix(text, "\n")), "\n") }
 
-// fileOf compares a file with what it was.
+// fileOf compares two versions of a file.
 func fileOf(name string, was, is registry.File) File {
 	f := File{Path: name, Change: Modified}
 	f.Removed, f.Added = Lines(was.Text, is.Text).Changed()
@@ -143,10 +146,10 @@ func fileOf(name string, was, is registry.File) File {
 	return f
 }
 
-// About returns what is special about a file besides its text.
+// About returns remarks on a file, except on its text.
 func About(f registry.File) []string { return about(f, shortHash) }
 
-// AboutWhole is About with the whole hash of a binary.
+// AboutWhole does the same as About with the full hash of a binary.
 func AboutWhole(f registry.File) []string { return about(f, len(f.SHA256)) }
 
 func about(f registry.File, digits int) []string {
@@ -163,10 +166,10 @@ func about(f registry.File, digits int) []string {
 	return notes
 }
 
-// shortHash is how many digits of a hash a list of files shows.
+// shortHash is the number of digits of a hash in lists.
 const shortHash = 12
 
-// content returns what is special about the content of a file, "" for plain UTF-8.
+// content returns a remark on the content of a file, or "" for plain UTF-8.
 func content(f registry.File, digits int) string {
 	switch {
 	case f.Binary():
@@ -181,7 +184,7 @@ func content(f registry.File, digits int) string {
 	return strings.ToUpper(f.Encoding)
 }
 
-// CountFiles tells how many files differ, and how, by the word of each (File.Word).
+// CountFiles summarizes the kinds of changes (File.Word) of files.
 func CountFiles(words []string) string {
 	counts := map[string]int{}
 	for _, word := range words {
@@ -200,7 +203,8 @@ func CountFiles(words []string) string {
 	return fmt.Sprintf("%d %s: %s", len(words), noun, strings.Join(parts, ", "))
 }
 
-// Label returns the path of a field for people: a file of a skill by its name.
+// Label returns the path of a field for people, in which files of a skill have
+// their plain names.
 func Label(path string) string {
 	rest, ok := strings.CutPrefix(path, "files")
 	if !ok || rest == "" {

@@ -42,7 +42,7 @@ func TestFilesOfASkill(t *testing.T) {
 	if s := diff.CountFiles(words); s != "14 files: 8 changed, 1 renamed, 3 new, 2 gone" {
 		t.Error(s)
 	}
-	// Every file that differs has a field that shows it.
+	// Every changed file has a field in the diff.
 	fields := map[string]bool{}
 	for _, f := range diff.Definitions(before, after) {
 		fields[f.Path] = true
@@ -57,7 +57,7 @@ func TestFilesOfASkill(t *testing.T) {
 		}
 	}
 	if diff.Files(registry.Definition{}, registry.Definition{Tool: &registry.Tool{ID: "x"}}) != nil {
-		t.Error("a tool has files")
+		t.Error("Files returned files of a tool")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// FuzzLines checks all promises of a patch and its hunks on any two texts.
+// FuzzLines checks the properties of patches and hunks for any two texts.
 func FuzzLines(f *testing.F) {
 	f.Add("", "")
 	f.Add("a\nb\nc\n", "a\nc\n")
@@ -29,7 +29,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// FuzzMerge3 checks the laws of a merge on any three texts.
+// FuzzMerge3 checks the laws of merging for any three texts.
 func FuzzMerge3(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nB\nc\n", "a\nb\nC\n")
 	f.Add("", "x\n", "y")
@@ -39,7 +39,7 @@ func FuzzMerge3(f *testing.F) {
 	})
 }
 
-// FuzzValues checks that two JSON values have fields exactly when they differ.
+// FuzzValues checks that two JSON values have fields if and only if they differ.
 func FuzzValues(f *testing.F) {
 	f.Add([]byte(`{"a":[1,{"b":"x\ny"}],"c":null}`), []byte(`{"a":[{"b":"x\nz"},1.0],"d":""}`))
 	f.Add([]byte(fullTool), []byte(fullAgent))
@@ -60,8 +60,8 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// FuzzMergeDefinitions merges any three tools. Beside the laws, what neither
-// side changed has to be there, and the result is a definition again.
+// FuzzMergeDefinitions merges any three tools. In addition to the laws, unchanged
+// values must be kept and the result must be a valid definition.
 func FuzzMergeDefinitions(f *testing.F) {
 	f.Add([]byte(fullTool), []byte(`{"id":"a","aliases":["x","y"]}`), []byte(`{"id":"b","aliases":["y"],"inputSchema":{"type":"object"}}`))
 	f.Add([]byte(`{}`), []byte(`{"goals":"a\n"}`), []byte(`{"goals":"a"}`))

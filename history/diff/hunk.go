@@ -1,3 +1,5 @@
+// This file has the result of a comparison of texts: patches, hunks and lines.
+
 package diff
 
 import (
@@ -5,12 +7,12 @@ import (
 	"slices"
 )
 
-// Kind is the kind of a line: kept, removed or added.
+// Kind is the kind of a line: context, deleted or inserted.
 type Kind uint8
 
-// The kinds of line.
+// The kinds of lines.
 const (
-	Context Kind = iota // the same on both sides
+	Context Kind = iota // in both texts
 	Delete              // only in the old text
 	Insert              // only in the new text
 )
@@ -30,47 +32,48 @@ func (k Kind) String() string {
 // Line is one line of a hunk.
 type Line struct {
 	Kind     Kind
-	Old, New int    // line numbers, from 1; 0 on the side that lacks the line
-	Text     string // without the "\n" at its end; a "\r" before that is kept
+	Old, New int    // line numbers from 1; 0 if the side does not have the line
+	Text     string // without the final "\n"; a "\r" before it is kept
 
 	// NoNewline is set on a last line that does not end in "\n". That alone can
 	// be the whole difference between two lines.
 	NoNewline bool
 
-	// Pair is set by Words and Mark: the index, among the lines of the hunk, of the line
-	// that this one became or came from, or -1.
+	// Pair is set by Words and Mark: the index in the hunk of the line that this
+	// one replaced or was replaced by, or -1.
 	Pair int
-	// Rewrapped is set by them on the lines of a passage whose line breaks
+	// Rewrapped is set by Words and Mark for lines of a passage whose line breaks
 	// moved. Such lines have no pair.
 	Rewrapped bool
-	// Spans is set by them: the parts of Text that its pair lacks, or that the
-	// passage lacks on the other side. Without these parts two paired lines are
-	// the same, and two passages differ in white space at line breaks only. A
-	// line that has no pair and is not rewrapped is changed as a whole.
+	// Spans is set by Words and Mark: the parts of Text that do not occur in its
+	// pair or, for rewrapped lines, on the other side of the passage. Without these
+	// parts, paired lines are equal, and passages differ only in white space at
+	// line breaks. A line without a pair that is not rewrapped is changed
+	// completely.
 	Spans []Span
 }
 
-// Span is a part of a line in bytes: Start is its first byte, End is behind
-// its last. It holds whole characters.
+// Span is a part of a line: the bytes from Start to before End. It consists of
+// whole characters.
 type Span struct {
 	Start, End int
 }
 
-// Hunk is a run of changes with the lines around them. Deleted lines stand
-// before the inserted ones that replace them.
+// Hunk is a run of changes with the lines around them. Deleted lines precede the
+// inserted lines that replace them.
 type Hunk struct {
-	// OldStart and NewStart number the first line, from 1, on either side. As
-	// in the unified format of POSIX diff, they name the line before when the
-	// hunk has no line on that side.
+	// OldStart and NewStart are the numbers of the first line on each side, from 1.
+	// As in the unified format of POSIX diff, they are the number of the previous
+	// line if the hunk has no line on that side.
 	OldStart, OldLines int
 	NewStart, NewLines int
 	Lines              []Line
 }
 
-// Unified cuts the patch into hunks with up to context lines around each
-// change; changes with no more than twice that between them share a hunk. A
-// negative context gives one hunk with the whole text. There is no hunk when
-// nothing changed.
+// Unified returns the hunks of the patch, with up to context lines around each
+// change; changes separated by at most twice as many lines share a hunk. A negative
+// context returns one hunk with the whole text. Without changes, there are no
+// hunks.
 func (p *Patch) Unified(context int) []Hunk {
 	if p.Empty() {
 		return nil
@@ -90,7 +93,7 @@ func (p *Patch) Unified(context int) []Hunk {
 	return hunks
 }
 
-// hunk returns the hunk of the given edits.
+// hunk returns a hunk with the given edits.
 func (p *Patch) hunk(es []Edit, context int) Hunk {
 	first, last := es[0], es[len(es)-1]
 	before := min(context, first.Old.Start)
@@ -135,8 +138,8 @@ func (t text) at(i int, kind Kind, old, new int) Line {
 	return Line{Kind: kind, Old: old, New: new, Text: line, NoNewline: !newline, Pair: -1}
 }
 
-// block is a run of changed lines of a hunk: those from from on are deleted,
-// those from mid on inserted; it ends before to.
+// block is a run of changed lines of a hunk: lines from from are deleted, lines
+// from mid are inserted, and it ends before to.
 type block struct {
 	from, mid, to int
 }
@@ -158,19 +161,18 @@ func (h Hunk) blocks(yield func(block) bool) {
 		if b.to = i; !yield(b) {
 			return
 		}
-		i-- // it may be a deleted line again
+		i-- // may be a deleted line again
 	}
 }
 
-// Row is one row of a hunk seen side by side: the old line at the left, the
-// new one at the right, as indices among the hunk's lines; -1 leaves a side
-// empty. In a row of context both are the same line.
+// Row is a row of a hunk shown side by side. Left and Right are indices of lines in
+// the hunk; -1 means that the side is empty. In context rows, both are the same.
 type Row struct {
 	Left, Right int
 }
 
-// Rows arranges the hunk side by side. Lines that Words has paired share a row;
-// lines between two pairs fill the rows from above.
+// Rows returns the rows of the hunk side by side. Lines that Words paired share a
+// row; the lines between two pairs fill the rows from the top.
 func (h Hunk) Rows() []Row {
 	rows := make([]Row, 0, len(h.Lines))
 	done := 0
@@ -196,7 +198,7 @@ func (h Hunk) contextRows(rows []Row, from, to int) []Row {
 	return rows
 }
 
-// fillRows places the lines left:leftEnd beside right:rightEnd.
+// fillRows places the lines left:leftEnd next to right:rightEnd.
 func fillRows(rows []Row, left, leftEnd, right, rightEnd int) []Row {
 	for left < leftEnd || right < rightEnd {
 		row := Row{-1, -1}
@@ -213,30 +215,30 @@ func fillRows(rows []Row, left, leftEnd, right, rightEnd int) []Row {
 	return rows
 }
 
-// Edit replaces the lines Old of the old text by the lines New of the new one.
-// One of the two may be empty, not both.
+// Edit replaces the lines Old of the old text by the lines New of the new text. At
+// most one of them is empty.
 type Edit struct {
 	Old, New Range
 }
 
-// Patch is the difference of two texts.
+// Patch is the difference between two texts.
 type Patch struct {
 	old, new text
 	edits    []Edit
 }
 
-// workPerCompare limits the steps of exact search for two texts, beyond those
-// proportional to their size: some 30 ms.
+// workPerCompare limits the steps of exact search for two texts in addition to
+// those proportional to their size, to about 30 ms.
 const workPerCompare = 10 << 20
 
-// Lines compares two texts line by line. It takes time and memory roughly
-// proportional to their size, whatever they hold. Where the work for the
-// fewest changes would exceed a fixed bound, which takes thousands of changed
-// lines that occur elsewhere too, it is content with nearly the fewest.
+// Lines compares two texts line by line. Time and memory are roughly proportional
+// to their size. If finding the fewest changes would exceed a fixed limit, which
+// takes thousands of changed lines that also occur elsewhere, the result has
+// slightly more changes.
 func Lines(old, new string) *Patch {
 	p := &Patch{old: split(old), new: split(new)}
 	head, tail := p.ends()
-	// More would be wasted on a text that repeats itself.
+	// A larger size would be wasted on repetitive texts.
 	ids := newInterner(min(p.old.len()+p.new.len()-2*(head+tail), 1<<16))
 	number := func(t text) []int32 {
 		ns := make([]int32, 0, t.len()-head-tail)
@@ -260,7 +262,7 @@ func Lines(old, new string) *Patch {
 	return p
 }
 
-// ends counts the equal lines at the beginning and at the end.
+// ends counts the equal lines at the start and at the end.
 func (p *Patch) ends() (head, tail int) {
 	most := min(p.old.len(), p.new.len())
 	for head < most && p.old.line(head) == p.new.line(head) {
@@ -272,8 +274,8 @@ func (p *Patch) ends() (head, tail int) {
 	return head, tail
 }
 
-// isPlain reports whether a line has too little in it to tell one place from
-// another: no letter and no digit.
+// isPlain reports whether a line has no letter and no digit, so that it is
+// unsuitable as an anchor.
 func isPlain(line string) bool {
 	for i := range len(line) {
 		switch b := line[i] | 0x20; {
@@ -284,7 +286,7 @@ func isPlain(line string) bool {
 	return true
 }
 
-// changes iterates over the edits that marked items make.
+// changes iterates over the edits that marked items form.
 func changes(del, ins []bool) iter.Seq[Edit] {
 	return func(yield func(Edit) bool) {
 		for x, y := 0, 0; x < len(del) || y < len(ins); x, y = x+1, y+1 {
@@ -303,7 +305,7 @@ func changes(del, ins []bool) iter.Seq[Edit] {
 	}
 }
 
-// edits gathers marked items, which begin at the given line, into edits.
+// edits returns the edits that marked items form, shifted by first.
 func edits(del, ins []bool, first int) []Edit {
 	var es []Edit
 	for e := range changes(del, ins) {
@@ -312,14 +314,13 @@ func edits(del, ins []bool, first int) []Edit {
 	return es
 }
 
-// Edits returns the changes in order. Between two of them at least one line is
-// the same on both sides.
+// Edits returns the changes in order, separated by at least one unchanged line.
 func (p *Patch) Edits() []Edit { return slices.Clone(p.edits) }
 
-// Empty reports whether the two texts are the same.
+// Empty reports whether the texts are equal.
 func (p *Patch) Empty() bool { return len(p.edits) == 0 }
 
-// Changed returns how many lines are deleted and how many are inserted.
+// Changed returns the numbers of deleted and inserted lines.
 func (p *Patch) Changed() (deleted, inserted int) {
 	for _, e := range p.edits {
 		deleted += e.Old.Len()

@@ -9,7 +9,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// rest is a line without its spans.
+// rest returns a line without its spans.
 func rest(t *testing.T, l diff.Line) string {
 	t.Helper()
 	var b strings.Builder
@@ -19,7 +19,7 @@ func rest(t *testing.T, l diff.Line) string {
 			t.Fatalf("span %d of %v in %.100q", i, l.Spans, l.Text)
 		}
 		if utf8.ValidString(l.Text) && !utf8.ValidString(l.Text[s.Start:s.End]) {
-			t.Fatalf("span %v tears a character of %.100q", s, l.Text)
+			t.Fatalf("span %v splits a character of %.100q", s, l.Text)
 		}
 		b.WriteString(l.Text[at:s.Start])
 		at = s.End
@@ -27,7 +27,7 @@ func rest(t *testing.T, l diff.Line) string {
 	return b.String() + l.Text[at:]
 }
 
-// validHunks checks what hunks and their words promise.
+// validHunks checks the properties of hunks and their words.
 func validHunks(t *testing.T, p *diff.Patch, before, after string, context int) {
 	t.Helper()
 	oldLines, newLines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
@@ -55,7 +55,7 @@ func validHunks(t *testing.T, p *diff.Patch, before, after string, context int) 
 	}
 }
 
-// validLines checks that a hunk has all lines of both texts in its place.
+// validLines checks that a hunk has the right lines of both texts.
 func validLines(t *testing.T, h diff.Hunk, oldLines, newLines []string) {
 	t.Helper()
 	x, y := h.OldStart, h.NewStart
@@ -93,8 +93,8 @@ func validLines(t *testing.T, h diff.Hunk, oldLines, newLines []string) {
 	}
 }
 
-// validPairs checks that the pairs of a hunk are in order, and that their lines
-// differ in their spans and nowhere else.
+// validPairs checks that pairs are in order and that paired lines are equal outside
+// of their spans.
 func validPairs(t *testing.T, h diff.Hunk) {
 	t.Helper()
 	lastPair := -1

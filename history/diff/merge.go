@@ -4,33 +4,31 @@ import (
 	"strings"
 )
 
-// Merge is two changes of one text brought together.
+// Merge is the result of merging two changes of a text.
 type Merge struct {
-	// Text has every change that is not in conflict. Where the two conflict it
-	// has the lines of ours.
+	// Text has all changes without conflicts, and the lines of ours for conflicts.
 	Text      string
 	Conflicts []Conflict
 }
 
-// Conflict is a passage that both sides changed, each in its own way.
+// Conflict is a passage that both sides changed differently.
 type Conflict struct {
 	Base, Ours, Theirs Side
-	// Merged is where the lines of ours stand in the merged text.
+	// Merged is the range of ours in the merged text.
 	Merged Range
 }
 
 // Side is the part of one text in a conflict.
 type Side struct {
 	Lines Range
-	Text  string // these lines, each with its "\n"
+	Text  string // the lines, including "\n"
 }
 
-// Merge3 merges the changes that lead from base to ours and from base to
-// theirs, as diff3 does (Khanna, Kunal and Pierce, "A Formal Investigation of
-// Diff3", FSTTCS 2007): lines of base that both sides kept separate the
-// changes; between two such lines, a change of one side is taken, the same
-// change of both sides is taken once, and two different changes are a conflict.
-// Changes that touch without overlapping are in conflict too.
+// Merge3 merges the changes from base to ours and from base to theirs like diff3
+// (Khanna, Kunal and Pierce, "A Formal Investigation of Diff3", FSTTCS 2007). Lines
+// of base that both sides kept separate the changes. Between two such lines, a
+// change of one side is applied, the same change of both sides is applied once, and
+// two different changes conflict. Adjacent changes also conflict.
 func Merge3(base, ours, theirs string) Merge {
 	o, t := Lines(base, ours), Lines(base, theirs)
 	m := merger{base: o.old, ours: side{p: o}, theirs: side{p: t}}
@@ -40,26 +38,25 @@ func Merge3(base, ours, theirs string) Merge {
 	return Merge{Text: m.out.String(), Conflicts: m.conflicts}
 }
 
-// merger walks through both patches at once.
+// merger iterates over both patches.
 type merger struct {
 	base         text
 	ours, theirs side
-	done         int // lines of base
+	done         int // number of merged lines of base
 	out          strings.Builder
-	lines        int // in out
+	lines        int // number of lines in out
 	conflicts    []Conflict
 }
 
 // side is one of the two patches.
 type side struct {
 	p    *Patch
-	at   int // the next edit
-	from int
-	by   int // how many lines its text is ahead of base before that edit
+	at   int // index of the next edit
+	from int // index of the first edit in the current piece
+	by   int // line offset from base before edit from
 }
 
-// next merges the next piece of base that is changed, and returns false when
-// there is none.
+// next merges the next changed piece of base, and returns false at the end.
 func (m *merger) next() bool {
 	piece, ok := m.piece()
 	if !ok {
@@ -92,8 +89,8 @@ func (m *merger) take(r Range, t text) {
 	m.lines += r.Len()
 }
 
-// piece returns the lines of base that the next edits cover: those of one side
-// and all of either side that overlap or touch them.
+// piece returns the next changed lines of base: those of the next edit and of all
+// edits of both sides that overlap or touch it.
 func (m *merger) piece() (Range, bool) {
 	o, okO := m.ours.edit(m.ours.at)
 	t, okT := m.theirs.edit(m.theirs.at)
@@ -115,7 +112,7 @@ func (m *merger) piece() (Range, bool) {
 	}
 }
 
-// edit returns edit i.
+// edit returns edit i, and false if there is none.
 func (s *side) edit(i int) (Edit, bool) {
 	if i >= len(s.p.edits) {
 		return Edit{}, false
@@ -123,7 +120,7 @@ func (s *side) edit(i int) (Edit, bool) {
 	return s.p.edits[i], true
 }
 
-// reaches takes the next edit into the piece if it touches it.
+// reaches extends the piece by the next edit if that touches it.
 func (s *side) reaches(piece *Range) bool {
 	e, ok := s.edit(s.at)
 	if !ok || e.Old.Start > piece.End {
@@ -134,10 +131,10 @@ func (s *side) reaches(piece *Range) bool {
 	return true
 }
 
-// idle reports whether s changed nothing in the current piece.
+// idle reports whether s has no changes in the current piece.
 func (s *side) idle() bool { return s.from == s.at }
 
-// pass returns the lines that s has for the piece of base.
+// pass returns the lines of s for the piece of base.
 func (s *side) pass(piece Range) Range {
 	start := piece.Start + s.by
 	for _, e := range s.p.edits[s.from:s.at] {
@@ -146,26 +143,25 @@ func (s *side) pass(piece Range) Range {
 	return Range{start, piece.End + s.by}
 }
 
-// markerLength sets how long a conflict marker is unless the text itself has
-// lines that begin like one.
+// markerLength is the length of conflict markers, unless the text has lines that
+// start like one.
 const markerLength = 7
 
-// Labels name the three sides behind the conflict markers.
+// Labels are the names of the sides in conflict markers.
 type Labels struct {
 	Base, Ours, Theirs string
 }
 
 // Marked returns the merged text with all three sides of each conflict between
-// markers, in the form that diff3 -m and git write:
+// markers, in the format of diff3 -m and git:
 //
 //	<<<<<<< ours
 //	||||||| base
 //	=======
 //	>>>>>>> theirs
 //
-// The markers are longer where the text has lines that begin like them, so
-// they cannot be mistaken or forged. A side that does not end in "\n" gets
-// one.
+// If the text has lines that start like markers, the markers are longer, so that
+// they are unambiguous. A side that does not end in a newline gets one.
 func (m Merge) Marked(names Labels) string {
 	t := split(m.Text)
 	n := m.markerLength()
@@ -199,7 +195,7 @@ func (m Merge) Marked(names Labels) string {
 	return b.String()
 }
 
-// markerLength returns a length no line of any side begins with.
+// markerLength returns a length with which no line of any side starts.
 func (m Merge) markerLength() int {
 	n := markerLength
 	look := func(s string) {
@@ -219,7 +215,7 @@ func (m Merge) markerLength() int {
 	return n
 }
 
-// Choice is which side of a conflict is taken.
+// Choice selects a side of a conflict.
 type Choice int
 
 // The choices.
@@ -229,8 +225,8 @@ const (
 	TakeTheirs
 )
 
-// Taken returns the merge with the sides of its conflicts that were chosen, one
-// choice for each conflict. Those that are undecided, or have no choice, remain.
+// Taken returns the merge with conflicts resolved by choices, one for each
+// conflict. Conflicts that are Undecided or without a choice remain.
 func (m Merge) Taken(choices []Choice) Merge {
 	t := split(m.Text)
 	var b strings.Builder

@@ -8,7 +8,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// mergeLaws checks what holds for any three texts.
+// mergeLaws checks properties that hold for any three texts.
 func mergeLaws(t *testing.T, base, ours, theirs string) {
 	t.Helper()
 	clean := func(what, want string, m diff.Merge) {
@@ -30,7 +30,7 @@ func mergeLaws(t *testing.T, base, ours, theirs string) {
 			t.Fatalf("conflict %d is %+v one way, %+v the other", i, c, o)
 		}
 		if c.Ours.Text == c.Theirs.Text || c.Ours.Text == c.Base.Text && c.Theirs.Text == c.Base.Text {
-			t.Fatalf("conflict %d is none: %+v", i, c)
+			t.Fatalf("conflict %d is not a conflict: %+v", i, c)
 		}
 		for _, s := range []struct {
 			whole string
@@ -53,7 +53,7 @@ func mergeLaws(t *testing.T, base, ours, theirs string) {
 	}
 	clean("all of ours taken", m.Text, m.Taken(all(diff.TakeOurs)))
 	clean("all of theirs taken", w.Text, m.Taken(all(diff.TakeTheirs)))
-	if n := len(m.Conflicts); n > 1 { // one by one, in any order, is all at once
+	if n := len(m.Conflicts); n > 1 { // resolving one by one in any order equals resolving all at once
 		last := make([]diff.Choice, n)
 		last[n-1] = diff.TakeTheirs
 		clean("theirs taken one by one", w.Text, m.Taken(last).Taken(all(diff.TakeTheirs)))
@@ -76,7 +76,7 @@ func TestMergeLaws(t *testing.T) {
 	}
 }
 
-// TestMergeOfSeparateEdits changes different halves of a text on either side.
+// TestMergeOfSeparateEdits changes different halves of a text on each side.
 func TestMergeOfSeparateEdits(t *testing.T) {
 	r := random(9)
 	for range 200 {

@@ -1,3 +1,5 @@
+// This file merges definitions.
+
 package diff
 
 import (
@@ -10,19 +12,19 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// FieldConflict is a value that both sides changed, each in its own way. A nil
-// node means that the key is absent there.
+// FieldConflict is a value that both sides changed differently. A nil node means
+// that the key is absent.
 type FieldConflict struct {
 	Path               string
 	Base, Ours, Theirs *jsondoc.Node
-	// Text is set when both sides are texts, and base is one or absent: it has
-	// the conflicting lines, and the other changes of both sides. As "\n" stands
-	// between the lines of a definition's text, each text has one more here.
+	// Text is set if both sides are strings, and base is a string or absent. It has
+	// the conflicting lines and all other changes. Each text in it has an
+	// additional final newline, because newlines separate lines in definitions.
 	Text *Merge
 }
 
-// Marked returns the merged text with the conflicts between markers, as the
-// value that the field would have; "" when Text is not set.
+// Marked returns the merged text with conflicts between markers, as a value of the
+// field, or "" if Text is not set.
 func (c FieldConflict) Marked(names Labels) string {
 	if c.Text == nil {
 		return ""
@@ -30,20 +32,21 @@ func (c FieldConflict) Marked(names Labels) string {
 	return strings.TrimSuffix(c.Text.Marked(names), "\n")
 }
 
-// ErrKinds is returned by MergeDefinitions for a tool and an agent.
-var ErrKinds = errors.New("a tool and an agent cannot be merged")
+// ErrKinds is returned by MergeDefinitions for definitions of different kinds.
+var ErrKinds = errors.New("cannot merge definitions of different kinds")
 
-// MergeDefinitions merges the changes that lead from base to ours and from
-// base to theirs, value by value. What one side left alone is taken from the
-// other; texts are merged by lines, objects by key, lists of plain values as
-// sets that keep their order. Where both changed the same thing in different
-// ways there is a conflict, and the result has the value of ours there.
+// MergeDefinitions merges the changes from base to ours and from base to theirs,
+// value by value. Values that only one side changed are taken from it; texts are
+// merged by lines, objects by key, and lists of plain values as ordered sets. If
+// both sides changed the same thing differently, there is a conflict, and the
+// result has the value of ours.
 //
-// choices decide conflicts, in the order in which they are returned without any: one
-// for each value, and one for each passage of a text. What they decide is not a conflict.
+// choices resolve conflicts, in the order of the conflicts that are returned
+// without choices: one for each value, and one for each passage of a text. Resolved
+// conflicts are not returned.
 //
-// Base may be zero. The error is ErrKinds, or says which value of the result
-// does not fit its key, which definitions that were read strictly never cause.
+// base may be zero. The error is ErrKinds, or describes a value of the result that
+// does not match its key, which cannot happen with strictly decoded definitions.
 func MergeDefinitions(base, ours, theirs registry.Definition, choices ...Choice) (registry.Definition, []FieldConflict, error) {
 	kind := ours.Kind()
 	if theirs.Kind() != kind || !base.IsZero() && base.Kind() != kind {
@@ -58,10 +61,10 @@ func MergeDefinitions(base, ours, theirs registry.Definition, choices ...Choice)
 	return merged, m.conflicts, nil
 }
 
-// treeMerge collects the conflicts of a merge of JSON trees.
+// treeMerge collects the conflicts of merging JSON trees.
 type treeMerge struct {
 	conflicts []FieldConflict
-	choices   []Choice // of the conflicts to come
+	choices   []Choice // for the remaining conflicts
 }
 
 // value merges the values at path; nil means absent.
@@ -122,9 +125,9 @@ func (m *treeMerge) object(path string, base, ours, theirs members) *jsondoc.Nod
 	return merged
 }
 
-// plainSet is a list of plain values, none of which occurs twice.
+// plainSet is a list of plain values without duplicates.
 type plainSet struct {
-	keys []string // canonical, in order
+	keys []string // canonical forms in order
 	node map[string]*jsondoc.Node
 }
 
@@ -149,23 +152,23 @@ func setOf(list *jsondoc.Node) (plainSet, bool) {
 
 func (s plainSet) has(key string) bool { return s.node[key] != nil }
 
-// only returns the elements of s that are also in both others, in its order.
+// only returns the elements of s that are also in a and b, in the order of s.
 func (s plainSet) only(a, b plainSet) []string {
 	return slices.DeleteFunc(slices.Clone(s.keys), func(k string) bool { return !a.has(k) || !b.has(k) })
 }
 
-// mergeLists merges three lists of plain values as sets: what either side
-// removed is gone, what either side added is there. The order is that of the
-// side which changed it; if both did, in different ways, it is not ok. base
-// may be nil.
+// mergeLists merges three lists of plain values as sets: elements that either side
+// removed are removed, and elements that either side added are added. The order is
+// that of the side that changed it; if both changed it differently, mergeLists
+// returns false. base may be nil.
 func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, bool) {
 	b, okB := setOf(base)
 	o, okO := setOf(ours)
 	t, okT := setOf(theirs)
-	if !okB || !okO || !okT || path == "tag.argGroups" { // whose elements have their meaning by their place
+	if !okB || !okO || !okT || path == "tag.argGroups" { // whose elements are positional
 		return nil, false
 	}
-	// What all three have shows who put it in another order.
+	// The common elements show which side changed the order.
 	first, second := o, t
 	inBase, inOurs, inTheirs := b.only(o, t), o.only(b, t), t.only(b, o)
 	switch {
@@ -178,9 +181,9 @@ func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, b
 	return weave(b, first, second), true
 }
 
-// weave returns the elements of first that second did not remove, and those
-// that second added, each behind its neighbour of before and behind what first
-// has added in the same place.
+// weave returns the elements of first that second did not remove, and those that
+// second added, each after its predecessor in second and after elements that first
+// added at the same place.
 func weave(base, first, second plainSet) *jsondoc.Node {
 	added := map[string][]*jsondoc.Node{} // by the element of both that they follow
 	behind := ""

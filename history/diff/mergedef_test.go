@@ -21,7 +21,7 @@ func bind(t *testing.T, kind registry.Kind, n *jsondoc.Node) registry.Definition
 }
 
 // TestMergeEveryField changes every value of a full definition on one side and
-// another one on the other side, and looks for both in the result.
+// another value on the other side. The result must have both changes.
 func TestMergeEveryField(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
@@ -50,7 +50,8 @@ func TestMergeEveryField(t *testing.T) {
 	}
 }
 
-// TestMergeDefinitionLaws checks what holds for any change of a definition.
+// TestMergeDefinitionLaws checks properties that hold for any changes of a
+// definition.
 func TestMergeDefinitionLaws(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	r := random(11)
@@ -94,8 +95,8 @@ func TestMergeDefinitionLaws(t *testing.T) {
 	}
 }
 
-// sides writes down conflicts, with ours and theirs swapped if asked, in a
-// fixed order.
+// sides formats conflicts in a fixed order, with ours and theirs swapped if
+// requested.
 func sides(conflicts []diff.FieldConflict, swap bool) []string {
 	var all []string
 	for _, c := range conflicts {
@@ -115,7 +116,8 @@ func sides(conflicts []diff.FieldConflict, swap bool) []string {
 	return all
 }
 
-// mergeCases have what two sides make of a tool, and the fields in conflict.
+// mergeCases have two changes of a tool, the expected result, and the fields in
+// conflict.
 var mergeCases = []struct {
 	name               string
 	base, ours, theirs string

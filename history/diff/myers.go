@@ -1,3 +1,5 @@
+// This file splits texts into lines and has the exact comparison.
+
 package diff
 
 import (
@@ -6,12 +8,11 @@ import (
 	"strings"
 )
 
-// text is a string with the places where its lines end. Only "\n" ends a line;
-// a "\r" before it is part of the line, so a change of line ends is a change
-// of the lines.
+// text is a string with the offsets of its line ends. Only "\n" ends a line; a "\r"
+// before it belongs to the line, so changing line ends changes the lines.
 type text struct {
 	s    string
-	ends []int // ends[i] is the offset behind line i and its "\n"
+	ends []int // ends[i] is the offset after line i, including "\n"
 }
 
 func split(s string) text {
@@ -30,7 +31,7 @@ func split(s string) text {
 // len returns the number of lines.
 func (t text) len() int { return len(t.ends) }
 
-// start returns the offset at which line i begins; i may be len.
+// start returns the offset of line i; i may be len.
 func (t text) start(i int) int {
 	if i == 0 {
 		return 0
@@ -38,43 +39,43 @@ func (t text) start(i int) int {
 	return t.ends[i-1]
 }
 
-// line returns line i with its "\n".
+// line returns line i, including its newline.
 func (t text) line(i int) string { return t.s[t.start(i):t.ends[i]] }
 
-// slice returns the lines of r.
+// slice returns the lines in r.
 func (t text) slice(r Range) string { return t.s[t.start(r.Start):t.start(r.End)] }
 
-// bare returns line i without its "\n", and whether it had one.
+// bare returns line i without its newline, and whether it had one.
 func (t text) bare(i int) (line string, newline bool) {
 	return strings.CutSuffix(t.line(i), "\n")
 }
 
-// Range is a run of lines (or other items): Start is the first, counted from
-// 0, and End is behind the last.
+// Range is a range of lines or other items: Start is the index of the first, and
+// End is the index after the last.
 type Range struct {
 	Start, End int
 }
 
-// Len returns how many lines r holds.
+// Len returns the number of items in r.
 func (r Range) Len() int { return r.End - r.Start }
 
 func (r Range) empty() bool { return r.Start == r.End }
 
-// grow lengthens s to n zeroed elements, keeping its memory when it can.
+// grow returns s resized to n zeroed elements, reusing its memory if possible.
 func grow[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
 	return s
 }
 
-// interner numbers strings: equal ones get the same number, from 0 in the
-// order of first sight.
+// interner assigns numbers to strings: equal strings get the same number, starting
+// with 0.
 type interner struct {
 	numbers map[string]int32
 	keys    []string
 }
 
-// newInterner returns an interner with room for about n strings.
+// newInterner returns an interner with capacity for about n strings.
 func newInterner(n int) *interner {
 	return &interner{numbers: make(map[string]int32, n), keys: make([]string, 0, n)}
 }
@@ -88,20 +89,21 @@ func (t *interner) number(s string) int32 {
 	return n
 }
 
-// len returns how many numbers were given out.
+// len returns the number of different strings.
 func (t *interner) len() int { return len(t.keys) }
 
-// exact compares c.compact with the fewest possible changes and marks them. It
-// marks nothing and returns false when that takes more than limit steps, or is
-// sure to.
+// exact compares c.compact with the fewest possible changes and marks these. It
+// marks nothing and returns false if it takes more than limit steps, or certainly
+// would.
 //
-// It is the linear-space refinement of Myers (1986, section 4b): the search
-// runs from both ends, the place where the two meet lies on a shortest path,
-// and the two halves are solved in the same way.
+// It is the linear-space variant of Myers (1986, section 4b): searching from both
+// ends, the two meet on a shortest path, and both halves are solved in the same
+// way.
 func (c *comparer) exact(limit int) bool {
 	k := &c.compact
 	whole := trim(k.a, k.b, box{0, len(k.a), 0, len(k.b)})
-	// Round n takes at least n steps, and there are never more rounds than items.
+	// Round n takes at least n steps, and there are at most as many rounds as
+	// items.
 	rounds := min(whole.size(), int(math.Sqrt(float64(2*limit)))) + 2
 	c.fwd, c.bwd = grow(c.fwd, 2*rounds+3), grow(c.bwd, 2*rounds+3)
 	s := search{
@@ -117,20 +119,20 @@ func (c *comparer) exact(limit int) bool {
 type search struct {
 	c        *comparer
 	fwd, bwd wave
-	origin   int // where the diagonal a wave starts on stands in it
+	origin   int // index of a wave's start diagonal in its reach
 	limit    int
-	steps    int  // that are left of limit
-	within   bool // the limit cannot be exceeded any more
+	steps    int  // remaining steps
+	within   bool // the limit can no longer be exceeded
 }
 
-// wave is the front of the search in one direction.
+// wave is the frontier of the search in one direction.
 type wave struct {
-	reach    []int32 // for each diagonal x-y, the furthest x
-	zero     int     // where diagonal 0 stands in reach
+	reach    []int32 // furthest x for each diagonal x-y
+	zero     int     // index of diagonal 0 in reach
 	min, max int     // the outermost diagonals
 }
 
-// halve solves the trimmed fragment f.
+// halve solves the trimmed fragment f by dividing it.
 func (s *search) halve(f box) bool {
 	if f.x0 == f.x1 || f.y0 == f.y1 {
 		s.c.markDel(f.x0, f.x1)
@@ -142,7 +144,7 @@ func (s *search) halve(f box) bool {
 	if !ok {
 		return false
 	}
-	// The halves together take no more than the whole did.
+	// The halves together take no more steps than the whole.
 	s.within = true
 	x, y := f.x0+x, f.y0+x-d
 	s.halve(trim(a, b, box{f.x0, x, f.y0, y}))
@@ -150,9 +152,9 @@ func (s *search) halve(f box) bool {
 	return true
 }
 
-// meet returns a point of a shortest path about half-way: its x and diagonal.
+// meet returns a point on a shortest path near its middle, as x and diagonal.
 func (s *search) meet(a, b []int32) (x, d int, ok bool) {
-	delta := len(a) - len(b) // the diagonal that ends in the far corner
+	delta := len(a) - len(b) // diagonal of the far corner
 	s.fwd.start(s.origin, 0, 0)
 	s.bwd.start(s.origin, delta, int32(len(a)))
 	for round := 1; ; round++ {
@@ -170,15 +172,14 @@ func (s *search) meet(a, b []int32) (x, d int, ok bool) {
 	}
 }
 
-// start puts w on the diagonal d, at x.
+// start places w at x on the diagonal d.
 func (w *wave) start(origin, d int, x int32) {
 	w.zero, w.min, w.max = origin-d, d, d
 	w.reach[origin] = x
 }
 
-// widen takes in the next diagonal on either side. Instead of leaving the
-// fragment of n and m items it draws back by one, which keeps every second
-// diagonal.
+// widen adds a diagonal on each side. At the border of the fragment of n and m
+// items it removes one instead, so that the parity stays the same.
 func (w *wave) widen(n, m int, nowhere int32) {
 	if w.min > -m {
 		w.min--
@@ -194,12 +195,12 @@ func (w *wave) widen(n, m int, nowhere int32) {
 	}
 }
 
-// forward goes one change further from the beginning on every second diagonal.
-// If check is set it reports where it met the backward search.
+// forward advances by one change from the start on every second diagonal. If check
+// is set, it reports where it met the backward search.
 func (s *search) forward(a, b []int32, check bool) (x, d int, met bool) {
 	reach, zero := s.fwd.reach, s.fwd.zero
 	for d := s.fwd.max; d >= s.fwd.min; d -= 2 {
-		from := max(int(reach[zero+d+1]), int(reach[zero+d-1])+1) // inserted or deleted
+		from := max(int(reach[zero+d+1]), int(reach[zero+d-1])+1) // insertion or deletion
 		x := from
 		for y := x - d; x < len(a) && y < len(b) && a[x] == b[y]; y++ {
 			x++
@@ -213,7 +214,7 @@ func (s *search) forward(a, b []int32, check bool) (x, d int, met bool) {
 	return 0, 0, false
 }
 
-// backward is forward from the end.
+// backward is the equivalent of forward from the end.
 func (s *search) backward(a, b []int32, check bool) (x, d int, met bool) {
 	reach, zero := s.bwd.reach, s.bwd.zero
 	for d := s.bwd.max; d >= s.bwd.min; d -= 2 {
@@ -231,14 +232,14 @@ func (s *search) backward(a, b []int32, check bool) (x, d int, met bool) {
 	return 0, 0, false
 }
 
-// hopeless reports whether, at the pace of the rounds so far, the search would
-// take many times its limit. It looks when 1/32 of the limit is spent, and
-// then whenever the rounds have doubled.
+// hopeless reports whether, at its current pace, the search would exceed its limit
+// many times over. It checks after 1/32 of the limit and whenever the number of
+// rounds has doubled.
 func (s *search) hopeless(round, n, m int) bool {
 	if round&(round-1) != 0 || s.limit-s.steps < s.limit/32 {
 		return false
 	}
-	ahead, behind := 0, n+m // x+y of the foremost points
+	ahead, behind := 0, n+m // x+y of the furthest points
 	for d := s.fwd.min; d <= s.fwd.max; d++ {
 		ahead = max(ahead, 2*int(s.fwd.reach[s.fwd.zero+d])-d)
 	}

@@ -11,10 +11,10 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// Where all lines of a text are different, nobody has to guess which of them a side kept:
-// the right merge follows from the lines alone.
+// If all lines of a text are different, it is unambiguous which of them each side
+// kept, so the lines alone determine the correct merge.
 
-// uniqueEdit drops some lines of a text and puts some of fresh in between.
+// uniqueEdit removes some lines of a text and inserts fresh ones.
 func uniqueEdit(r *rand.Rand, base []string, fresh func() string) []string {
 	var out []string
 	for _, line := range base {
@@ -31,9 +31,9 @@ func uniqueEdit(r *rand.Rand, base []string, fresh func() string) []string {
 	return out
 }
 
-// rightMerge merges three texts of different lines: the lines that all three have divide
-// them into parts, and a part that only one side changed is that side's. Of a conflict it
-// has the lines of ours, or of theirs.
+// rightMerge merges three texts of unique lines. The lines that all three share
+// divide them into parts, and a part that only one side changed is taken from it.
+// For a conflict, it takes the lines of ours or theirs.
 func rightMerge(base, ours, theirs []string, takeOurs bool) (merged []string, conflicts int) {
 	kept := slices.DeleteFunc(slices.Clone(base), func(line string) bool { return !slices.Contains(ours, line) || !slices.Contains(theirs, line) })
 	cut := func(text *[]string, end string) (part []string) {
@@ -66,7 +66,7 @@ func rightMerge(base, ours, theirs []string, takeOurs bool) (merged []string, co
 	return merged, conflicts
 }
 
-// TestMergeOfUniqueLines holds merges against the only right ones.
+// TestMergeOfUniqueLines compares merges with the results of rightMerge.
 func TestMergeOfUniqueLines(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	r := random(34)
@@ -79,7 +79,7 @@ func TestMergeOfUniqueLines(t *testing.T) {
 			base = append(base, fresh())
 		}
 		ours, theirs := uniqueEdit(r, base, fresh), uniqueEdit(r, base, fresh)
-		if r.IntN(3) == 0 { // both sides made some of the same changes
+		if r.IntN(3) == 0 { // both sides made some equal changes
 			common := uniqueEdit(r, base, fresh)
 			ours, theirs = uniqueEdit(r, common, fresh), uniqueEdit(r, common, fresh)
 		}
@@ -100,6 +100,6 @@ func TestMergeOfUniqueLines(t *testing.T) {
 	}
 	t.Logf("%d merges without a conflict, %d with one", clean, torn)
 	if clean < 100 || torn < 100 {
-		t.Error("too few of one kind")
+		t.Error("too few merges of one kind")
 	}
 }

@@ -1,23 +1,26 @@
+// This file pairs changed lines and recognizes rewrapped paragraphs.
+
 package diff
 
 import "slices"
 
 const (
-	// alike sets how much two lines of a block must resemble each other to be
-	// two versions of one, from 0 to 1.
+	// alike is the minimum similarity of two lines of a block, from 0 to 1, to be
+	// treated as versions of the same line.
 	alike = 0.4
-	// alikeAlone is the same for a line that alone replaces one line.
+	// alikeAlone is the same for a single line that replaces a single line.
 	alikeAlone = 0.25
-	// maxCells limits how many pairs of lines are weighed in one block. In larger
-	// ones each line is weighed against those about as far down the block.
+	// maxCells limits the number of compared pairs of lines in a block. In larger
+	// blocks, each line is compared only with lines at about the same relative
+	// position.
 	maxCells  = 1 << 14
 	leastBand = 1
-	// bagEnd sets how many words are looked at from either end of a long line.
+	// bagEnd is the number of words compared at each end of a long line.
 	bagEnd = 256
 )
 
-// pairs decides which deleted line became which inserted one: the pairs, in
-// order on both sides, with the greatest resemblance in sum.
+// pairs decides which deleted line became which inserted line. It returns pairs in
+// order on both sides with the highest total similarity.
 func (m *marker) pairs(dels, inss []changedLine) []match {
 	if len(dels) == 0 || len(inss) == 0 {
 		return nil
@@ -28,7 +31,7 @@ func (m *marker) pairs(dels, inss []changedLine) []match {
 		}
 	}
 	if len(dels) == 1 && len(inss) == 1 {
-		if m.likeness(&dels[0], &inss[0]) < alikeAlone {
+		if m.similarity(&dels[0], &inss[0]) < alikeAlone {
 			return nil
 		}
 		return []match{{0, 0}}
@@ -36,7 +39,7 @@ func (m *marker) pairs(dels, inss []changedLine) []match {
 	return m.align(dels, inss)
 }
 
-// fillBag gathers the words of l.
+// fillBag collects the words of l.
 func (m *marker) fillBag(l *changedLine) {
 	add := func(ts []token) {
 		for _, t := range ts {
@@ -55,9 +58,9 @@ func (m *marker) fillBag(l *changedLine) {
 	slices.Sort(l.bag)
 }
 
-// likeness rates how much two lines resemble each other, from 0 to 1: by the
-// words they share, or by their beginnings and ends.
-func (m *marker) likeness(x, y *changedLine) float64 {
+// similarity returns the similarity of two lines, from 0 to 1, based on common words
+// or on common prefixes and suffixes.
+func (m *marker) similarity(x, y *changedLine) float64 {
 	shared := 0
 	for i, j := 0, 0; i < len(x.bag) && j < len(y.bag); {
 		switch {
@@ -80,15 +83,15 @@ func (m *marker) likeness(x, y *changedLine) float64 {
 	return max(dice, affix(x.text, y.text))
 }
 
-// The ways into a cell of the table in align.
+// The steps into a cell of the table in align.
 const (
-	fromAbove = iota // the deleted line has no partner
-	fromLeft         // the inserted line has none
+	fromAbove = iota // the deleted line has no pair
+	fromLeft         // the inserted line has no pair
 	paired
 )
 
-// align finds the best alignment by the usual table (Needleman and Wunsch,
-// 1970), limited to a band along the diagonal when it would be too large.
+// align finds the best alignment with a table (Needleman and Wunsch, 1970), which
+// is limited to a band along the diagonal if it would be too large.
 func (m *marker) align(dels, inss []changedLine) []match {
 	nd, ni := len(dels), len(inss)
 	half := ni
@@ -99,7 +102,7 @@ func (m *marker) align(dels, inss []changedLine) []match {
 		mid := i * ni / nd
 		return max(0, mid-half), min(ni, mid+half)
 	}
-	// best[j-lo] is the greatest sum for the first i deleted and j inserted lines.
+	// best[j-lo] is the highest sum for the first i deleted and j inserted lines.
 	var best, above []float64
 	ways := make([][]uint8, nd+1)
 	plo, phi := 0, 0
@@ -116,7 +119,7 @@ func (m *marker) align(dels, inss []changedLine) []match {
 				sum, way = best[j-1-lo], fromLeft
 			}
 			if i > 0 && j > plo {
-				like := m.likeness(&dels[i-1], &inss[j-1])
+				like := m.similarity(&dels[i-1], &inss[j-1])
 				if with := above[min(j-1, phi)-plo] + like - alike; like >= alike && with >= sum {
 					sum, way = with, paired
 				}
@@ -143,34 +146,35 @@ func (m *marker) align(dels, inss []changedLine) []match {
 	return found
 }
 
-// When words are added to a paragraph with hard line breaks, its editor moves
-// all the line breaks that follow. Line against line nearly everything looks
-// changed then; read as one passage, only the added words are.
+// If words are added to a hard-wrapped paragraph, the editor moves all following
+// line breaks. Compared line by line, nearly everything has changed; compared as
+// one passage, only the added words have.
 
 const (
-	// maxRewrapped is the largest block, in tokens, that is read as a passage.
+	// maxRewrapped is the maximum number of tokens of a block that is compared as a
+	// passage.
 	maxRewrapped = 20_000
-	// rewrappedKept is the part of a passage that has to stay the same.
+	// rewrappedKept is the minimum part of a passage that must be unchanged.
 	rewrappedKept = 0.6
-	// rewrapGain sets how many times fewer bytes have to be changed in the
-	// passage than in its lines.
+	// rewrapGain is the factor by which the passage must have fewer changed bytes
+	// than its lines.
 	rewrapGain = 2
 )
 
-// passage is the lines of one side of a block, read as one.
+// passage has the lines of one side of a block as a single text.
 type passage struct {
-	tokens []token // their start and end count from the beginning of the passage
-	from   []place // where each comes from
+	tokens []token // offsets are relative to the passage
+	from   []place // origin of each token
 }
 
-// place is a token's line and its first byte there. A line break is at line -1.
+// place is a token's line and its offset in it. Line breaks are at line -1.
 type place struct {
 	line, start int
 }
 
-// rewrap marks the block's lines as a passage whose line breaks moved, and
-// returns true, if they did. changed is how many visible bytes are changed
-// line by line.
+// rewrap marks the block's lines as a passage whose line breaks moved and returns
+// true, or returns false if that is not the case. changed is the number of visible
+// bytes that are changed line by line.
 func (m *marker) rewrap(lines []Line, read []changedLine, dels, changed int) bool {
 	old, new := m.passage(read[:dels]), m.passage(read[dels:])
 	if len(old.tokens)+len(new.tokens) > maxRewrapped {
@@ -197,8 +201,8 @@ func (m *marker) rewrap(lines []Line, read []changedLine, dels, changed int) boo
 	return true
 }
 
-// passage joins lines: each break, with the white space around it, is read as
-// one blank.
+// passage joins lines. Each line break becomes one space, including the white space
+// around it.
 func (m *marker) passage(lines []changedLine) passage {
 	var p passage
 	end := 0
@@ -227,7 +231,7 @@ func (m *marker) passage(lines []changedLine) passage {
 	return p
 }
 
-// mark adds the tokens of r to the spans of their lines.
+// mark adds the tokens in r to the spans of their lines.
 func (p passage) mark(lines []Line, r Range) {
 	for i := r.Start; i < r.End; i++ {
 		at := p.from[i]

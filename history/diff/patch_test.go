@@ -13,7 +13,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// valid checks everything a patch promises.
+// valid checks all properties of a patch.
 func valid(t *testing.T, before, after string) *diff.Patch {
 	t.Helper()
 	p := diff.Lines(before, after)
@@ -42,14 +42,14 @@ func valid(t *testing.T, before, after string) *diff.Patch {
 	return p
 }
 
-// changed returns how many lines p changes.
+// changed returns the number of lines that p changes.
 func changed(p *diff.Patch) int {
 	d, i := p.Changed()
 	return d + i
 }
 
 func TestApplyOther(t *testing.T) {
-	if _, err := diff.Lines("a\n", "b\n").Apply("c\n"); err != diff.ErrOtherText { //nolint:errorlint // it is returned bare
+	if _, err := diff.Lines("a\n", "b\n").Apply("c\n"); err != diff.ErrOtherText { //nolint:errorlint // returned unwrapped
 		t.Fatalf("err = %v", err)
 	}
 }
@@ -68,13 +68,13 @@ func TestAdversarialTextsApply(t *testing.T) {
 	}
 }
 
-// fewest is the smallest number of changed lines: what is left of both texts
-// beside a longest common subsequence. Its length is found exactly by the
-// bit-parallel algorithm of Hyyrö ("Bit-parallel LCS-length computation
-// revisited", AWOCA 2004), which shares nothing with the package.
+// fewest returns the smallest number of changed lines: the lines of both texts
+// outside of a longest common subsequence. It computes the length of that with the
+// bit-parallel algorithm of Hyyrö ("Bit-parallel LCS-length computation revisited",
+// AWOCA 2004), independently of the package.
 func fewest(before, after string) int {
 	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
-	places := map[string][]uint64{} // where each line stands in a, a bit for each
+	places := map[string][]uint64{} // positions of each line in a, as bits
 	size := len(a)/64 + 1
 	for i, line := range a {
 		if places[line] == nil {
@@ -115,8 +115,8 @@ func small(r *rand.Rand) string {
 	return b.String()
 }
 
-// TestSmallTexts compares with the exact answer on thousands of small texts.
-// Anchors may cost a little; never much, and seldom anything.
+// TestSmallTexts compares the number of changes with the minimum for thousands of
+// small texts. Anchors may rarely cause a few more changes.
 func TestSmallTexts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	r := random(1)
@@ -137,8 +137,8 @@ func TestSmallTexts(t *testing.T) {
 	}
 }
 
-// TestRealisticEdits holds the bar for edits as people make them: at most 5 %
-// more lines changed than necessary.
+// TestRealisticEdits checks that realistic edits result in at most 5 % more changed
+// lines than necessary.
 func TestRealisticEdits(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -161,7 +161,7 @@ func TestRealisticEdits(t *testing.T) {
 }
 
 // TestRareInItsPlace edits a passage whose lines are frequent elsewhere: too
-// frequent to be anchors in the whole text, and the passage too long for an
+// frequent to be anchors in the whole text, and the passage is too long for an
 // exact search.
 func TestRareInItsPlace(t *testing.T) {
 	shortrun.OneGoroutine(t)
@@ -178,7 +178,7 @@ func TestRareInItsPlace(t *testing.T) {
 			want += 2
 		}
 	}
-	for i := n - 500; i > 0; i -= 1000 { // blocks longer than a stride of the greedy walk
+	for i := n - 500; i > 0; i -= 1000 { // blocks longer than a stride of greedy
 		block := make([]string, 400)
 		for j := range block {
 			block[j] = passage[r.IntN(n)]
@@ -204,6 +204,6 @@ func TestRareInItsPlace(t *testing.T) {
 		}
 	}
 	if float64(got) > 1.05*float64(want) {
-		t.Errorf("%d lines changed, %d would do", got, want)
+		t.Errorf("%d lines changed, %d necessary", got, want)
 	}
 }

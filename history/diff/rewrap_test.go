@@ -29,7 +29,7 @@ func wrap(words []string, width int) string {
 	return b.String() + "\n"
 }
 
-// marked returns the words inside the spans of one side, and the words outside.
+// marked returns the words inside and outside of the spans of one side.
 func marked(h diff.Hunk, kind diff.Kind) (in, out []string) {
 	var inside, outside strings.Builder
 	for _, l := range h.Lines {
@@ -51,8 +51,8 @@ func marked(h diff.Hunk, kind diff.Kind) (in, out []string) {
 	return strings.Fields(inside.String()), strings.Fields(outside.String())
 }
 
-// TestRewrapped inserts words into paragraphs, breaks the lines again, and
-// checks that hardly more than these words is marked.
+// TestRewrapped inserts words into paragraphs, wraps the lines again, and checks
+// that few other words are marked.
 func TestRewrapped(t *testing.T) {
 	r := random(6)
 	inserted, shown := 0, 0

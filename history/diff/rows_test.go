@@ -38,8 +38,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsShowEverything checks that every line is in exactly one row, on its
-// side and in order.
+// TestRowsShowEverything checks that every line is in exactly one row, on its side
+// and in order.
 func TestRowsShowEverything(t *testing.T) {
 	r := random(5)
 	for range 200 {
@@ -69,12 +69,12 @@ func TestRowsShowEverything(t *testing.T) {
 			}
 			for _, l := range h.Lines[left:] {
 				if l.Kind != diff.Insert {
-					t.Fatalf("not shown at the left: %+v", l)
+					t.Fatalf("missing on the left: %+v", l)
 				}
 			}
 			for _, l := range h.Lines[right:] {
 				if l.Kind != diff.Delete {
-					t.Fatalf("not shown at the right: %+v", l)
+					t.Fatalf("missing on the right: %+v", l)
 				}
 			}
 		}

@@ -1,20 +1,23 @@
+// This file moves edits to where readers expect them.
+
 package diff
 
 import "cmp"
 
-// A run of inserted or deleted lines can often be put elsewhere with the same
-// effect: when the line before it equals its last line, it can move up by one,
-// and down likewise. slide moves each to the place that reads best, and joins
-// those that meet, which turns an insertion beside a deletion into one change.
+// A run of inserted or deleted lines can often be moved without changing the
+// result: if the line before it equals its last line, it can move up by one, and
+// similarly down. slide moves each run to the position that reads best, and joins
+// runs that meet, so that an insertion next to a deletion becomes one change.
 //
-// Between the places left it decides as git does since 2016 (see indent.go).
+// Among the remaining positions it chooses like git since 2016; see the indent
+// heuristic below.
 func slide(old, new text, edits []Edit) []Edit {
 	s := slider{old: old, new: new, left: maxSteps}
 	out := edits[:0]
 	for i := 0; i < len(edits); i++ {
 		e := edits[i]
 		for {
-			floor, ceiling := 0, old.len() // in old lines: where the neighbours begin
+			floor, ceiling := 0, old.len() // limits set by the neighbors, in lines of old
 			if len(out) > 0 {
 				floor = out[len(out)-1].Old.End
 			}
@@ -53,15 +56,15 @@ func join(a, b Edit) Edit {
 	return Edit{Range{a.Old.Start, b.Old.End}, Range{a.New.Start, b.New.End}}
 }
 
-// slider counts the lines it compares, so that texts made of few different
-// lines stay cheap: when none are left, nothing moves any more.
+// slider limits the number of compared lines, so that repetitive texts stay cheap:
+// when the limit is reached, nothing moves.
 type slider struct {
 	old, new text
 	left     int
 }
 
-// side returns the text and the run that slides, if e slides at all: what
-// replaces lines by others stays where it is.
+// side returns the text and the run that can move. It returns false for
+// replacements, which cannot.
 func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	switch {
 	case e.Old.empty():
@@ -72,8 +75,8 @@ func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	return text{}, Range{}, false
 }
 
-// room returns by how many lines, at most most, e can move: down for a step of 1, up
-// for -1.
+// room returns by how many lines, at most most, e can move: down if step is 1, up
+// if it is -1.
 func (s *slider) room(e Edit, step, most int) int {
 	t, run, ok := s.side(e)
 	n := 0
@@ -85,13 +88,13 @@ func (s *slider) room(e Edit, step, most int) int {
 }
 
 const (
-	maxSlides     = 100 // places that are weighed for one edit
-	weighingSteps = 32  // what one of them costs, in lines compared
+	maxSlides     = 100 // positions rated for one edit
+	weighingSteps = 32  // cost of rating a position, in compared lines
 	maxSteps      = 1 << 18
 )
 
-// best returns e moved by -up to down lines to where it reads best; of equals,
-// the lowest place.
+// best returns e moved by -up to down lines to the best position; if several are
+// equal, to the lowest.
 func (s *slider) best(e Edit, up, down int) Edit {
 	t, run, _ := s.side(e)
 	first := max(-up, down-maxSlides)
@@ -107,11 +110,11 @@ func (s *slider) best(e Edit, up, down int) Edit {
 	return shift(e, bestBy)
 }
 
-// The functions below are the indent heuristic of git (diff.indentHeuristic, by
-// Michael Haggerty; xdiff/xdiffi.c). An edit has two ends; each splits the
-// text in two, and a split is better the more it looks like a boundary: at
-// blank lines, at the left, before a block and not inside one. The weights are
-// git's, which were fitted to thousands of diffs people had rated.
+// The functions below implement the indent heuristic of git (diff.indentHeuristic,
+// by Michael Haggerty; xdiff/xdiffi.c). An edit has two ends, each of which splits
+// the text. A split is better the more it resembles a boundary: at blank lines,
+// with little indentation, before a block rather than inside it. The weights are
+// those of git, which were fitted to thousands of diffs rated by people.
 const (
 	maxIndent = 200
 	maxBlanks = 20
@@ -129,21 +132,21 @@ const (
 	indentWeight                    = 60
 )
 
-// blank is the indent of a line of white space, or of none.
+// blank is the indent of a blank line.
 const blank = -1
 
-// splitScore rates how bad a split is.
+// splitScore rates a split; lower is better.
 type splitScore struct {
 	indent  int
 	penalty int
 }
 
-// cost is below 0 when s is better than o, above 0 when it is worse.
+// cost returns less than 0 if s is better than o, and more than 0 if it is worse.
 func (s splitScore) cost(o splitScore) int {
 	return indentWeight*cmp.Compare(s.indent, o.indent) + s.penalty - o.penalty
 }
 
-// score weighs the split before line i.
+// score rates the split before line i.
 func (t text) score(i int) splitScore {
 	here := t.indent(i)
 	before, blanksBefore := t.neighbour(i-1, -1)
@@ -175,7 +178,7 @@ func (t text) score(i int) splitScore {
 		s.penalty += pick(blanks > 0, relativeIndentWithBlankPenalty, relativeIndentPenalty)
 	case after != blank && after > indent: // the line opens a block
 		s.penalty += pick(blanks > 0, relativeOutdentWithBlankPenalty, relativeOutdentPenalty)
-	default: // it ends one
+	default: // the line ends a block
 		s.penalty += pick(blanks > 0, relativeDedentWithBlankPenalty, relativeDedentPenalty)
 	}
 	return s
@@ -188,9 +191,9 @@ func pick(first bool, a, b int) int {
 	return b
 }
 
-// neighbour walks from line i in the direction by, over blank lines, and
-// returns the indent of the first other line (blank when there is none) and
-// the number of blank lines on the way.
+// neighbour skips blank lines from line i in the direction by. It returns the
+// indent of the first other line (blank if there is none) and the number of skipped
+// lines.
 func (t text) neighbour(i, by int) (indent, blanks int) {
 	for ; i >= 0 && i < t.len(); i += by {
 		if indent := t.indent(i); indent != blank {
@@ -203,8 +206,8 @@ func (t text) neighbour(i, by int) (indent, blanks int) {
 	return blank, blanks
 }
 
-// indent returns the width of the white space line i begins with, tabs to the
-// next multiple of 8, or blank.
+// indent returns the width of the white space at the start of line i, with tab
+// stops every 8 columns, or blank.
 func (t text) indent(i int) int {
 	if i >= t.len() {
 		return blank
@@ -228,9 +231,9 @@ func (t text) indent(i int) int {
 	return blank
 }
 
-// tidy makes the edits within a line readable: it slides insertions and deletions
-// to the edges of words, and joins edits that only a few characters separate.
-// Outside the edits the lines stay equal.
+// tidy makes edits within a line readable: it moves insertions and deletions to
+// word boundaries and joins edits with only a few characters between them. The text
+// outside of the edits stays equal.
 func tidy(es []Edit, x, y []token) []Edit {
 	out := es[:0]
 	for i, e := range es {
@@ -242,7 +245,7 @@ func tidy(es []Edit, x, y []token) []Edit {
 			ceiling = es[i+1].Old.Start
 		}
 		e = toWords(e, e.Old.Start-floor, ceiling-e.Old.End, x, y)
-		for len(out) > 0 && chaff(out[len(out)-1], e, x, y) {
+		for len(out) > 0 && joinable(out[len(out)-1], e, x, y) {
 			e = join(out[len(out)-1], e)
 			out = out[:len(out)-1]
 		}
@@ -251,11 +254,11 @@ func tidy(es []Edit, x, y []token) []Edit {
 	return out
 }
 
-// maxTokenSlides bounds the places that are weighed for one edit in a line.
+// maxTokenSlides limits the positions that are rated for one edit in a line.
 const maxTokenSlides = 64
 
-// toWords slides an insertion or deletion by at most up or down tokens to
-// where its ends fall between words.
+// toWords moves an insertion or deletion by at most up or down tokens to a position
+// at word boundaries.
 func toWords(e Edit, up, down int, x, y []token) Edit {
 	ts, run := y, e.New
 	if e.New.empty() {
@@ -278,7 +281,7 @@ func toWords(e Edit, up, down int, x, y []token) Edit {
 	return shift(e, bestBy)
 }
 
-// edge rates how good it is to cut ts before token i.
+// edge rates the boundary before token i; higher is better.
 func edge(ts []token, i int) int {
 	switch {
 	case i == 0 || i == len(ts):
@@ -286,15 +289,15 @@ func edge(ts []token, i int) int {
 	case ts[i-1].class == space:
 		return 2 // before a word
 	case ts[i].class == space:
-		return 1 // behind one
+		return 1 // after a word
 	}
 	return 0
 }
 
-// chaff reports whether the text between the edits a and b is better read as a
-// part of the change: white space between words that were all replaced, or a short
-// match between long replacements, which is likely a coincidence.
-func chaff(a, b Edit, x, y []token) bool {
+// joinable reports whether the text between the edits a and b should be part of the
+// change: white space between replaced words, or a short match between long
+// replacements, which is probably a coincidence.
+func joinable(a, b Edit, x, y []token) bool {
 	island, blank := 0, true
 	widest := max(size(x, a.Old), size(y, a.New))
 	widest = min(widest, max(size(x, b.Old), size(y, b.New)))
@@ -314,7 +317,7 @@ func chaff(a, b Edit, x, y []token) bool {
 	return 2*island <= widest
 }
 
-// size returns the bytes of the tokens in r.
+// size returns the number of bytes of the tokens in r.
 func size(ts []token, r Range) int {
 	if r.empty() {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// slides are texts in which the same change could be put in more than one place.
+// slides have changes with several possible positions.
 var slides = []struct {
 	name     string
 	old, new []string
@@ -73,7 +73,7 @@ var slides = []struct {
 	},
 }
 
-// TestSlides checks where such changes are shown.
+// TestSlides checks the positions of such changes.
 func TestSlides(t *testing.T) {
 	for _, tt := range slides {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// random is a source that gives the same numbers on every run.
+// random returns a source with the same numbers in every run.
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// prose returns n lines as a long prompt has them: sentences, headings,
-// bullets, blank lines, and lines that occur many times.
+// prose returns n lines that resemble a long prompt: sentences, headings, bullets,
+// blank lines, and lines that occur many times.
 func prose(r *rand.Rand, n int) []string {
 	lines := make([]string, n)
 	for i := range lines {
@@ -33,8 +33,8 @@ func prose(r *rand.Rand, n int) []string {
 	return lines
 }
 
-// code returns about n lines as a JSON schema or a program has them: most lines
-// occur many times, and blocks look like each other.
+// code returns about n lines that resemble a JSON schema or a program: most lines
+// occur many times, and blocks are similar.
 func code(r *rand.Rand, n int) []string {
 	var lines []string
 	for len(lines) < n {
@@ -64,8 +64,8 @@ func words(r *rand.Rand, n int) string {
 	return strings.Join(out, " ")
 }
 
-// edited returns lines with about the given part of them changed: words
-// replaced, lines dropped, lines added, blocks moved.
+// edited returns lines with about the given part of them changed: words replaced,
+// lines removed or added, blocks moved.
 func edited(r *rand.Rand, lines []string, part float64) []string {
 	out := slices.Clone(lines)
 	for want := int(part * float64(len(lines))); want > 0; {
@@ -115,7 +115,7 @@ type pair struct {
 	old, new string
 }
 
-// repeated returns as many lines as are given: k of the first, k of the second.
+// repeated returns the given lines, each repeated k times.
 func repeated(lines []string, k int) []string {
 	var out []string
 	for _, l := range lines[:len(lines)/k] {
@@ -124,7 +124,7 @@ func repeated(lines []string, k int) []string {
 	return out
 }
 
-// letters returns n lines of one letter each, drawn from an alphabet of a size.
+// letters returns n lines of one letter each from an alphabet of the given size.
 func letters(r *rand.Rand, alphabet, n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -133,8 +133,8 @@ func letters(r *rand.Rand, alphabet, n int) []string {
 	return out
 }
 
-// adversarial returns pairs of about size bytes that defeat one trick or
-// another of a diff.
+// adversarial returns pairs of about size bytes, each of which defeats a technique
+// of diff algorithms.
 func adversarial(size int) []pair {
 	r := random(7)
 	distinct := make([]string, size/20)

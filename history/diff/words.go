@@ -1,3 +1,5 @@
+// This file marks the changed words within lines.
+
 package diff
 
 import (
@@ -9,21 +11,21 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// maxBlock is the longest run of changed lines, without a line between that
-// stayed, in which lines are paired. In a longer one nothing has a pair.
+// maxBlock is the maximum number of consecutive changed lines in which lines are
+// paired.
 const maxBlock = 20_000
 
-// Words returns the hunk with the pairs and spans of its changed lines. The
-// work is proportional to the hunk's size, a line of a million characters
-// included: about 25 ms for a megabyte of which a third was edited.
+// Words returns the hunk with the pairs and spans of its changed lines. The time is
+// proportional to the size of the hunk, even with lines of a million characters:
+// about 25 ms for a megabyte of which a third was edited.
 func (h Hunk) Words() Hunk {
 	h.Lines = slices.Clone(h.Lines)
 	h.Mark(0, len(h.Lines))
 	return h
 }
 
-// Mark does in place what Words does, for the runs of changed lines that reach
-// into Lines[from:to], such as those on the screen.
+// Mark does the same as Words in place, for the runs of changed lines that overlap
+// Lines[from:to], such as the visible lines.
 func (h Hunk) Mark(from, to int) {
 	m := marker{ids: newInterner(min(to-from, len(h.Lines)))}
 	for b := range h.blocks {
@@ -36,25 +38,25 @@ func (h Hunk) Mark(from, to int) {
 	}
 }
 
-// marker compares within lines. It is kept for a whole hunk, so that its
-// memory is.
+// marker compares tokens within lines. It is reused for a whole hunk to save
+// memory.
 type marker struct {
 	ids   *interner
-	plain []bool // by token: no anchor, having no letter or digit
+	plain []bool // by token: unsuitable as an anchor
 	cmp   comparer
 	a, b  []int32
 }
 
-// changedLine is a line of a block with its tokens and matches.
+// changedLine is a line of a block with its tokens.
 type changedLine struct {
 	text   string
 	tokens []token
-	bag    []int32 // the words of its beginning and end, sorted
-	weight int     // their bytes
+	bag    []int32 // sorted words at its start and end
+	weight int     // bytes of these words
 }
 
-// block marks the lines of one block, of which the first dels are deleted and
-// the others inserted. The first one has the index base in the hunk.
+// block marks the lines of one block, of which the first dels are deleted and the
+// others inserted. base is the index of the first line in the hunk.
 func (m *marker) block(lines []Line, dels, base int) {
 	texts := make([]string, len(lines))
 	for i := range lines {
@@ -64,7 +66,7 @@ func (m *marker) block(lines []Line, dels, base int) {
 	read := m.read(texts)
 	pairs := m.pairs(read[:dels], read[dels:])
 	found := make([]marking, 0, len(pairs))
-	changed := 0 // visible bytes, in lines with a pair or without
+	changed := 0 // number of changed visible bytes
 	long := false
 	for i := range read {
 		changed += visible(read[i].tokens)
@@ -87,7 +89,7 @@ func (m *marker) block(lines []Line, dels, base int) {
 	}
 }
 
-// read makes tokens of lines.
+// read tokenizes lines.
 func (m *marker) read(lines []string) []changedLine {
 	read := make([]changedLine, len(lines))
 	var tokens []token
@@ -101,20 +103,20 @@ func (m *marker) read(lines []string) []changedLine {
 	return read
 }
 
-// marking holds the changes between two lines.
+// marking has the changes between two lines.
 type marking struct {
 	match
 	old, new []Span
-	kept     int  // visible bytes that are the same
-	ok       bool // enough of them for the spans to mean something
+	kept     int  // number of unchanged visible bytes
+	ok       bool // enough of them to show spans
 }
 
-// maxTokenized is the longest line, in bytes, that is compared word by word.
-// Of a longer one only the beginnings and ends are compared.
+// maxTokenized is the maximum length of lines that are compared word by word, in
+// bytes. For longer ones, only common prefixes and suffixes are found.
 const maxTokenized = 4 << 20
 
-// stepsPerToken limits the cost of comparing two lines for each token, beyond the
-// proportional part.
+// stepsPerToken limits the steps of comparing two lines, per token and in addition
+// to the proportional part.
 const stepsPerToken = 64
 
 // spans compares two lines.
@@ -139,7 +141,7 @@ func (m *marker) spans(x, y changedLine) marking {
 	return k
 }
 
-// leastKept is the part of the longer line that has to stay the same.
+// leastKept is the minimum unchanged part of the longer line.
 const leastKept = 0.2
 
 // compare compares two lists of tokens.
@@ -170,7 +172,7 @@ func visible(ts []token) int {
 	return n
 }
 
-// affixSpans marks what lies between the common beginning and end of two lines.
+// affixSpans marks everything between the common prefix and suffix of two lines.
 func affixSpans(x, y string) marking {
 	head, tail := affixes(x, y)
 	k := marking{kept: head + tail, ok: true}
@@ -183,8 +185,8 @@ func affixSpans(x, y string) marking {
 	return k
 }
 
-// affixes returns the lengths of the common beginning and end of two lines, in
-// bytes of whole code points.
+// affixes returns the lengths in bytes of the common prefix and suffix of two
+// lines, without splitting code points.
 func affixes(x, y string) (head, tail int) {
 	most := min(len(x), len(y))
 	for head < most && x[head] == y[head] {
@@ -202,12 +204,13 @@ func affixes(x, y string) (head, tail int) {
 	return head, tail
 }
 
-// inside reports whether s[i] continues a code point.
+// inside reports whether s[i] is inside a code point.
 func inside(s string, i int) bool { return i < len(s) && s[i]&0xC0 == 0x80 }
 
-// affix rates how alike two lines are by their beginnings and ends, from 0 to 1.
+// affix returns the similarity of two lines, from 0 to 1, based on their common
+// prefix and suffix.
 func affix(x, y string) float64 {
-	const most = 512 // bytes that are looked at on either side of a long line
+	const most = 512 // bytes compared at each end of a long line
 	if len(x) > 2*most {
 		x = x[:most] + x[len(x)-most:]
 	}
@@ -222,11 +225,11 @@ func affix(x, y string) float64 {
 	return 2 * float64(head+tail) / float64(len(x)+len(y))
 }
 
-// class describes what a token is made of.
+// class is the kind of characters in a token.
 type class uint8
 
 const (
-	other class = iota // one character: punctuation, a symbol, an ideograph, an invisible
+	other class = iota // a single character: punctuation, a symbol, an ideograph, an invisible character
 	word               // letters, digits and "_"
 	space              // a run of white space
 )
@@ -240,11 +243,11 @@ type token struct {
 
 func (t token) len() int { return int(t.end - t.start) }
 
-// tokenize appends the tokens of line to ts. Characters are those a reader
-// sees (extended grapheme clusters, Unicode Standard Annex 29), so that no
-// token begins with a combining mark or tears a flag apart.
+// tokenize appends the tokens of line to ts. Characters are extended grapheme
+// clusters (Unicode Standard Annex 29), so that no token starts with a combining
+// mark or splits a flag.
 func tokenize(ts []token, line string, ids *interner) []token {
-	last := class(255) // of the token before, unless that cannot be continued
+	last := class(255) // class of the previous token, unless it is complete
 	add := func(start, end int, c class, single bool) {
 		if c == last && !single {
 			ts[len(ts)-1].end = int32(end)
@@ -262,7 +265,7 @@ func tokenize(ts []token, line string, ids *interner) []token {
 		add(at, at+1, c, single)
 		at++
 	}
-	if at < len(line) { // from the first character that is not ASCII, or may be continued by one
+	if at < len(line) { // starting with the first character that may be part of a cluster
 		rest := graphemes.FromString(line[at:])
 		for rest.Next() {
 			r, _ := utf8.DecodeRuneInString(rest.Value())
@@ -276,8 +279,8 @@ func tokenize(ts []token, line string, ids *interner) []token {
 	return ts
 }
 
-// classify returns the class of a character by its first code point, and
-// whether it is a token of its own.
+// classify returns the class of a character based on its first code point, and
+// whether it is a token by itself.
 func classify(r rune) (c class, single bool) {
 	switch {
 	case r == '_', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
@@ -296,8 +299,8 @@ func classify(r rune) (c class, single bool) {
 	return other, true
 }
 
-// unspaced are the scripts that are written without spaces between words, so
-// that a run of letters is not a word.
+// unspaced lists scripts that are written without spaces between words, so that a
+// run of letters is not a word.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Yi,

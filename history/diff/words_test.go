@@ -10,8 +10,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// show renders hunks for tests: spans in brackets, "~" behind a line without
-// a newline.
+// show formats hunks: spans in brackets, and "~" after a line without a newline.
 func show(hunks []diff.Hunk) string {
 	var b strings.Builder
 	for _, h := range hunks {
@@ -33,7 +32,7 @@ func show(hunks []diff.Hunk) string {
 	return b.String()
 }
 
-// wordCases have the words that are marked in changed lines, as show renders them.
+// wordCases have changed lines and the words marked in them, as show formats them.
 var wordCases = []struct {
 	name, old, new, want string
 }{
@@ -159,7 +158,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestLongLines marks what changed in single lines of up to millions of bytes.
+// TestLongLines marks changes in single lines of up to millions of bytes.
 func TestLongLines(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -180,7 +179,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestMark marks a hunk piece by piece and compares with the whole.
+// TestMark marks a hunk piece by piece and compares the result with Words.
 func TestMark(t *testing.T) {
 	r := random(16)
 	for range 50 {
@@ -196,7 +195,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestMarkOnlyInView checks that nothing is marked outside the lines asked for.
+// TestMarkOnlyInView checks that nothing is marked outside of the requested lines.
 func TestMarkOnlyInView(t *testing.T) {
 	h := diff.Lines("one a\nstays\ntwo a\n", "one b\nstays\ntwo b\n").Unified(3)[0]
 	h.Mark(0, 2)
@@ -205,7 +204,7 @@ func TestMarkOnlyInView(t *testing.T) {
 	}
 }
 
-// TestLongBlocksHaveNoPairs holds the bound of what is paired.
+// TestLongBlocksHaveNoPairs checks maxBlock.
 func TestLongBlocksHaveNoPairs(t *testing.T) {
 	old, new := strings.Repeat("one old line\n", 15_000), strings.Repeat("one new line\n", 15_000)
 	for _, l := range diff.Lines(old, new).Unified(0)[0].Words().Lines {

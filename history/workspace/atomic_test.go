@@ -20,8 +20,8 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestWriteReplacesWholeFiles writes a file twice: the second text replaces the
-// first, and no temporary file is left.
+// TestWriteReplacesWholeFiles writes a file twice and checks that no temporary file
+// remains.
 func TestWriteReplacesWholeFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{"a long first text", "short"} {
@@ -38,8 +38,8 @@ func TestWriteReplacesWholeFiles(t *testing.T) {
 	}
 }
 
-// TestLinksOutOfTheFolderAreNotFollowed neither reads nor writes what is outside
-// of the workspace, whatever its files and folders link to.
+// TestLinksOutOfTheFolderAreNotFollowed checks that links cannot be used to read or
+// write outside of the workspace.
 func TestLinksOutOfTheFolderAreNotFollowed(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
@@ -50,19 +50,19 @@ func TestLinksOutOfTheFolderAreNotFollowed(t *testing.T) {
 	f := files{dir}
 	for link, target := range map[string]string{"file": secret, "folder": outside} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
+			t.Skipf("symbolic links are not supported: %v", err)
 		}
 	}
 	for _, name := range []string{"file", "folder/secret"} {
-		if text, err := f.read(name); !errors.Is(err, errLeadsOut) {
+		if text, err := f.read(name); !errors.Is(err, errEscapes) {
 			t.Errorf("%s was read: %q, %v", name, text, err)
 		}
 	}
-	if err := f.write("folder/secret", []byte("taken over")); !errors.Is(err, errLeadsOut) || !strings.Contains(err.Error(), filepath.Join(dir, "folder")) {
+	if err := f.write("folder/secret", []byte("taken over")); !errors.Is(err, errEscapes) || !strings.Contains(err.Error(), filepath.Join(dir, "folder")) {
 		t.Errorf("it wrote through a link to a folder: %v", err)
 	}
 	if err := f.write("file", []byte("mine")); err != nil {
-		t.Fatal(err) // the link itself is replaced
+		t.Fatal(err) // replaces the link itself
 	}
 	if got := readFile(t, secret); got != "untouched" {
 		t.Errorf("outside is %q", got)
@@ -85,8 +85,7 @@ func TestOnlyFilesAreRead(t *testing.T) {
 	}
 }
 
-// TestSweepRemovesLeftovers removes the temporary files of writers that were
-// killed, and nothing else.
+// TestSweepRemovesLeftovers checks that only temporary files are removed.
 func TestSweepRemovesLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"live.json", atomicfile.Temporary + "ABC", "my" + atomicfile.Temporary} {

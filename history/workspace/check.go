@@ -1,3 +1,5 @@
+// This file compares the files of a workspace with the registry.
+
 package workspace
 
 import (
@@ -19,10 +21,11 @@ import (
 	"toolcrib/registry"
 )
 
-// Fault is a snapshot file that is not as toolcrib wrote it. Subject and Version
-// are those that the file should have, zero for a foreign file.
+// Fault is a difference between a snapshot file and the file that toolcrib wrote.
+// Subject and Version identify the expected version; they are zero for a foreign
+// file.
 type Fault struct {
-	File    string // below the folder of the workspace
+	File    string // relative to the folder of the workspace
 	Kind    FaultKind
 	Subject registry.Subject
 	Version int
@@ -35,20 +38,20 @@ type FaultKind string
 const (
 	Edited  FaultKind = "edited"
 	Missing FaultKind = "missing"
-	Foreign FaultKind = "foreign" // no version that was written to this folder has it
+	Foreign FaultKind = "foreign" // does not belong to a version written to this folder
 )
 
 // SnapshotStore is the storage that CheckSnapshots needs.
 type SnapshotStore interface {
 	// Written returns the versions whose snapshots were written to dir.
 	Written(ctx context.Context, dir string) ([]history.Version, error)
-	// PendingExports returns the versions whose files still have to be written to dir, the
-	// oldest first.
+	// PendingExports returns the versions whose files still have to be written to
+	// dir, oldest first.
 	PendingExports(ctx context.Context, dir string) ([]PendingExport, error)
 }
 
-// CheckSnapshots compares every snapshot file in the folder dir with its version,
-// and returns the differences, by file.
+// CheckSnapshots compares every snapshot file in dir with its version and returns
+// the differences, sorted by file.
 func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fault, error) {
 	c := snapshotCheck{files: files{dir}, versions: map[snapshotKey]history.Version{}, at: map[string]snapshotKey{}, seen: map[snapshotKey]bool{}}
 	written, err := store.Written(ctx, dir)
@@ -78,7 +81,7 @@ func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fau
 	return c.faults, nil
 }
 
-// Faults is CheckSnapshots for the workspace.
+// Faults returns the result of CheckSnapshots for the workspace.
 func (w *Workspace) Faults(ctx context.Context) ([]Fault, error) {
 	return CheckSnapshots(ctx, w.store, w.dir)
 }
@@ -96,7 +99,7 @@ type snapshotCheck struct {
 	files    files
 	versions map[snapshotKey]history.Version
 	at       map[string]snapshotKey // by file
-	seen     map[snapshotKey]bool   // versions that have a file, edited or not
+	seen     map[snapshotKey]bool   // versions with a file, edited or not
 	faults   []Fault
 }
 
@@ -108,8 +111,8 @@ func (c *snapshotCheck) add(file string, kind FaultKind, k snapshotKey) {
 	c.faults = append(c.faults, Fault{File: file, Kind: kind, Subject: k.subject, Version: k.number})
 }
 
-// walk compares every file below the folder of snapshots. It leaves out hidden
-// files, such as those that toolcrib has not finished.
+// walk compares every file in the folder of snapshots. It skips hidden files, such
+// as temporary files of toolcrib.
 func (c *snapshotCheck) walk() error {
 	return c.files.in(func(root *os.Root) error {
 		err := fs.WalkDir(root.FS(), path.Join(folder, historyName), func(name string, entry fs.DirEntry, err error) error {
@@ -133,8 +136,8 @@ func (c *snapshotCheck) walk() error {
 	})
 }
 
-// compare looks for the version that a file says it is of, and else for the one
-// that was written to its place.
+// compare compares a file with the version that it names or, if that does not
+// match, with the version that was written to its path.
 func (c *snapshotCheck) compare(name string, text []byte) error {
 	var f snapshotFile
 	if json.Unmarshal(text, &f) == nil {
@@ -159,25 +162,25 @@ func (c *snapshotCheck) compare(name string, text []byte) error {
 	return nil
 }
 
-// Edit is a definition that the live file has otherwise than the registry.
-// Before is zero for one that only the file has, After for one that only the
-// registry has.
+// Edit is a difference between the live file and the registry. Before is zero for
+// definitions that are only in the file, and After for those that are only in the
+// registry.
 type Edit struct {
 	Subject registry.Subject
-	Version int // the live version, 0 when there is none
+	Version int // live version, or 0
 	Before  registry.Definition
 	After   registry.Definition
 }
 
-// Drift is the difference between the live file and the registry.
+// Drift describes the differences between the live file and the registry.
 type Drift struct {
 	File  string
-	Known bool // the file has the bytes that toolcrib wrote last, or is missing
+	Known bool // the file is missing, or is as toolcrib wrote it last
 	Edits []Edit
 }
 
-// Drift compares the live file with the registry. It returns an error when the
-// file cannot be read.
+// Drift compares the live file with the registry. It returns an error if it cannot
+// read the file.
 func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	out := Drift{File: w.LivePath()}
 	want, err := w.content(ctx, w.store)
@@ -206,13 +209,13 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	}
 	found, err := decodeLive(text, w.layer(), current)
 	if err != nil {
-		return out, fmt.Errorf("%s was %w and cannot be read: %w", out.File, ErrDrift, err)
+		return out, fmt.Errorf("%s was %w and cannot be parsed: %w", out.File, ErrDrift, err)
 	}
 	out.Edits = edits(current, found)
 	return out, nil
 }
 
-// edits compares the live definitions with those of a file.
+// edits returns the differences between current and the definitions of a file.
 func edits(current []Dated, found map[registry.Subject]registry.Definition) []Edit {
 	var list []Edit
 	for _, d := range current {
@@ -233,8 +236,8 @@ func edits(current []Dated, found map[registry.Subject]registry.Definition) []Ed
 	return list
 }
 
-// Overwrite writes the live file from the registry and moves the old one to a file
-// beside it, whose name it returns; "" when there was none.
+// Overwrite writes the live file from the registry. It first copies an existing
+// file and returns the name of the copy, or "".
 func (w *Workspace) Overwrite(ctx context.Context, now time.Time) (kept string, err error) {
 	text, err := w.files().read(liveName)
 	switch {

@@ -1,3 +1,5 @@
+// This file writes snapshots and accesses the files of a workspace.
+
 package workspace
 
 import (
@@ -20,7 +22,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// snapshotFile is the content of a version's file.
+// snapshotFile is the content of a snapshot.
 type snapshotFile struct {
 	Schema       int               `json:"schema"`
 	Kind         string            `json:"kind"`
@@ -44,12 +46,13 @@ type snapshotFile struct {
 	Definition   json.RawMessage   `json:"definition"`
 }
 
-// historyName is the folder of the snapshots.
+// historyName is the name of the folder for snapshots.
 const historyName = "history"
 
-// snapshotPath returns the file of a version, with slashes. The folder is the id
-// of the tool; an agent's has the prefix "agent.", a list's "list.", which no id can
-// have. The name is the time of the decision, in a form that every file system takes.
+// snapshotPath returns the path of a version's file, with slashes. The folder is
+// the id of a tool; for other kinds it has a prefix such as "agent.", which no id
+// can have. The name is the time of the decision, in a format that all file systems
+// support.
 func snapshotPath(v history.Version) string {
 	id := v.Subject.ID
 	if v.Subject.Kind != registry.KindTool {
@@ -58,8 +61,9 @@ func snapshotPath(v history.Version) string {
 	return path.Join(folder, historyName, id, v.DecidedAt.UTC().Format("2006-01-02T15-04-05.000000Z")+".json")
 }
 
-// snapshot writes the file of a version unless it exists. Subjects that were
-// decided in the same microsecond get a number as a suffix.
+// snapshot writes the file of a version unless it exists. If several versions of a
+// subject were decided in the same microsecond, later ones get a number as a
+// suffix.
 func (w *Workspace) snapshot(v history.Version) error {
 	text, err := encodeSnapshot(v)
 	if err != nil {
@@ -106,20 +110,20 @@ func encodeSnapshot(v history.Version) ([]byte, error) {
 	return text, nil
 }
 
-// maxFile is the longest file of a workspace that is read, in bytes. It is more
-// than a project can have.
+// maxFile limits the size of workspace files that are read, in bytes. Projects do
+// not reach it.
 const maxFile = 64 << 20
 
-// errNoFile is wrapped when the path is not a regular file: opening a pipe would
+// errNoFile is returned for paths that are not regular files: opening a pipe would
 // block.
 var errNoFile = errors.New("is not a file")
 
-// files accesses the files below the folder of a workspace. The folder is often one that
-// others write to, agents too: a link in it that leads out of it is not
-// followed, neither to read nor to write (os.Root).
+// files accesses the files below the folder of a workspace. Others, including
+// agents, can often write to the folder, so links that leave it are not followed
+// (see os.Root).
 type files struct{ dir string }
 
-// in runs fn on the folder.
+// in calls fn with the folder.
 func (f files) in(fn func(*os.Root) error) error {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -128,22 +132,22 @@ func (f files) in(fn func(*os.Root) error) error {
 	return errors.Join(f.explain(fn(root)), root.Close())
 }
 
-// errLeadsOut is wrapped when a link keeps a file from being read or written.
-var errLeadsOut = errors.New("the workspace contains a link that leads outside it")
+// errEscapes is returned if a link leaves the workspace.
+var errEscapes = errors.New("the workspace contains a link that leads outside it")
 
-// explain names the link that os.Root did not follow. It has no exported error
-// for one, only this text.
+// explain recognizes the error of os.Root about a link that it did not follow.
+// os.Root does not export this error, so explain compares the text.
 func (f files) explain(err error) error {
 	var at *fs.PathError
 	for inner := err; errors.As(inner, &at); inner = at.Err {
 		if at.Err.Error() == "path escapes from parent" {
-			return fmt.Errorf("%w: %s; nothing was read or written through it", errLeadsOut, filepath.Join(f.dir, at.Path))
+			return fmt.Errorf("%w: %s; the link was not followed", errEscapes, filepath.Join(f.dir, at.Path))
 		}
 	}
 	return err
 }
 
-// read returns what a file holds; fs.ErrNotExist when there is none.
+// read returns the content of a file, or fs.ErrNotExist.
 func (f files) read(name string) (text []byte, err error) {
 	err = f.in(func(root *os.Root) error {
 		text, err = readIn(root, name)
@@ -160,7 +164,7 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s %w", filepath.Join(root.Name(), name), errNoFile)
 	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%s has more than %d MiB", filepath.Join(root.Name(), name), maxFile>>20)
+		return nil, fmt.Errorf("%s is larger than %d MiB", filepath.Join(root.Name(), name), maxFile>>20)
 	}
 	file, err := root.Open(name)
 	if err != nil {
@@ -170,8 +174,8 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, maxFile))
 }
 
-// sweep removes what processes that were killed while they wrote left in the
-// folder dir. The caller sees to it that nobody is writing there now.
+// sweep removes temporary files of killed processes from the folder dir. The caller
+// ensures that no process is writing there.
 func (f files) sweep(dir string) error {
 	return f.in(func(root *os.Root) error {
 		entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(dir))
@@ -190,7 +194,7 @@ func (f files) sweep(dir string) error {
 	})
 }
 
-// write replaces a file in one step that survives a crash. It gets mode 0644.
+// write replaces a file atomically and sets its mode to 0644.
 func (f files) write(name string, text []byte) error {
 	return f.in(func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -18,7 +18,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The files of a workspace, below its folder.
+// The files of a workspace, relative to its folder.
 const (
 	folder   = ".control-room/prompts"
 	liveName = folder + "/prompts.json"
@@ -26,25 +26,25 @@ const (
 
 // PendingExport is a version whose files still have to be written to a folder.
 type PendingExport struct {
-	Seq     int64 // identifies the row
+	Seq     int64 // identifies the queue entry
 	Version history.Version
 }
 
 // Store is the storage that a workspace needs.
 type Store interface {
 	SnapshotStore
-	// Attach makes every later approval owe its files to the folder dir of a
-	// project. Attaching again changes nothing.
+	// Attach queues the files of all later approvals for the folder dir of a
+	// project. It does nothing if dir is already attached.
 	Attach(ctx context.Context, dir, project string) error
-	// Current returns the live definitions of a layer, by subject.
+	// Current returns the live definitions of a layer, sorted by subject.
 	Current(ctx context.Context, layer registry.Layer) ([]Dated, error)
-	// Expect records, durably, that the live file of dir may have content of the
-	// given hash from now on; Known returns the contents it may have.
+	// Expect durably records that the live file of dir may have content with the
+	// given hash from now on. Known returns all recorded hashes.
 	Expect(ctx context.Context, dir, hash string) error
 	Known(ctx context.Context, dir string) ([]string, error)
-	// Exclusively runs fn while no other process does the same and nothing is
-	// approved, and removes the pending exports with the Seqs that fn returns; hash, unless it is "",
-	// is from then on the only content the live file may have.
+	// Exclusively runs fn while no other process does the same and no approval
+	// happens. It then removes the pending exports with the Seqs that fn returns.
+	// If hash is not "", it becomes the only hash that Known returns.
 	Exclusively(ctx context.Context, dir string, fn func(context.Context, Store) (written []int64, hash string, err error)) error
 }
 
@@ -61,7 +61,7 @@ type Workspace struct {
 	project string
 }
 
-// New returns the workspace in the folder dir of a project, attached.
+// New returns the workspace in the folder dir of a project and attaches it.
 func New(ctx context.Context, store Store, dir, project string) (*Workspace, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -73,17 +73,17 @@ func New(ctx context.Context, store Store, dir, project string) (*Workspace, err
 		return nil, fmt.Errorf("the workspace %s is not a folder", dir)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // one folder, one name
+		dir = real // use one name for each folder
 	}
 	return &Workspace{store: store, dir: dir, project: project}, store.Attach(ctx, dir, project)
 }
 
-// ErrDrift is wrapped when the live file was edited by hand.
+// ErrDrift is returned if the live file was edited by hand.
 var ErrDrift = errors.New("edited by hand")
 
-// Publish writes every file in the workspace's queue. With drift it writes the
-// snapshots, leaves the live file unchanged and in the queue, and returns an error
-// that wraps ErrDrift.
+// Publish writes all queued files. If the live file was edited by hand, it writes
+// the snapshots, keeps the live file and its queue entry, and returns an error that
+// wraps ErrDrift.
 func (w *Workspace) Publish(ctx context.Context) error {
 	for {
 		pending, err := w.store.PendingExports(ctx, w.dir)
@@ -97,9 +97,9 @@ func (w *Workspace) Publish(ctx context.Context) error {
 	}
 }
 
-// publish first records what the live file is going to be, so that a crash
-// between writing and clearing the queue is not taken for an edit by hand. It asks to be
-// run again when something was approved in between.
+// publish writes the files once. It first records the new hash of the live file, so
+// that a crash before the queue is cleared does not look like an edit by hand. It
+// returns again if an approval happened in between.
 func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 	text, err := w.content(ctx, w.store)
 	if err != nil {
@@ -130,7 +130,7 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 			}
 		}
 		if drift = w.drifted(ctx, store, text); drift != nil {
-			// The live file of the project is still to be written.
+			// Keep the live file of the project in the queue.
 			return seqs(slices.DeleteFunc(pending, func(d PendingExport) bool { return d.Version.Subject.Layer == w.layer() })), "", nil
 		}
 		failpoint.Here("live-file")
@@ -153,14 +153,14 @@ func seqs(pending []PendingExport) []int64 {
 
 func (w *Workspace) layer() registry.Layer { return registry.ProjectLayer(w.project) }
 
-// files returns the files in the folder, by their names below it.
+// files returns access to the files in the folder.
 func (w *Workspace) files() files { return files{w.dir} }
 
-// LivePath returns where the live file of the workspace is.
+// LivePath returns the path of the live file.
 func (w *Workspace) LivePath() string { return filepath.Join(w.dir, filepath.FromSlash(liveName)) }
 
-// writeLive writes the live file unless it is right already. A project without
-// definitions gets none.
+// writeLive writes the live file unless it is up to date. It creates no file for a
+// project without definitions.
 func (w *Workspace) writeLive(text []byte) error {
 	now, err := w.files().read(liveName)
 	switch {
@@ -177,8 +177,8 @@ func (w *Workspace) writeLive(text []byte) error {
 	return w.files().write(liveName, text)
 }
 
-// drifted returns an error that wraps ErrDrift when the live file is neither the
-// wanted one nor the one that toolcrib wrote last.
+// drifted returns an error that wraps ErrDrift if the live file is neither up to
+// date nor as toolcrib wrote it last.
 func (w *Workspace) drifted(ctx context.Context, store Store, want []byte) error {
 	now, err := w.files().read(liveName)
 	switch {
@@ -194,18 +194,18 @@ func (w *Workspace) drifted(ctx context.Context, store Store, want []byte) error
 	if slices.Contains(known, registry.HashBytes(now)) {
 		return nil
 	}
-	return fmt.Errorf("%s was %w since toolcrib wrote it, and was not overwritten; see toolcrib drift", w.LivePath(), ErrDrift)
+	return fmt.Errorf("%s was %w after toolcrib wrote it, so it was not overwritten; see toolcrib drift", w.LivePath(), ErrDrift)
 }
 
-// emptyFile is the live file of a project that has nothing.
+// emptyFile is the live file of a project without definitions.
 var emptyFile = registry.V0File{}.Encode()
 
-// definitionsKey holds, beside the prompts of the v0 format, what that format
-// has no place for: action tools and agents, whole.
+// definitionsKey is the key for definitions that the v0 format cannot represent:
+// action tools and agents.
 const definitionsKey = "definitions"
 
-// content returns what the live file should hold: the project's active
-// definitions, prompt tools in the v0 format that applications read.
+// content returns the intended content of the live file: the active definitions of
+// the project, with prompt tools in the v0 format.
 func (w *Workspace) content(ctx context.Context, store Store) ([]byte, error) {
 	current, err := store.Current(ctx, w.layer())
 	if err != nil {
@@ -247,8 +247,8 @@ func isPrompt(d registry.Definition) bool { return d.Tool != nil && d.Tool.Kind 
 
 func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// decodeLive reads a live file, edited or not. The keys of a prompt tool that
-// the v0 format has no place for are those of the live definition.
+// decodeLive parses a live file. It takes keys of prompt tools that the v0 format
+// does not have from the live definitions.
 func decodeLive(text []byte, layer registry.Layer, current []Dated) (map[registry.Subject]registry.Definition, error) {
 	n, err := jsondoc.Parse(text, jsondoc.DefaultLimits)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-// assistant returns the prompts of the shipped agent for its five channels,
-// with all its tools.
+// assistant returns the prompts of the shipped agent with all its tools for its
+// five channels.
 func assistant(b *testing.B) []string {
 	b.Helper()
 	var tools []prompt.Tool
@@ -25,8 +25,8 @@ func assistant(b *testing.B) []string {
 	return texts
 }
 
-// BenchmarkFirst counts five channels in a process that has counted nothing
-// yet: run it with -benchtime 1x, since the vocabularies are loaded once.
+// BenchmarkFirst counts five channels in a new process: run it with -benchtime 1x,
+// because the vocabularies are loaded once.
 func BenchmarkFirst(b *testing.B) {
 	texts := assistant(b)
 	for b.Loop() {
@@ -34,7 +34,7 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
-// BenchmarkAgain counts five channels that are known.
+// BenchmarkAgain counts five channels that are in the cache.
 func BenchmarkAgain(b *testing.B) {
 	texts := assistant(b)
 	c := tokens.NewCounter()

@@ -1,6 +1,5 @@
-// Package tokens counts what a text costs in tokens, without a network: the
-// vocabularies are compiled in. They are unpacked on the first count and not
-// before.
+// Package tokens counts the tokens of texts without a network connection: the
+// vocabularies are embedded, and unpacked by the first count.
 package tokens
 
 import (
@@ -18,22 +17,21 @@ import (
 
 // Counts is the length of a text in tokens.
 type Counts struct {
-	O200k  int // by the encoding o200k_base
-	Cl100k int // by the encoding cl100k_base
+	O200k  int // in the encoding o200k_base
+	Cl100k int // in the encoding cl100k_base
 }
 
-// Counter counts tokens and caches the counts. It may be used by several
-// goroutines.
+// Counter counts tokens and caches the counts. It is safe for concurrent use.
 type Counter struct {
 	o200k, cl100k *encoding
 }
 
-// NewCounter returns a Counter that has not loaded anything yet.
+// NewCounter returns a Counter. It loads vocabularies on first use.
 func NewCounter() *Counter {
 	return &Counter{o200k: newEncoding(o200k), cl100k: newEncoding(cl100k)}
 }
 
-// CountO200k returns the length of text by the encoding o200k_base alone.
+// CountO200k returns the number of tokens of text in the encoding o200k_base.
 func (c *Counter) CountO200k(text string) (int, error) {
 	n, err := c.o200k.count([][]paragraph{paragraphs(text)})
 	if err != nil {
@@ -42,9 +40,10 @@ func (c *Counter) CountO200k(text string) (int, error) {
 	return n[0], nil
 }
 
-// Growth returns a number of tokens by which after is at most longer than
-// before, in either encoding, without loading a vocabulary: the bytes of the
-// paragraphs that only after has. A token has one byte at least.
+// Growth returns an upper bound of the number of tokens by which after exceeds
+// before in any encoding, without loading a vocabulary. The bound is the number of
+// bytes in paragraphs that only after contains, because every token has at least
+// one byte.
 func Growth(before, after string) int {
 	there := map[[sha256.Size]byte]int{}
 	for _, p := range paragraphs(before) {
@@ -59,9 +58,9 @@ func Growth(before, after string) int {
 	return bytes
 }
 
-// CountAll returns the length of each text. Parts that the texts share, with each
-// other or with texts counted before, are counted once. Text that looks like a
-// special token is counted as the text it is.
+// CountAll returns the length of each text. It counts parts that occur in several
+// texts, or in earlier ones, only once. Text that looks like a special token is
+// counted as plain text.
 func (c *Counter) CountAll(texts []string) ([]Counts, error) {
 	split := make([][]paragraph, len(texts))
 	for i, t := range texts {
@@ -86,12 +85,12 @@ func (c *Counter) CountAll(texts []string) ([]Counts, error) {
 	return counts, nil
 }
 
-// maxKnown bounds what an encoding remembers: some 4 MB.
+// maxKnown limits the cache of an encoding to about 4 MB.
 const maxKnown = 1 << 16
 
-// encoding is one vocabulary with the lengths it was asked for.
+// encoding is a vocabulary with a cache of counts.
 type encoding struct {
-	vocabulary func() (*vocabulary, error) // unpacks it when first called
+	vocabulary func() (*vocabulary, error) // unpacked by the first call
 
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]int
@@ -101,7 +100,7 @@ func newEncoding(load func() (*vocabulary, error)) *encoding {
 	return &encoding{vocabulary: load, known: map[[sha256.Size]byte]int{}}
 }
 
-// count returns the length of each text in tokens.
+// count returns the number of tokens of each text.
 func (e *encoding) count(texts [][]paragraph) ([]int, error) {
 	counts := make([]int, len(texts))
 	for i, text := range texts {
@@ -131,15 +130,16 @@ func (e *encoding) paragraph(p paragraph) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.known) >= maxKnown {
-		clear(e.known) // texts in use are soon counted again
+		clear(e.known) // texts in use are counted again soon
 	}
 	e.known[p.sum] = n
 	return n, nil
 }
 
-// The vocabularies of tiktoken (https://github.com/openai/tiktoken, licence in
-// LICENSE.tiktoken), packed by TestVocabularies -update: the lengths of all tokens by rank, one byte each,
-// then the tokens. As Go maps of a library they took 9 MB of the program.
+// The vocabularies of tiktoken (https://github.com/openai/tiktoken, license in
+// LICENSE.tiktoken), packed by TestVocabularies -update: the lengths of all tokens
+// by rank, one byte each, followed by the tokens. As Go maps in a library they took
+// 9 MB of the binary.
 var (
 	//go:embed o200k.flate
 	packedO200k []byte
@@ -149,22 +149,23 @@ var (
 
 // vocabulary counts tokens by byte pair encoding.
 //
-// It finds tokens by open addressing with linear probing: a Go map of 200,000 strings
-// took three times as long to fill, which most processes do for a single count.
+// It is a hash table with open addressing and linear probing: filling a Go map with
+// 200,000 strings took three times as long, and most processes need it for a single
+// count.
 type vocabulary struct {
 	text   []byte   // all tokens, by rank
-	starts []uint32 // of each in text, and the end of the last
-	// slots hold a rank plus one in the low rankBits and bits of the hash above, so that
-	// hardly any other token is looked at. At most half of them are taken.
+	starts []uint32 // offset of each token in text, and the end of the last
+	// A slot has rank+1 in the low rankBits bits and bits of the hash above them,
+	// so that few other tokens are compared. At most half of the slots are used.
 	slots []uint32
 	seed  maphash.Seed
-	piece func(text string) int // the length of the first piece of a text
+	piece func(text string) int // returns the length of a text's first piece
 }
 
 const rankBits = 18
 
-// find returns the slot of token, or the free one where it belongs, and what the slot
-// holds besides the rank.
+// find returns the slot of token, or the free slot where it belongs, and the bits
+// of the slot above the rank.
 func (v *vocabulary) find(token []byte) (slot, tag uint32) {
 	h := maphash.Bytes(v.seed, token)
 	mask, tag := uint32(len(v.slots)-1), uint32(h>>32)&^(1<<rankBits-1) //nolint:gosec // bits of a hash
@@ -180,25 +181,25 @@ func (v *vocabulary) find(token []byte) (slot, tag uint32) {
 	}
 }
 
-// rank returns the rank of token, false if it is none.
+// rank returns the rank of token, and false if it is not a token.
 func (v *vocabulary) rank(token []byte) (int32, bool) {
 	i, _ := v.find(token)
 	s := v.slots[i]
 	return int32(s&(1<<rankBits-1)) - 1, s != 0 //nolint:gosec // 18 bits
 }
 
-// Each vocabulary is unpacked once in a process, when it is first needed.
+// Each vocabulary is unpacked once, on first use.
 var (
 	o200k  = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedO200k, pieceO200k, 199998) })
 	cl100k = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedCl100k, pieceCl100k, 100256) })
 )
 
-// unpack reads a vocabulary of so many tokens.
+// unpack unpacks a vocabulary of size tokens.
 func unpack(packed []byte, piece func(string) int, size int) (*vocabulary, error) {
 	var plain bytes.Buffer
-	plain.Grow(9 * size) // a token of each has some 7 letters
+	plain.Grow(9 * size) // tokens have about 7 letters
 	if _, err := plain.ReadFrom(flate.NewReader(bytes.NewReader(packed))); err != nil || plain.Len() < size {
-		return nil, fmt.Errorf("unpack a vocabulary: %d bytes for %d tokens: %w", plain.Len(), size, err)
+		return nil, fmt.Errorf("cannot unpack a vocabulary: %d bytes for %d tokens: %w", plain.Len(), size, err)
 	}
 	lengths := plain.Next(size)
 	v := &vocabulary{
@@ -214,8 +215,8 @@ func unpack(packed []byte, piece func(string) int, size int) (*vocabulary, error
 	return v, nil
 }
 
-// count returns the length of text in tokens. Bytes that are no UTF-8 count as
-// U+FFFD each.
+// count returns the number of tokens of text. Each byte that is not UTF-8 counts as
+// U+FFFD.
 func (v *vocabulary) count(text string) int {
 	if !utf8.ValidString(text) {
 		text = string([]rune(text))
@@ -229,15 +230,15 @@ func (v *vocabulary) count(text string) int {
 	return n
 }
 
-// merge returns how many tokens are left of piece when adjacent parts have been
-// joined, those of the lowest rank first, as long as two of them are a token.
+// merge returns the number of tokens of piece: it joins adjacent parts that form a
+// token, lowest rank first, as long as there are any.
 func (v *vocabulary) merge(piece []byte) int {
 	if _, ok := v.rank(piece); ok {
 		return 1
 	}
 	type part struct {
 		start int
-		rank  int32 // of the part joined with the next one
+		rank  int32 // rank of this part joined with the next
 	}
 	parts := make([]part, len(piece)+1)
 	joined := func(i, end int) int32 {

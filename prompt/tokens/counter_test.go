@@ -13,8 +13,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// sample is a text with the counts of another implementation: js-tiktoken
-// 1.0.21, whose vocabularies are OpenAI's own files.
+// sample is a text with the counts of another implementation: js-tiktoken 1.0.21,
+// which uses OpenAI's vocabulary files.
 type sample struct {
 	Text   string `json:"text"`
 	O200k  int    `json:"o200k"`
@@ -61,7 +61,7 @@ func TestCountO200k(t *testing.T) {
 	}
 }
 
-// TestGrowth holds the bound against what is counted.
+// TestGrowth compares the upper bound with actual counts.
 func TestGrowth(t *testing.T) {
 	c := NewCounter()
 	all := samples(t)
@@ -106,16 +106,16 @@ func TestCountAll(t *testing.T) {
 	}
 }
 
-// TestCounterIsLazy holds that nothing is loaded for what needs no vocabulary.
+// TestCounterIsLazy checks that texts without tokens load no vocabulary.
 func TestCounterIsLazy(t *testing.T) {
 	c := NewCounter()
-	c.o200k.vocabulary, c.cl100k.vocabulary = nil, nil // to load is to panic
+	c.o200k.vocabulary, c.cl100k.vocabulary = nil, nil // loading would panic
 	if got, err := c.CountAll([]string{""}); err != nil || got[0] != (Counts{}) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
-func TestCounterRemembers(t *testing.T) {
+func TestCounterCaches(t *testing.T) {
 	c := NewCounter()
 	text := []string{"one\n\ntwo\n\nthree"}
 	first, err := c.CountAll(text)
@@ -132,7 +132,7 @@ func TestCounterRemembers(t *testing.T) {
 	}
 }
 
-func TestCounterForgetsInTime(t *testing.T) {
+func TestCacheIsLimited(t *testing.T) {
 	e := newEncoding(cl100k)
 	for i := range maxKnown {
 		e.known[[32]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}] = 1
@@ -145,8 +145,8 @@ func TestCounterForgetsInTime(t *testing.T) {
 	}
 }
 
-// TestCountHostile counts texts that are one long run. Without a limit on runs
-// each would take minutes. (H9)
+// TestCountHostile counts texts that are one long run. Without the limit on runs,
+// each would take minutes (H9).
 func TestCountHostile(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := NewCounter()

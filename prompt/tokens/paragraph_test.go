@@ -35,8 +35,8 @@ func TestParagraphs(t *testing.T) {
 	}
 }
 
-// TestParagraphsChangeNoCount checks that a text without overlong runs has as
-// many tokens in pieces as a library counts in the whole of it.
+// TestParagraphsChangeNoCount checks that splitting a text without long runs does
+// not change the count of a library.
 func TestParagraphsChangeNoCount(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	whole := map[*encoding]*codec.Codec{newEncoding(o200k): codec.NewO200kBase(), newEncoding(cl100k): codec.NewCl100kBase()}
@@ -71,7 +71,7 @@ func FuzzParagraphs(f *testing.F) {
 				t.Error("an empty paragraph")
 			}
 			if longRun(p.text) != len(p.text) {
-				t.Errorf("a paragraph of %d bytes has an overlong run", len(p.text))
+				t.Errorf("a paragraph of %d bytes has a run that is too long", len(p.text))
 			}
 			b.WriteString(p.text)
 		}

@@ -1,3 +1,5 @@
+// This file splits a text into pieces, as the encodings do before merging bytes.
+
 package tokens
 
 import (
@@ -16,10 +18,10 @@ import (
 //	cl100k: C | [^\r\n letter number]? letter+ |
 //	        number{1,3} | ␠?[^space letter number]+ [\r\n]*  | space*[\r\n]+ | space+(?!\S) | space+
 //
-// They are matched by hand: in an engine of regular expressions with lookahead, the
-// matching took four fifths of a count.
+// The matching is written by hand: an engine for regular expressions with lookahead
+// took four fifths of the time of a count.
 
-// class is the set of classes of a character that the patterns ask for.
+// class is the set of character classes that the patterns use.
 type class uint8
 
 const (
@@ -62,9 +64,9 @@ func classOf(r rune) class {
 	return 0
 }
 
-// run returns the length of the characters at the beginning of text that are of
-// one of the classes.
-func run(text string, of class) int {
+// prefixLen returns the length of the longest prefix of text whose characters have one of
+// the given classes.
+func prefixLen(text string, of class) int {
 	for i, r := range text {
 		if classOf(r)&of == 0 {
 			return i
@@ -73,33 +75,32 @@ func run(text string, of class) int {
 	return len(text)
 }
 
-// pieceO200k returns the length of the first piece of text, which is not empty,
-// in the encoding o200k_base.
+// pieceO200k returns the length of the first piece of a non-empty text in the
+// encoding o200k_base.
 func pieceO200k(text string) int {
 	if n := word(text, lowerEnd); n > 0 {
 		return n + contraction(text[n:])
 	}
-	if n := word(text, func(text string) int { return run(text, upper) }); n > 0 {
+	if n := word(text, func(text string) int { return prefixLen(text, upper) }); n > 0 {
 		return n + contraction(text[n:])
 	}
 	return nonWord(text, newline|slash)
 }
 
-// pieceCl100k returns the length of the first piece of text, which is not empty,
-// in the encoding cl100k_base.
+// pieceCl100k returns the length of the first piece of a non-empty text in the
+// encoding cl100k_base.
 func pieceCl100k(text string) int {
 	if n := contraction(text); n > 0 {
 		return n
 	}
-	if n := word(text, func(text string) int { return run(text, letter) }); n > 0 {
+	if n := word(text, func(text string) int { return prefixLen(text, letter) }); n > 0 {
 		return n
 	}
 	return nonWord(text, newline)
 }
 
-// word returns the length of the letters that match finds at the beginning of
-// text, with one other character before them where there is one; 0 where there
-// are none.
+// word returns the length of the letters that match finds at the start of text,
+// including one other character before them, or 0.
 func word(text string, match func(string) int) int {
 	first, size := utf8.DecodeRuneInString(text)
 	if classOf(first)&(letter|number|newline) == 0 {
@@ -110,8 +111,8 @@ func word(text string, match func(string) int) int {
 	return match(text)
 }
 
-// lowerEnd matches upper* lower+. Where nothing that is only lower follows, the
-// last character that is both ends the match.
+// lowerEnd matches upper* lower+. If no lower-only characters follow, the match
+// ends with the last character that is both upper and lower.
 func lowerEnd(text string) int {
 	n, both := 0, 0
 	for i, r := range text {
@@ -124,14 +125,14 @@ func lowerEnd(text string) int {
 			both = n
 		}
 	}
-	if rest := run(text[n:], lower); rest > 0 {
+	if rest := prefixLen(text[n:], lower); rest > 0 {
 		return n + rest
 	}
 	return both
 }
 
-// contraction returns the length of 's, 't, 're, 've, 'm, 'll or 'd at the
-// beginning of text, in either case, or 0.
+// contraction returns the length of 's, 't, 're, 've, 'm, 'll or 'd at the start of
+// text, ignoring case, or 0.
 func contraction(text string) int {
 	if text == "" || text[0] != '\'' {
 		return 0
@@ -144,9 +145,9 @@ func contraction(text string) int {
 	return 0
 }
 
-// nonWord returns the length of the first piece of a text that begins with no
-// word. What is neither space nor word takes the characters of classes after with
-// it.
+// nonWord returns the length of the first piece of a text that does not start with
+// a word. After characters that are neither space nor word, the piece includes
+// characters of the classes after.
 func nonWord(text string, after class) int {
 	first, size := utf8.DecodeRuneInString(text)
 	if classOf(first) == number {
@@ -157,19 +158,19 @@ func nonWord(text string, after class) int {
 		start = size
 	}
 	if n := start + symbols(text[start:]); n > start {
-		return n + run(text[n:], after)
+		return n + prefixLen(text[n:], after)
 	}
-	n := run(text, space)
+	n := prefixLen(text, space)
 	if last := strings.LastIndexAny(text[:n], "\r\n"); last >= 0 {
 		return last + 1
 	}
 	if _, last := utf8.DecodeLastRuneInString(text[:n]); n < len(text) && n > last {
-		return n - last // the last one belongs to what follows
+		return n - last // the last space belongs to the next piece
 	}
 	return n
 }
 
-// numbers returns the length of up to three numbers.
+// numbers returns the length of up to three numbers at the start of text.
 func numbers(text string) int {
 	count := 0
 	for i, r := range text {
@@ -181,8 +182,8 @@ func numbers(text string) int {
 	return len(text)
 }
 
-// symbols returns the length of the characters that are neither space nor letter
-// nor number.
+// symbols returns the length of the characters at the start of text that are
+// neither space, letter nor number.
 func symbols(text string) int {
 	for i, r := range text {
 		if classOf(r)&(space|letter|number) != 0 {
@@ -192,19 +193,18 @@ func symbols(text string) int {
 	return len(text)
 }
 
-// paragraph is a stretch of text that is tokenised on its own.
+// paragraph is a part of a text that is tokenized independently.
 type paragraph struct {
 	text string
 	sum  [sha256.Size]byte
 }
 
-// paragraphs divides text after blank lines, so that the prompts of several
-// channels, or of one before and after a change, fall into mostly the same
-// pieces. It does so only where no token reaches across in either encoding:
-// their patterns never carry on from a newline to anything but white space and
-// "/" (see the split patterns of openai_public.py in tiktoken).
+// paragraphs splits text after blank lines, so that prompts of several channels, or
+// before and after a change, mostly share their parts. It splits only where no
+// token crosses in either encoding: after a newline, the patterns continue only
+// with white space and "/" (see openai_public.py in tiktoken).
 //
-// A run of more than maxRun bytes of one kind is divided too, wherever it is.
+// It also splits runs of more than maxRun bytes of one kind.
 func paragraphs(text string) []paragraph {
 	var out []paragraph
 	for text != "" {
@@ -218,7 +218,7 @@ func paragraphs(text string) []paragraph {
 	return out
 }
 
-// blankLine returns the length of text up to and with its first blank line
+// blankLine returns the length of text up to and including its first blank line
 // that ends a token.
 func blankLine(text string) int {
 	for at := 0; ; {
@@ -233,18 +233,18 @@ func blankLine(text string) int {
 	}
 }
 
-// beginsToken reports whether c, after a newline, begins a new token: it is
-// ASCII and neither white space nor a control character nor "/".
+// beginsToken reports whether c always starts a new token after a newline: it is
+// printable ASCII other than "/" and space.
 func beginsToken(c byte) bool { return ' ' < c && c < 0x7f && c != '/' }
 
-// maxRun bounds a run of letters, of white space or of other characters, in
-// bytes. The time to merge the pairs of a run grows with its square: a text of
-// a million letters would take hours. No prose has such a run, and if a text
-// does, its count is off by about one for every maxRun bytes of it.
+// maxRun limits a run of letters, white space or other characters, in bytes. The
+// time to merge a run grows quadratically: a million letters would take hours.
+// Prose has no such runs; for other texts, the count is off by about one for each
+// maxRun bytes.
 const maxRun = 1024
 
-// longRun returns where the first run of one kind in text becomes longer than
-// maxRun, or the length of text.
+// longRun returns the offset at which the first run of one kind exceeds maxRun, or
+// the length of text.
 func longRun(text string) int {
 	start, last := 0, class(0xff)
 	for i, r := range text {
@@ -257,8 +257,7 @@ func longRun(text string) int {
 	return len(text)
 }
 
-// kindOf returns the class of r that the patterns of the encodings keep together:
-// word, number, space or, as 0, any other.
+// kindOf returns the kind of r for runs: word, number, space, or 0 for others.
 func kindOf(r rune) class {
 	c := classOf(r)
 	if c&(upper|lower) != 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// The patterns of openai_public.py in tiktoken.
+// The patterns in openai_public.py of tiktoken.
 const (
 	patternO200k = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
 		`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
@@ -19,7 +19,7 @@ const (
 	patternCl100k = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 )
 
-// comparer holds both matchers against an engine that runs the patterns.
+// comparer compares both matchers with an engine that runs the patterns.
 type comparer struct {
 	names   []string
 	piece   []func(string) int
@@ -58,7 +58,7 @@ func (c comparer) check(t *testing.T, text string) {
 	}
 }
 
-// TestPieces divides real prose and texts of fragments that meet in every order.
+// TestPieces splits real prose, and texts of fragments in every order.
 func TestPieces(t *testing.T) {
 	c := newComparer()
 	for _, s := range samples(t) {

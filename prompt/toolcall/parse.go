@@ -16,7 +16,7 @@ import (
 const (
 	MaxAnswer = 1 << 20 // bytes
 	maxDepth  = 64
-	maxName   = 128 // bytes of a tool's name: the longest that a protocol allows
+	maxName   = 128 // bytes of a tool's name; the maximum of all protocols
 	maxNonce  = 256 // bytes
 )
 
@@ -27,11 +27,10 @@ type Call struct {
 	Nonce string
 }
 
-// Parse reads the call in answer. The error wraps ErrInvalidFormat, ErrMultiple,
-// ErrUnknownTool (a name that no tool can have), ErrInvalidArgs or
-// ErrNonceInvalid, the first that applies in this order. Verify and the caller
-// check that the tool exists, that the arguments fit its schema and that the nonce
-// is that of the turn.
+// Parse parses the call in answer. The error wraps the first that applies of
+// ErrInvalidFormat, ErrMultiple, ErrUnknownTool (for an impossible name),
+// ErrInvalidArgs and ErrNonceInvalid. Verify checks the tool and the nonce; the
+// caller checks that the arguments match the schema.
 func Parse(answer string) (Call, error) {
 	n, err := object(answer)
 	if err != nil {
@@ -47,23 +46,23 @@ func Parse(answer string) (Call, error) {
 	call := Call{Args: n.Get("args")}
 	switch tool := n.Get("tool"); {
 	case tool == nil:
-		return Call{}, refuse(ErrInvalidFormat, "the object lacks the key tool")
+		return Call{}, refuse(ErrInvalidFormat, "missing key tool")
 	case tool.Kind != jsondoc.String:
 		return Call{}, refuse(ErrInvalidFormat, "tool is %s; expected a string", tool.Kind)
 	case tool.Text == "" || len(tool.Text) > maxName:
-		return Call{}, refuse(ErrUnknownTool, "no tool is called %s", jsondoc.Quote(tool.Text))
+		return Call{}, refuse(ErrUnknownTool, "unknown tool %s", jsondoc.Quote(tool.Text))
 	default:
 		call.Tool = tool.Text
 	}
 	switch {
 	case call.Args == nil:
-		return Call{}, refuse(ErrInvalidArgs, "the object lacks the key args; use {} without arguments")
+		return Call{}, refuse(ErrInvalidArgs, "missing key args; use {} for no arguments")
 	case call.Args.Kind != jsondoc.Object:
 		return Call{}, refuse(ErrInvalidArgs, "args is %s; expected an object", call.Args.Kind)
 	}
 	switch nonce := n.Get("nonce"); {
 	case nonce == nil:
-		return Call{}, refuse(ErrNonceInvalid, "the object lacks the key nonce")
+		return Call{}, refuse(ErrNonceInvalid, "missing key nonce")
 	case nonce.Kind != jsondoc.String:
 		return Call{}, refuse(ErrNonceInvalid, "nonce is %s; expected a string", nonce.Kind)
 	case nonce.Text == "" || len(nonce.Text) > maxNonce:
@@ -74,11 +73,11 @@ func Parse(answer string) (Call, error) {
 	return call, nil
 }
 
-// Verify holds c against what the host knows: which tools there are, and the
-// nonce of the turn. The error wraps ErrUnknownTool or ErrNonceInvalid.
+// Verify checks that the tool exists and that the nonce is that of the turn. The
+// error wraps ErrUnknownTool or ErrNonceInvalid.
 func (c Call) Verify(known func(tool string) bool, nonce string) error {
 	if !known(c.Tool) {
-		return refuse(ErrUnknownTool, "no tool is called %s", jsondoc.Quote(c.Tool))
+		return refuse(ErrUnknownTool, "unknown tool %s", jsondoc.Quote(c.Tool))
 	}
 	if subtle.ConstantTimeCompare([]byte(c.Nonce), []byte(nonce)) != 1 {
 		return refuse(ErrNonceInvalid, "the nonce does not belong to this turn")
@@ -90,10 +89,10 @@ func refuse(code error, format string, args ...any) error {
 	return fmt.Errorf("%w: %s", code, fmt.Sprintf(format, args...))
 }
 
-// object returns the one object that answer is.
+// object returns the object that the answer consists of.
 func object(answer string) (*jsondoc.Node, error) {
 	if len(answer) > MaxAnswer {
-		return nil, refuse(ErrInvalidFormat, "the answer has %d bytes; the limit is %d", len(answer), MaxAnswer)
+		return nil, refuse(ErrInvalidFormat, "the answer is larger than %[2]d bytes (got %[1]d)", len(answer), MaxAnswer)
 	}
 	body := Unwrap(answer)
 	if body == "" {
@@ -115,7 +114,7 @@ func object(answer string) (*jsondoc.Node, error) {
 
 var limits = jsondoc.Limits{Bytes: MaxAnswer, Depth: maxDepth}
 
-// firstProblem returns the first of the problems that err lists.
+// firstProblem returns the first of the problems in err.
 func firstProblem(err error) string {
 	var ps jsondoc.Problems
 	if errors.As(err, &ps) && len(ps) > 0 {
@@ -124,8 +123,8 @@ func firstProblem(err error) string {
 	return err.Error()
 }
 
-// several reports whether body is two objects or more and nothing else: one
-// after the other, with commas between them, or each in a fence of its own.
+// several reports whether body consists of several objects: one after another,
+// separated by commas, or each in its own code fence.
 func several(body string) bool {
 	var b strings.Builder
 	for line := range strings.Lines(body) {
@@ -152,8 +151,8 @@ func objects(nodes []*jsondoc.Node) bool {
 	return true
 }
 
-// Unwrap returns answer without a code fence around all of it and without white
-// space and invisible characters at the edges.
+// Unwrap removes a code fence around the whole answer, and white space and
+// invisible characters at the start and end.
 func Unwrap(answer string) string {
 	answer = trim(answer)
 	if inside, ok := unfence(answer); ok {
@@ -166,7 +165,7 @@ func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || visible.Hidden(r) })
 }
 
-// unfence returns the text between the lines of a code fence around all of s.
+// unfence returns the content of a code fence around all of s.
 func unfence(s string) (inside string, ok bool) {
 	first, rest, ok := strings.Cut(s, "\n")
 	if !ok {
@@ -186,24 +185,24 @@ func unfence(s string) (inside string, ok bool) {
 	return "", false
 }
 
-// Errors of a call. Their texts are the codes of the protocol; the
-// errors that wrap them describe the fault in words that are safe to show to
-// people and to the model.
+// Errors of a call. Their texts are the codes of the protocol. The errors that wrap
+// them describe the problem in words that are safe to show to people and to the
+// model.
 var (
-	// ErrInvalidFormat reports that the answer is not one object of the call form.
+	// ErrInvalidFormat reports that the answer is not a single call object.
 	ErrInvalidFormat = errors.New("tool_call_invalid_format")
-	// ErrMultiple reports that the answer is several objects.
+	// ErrMultiple reports that the answer has several objects.
 	ErrMultiple = errors.New("tool_call_multiple")
-	// ErrUnknownTool reports that no tool has that name.
+	// ErrUnknownTool reports that the tool does not exist.
 	ErrUnknownTool = errors.New("tool_call_unknown_tool")
-	// ErrInvalidArgs reports that the arguments are not an object, or do not fit the
-	// tool's schema.
+	// ErrInvalidArgs reports that the arguments are not an object or do not match
+	// the tool's schema.
 	ErrInvalidArgs = errors.New("tool_call_invalid_args")
 	// ErrNonceInvalid reports that the nonce is missing or not that of the turn.
 	ErrNonceInvalid = errors.New("tool_call_nonce_invalid")
 )
 
-// Code returns the code of the protocol that err wraps, "" for another error.
+// Code returns the protocol code that err wraps, or "".
 func Code(err error) string {
 	for _, code := range []error{ErrInvalidFormat, ErrMultiple, ErrUnknownTool, ErrInvalidArgs, ErrNonceInvalid} {
 		if errors.Is(err, code) {

@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// refusedAnswers are no single tool call.
+// refusedAnswers have answers that are not a single call.
 var refusedAnswers = []struct {
 	name, answer string
 	want         error
@@ -127,8 +127,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Whatever a model answers, the call is whole or the error has one of the five
-// codes and holds no character that a terminal obeys.
+// FuzzParse checks that every answer gives either a complete call or an error that
+// has a code and no control characters.
 func FuzzParse(f *testing.F) {
 	f.Add(good)
 	f.Add("```json\n" + good + "\n```")
@@ -139,7 +139,7 @@ func FuzzParse(f *testing.F) {
 		call, err := toolcall.Parse(answer)
 		if err == nil {
 			if call.Tool == "" || call.Nonce == "" || call.Args == nil || call.Args.Kind != jsondoc.Object {
-				t.Fatalf("half a call: %+v", call)
+				t.Fatalf("incomplete call: %+v", call)
 			}
 			return
 		}
@@ -148,7 +148,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, r := range err.Error() {
 			if r < ' ' || r > '~' {
-				t.Fatalf("the error holds %q", r)
+				t.Fatalf("the error contains %q", r)
 			}
 		}
 	})
