@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ActorKind is the role somebody acts in.
+// ActorKind is the role in which somebody acts.
 type ActorKind string
 
-// The kinds of actor. System is toolcrib itself: it ships definitions and
-// migrates; nobody can act as it.
+// The kinds of actors. System is toolcrib itself, which ships definitions and
+// migrates; nobody else can act as it.
 const (
 	User   ActorKind = "user"
 	Agent  ActorKind = "agent"
@@ -19,45 +19,47 @@ const (
 	System ActorKind = "system"
 )
 
-// Actor is who acts. It is written "user:ada", "agent:drafter", "chief:desk",
-// "system".
+// Actor is the author of an act. Its text form is "user:ada", "agent:drafter",
+// "chief:desk" or "system".
 type Actor struct {
 	Kind ActorKind
 	Name string
 }
 
-// BuiltinChief is the reviewer inside toolcrib.
+// BuiltinChief returns the reviewer that is built into toolcrib.
 func BuiltinChief() Actor { return Actor{Kind: Chief, Name: "builtin"} }
 
-// ErrActor is wrapped by every error about an actor that cannot be read.
+// ErrActor is wrapped by errors about malformed actors.
 var ErrActor = errors.New("not an actor")
 
-// MaxActorName is the longest name of an actor in characters.
+// MaxActorName is the maximum length of an actor's name, in characters.
 const MaxActorName = 64
 
 var actorName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$`)
 
-// selfGiven begins the name of an agent that named itself, such as an MCP client:
-// nobody vouches for it, so it must not pass for one that the user named.
+// selfGiven is the prefix of names that agents chose for themselves, such as MCP
+// clients. These are not authenticated, so they must differ from names that the
+// user assigned.
 const selfGiven = "~"
 
-// SelfNamed returns the agent that calls itself by a name: agent:~claude-desktop.
+// SelfNamed returns an agent with a name that it chose itself:
+// agent:~claude-desktop.
 func SelfNamed(name string) Actor {
 	name = ActorName(name)
 	return Actor{Kind: Agent, Name: selfGiven + name[:min(len(name), MaxActorName-len(selfGiven))]}
 }
 
-// ParseActor reads what Actor.String writes. The system, the built-in chief and
-// agents that named themselves are refused: nobody acts as them from outside.
+// ParseActor parses the text form of an actor. It refuses the system, the built-in
+// chief and self-named agents, as which nobody can act.
 func ParseActor(s string) (Actor, error) {
 	a, err := readActor(s)
 	switch {
 	case err != nil:
 		return Actor{}, err
 	case a.Kind == System, a == BuiltinChief():
-		return Actor{}, fmt.Errorf("%w: %s is toolcrib itself; nobody else acts as it", ErrActor, s)
+		return Actor{}, fmt.Errorf("%w: %s is reserved for toolcrib itself", ErrActor, s)
 	case strings.HasPrefix(a.Name, selfGiven):
-		return Actor{}, fmt.Errorf("%w: %q; only a client that names itself is called so, leave out the %q", ErrActor, s, selfGiven)
+		return Actor{}, fmt.Errorf("%w: %q; names with %[3]q are reserved for clients that name themselves; omit the %[3]q", ErrActor, s, selfGiven)
 	}
 	return a, nil
 }
@@ -70,22 +72,22 @@ func readActor(s string) (Actor, error) {
 	switch ActorKind(kind) {
 	case User, Agent, Chief:
 	case System:
-		return Actor{}, fmt.Errorf("%w: %q; the system has no name", ErrActor, s)
+		return Actor{}, fmt.Errorf("%w: %q; system must not have a name", ErrActor, s)
 	default:
-		return Actor{}, fmt.Errorf("%w: %q; write user:NAME, agent:NAME or chief:NAME", ErrActor, s)
+		return Actor{}, fmt.Errorf("%w: %q; use user:NAME, agent:NAME or chief:NAME", ErrActor, s)
 	}
 	own := name
 	if ActorKind(kind) == Agent {
 		own = strings.TrimPrefix(name, selfGiven)
 	}
 	if !actorName.MatchString(own) || len(name) > MaxActorName {
-		return Actor{}, fmt.Errorf("%w: %q; a name has 1 to %d of A-Z, a-z, 0-9 and \"._@+-\", and begins with a letter, a digit or \"_\"", ErrActor, s, MaxActorName)
+		return Actor{}, fmt.Errorf("%w: %q; a name must have 1 to %d of A-Z, a-z, 0-9 and \"._@+-\", and begin with a letter, a digit or \"_\"", ErrActor, s, MaxActorName)
 	}
 	return Actor{Kind: ActorKind(kind), Name: name}, nil
 }
 
-// ActorName makes a name that ParseActor accepts out of any text, such as a
-// login: everything else becomes "-".
+// ActorName converts any text, such as a login, to a valid name of an actor. It
+// replaces other characters by "-".
 func ActorName(s string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < 0x80 && (actorName.MatchString(string(r)) || strings.ContainsRune(".@+-", r)) {
@@ -101,7 +103,7 @@ func ActorName(s string) string {
 	return clean
 }
 
-// String returns the actor as ParseActor reads it; "" for the zero value.
+// String returns the text form of a, or "" for the zero value.
 func (a Actor) String() string {
 	if a.Name == "" {
 		return string(a.Kind)
@@ -109,10 +111,11 @@ func (a Actor) String() string {
 	return string(a.Kind) + ":" + a.Name
 }
 
-// MarshalText makes an actor a string in JSON.
+// MarshalText implements encoding.TextMarshaler.
 func (a Actor) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote, the system included.
+// UnmarshalText implements encoding.TextUnmarshaler. Unlike ParseActor, it accepts
+// every actor.
 func (a *Actor) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*a = Actor{}
@@ -126,22 +129,23 @@ func (a *Actor) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ActRebase merges a proposal onto the live version. It is a revise, and the log
-// has it as one.
+// ActRebase merges a proposal onto the live version. The log records it as a
+// revision.
 const ActRebase Act = "rebase"
 
-// Form has the texts for asking a person about an act, and reporting it.
+// Form has the texts for asking a user to confirm an act and for reporting its
+// result.
 type Form struct {
-	Title       string // of the question
-	Verb        string // what a yes does
-	Consequence string // the consequence, as sentences
-	Reason      bool   // it needs a reason
+	Title       string // title of the question
+	Verb        string // label of the confirmation
+	Consequence string // consequence of the act, as sentences
+	Reason      bool   // the act needs a reason
 	Done        string // message after success
 	Undone      string // message after failure
 }
 
-// forms has the words of every act that a user is asked about: for one
-// proposal, and for several where they can be decided together.
+// forms has the texts of every act that a user confirms: for a single proposal, and
+// for several if they can be decided together.
 var forms = map[Act][2]Form{
 	ActApprove: {
 		{Title: "Approve", Verb: "approve", Done: "Live", Undone: "not approved"},
@@ -166,7 +170,7 @@ var forms = map[Act][2]Form{
 		Consequence: "The waiver ends when its sentence or an address in its field changes, or the field gets a new finding. Your reason is recorded.",
 	}},
 	ActUnwaive: {{
-		Title: "End a waiver", Verb: "end it", Reason: true, Done: "Ended the waiver of", Undone: "the waiver still holds",
+		Title: "End a waiver", Verb: "end it", Reason: true, Done: "Ended the waiver of", Undone: "the waiver remains in force",
 		Consequence: "The finding is open again. The waiver and its end stay in the thread and in the log.",
 	}},
 	ActComment:  {{Title: "Comment", Verb: "send", Reason: true, Done: "Comment sent", Undone: "comment not sent"}},
@@ -185,7 +189,7 @@ var forms = map[Act][2]Form{
 	}},
 }
 
-// Form returns the words of an act on n proposals.
+// Form returns the texts of an act on n proposals.
 func (a Act) Form(n int) Form {
 	f := forms[a][0]
 	if n > 1 {
@@ -194,11 +198,11 @@ func (a Act) Form(n int) Form {
 	return f
 }
 
-// ErrNotStale is why a proposal cannot be rebased that is up to date.
+// ErrNotStale is returned when rebasing a proposal that is up to date.
 var ErrNotStale = errors.New("it is not stale")
 
-// Can returns nil when actor may do act to p in its present state, else
-// ErrNotStale or an error that wraps ErrAuthority or ErrState.
+// Can returns nil if actor may do act to p in its present state. Otherwise it
+// returns ErrNotStale or an error that wraps ErrAuthority or ErrState.
 func Can(actor Actor, act Act, p Proposal) error {
 	asked := act
 	if act == ActRebase {

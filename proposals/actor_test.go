@@ -40,8 +40,8 @@ func TestParseActor(t *testing.T) {
 	}
 }
 
-// TestActorText reads back what was stored, toolcrib's own actors and nobody
-// included.
+// TestActorText decodes stored actors, including toolcrib's own actors and the
+// empty one.
 func TestActorText(t *testing.T) {
 	for _, a := range []Actor{{}, {Kind: System}, BuiltinChief(), {User, "ada"}} {
 		b, err := json.Marshal(a)
@@ -50,13 +50,13 @@ func TestActorText(t *testing.T) {
 		}
 		var got Actor
 		if err := json.Unmarshal(b, &got); err != nil || got != a {
-			t.Errorf("%s reads back as %v, %v", b, got, err)
+			t.Errorf("%s is decoded as %v, %v", b, got, err)
 		}
 	}
 	for _, text := range []string{`"root:ada"`, `"user:"`, `"system:x"`, `7`} {
 		var got Actor
 		if err := json.Unmarshal([]byte(text), &got); err == nil {
-			t.Errorf("%s reads as %v", text, got)
+			t.Errorf("%s was parsed as %v", text, got)
 		}
 	}
 }
@@ -73,8 +73,8 @@ func TestActorName(t *testing.T) {
 	}
 }
 
-// TestSelfNamed marks the names that clients give themselves, and lets nobody
-// take such a name on (S14).
+// TestSelfNamed checks that names chosen by clients are marked, and that nobody can
+// act under such a name (S14).
 func TestSelfNamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"user:root": "agent:~user-root", "root": "agent:~root", "~root": "agent:~root", "": "agent:~unnamed",
@@ -86,22 +86,22 @@ func TestSelfNamed(t *testing.T) {
 		}
 		var read Actor
 		if err := read.UnmarshalText([]byte(want)); err != nil || read != a {
-			t.Errorf("%s is stored and reads as %v, %v", want, read, err)
+			t.Errorf("%s is decoded as %v, %v", want, read, err)
 		}
 		if _, err := ParseActor(want); err == nil {
-			t.Errorf("%s can be taken on", want)
+			t.Errorf("%s can be used from outside", want)
 		}
 	}
 	for _, text := range []string{"user:~root", "chief:~root", "agent:~", "agent:~~root", "agent:~" + strings.Repeat("x", 64)} {
 		var read Actor
 		if err := read.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%s reads as %v", text, read)
+			t.Errorf("%s was parsed as %v", text, read)
 		}
 	}
 }
 
-// FuzzActor holds that a name made of any text is one, and that whatever reads
-// as an actor is written as it was read.
+// FuzzActor checks that ActorName returns valid names for any text, and that parsed
+// actors keep their text form.
 func FuzzActor(f *testing.F) {
 	for _, s := range []string{"user:ada", "system", "chief:builtin", "agent:", "Ada Lovelace", "\xff", strings.Repeat("é", 70), "-.@+x"} {
 		f.Add(s)
@@ -110,7 +110,7 @@ func FuzzActor(f *testing.F) {
 		name := ActorName(text)
 		a, err := ParseActor("agent:" + name)
 		if err != nil || a != (Actor{Agent, name}) {
-			t.Errorf("ActorName(%q) = %q, which reads as %v, %v", text, name, a, err)
+			t.Errorf("ActorName(%q) = %q, which is parsed as %v, %v", text, name, a, err)
 		}
 		if again := ActorName(name); again != name {
 			t.Errorf("ActorName(%q) = %q", name, again)

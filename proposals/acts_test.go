@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// TestForms holds the words of acts against the table of who may do what: no
-// question without what a yes does, and the same reasons for one as for several.
+// TestForms compares the texts of acts with the authority table: every question has
+// a consequence, and single and multiple forms agree on reasons.
 func TestForms(t *testing.T) {
 	for act, forms := range forms {
 		one := act.Form(1)
 		if _, known := authority[act]; !known && act != ActRebase {
-			t.Errorf("%s has words and no authority", act)
+			t.Errorf("%s has texts but no authority", act)
 		}
 		if one.Done == "" || one.Undone == "" || one.Title != "" && one.Verb == "" {
-			t.Errorf("%s lacks words: %+v", act, one)
+			t.Errorf("%s has missing texts: %+v", act, one)
 		}
 		if several := act.Form(2); forms[1].Verb != "" && (several.Reason != one.Reason || several.Done != one.Done || several.Verb == one.Verb) {
 			t.Errorf("%s on two: %+v", act, several)
@@ -22,7 +22,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCan asks for the actor before the state, and for a stale proposal to be
+// TestCan checks the actor before the state, and that only stale proposals can be
 // rebased.
 func TestCan(t *testing.T) {
 	user, agent := Actor{Kind: User, Name: "ada"}, Actor{Kind: Agent, Name: "scout"}

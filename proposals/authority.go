@@ -5,43 +5,43 @@ import (
 	"fmt"
 )
 
-// Act is something an actor does to a proposal, to a call of a tool, or to a token.
+// Act is an action on a proposal, on a call of a tool, or on a token.
 type Act string
 
 // The acts.
 const (
 	ActDraft          Act = "draft"
 	ActSubmit         Act = "submit"
-	ActRevise         Act = "revise" // a rebase is a revision too
+	ActRevise         Act = "revise" // includes rebases
 	ActWithdraw       Act = "withdraw"
 	ActComment        Act = "comment"
 	ActAssess         Act = "assess"
 	ActApprove        Act = "approve"
-	ActEndorse        Act = "endorse" // an approval that waits for another
+	ActEndorse        Act = "endorse" // an approval that requires further ones
 	ActRequestChanges Act = "needs-changes"
 	ActReject         Act = "reject"
 	ActWaive          Act = "waive"
 	ActUnwaive        Act = "unwaive"      // ends a waiver
-	ActApproveCall    Act = "approve-call" // a call of a tool that waits for the user
+	ActApproveCall    Act = "approve-call" // a pending call of a tool
 	ActRefuseCall     Act = "refuse-call"
-	ActSetTier        Act = "set-tier" // the user's own approval tier of a tool
+	ActSetTier        Act = "set-tier" // a user's own approval tier of a tool
 	ActCreateToken    Act = "create-token"
 	ActRevokeToken    Act = "revoke-token"
 	ActChangeSigners  Act = "change-signers"
 )
 
-// reach selects the authors to whose proposals an actor may do an act.
+// reach selects the proposals on which an actor may do an act, by their author.
 type reach int
 
 const (
 	never   reach = iota
-	ownOnly       // proposals the actor wrote
-	anyones
+	ownOnly       // proposals of the actor
+	anyones       // all proposals
 )
 
-// authority is the whole of who may do what. An act or a kind of actor that is
-// not in it may not. The system proposes what a guarded server lists, revises an
-// import of the same tool, and withdraws an import that the server took back.
+// authority defines who may do what. Missing acts and kinds of actors are not
+// allowed. The system proposes the tools of guarded servers, revises earlier
+// imports of the same tool, and withdraws imports that the server removed.
 var authority = map[Act]map[ActorKind]reach{
 	ActDraft:    {User: anyones, Agent: anyones, Chief: anyones, System: anyones},
 	ActSubmit:   {User: anyones, Agent: ownOnly, Chief: ownOnly, System: ownOnly},
@@ -67,14 +67,14 @@ var authority = map[Act]map[ActorKind]reach{
 	ActChangeSigners: {User: anyones},
 }
 
-// ErrAuthority is wrapped when an actor may not do an act.
+// ErrAuthority is returned if an actor is not allowed to do an act.
 var ErrAuthority = errors.New("not allowed")
 
-// Decides reports whether an act is one that only a user can do.
+// Decides reports whether only a user can do an act.
 func (a Act) Decides() bool { return userOnly[a] != "" }
 
-// Authorize returns nil when actor may do act to a proposal written by author,
-// else an error that wraps ErrAuthority and names who may.
+// Authorize returns nil if actor may do act to a proposal of author. Otherwise it
+// returns an error that wraps ErrAuthority and names who may.
 func Authorize(actor Actor, act Act, author Actor) error {
 	switch authority[act][actor.Kind] {
 	case anyones:
@@ -83,11 +83,11 @@ func Authorize(actor Actor, act Act, author Actor) error {
 		if actor == author {
 			return nil
 		}
-		return fmt.Errorf("%w: %s can %s only its own proposals; this one is by %s", ErrAuthority, actor, act, author)
+		return fmt.Errorf("%w: %s can %s only its own proposals, and this one is by %s", ErrAuthority, actor, act, author)
 	case never:
 	}
 	if phrase := userOnly[act]; phrase != "" {
-		return fmt.Errorf("%w: only a user can %s; you act as %s", ErrAuthority, phrase, actor)
+		return fmt.Errorf("%w: only a user can %s, and you act as %s", ErrAuthority, phrase, actor)
 	}
 	if act == ActAssess {
 		return fmt.Errorf("%w: only a chief can assess; act as one with --as chief:NAME", ErrAuthority)
@@ -95,7 +95,7 @@ func Authorize(actor Actor, act Act, author Actor) error {
 	return fmt.Errorf("%w: %s cannot %s", ErrAuthority, actor, act)
 }
 
-// userOnly names the acts that only a user can do, as a sentence needs them.
+// userOnly describes the acts that only a user can do, for use in a sentence.
 var userOnly = map[Act]string{
 	ActApprove:        "approve a proposal",
 	ActEndorse:        "approve a proposal",

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestAuthority walks the whole matrix: every act, by every kind of actor, on
-// its own proposals and on those of others. What it expects is written out here
-// once more, a line an act, in the order user, agent, chief, system, nobody.
+// TestAuthority checks every act by every kind of actor, on its own proposals and
+// on those of others. The expected results are listed here, one act per line, in
+// the order user, agent, chief, system, nobody.
 func TestAuthority(t *testing.T) {
 	own := map[Act]string{
 		ActDraft: "yyyy.", ActSubmit: "yyyy.", ActRevise: "yyyy.", ActWithdraw: "yyyy.", ActComment: "yyy..",
@@ -33,7 +33,7 @@ func TestAuthority(t *testing.T) {
 			outsiders := []Actor{{User, "eve"}, {Agent, "eve"}, {Chief, "eve"}, {Kind: System}, {}}
 			for j, kind := range []ActorKind{User, Agent, Chief} {
 				if kind != actor.Kind {
-					outsiders = append(outsiders, actors[j]) // the same name in another role
+					outsiders = append(outsiders, actors[j]) // same name, other role
 				}
 			}
 			authors := map[bool][]Actor{true: {actor}, false: outsiders}
@@ -56,7 +56,7 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestAuthorityOfUnknownActs refuses what no table has.
+// TestAuthorityOfUnknownActs checks that unknown acts are refused.
 func TestAuthorityOfUnknownActs(t *testing.T) {
 	for _, act := range []Act{"", "APPROVE", "approve ", "delete"} {
 		for _, actor := range []Actor{{User, "ada"}, {Agent, "ada"}, {Chief, "ada"}} {
@@ -70,7 +70,7 @@ func TestAuthorityOfUnknownActs(t *testing.T) {
 	}
 }
 
-// TestAuthoritySaysWhoMay names the one who may in what the other is told.
+// TestAuthoritySaysWhoMay checks that refusals name who may do the act.
 func TestAuthoritySaysWhoMay(t *testing.T) {
 	ada, scout := Actor{User, "ada"}, Actor{Agent, "scout"}
 	for want, err := range map[string]error{
@@ -78,17 +78,17 @@ func TestAuthoritySaysWhoMay(t *testing.T) {
 		"only a chief can assess":                                  Authorize(ada, ActAssess, ada),
 		"only its own proposals":                                   Authorize(scout, ActRevise, ada),
 		"this one is by user:ada":                                  Authorize(scout, ActWithdraw, ada),
-		"only a user can waive a finding; you act as chief:desk":   Authorize(Actor{Chief, "desk"}, ActWaive, ada),
-		"only a user can approve a call; you act as agent:s":       Authorize(scout, ActApproveCall, scout),
-		"only a user can send a proposal back; you act as agent:s": Authorize(scout, ActRequestChanges, ada),
+		"only a user can waive a finding, and you act as chief:desk":   Authorize(Actor{Chief, "desk"}, ActWaive, ada),
+		"only a user can approve a call, and you act as agent:s":       Authorize(scout, ActApproveCall, scout),
+		"only a user can send a proposal back, and you act as agent:s": Authorize(scout, ActRequestChanges, ada),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not say %q", err, want)
+			t.Errorf("%v does not contain %q", err, want)
 		}
 	}
 }
 
-// TestDecisionsAreTheUsers holds the list of decisions against the matrix.
+// TestDecisionsAreTheUsers compares the list of decisions with the matrix.
 func TestDecisionsAreTheUsers(t *testing.T) {
 	for _, act := range []Act{ActApprove, ActRequestChanges, ActReject} {
 		for kind, whose := range authority[act] {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkForms measures a usual proposal and one with a text of 1 MB.
+// BenchmarkForms measures a typical proposal and one with a text of 1 MB.
 func BenchmarkForms(b *testing.B) {
 	large := pacer()
 	large.Definition.Tool.Prompt = strings.Repeat("A line of a long prompt, with an é.\n", 1<<20/36) + "end"
@@ -33,7 +33,7 @@ func BenchmarkForms(b *testing.B) {
 	}
 }
 
-// BenchmarkHostile measures texts made to cost as much as possible.
+// BenchmarkHostile measures texts that are as expensive as possible.
 func BenchmarkHostile(b *testing.B) {
 	for name, text := range map[string]string{
 		"empty documents": strings.Repeat("{}", MaxFile/2),

@@ -12,14 +12,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxPattern is the longest regular expression of a check in characters.
+// MaxPattern is the maximum length of a check's regular expression, in characters.
 const MaxPattern = 1_000
 
-// maxMaxChars is the largest value of a max_chars check, beyond every answer.
+// maxMaxChars is the maximum value of a max_chars check.
 const maxMaxChars = 10_000_000
 
-// checkTypes lists every kind of check with the type of its value, jsondoc.Null
-// for a check without one, and what the value is.
+// checkTypes lists the kinds of checks with the type of their value (jsondoc.Null
+// for none) and a description of the value.
 var checkTypes = []struct {
 	name  CheckType
 	value jsondoc.Kind
@@ -37,7 +37,7 @@ var checkTypes = []struct {
 	{CheckMaxChars, jsondoc.Number, "the largest number of characters"},
 }
 
-// CheckTypes lists every kind of check in the order it is documented in.
+// CheckTypes lists the kinds of checks in the order of the documentation.
 func CheckTypes() []CheckType {
 	names := make([]CheckType, len(checkTypes))
 	for i, t := range checkTypes {
@@ -46,8 +46,8 @@ func CheckTypes() []CheckType {
 	return names
 }
 
-// CheckValues returns the kind of value that a check of type t takes, jsondoc.Null
-// for none; ok reports whether t is known.
+// CheckValues returns the type of value that a check of type t has, or jsondoc.Null
+// for none. ok reports whether t is known.
 func CheckValues(t CheckType) (kind jsondoc.Kind, ok bool) {
 	for _, known := range checkTypes {
 		if known.name == t {
@@ -57,8 +57,8 @@ func CheckValues(t CheckType) (kind jsondoc.Kind, ok bool) {
 	return jsondoc.Null, false
 }
 
-// BindJSON reads a check and refuses a value that its type cannot have. A
-// value that is missing is left to Problems.
+// BindJSON implements jsondoc.Binder. It refuses invalid values; Problems reports
+// missing ones.
 func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	var object struct {
 		Type  CheckType       `json:"type,omitempty"`
@@ -72,7 +72,7 @@ func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	}
 	message := valueProblem(c.Type, value)
 	if value.Kind == jsondoc.Null {
-		message = "expected a value, got null; leave the key out instead"
+		message = "expected a value, got null; omit the key instead"
 	}
 	if message != "" {
 		c.Value = nil
@@ -81,36 +81,36 @@ func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return ps
 }
 
-// valueProblem returns why value is not one that a check of type t can have; ""
-// when it is, and when t is not known.
+// valueProblem returns the problem of a value for a check of type t, or "" if it is
+// valid or t is unknown.
 func valueProblem(t CheckType, value *jsondoc.Node) string {
 	want, ok := CheckValues(t)
 	switch {
 	case !ok:
 		return ""
 	case want == jsondoc.Null:
-		return fmt.Sprintf("%s takes no value; leave the key out", t)
+		return fmt.Sprintf("%s does not have a value; omit the key", t)
 	case value.Kind != want:
 		return fmt.Sprintf("expected %s for a %s check, got %s", want, t, value.Kind)
 	}
-	switch t { //nolint:exhaustive // the others are done with their kind
+	switch t { //nolint:exhaustive // other values need no further checks
 	case CheckContains, CheckNotContains:
 		if value.Text == "" {
-			return "expected the text to look for, got an empty one"
+			return "expected the text to look for, got an empty text"
 		}
 	case CheckMatches:
 		return patternProblem(value.Text)
 	case CheckMaxChars:
 		i, err := strconv.Atoi(string(jsondoc.Canonical(value)))
 		if err != nil || i < 1 || i > maxMaxChars {
-			return fmt.Sprintf("expected a whole number of characters from 1 to %d", maxMaxChars)
+			return fmt.Sprintf("expected a whole number from 1 to %d", maxMaxChars)
 		}
 	}
 	return ""
 }
 
-// patternProblem returns why s is not a regular expression a check can use. The
-// syntax is RE2's, which never takes more than linear time.
+// patternProblem returns the problem of a regular expression, or "". The syntax is
+// RE2, which matches in linear time.
 func patternProblem(s string) string {
 	if s == "" {
 		return "expected a regular expression, got an empty text"
@@ -129,8 +129,7 @@ func patternProblem(s string) string {
 	return "expected a regular expression (RE2 syntax)"
 }
 
-// missingValue returns what a check of a known type still needs; "" when it has
-// all it takes.
+// missingValue returns the problem of a missing value, or "".
 func (c Check) missingValue() string {
 	for _, known := range checkTypes {
 		if known.name == c.Type && known.needs != "" && len(c.Value) == 0 {
@@ -140,10 +139,10 @@ func (c Check) missingValue() string {
 	return ""
 }
 
-// checkLength reports that s has more than limit characters; "" when it has not.
+// checkLength returns the problem of a text with more than limit characters, or "".
 func checkLength(s string, limit int) string {
 	if n := utf8.RuneCountInString(s); n > limit {
-		return fmt.Sprintf("has %d characters; at most %d are allowed", n, limit)
+		return fmt.Sprintf("must not exceed %[2]d characters (got %[1]d)", n, limit)
 	}
 	return ""
 }

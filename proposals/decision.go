@@ -12,19 +12,19 @@ type Verdict string
 // The verdicts.
 const (
 	VerdictApproved     Verdict = "approved"
-	VerdictEndorsed     Verdict = "endorsed" // an approval that waits for another
+	VerdictEndorsed     Verdict = "endorsed" // an approval that requires further ones
 	VerdictNeedsChanges Verdict = "needs_changes"
 	VerdictRejected     Verdict = "rejected"
 )
 
-// VerdictOf returns the verdict of an act that decides on a proposal, "" for another.
+// VerdictOf returns the verdict of a deciding act, and "" for other acts.
 func VerdictOf(act Act) Verdict {
 	return map[Act]Verdict{
 		ActApprove: VerdictApproved, ActEndorse: VerdictEndorsed, ActRequestChanges: VerdictNeedsChanges, ActReject: VerdictRejected,
 	}[act]
 }
 
-// Decision is the user's word on one revision.
+// Decision is a user's decision about one revision.
 type Decision struct {
 	ID           string // UUIDv7
 	Proposal     ID
@@ -33,38 +33,38 @@ type Decision struct {
 	Revision     int
 	ContentHash  string
 	Verdict      Verdict
-	Note         string // the reason; always there unless approved
+	Note         string // the reason; optional only for approvals
 	By           Actor
 	At           time.Time
-	Assessment   string // id of the assessment it stood on
-	ReviewDigest string // of what the decider was shown
-	Version      int    // the version it made, 0 unless approved
-	VersionHash  string // its hash, "" unless approved
-	// Unassigned says, when it was just made, that no agent has the tool; it is
-	// not stored.
+	Assessment   string // id of the assessment on which it is based
+	ReviewDigest string // digest of the content shown to the decider
+	Version      int    // resulting version, 0 unless approved
+	VersionHash  string // hash of that version, "" unless approved
+	// Unassigned reports, for a new decision, that no agent has the tool. It is not
+	// stored.
 	Unassigned bool
-	Signature  string // hash of the signed statement; "" when the decision was not signed
+	Signature  string // hash of the signed statement; "" if unsigned
 	Shown      Showing
-	// Members seals the change set of an approval that waits for another; "" when it
-	// stands alone.
+	// Members is the seal of the change set of an approval that requires further
+	// ones, or "" for a single proposal.
 	Members string
-	// Approvals is, when it was just made, how far the approvals have come; nil when
-	// one was enough. It is not stored.
+	// Approvals is, for a new decision, the progress of the approvals, or nil if
+	// one sufficed. It is not stored.
 	Approvals *Approvals
 }
 
-// Showing describes how a decider knew the decided content.
+// Showing describes how the decider had seen the content.
 type Showing string
 
-// The ways to know it.
+// The kinds of Showing.
 const (
-	ShowingExpected Showing = "expected"  // the decision named the review digest
-	ShowingShown    Showing = "shown"     // it was the last that the decider was shown
-	ShowingNone     Showing = "not_shown" // the decider was shown something else, or nothing
+	ShowingExpected Showing = "expected"  // the decision contained the review digest
+	ShowingShown    Showing = "shown"     // the decider had been shown it last
+	ShowingNone     Showing = "not_shown" // the decider had been shown something else, or nothing
 )
 
-// Progress returns how far the approvals had come with a decision that was just
-// made, and what else it waits for.
+// Progress describes the progress of the approvals with a new decision, and what is
+// missing.
 func (d Decision) Progress() string {
 	if d.Approvals == nil {
 		return "its change set waits for owners of other members"

@@ -16,20 +16,20 @@ import (
 // Parsed is a proposal that was read from a text.
 type Parsed struct {
 	Draft Draft
-	// Doc is the tree of the proposal in its JSON form, with the places of the
-	// text it was read from: Problems.Locate takes it.
+	// Doc is the tree of the proposal in JSON form, with positions in the text, for
+	// Problems.Locate.
 	Doc *jsondoc.Node
-	// Malformed is everything that could not be read. Draft lacks it.
+	// Malformed lists everything that could not be parsed and is missing in Draft.
 	Malformed jsondoc.Problems
 }
 
-// DecodeJSON reads one proposal, an array of them, or a stream of them with white
-// space between (NDJSON, or objects that follow each other). It refuses unknown
-// keys, duplicate keys, and wrong types.
+// DecodeJSON decodes one proposal, an array of proposals, or a stream of proposals
+// (NDJSON or concatenated objects). It refuses unknown keys, duplicate keys, and
+// wrong types.
 //
-// The error is a *DecodeError with all problems of every proposal. The readable
-// parts are returned all the same, so that a caller can also report the missing
-// fields (Parsed.Problems).
+// The error is a *DecodeError with the problems of all proposals. The readable
+// parts are returned nevertheless, so that a caller can also report missing fields
+// (Parsed.Problems).
 func DecodeJSON(data []byte) ([]Parsed, error) {
 	if err := checkSize(data, MaxFile); err != nil {
 		return nil, err
@@ -40,9 +40,9 @@ func DecodeJSON(data []byte) ([]Parsed, error) {
 	}
 	switch {
 	case len(nodes) == 0:
-		return nil, textError("holds no proposal")
+		return nil, textError("contains no proposal")
 	case len(nodes) > MaxDocuments:
-		return nil, textError("holds %d proposals; at most %d are read at once", len(nodes), MaxDocuments)
+		return nil, textError("contains more than %[2]d proposals (got %[1]d)", len(nodes), MaxDocuments)
 	}
 	parsed := make([]Parsed, len(nodes))
 	for i, n := range nodes {
@@ -51,11 +51,11 @@ func DecodeJSON(data []byte) ([]Parsed, error) {
 	return parsed, malformed(parsed)
 }
 
-// bindDraft reads the proposal that n holds.
+// bindDraft decodes the proposal in n.
 func bindDraft(n *jsondoc.Node) Parsed {
 	readable, ps := checkLists(n)
 	definition := n.Get("definition")
-	if definition != nil { // its kind is that of the subject, which may stand after it
+	if definition != nil { // its kind depends on the subject, which may come later
 		others := *readable
 		others.Remove("definition")
 		readable = &others
@@ -81,12 +81,12 @@ func bindDraft(n *jsondoc.Node) Parsed {
 	return Parsed{Draft: d, Doc: n, Malformed: ps}
 }
 
-// maxList limits how many examples or test cases are read: far more than any draft
-// has, so that an author of a few too many sees all other problems too.
+// maxList is the maximum number of examples or test cases that are decoded. It is
+// much larger than allowed, so that an author of a few too many sees all other
+// problems too.
 const maxList = 100
 
-// checkLists refuses lists out of all proportion and returns the proposal n
-// without them.
+// checkLists refuses extremely long lists and returns n without them.
 func checkLists(n *jsondoc.Node) (*jsondoc.Node, jsondoc.Problems) {
 	var ps jsondoc.Problems
 	for _, key := range []string{"examples", "testCases"} {
@@ -94,7 +94,7 @@ func checkLists(n *jsondoc.Node) (*jsondoc.Node, jsondoc.Problems) {
 		if list == nil || len(list.Items) <= maxList {
 			continue
 		}
-		ps.Append(problemAt(list, key, fmt.Sprintf("has %d entries; at most %d are read", len(list.Items), maxList))...)
+		ps.Append(problemAt(list, key, fmt.Sprintf("must not have more than %[2]d entries (got %[1]d)", len(list.Items), maxList))...)
 		shorter := *n
 		shorter.Remove(key)
 		n = &shorter
@@ -102,12 +102,12 @@ func checkLists(n *jsondoc.Node) (*jsondoc.Node, jsondoc.Problems) {
 	return n, ps
 }
 
-// bindContent reads the definition of the proposal doc, of the kind that the
-// subject says.
+// bindContent decodes the definition of the proposal doc, whose kind the subject
+// determines.
 func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	kind, ok := subjectKind(doc)
 	if !ok {
-		return registry.Definition{}, problemAt(n, "definition", "cannot be read without the subject, which says what it defines")
+		return registry.Definition{}, problemAt(n, "definition", "cannot be read without the subject, which determines its kind")
 	}
 	d, ps := registry.BindDefinition(kind, n, "definition")
 	if len(ps) > 0 && n.Kind == jsondoc.Object {
@@ -118,14 +118,14 @@ func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 			if _, fits := registry.BindDefinition(other, n, "definition"); len(fits) > 0 {
 				continue
 			}
-			return registry.Definition{}, problemAt(n, "definition", fmt.Sprintf("expected the definition of %s, as the subject says; these are the keys of %s", article(kind), article(other)))
+			return registry.Definition{}, problemAt(n, "definition", fmt.Sprintf("expected the definition of %s, as in the subject; the keys are those of %s", article(kind), article(other)))
 		}
 	}
 	return withoutEmpty(d), ps
 }
 
-// subjectKind returns the kind that the subject begins with, even when the
-// rest of it cannot be read.
+// subjectKind returns the kind at the start of the subject, even if the rest is
+// malformed.
 func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
 	subject := doc.Get("subject")
 	if subject == nil || subject.Kind != jsondoc.String {
@@ -147,22 +147,22 @@ func article(k registry.Kind) string {
 	return "a " + string(k)
 }
 
-// BindJSON reads a type and refuses one that does not exist.
+// BindJSON implements jsondoc.Binder. It refuses unknown types.
 func (t *Type) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindWord(n, path, t, Types())
 }
 
-// BindJSON reads an expectation and refuses one that does not exist.
+// BindJSON implements jsondoc.Binder. It refuses unknown expectations.
 func (e *Expect) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindWord(n, path, e, []Expect{ExpectPass, ExpectFail})
 }
 
-// BindJSON reads the type of a check and refuses one that does not exist.
+// BindJSON implements jsondoc.Binder. It refuses unknown types.
 func (t *CheckType) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindWord(n, path, t, CheckTypes())
 }
 
-// bindWord reads one of a few words; it leaves dst unchanged when n is none of
+// bindWord decodes one of the given words. It does not change dst if n is none of
 // them.
 func bindWord[T ~string](n *jsondoc.Node, path string, dst *T, words []T) jsondoc.Problems {
 	var text string
@@ -192,23 +192,23 @@ func problemAt(n *jsondoc.Node, path, message string) jsondoc.Problems {
 
 // Limits of a file.
 const (
-	MaxFile      = 64 << 20 // bytes of one text
-	MaxDocument  = 32 << 20 // bytes of one proposal
-	MaxDocuments = 10_000   // proposals of one text
+	MaxFile      = 64 << 20 // bytes of a text
+	MaxDocument  = 32 << 20 // bytes of a proposal
+	MaxDocuments = 10_000   // proposals in a text
 )
 
-// limits bound one proposal.
+// limits are the limits for parsing one proposal.
 var limits = jsondoc.Limits{Bytes: MaxDocument, Depth: jsondoc.DefaultLimits.Depth}
 
-// byteOrderMark stands in front of the UTF-8 of some editors.
+// byteOrderMark is the UTF-8 byte order mark that some editors write.
 var byteOrderMark = []byte("\ufeff")
 
-// DecodeFile reads the proposals of a file: Markdown when it begins with front
-// matter or its name ends in .md or .markdown, else JSON in any of the forms
-// that DecodeJSON takes. The name may be "", or "-" for standard input.
+// DecodeFile decodes the proposals in a file: as Markdown if it starts with front
+// matter or its name ends in .md or .markdown, and otherwise as JSON in the forms
+// of DecodeJSON. name may be "", or "-" for standard input.
 //
-// The error is a *DecodeError that names the file; like DecodeJSON, DecodeFile
-// then returns what could be read.
+// The error is a *DecodeError with the name of the file; the readable parts are
+// returned as by DecodeJSON.
 func DecodeFile(name string, data []byte) ([]Parsed, error) {
 	decode := DecodeJSON
 	if isMarkdown(name, data) {
@@ -222,7 +222,7 @@ func DecodeFile(name string, data []byte) ([]Parsed, error) {
 	return parsed, err
 }
 
-// decodeMarkdowns reads the one proposal that a Markdown file holds.
+// decodeMarkdowns decodes the proposal in a Markdown file.
 func decodeMarkdowns(data []byte) ([]Parsed, error) {
 	p, err := DecodeMarkdown(data)
 	if p.Doc == nil {
@@ -241,13 +241,13 @@ func isMarkdown(name string, data []byte) bool {
 
 func checkSize(data []byte, limit int) error {
 	if len(data) > limit {
-		return textError("has %d bytes; at most %d are read", len(data), limit)
+		return textError("must not exceed %[2]d bytes (got %[1]d)", len(data), limit)
 	}
 	return nil
 }
 
-// withoutEmpty returns the zero Definition for one that has no key set: it
-// says no more than one that was left out.
+// withoutEmpty returns the zero Definition for a definition without any keys, which
+// is equivalent.
 func withoutEmpty(d registry.Definition) registry.Definition {
 	if d.IsZero() || reflect.ValueOf(d.Content()).Elem().IsZero() {
 		return registry.Definition{}
@@ -255,9 +255,9 @@ func withoutEmpty(d registry.Definition) registry.Definition {
 	return d
 }
 
-// JSON returns d as a proposal file: indented by two spaces, the keys in their
-// documented order, text without HTML escapes, a newline at the end. DecodeJSON
-// reads it back to an equal draft.
+// JSON returns d as a proposal file: indented by two spaces, with keys in the order
+// of the documentation, without HTML escapes, and with a final newline. DecodeJSON
+// returns an equal draft for it.
 func (d Draft) JSON() []byte {
 	d.Definition = withoutEmpty(d.Definition)
 	text, err := jsondoc.EncodeIndented(d)
@@ -267,14 +267,14 @@ func (d Draft) JSON() []byte {
 	return text
 }
 
-// Canonical returns d in the canonical form that hashes are computed over. Two
-// drafts that say the same have the same bytes.
+// Canonical returns d in the canonical form that is hashed. Equal drafts have equal
+// bytes.
 func (d Draft) Canonical() []byte {
 	return jsondoc.Canonical(d.mustNode())
 }
 
-// Beside returns what d has beside its definition as a JSON object: the rationale,
-// the examples and the test cases.
+// Beside returns the rationale, the examples and the test cases of d as a JSON
+// object.
 func (d Draft) Beside() []byte {
 	beside := jsondoc.NewObject()
 	for _, m := range d.mustNode().Members {
@@ -286,8 +286,8 @@ func (d Draft) Beside() []byte {
 	return jsondoc.Canonical(beside)
 }
 
-// Node returns d as the tree of its JSON form. It fails only for values that every
-// decoder refuses, such as a NUL.
+// Node returns d as a JSON tree. It fails only for values that every decoder
+// refuses, such as a NUL.
 func (d Draft) Node() (*jsondoc.Node, error) {
 	definition := withoutEmpty(d.Definition)
 	d.Definition = registry.Definition{}
@@ -295,7 +295,7 @@ func (d Draft) Node() (*jsondoc.Node, error) {
 	if err != nil || definition.IsZero() {
 		return n, err
 	}
-	of, err := definition.Node() // by itself: within the document its text would be written twice
+	of, err := definition.Node() // separately, because encoding it inside the document would copy its text again
 	at := slices.IndexFunc(n.Members, func(m jsondoc.Member) bool {
 		return m.Key == "rationale" || m.Key == "examples" || m.Key == "testCases" || m.Key == "changeSet"
 	})

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// about writes a problem as "path: message" with its place.
+// about formats problems as "path: message" with their position.
 func about(ps []DocumentProblem) string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {
@@ -19,7 +19,7 @@ func about(ps []DocumentProblem) string {
 	return strings.Join(lines, "\n")
 }
 
-// decodeProblems returns what DecodeFile says is wrong with text.
+// decodeProblems returns the problems that DecodeFile finds in text.
 func decodeProblems(t *testing.T, name, text string) string {
 	t.Helper()
 	_, err := DecodeFile(name, []byte(text))
@@ -33,9 +33,9 @@ func decodeProblems(t *testing.T, name, text string) string {
 	return about(bad.Problems)
 }
 
-// refusedJSON holds documents with one problem each.
+// refusedJSON has documents with one problem each.
 var refusedJSON = map[string]struct{ text, want string }{
-	"nothing":             {" \n", "T108 $: holds no proposal"},
+	"nothing":             {" \n", "T108 $: contains no proposal"},
 	"no JSON":             {`{"type":`, "T108 type (line 1, column 9): the document is truncated"},
 	"no object":           {`"new"`, "T108 $ (line 1, column 1): expected an object, got a string"},
 	"unknown key":         {`{"kind":"new"}`, "T108 kind (line 1, column 2): unknown key"},
@@ -45,7 +45,7 @@ var refusedJSON = map[string]struct{ text, want string }{
 	"type":                {`{"type":"create"}`, `T108 type (line 1, column 9): expected one of new, modify, deactivate, reactivate, restore; got "create"`},
 	"hidden in a type":    {`{"type":"ne` + "\u202e" + `w"}`, `got "ne\u202ew"`},
 	"subject":             {`{"subject":"scene_pacer"}`, "T108 subject (line 1, column 12): "},
-	"long subject":        {`{"subject":"` + strings.Repeat("x", 300) + `"}`, "T108 subject (line 1, column 12): has 300 characters; at most 256 are allowed"},
+	"long subject":        {`{"subject":"` + strings.Repeat("x", 300) + `"}`, "T108 subject (line 1, column 12): must not exceed 256 characters (got 300)"},
 	"subject no string":   {`{"subject":["tool:user/x"]}`, "T108 subject (line 1, column 12): expected a string, got a list"},
 	"base version text":   {`{"baseVersion":"1"}`, "T102 baseVersion (line 1, column 16): expected a number, got a string"},
 	"base version half":   {`{"baseVersion":1.5}`, "T102 baseVersion (line 1, column 16): expected a whole number"},
@@ -59,25 +59,25 @@ var refusedJSON = map[string]struct{ text, want string }{
 	"check type":          {`{"testCases":[{"checks":[{"type":"regex"}]}]}`, "T105 testCases[0].checks[0].type (line 1, column 34): expected one of json_only, no_fences, tool_call, json_schema, contains, not_contains, matches, evidence, no_fake_tool_use, max_chars; got \"regex\""},
 	"check no object":     {`{"testCases":[{"checks":["evidence"]}]}`, "T105 testCases[0].checks[0] (line 1, column 26): expected an object, got a string"},
 	"value null":          {`{"testCases":[{"checks":[{"type":"contains","value":null}]}]}`, "T105 testCases[0].checks[0].value (line 1, column 53): expected a value, got null"},
-	"value not taken":     {`{"testCases":[{"checks":[{"type":"evidence","value":"x"}]}]}`, "evidence takes no value; leave the key out"},
+	"value not taken":     {`{"testCases":[{"checks":[{"type":"evidence","value":"x"}]}]}`, "evidence does not have a value; omit the key"},
 	"contains a number":   {`{"testCases":[{"checks":[{"type":"contains","value":1}]}]}`, "expected a string for a contains check, got a number"},
-	"contains nothing":    {`{"testCases":[{"checks":[{"type":"not_contains","value":""}]}]}`, "expected the text to look for, got an empty one"},
+	"contains nothing":    {`{"testCases":[{"checks":[{"type":"not_contains","value":""}]}]}`, "expected the text to look for, got an empty text"},
 	"value before type":   {`{"testCases":[{"checks":[{"value":1,"type":"contains"}]}]}`, "expected a string for a contains check, got a number"},
 	"no schema":           {`{"testCases":[{"checks":[{"type":"json_schema","value":true}]}]}`, "expected an object for a json_schema check, got true or false"},
-	"chars half":          {`{"testCases":[{"checks":[{"type":"max_chars","value":1.5}]}]}`, "expected a whole number of characters from 1 to 10000000"},
-	"chars zero":          {`{"testCases":[{"checks":[{"type":"max_chars","value":0}]}]}`, "expected a whole number of characters"},
-	"chars huge":          {`{"testCases":[{"checks":[{"type":"max_chars","value":1e9}]}]}`, "expected a whole number of characters"},
+	"chars half":          {`{"testCases":[{"checks":[{"type":"max_chars","value":1.5}]}]}`, "expected a whole number from 1 to 10000000"},
+	"chars zero":          {`{"testCases":[{"checks":[{"type":"max_chars","value":0}]}]}`, "expected a whole number from 1"},
+	"chars huge":          {`{"testCases":[{"checks":[{"type":"max_chars","value":1e9}]}]}`, "expected a whole number from 1"},
 	"bad pattern":         {`{"testCases":[{"checks":[{"type":"matches","value":"(\u202e"}]}]}`, `expected a regular expression (RE2 syntax): missing closing ): "(\u202e"`},
 	"pattern of PCRE":     {`{"testCases":[{"checks":[{"type":"matches","value":"(?=x)"}]}]}`, "expected a regular expression (RE2 syntax)"},
 	"empty pattern":       {`{"testCases":[{"checks":[{"type":"matches","value":""}]}]}`, "expected a regular expression, got an empty text"},
-	"long pattern":        {`{"testCases":[{"checks":[{"type":"matches","value":"` + strings.Repeat("a", 1001) + `"}]}]}`, "has 1001 characters; at most 1000 are allowed"},
+	"long pattern":        {`{"testCases":[{"checks":[{"type":"matches","value":"` + strings.Repeat("a", 1001) + `"}]}]}`, "must not exceed 1000 characters (got 1001)"},
 	"costly pattern":      {`{"testCases":[{"checks":[{"type":"matches","value":"((a{100}){100}){100}"}]}]}`, "expected a regular expression (RE2 syntax)"},
 	"definition key":      {`{"subject":"tool:user/x","definition":{"promt":"x"}}`, "T101 definition.promt (line 1, column 40): unknown key"},
 	"definition type":     {`{"subject":"tool:user/x","definition":{"prompt":["x"]}}`, "T101 definition.prompt (line 1, column 49): expected a string, got a list"},
 	"definition nested":   {`{"subject":"tool:user/x","definition":{"approval":{"level":1}}}`, "T101 definition.approval.level (line 1, column 52): unknown key"},
 	"definition null":     {`{"subject":"tool:user/x","definition":null}`, "T101 definition (line 1, column 39): expected an object, got null"},
-	"wrong kind":          {`{"definition":{"soul":"x","id":"x"},"subject":"tool:user/x"}`, "T101 definition (line 1, column 15): expected the definition of a tool, as the subject says; these are the keys of an agent"},
-	"wrong kind of agent": {`{"definition":{"prompt":"x"},"subject":"agent:user/x"}`, "T101 definition (line 1, column 15): expected the definition of an agent, as the subject says; these are the keys of a tool"},
+	"wrong kind":          {`{"definition":{"soul":"x","id":"x"},"subject":"tool:user/x"}`, "T101 definition (line 1, column 15): expected the definition of a tool, as in the subject; the keys are those of an agent"},
+	"wrong kind of agent": {`{"definition":{"prompt":"x"},"subject":"agent:user/x"}`, "T101 definition (line 1, column 15): expected the definition of an agent, as in the subject; the keys are those of a tool"},
 	"no subject":          {`{"definition":{"soul":"x"}}`, "T101 definition (line 1, column 15): cannot be read without the subject"},
 	"BOM":                 {"\ufeff{\"type\":1}", "T108 type (line 1, column 9): expected a string"},
 }
@@ -128,7 +128,7 @@ func TestDecodeJSONReportsEverythingAtOnce(t *testing.T) {
 	}
 }
 
-func TestDecodeJSONTakesStreams(t *testing.T) {
+func TestDecodeJSONStreams(t *testing.T) {
 	const one, two = `{"type":"new","rationale":"one"}`, `{"type":"restore","rationale":"two"}`
 	for name, text := range map[string]string{
 		"NDJSON":       one + "\n" + two + "\n",
@@ -150,7 +150,7 @@ func TestDecodeJSONTakesStreams(t *testing.T) {
 	}
 }
 
-func TestDecodeJSONReturnsWhatItCouldRead(t *testing.T) {
+func TestDecodeJSONReturnsReadableParts(t *testing.T) {
 	parsed, err := DecodeJSON([]byte(`{"type":"new","subject":"tool:user/x","examples":1,"rationale":"why"}`))
 	if err == nil || len(parsed) != 1 {
 		t.Fatalf("got %v, %v", parsed, err)
@@ -162,24 +162,24 @@ func TestDecodeJSONReturnsWhatItCouldRead(t *testing.T) {
 	for _, want := range []string{
 		"examples (line 1, column 50): expected a list",
 		"definition (line 1, column 1): missing",
-		"testCases (line 1, column 1): has 0",
+		"testCases (line 1, column 1): expected 2 or 3 test cases",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("%q is missing in %s", want, got)
+			t.Errorf("%q not found in %s", want, got)
 		}
 	}
 	if strings.Contains(got, "baseVersion") {
-		t.Errorf("a new subject needs a base version: %s", got)
+		t.Errorf("a new subject requires a base version: %s", got)
 	}
 	if strings.Count(got, "examples") != 1 {
-		t.Errorf("what could not be read counts as missing too: %s", got)
+		t.Errorf("unreadable parts are reported as missing: %s", got)
 	}
 }
 
-func TestParsedProblemsLeavesOutWhatFollowsFromOthers(t *testing.T) {
+func TestParsedProblemsOmitsConsequences(t *testing.T) {
 	for name, tc := range map[string]struct{ text, no string }{
 		"the definition of an unknown kind": {`{"type":"new","definition":{"id":"x"}}`, "definition (line 1, column 1): missing"},
-		"an expectation that is not a word": {`{"testCases":[{"expect":"ok"},{"expect":"fail"}]}`, "none is expected to pass"},
+		"an expectation that is not a word": {`{"testCases":[{"expect":"ok"},{"expect":"fail"}]}`, "none should pass"},
 		"lists that are far too long":       {`{"type":"new","examples":[` + strings.Repeat(`"",`, 100) + `""]}`, "type (line"},
 		"what is not an object at all":      {`[[]]`, "missing"},
 	} {
@@ -200,11 +200,11 @@ func TestDecodeJSONBounds(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"file":      {strings.Repeat(" ", MaxFile+1), "at most 67108864 are read"},
 		"document":  {`{"rationale":"` + strings.Repeat("a", MaxDocument) + `"}`, "bytes"},
-		"documents": {strings.Repeat("{}", MaxDocuments+1), "at most 10000 are read at once"},
-		"examples":  {`{"examples":[` + strings.Repeat(`"",`, 100) + `""]}`, "T104 examples (line 1, column 13): has 101 entries; at most 100 are read"},
-		"cases":     {`{"testCases":[` + strings.Repeat(`{},`, 100) + `{}]}`, "T105 testCases (line 1, column 14): has 101 entries; at most 100 are read"},
-		"bullets":   {"---\n---\n## Examples\n" + strings.Repeat("-\n", 200), "T104 examples (line 4, column 1): has 101 entries"},
-		"headings":  {"---\n---\n## Test cases\n" + strings.Repeat("###\n", 200), "T105 testCases (line 4, column 1): has 101 entries"},
+		"documents": {strings.Repeat("{}", MaxDocuments+1), "contains more than 10000 proposals"},
+		"examples":  {`{"examples":[` + strings.Repeat(`"",`, 100) + `""]}`, "T104 examples (line 1, column 13): must not have more than 100 entries (got 101)"},
+		"cases":     {`{"testCases":[` + strings.Repeat(`{},`, 100) + `{}]}`, "T105 testCases (line 1, column 14): must not have more than 100 entries (got 101)"},
+		"bullets":   {"---\n---\n## Examples\n" + strings.Repeat("-\n", 200), "T104 examples (line 4, column 1): must not have more than 100 entries"},
+		"headings":  {"---\n---\n## Test cases\n" + strings.Repeat("###\n", 200), "T105 testCases (line 4, column 1): must not have more than 100 entries"},
 		"depth":     {strings.Repeat("[", 200) + strings.Repeat("]", 200), "nested more than"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestDecodeJSONBounds(t *testing.T) {
 			t.Fatalf("got %T", err)
 		}
 		if !strings.HasSuffix(err.Error(), "; and 1500 more") {
-			t.Errorf("the end of the message does not say so: %s", err.Error()[len(err.Error())-100:])
+			t.Errorf("the message does not end with the number of further problems: %s", err.Error()[len(err.Error())-100:])
 		}
 	})
 }
@@ -241,7 +241,7 @@ func TestAbsentAndEmptyAreOne(t *testing.T) {
 		t.Errorf("got %s and %s", bare[0].Draft.Canonical(), full[0].Draft.Canonical())
 	}
 	if !full[0].Draft.Definition.IsZero() {
-		t.Error("a definition without any key is not the zero one")
+		t.Error("a definition without keys is not zero")
 	}
 }
 
@@ -262,7 +262,8 @@ func TestPlacesOfProblemsInJSON(t *testing.T) {
 	}
 }
 
-// TestCanonicalOfFiles: the canonical form of a draft about files is that of its JSON.
+// TestCanonicalOfFiles compares the canonical form of a draft of files with that of
+// its JSON.
 func TestCanonicalOfFiles(t *testing.T) {
 	base := 3
 	files := registry.Folder{ID: "pdf", Path: "skills/pdf", Files: map[string]registry.File{

@@ -1,7 +1,6 @@
-// Package proposals has proposals with their immutable revisions, the template
-// that authors fill in and its files, the states and transitions, the issue with
-// its thread, and the actors with their authority.
+// Package proposals defines proposals with their immutable revisions, the template
+// that authors fill in and its file formats, states and transitions, issues and
+// comments, and actors with their authority.
 //
-// It decides nothing and stores nothing; package review does the one, package
-// store the other.
+// It neither decides nor stores anything; see packages review and store.
 package proposals

@@ -2,8 +2,8 @@ package proposals
 
 import "errors"
 
-// Errors that more than one part of the review returns. Each part declares those that
-// it alone returns. Errors on the way up wrap one of them and name the object.
+// Sentinel errors that several parts of the review return. Errors used by a single
+// part are declared there. Errors wrap one of these and name the object.
 var (
 	ErrNotFound  = errors.New("not found")
 	ErrConflict  = errors.New("conflict")

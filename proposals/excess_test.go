@@ -9,8 +9,8 @@ import (
 	"toolcrib/registry"
 )
 
-// TestExcess names what is too long for a draft by its path, and says nothing
-// about what is only missing.
+// TestExcess checks that fields that are too long are reported with their path, and
+// that missing fields are not.
 func TestExcess(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	tool := func(change func(*registry.Tool)) registry.Definition {
@@ -46,7 +46,7 @@ func TestExcess(t *testing.T) {
 		for _, p := range test.draft.Excess() {
 			got = append(got, p.Path)
 			if p.Message == "" || p.Rule == "" {
-				t.Errorf("%s: %+v says nothing", name, p)
+				t.Errorf("%s: %+v has no message", name, p)
 			}
 		}
 		if !slices.Equal(got, test.want) {

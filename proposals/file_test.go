@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestDecodeFileTellsFormsApart(t *testing.T) {
+func TestDecodeFileDetectsTheFormat(t *testing.T) {
 	md, err := pacer().Markdown()
 	if err != nil {
 		t.Fatal(err)
@@ -37,9 +37,9 @@ func TestDecodeFileNamesTheFile(t *testing.T) {
 		"second document": {"b.json", `{}{"type":1}`, "b.json: document 2: type (line 1, column 11): expected a string, got a number"},
 		"Markdown":        {"b.md", "---\ntype: 1\n---\n", "b.md: type (line 2, column 7): expected a string, got a number"},
 		"not Markdown":    {"b.md", "{}", "b.md: $ (line 1, column 1): expected front matter that starts with a line \"---\""},
-		"no name":         {"", `[]`, "$: holds no proposal"},
-		"hostile name":    {"a\x1b[2Jb.json", `[]`, `"a\x1b[2Jb.json": $: holds no proposal`},
-		"big":             {"b.md", "---\n---\n" + strings.Repeat("a", MaxDocument), "b.md: $: has 33554440 bytes; at most 33554432 are read"},
+		"no name":         {"", `[]`, "$: contains no proposal"},
+		"hostile name":    {"a\x1b[2Jb.json", `[]`, `"a\x1b[2Jb.json": $: contains no proposal`},
+		"big":             {"b.md", "---\n---\n" + strings.Repeat("a", MaxDocument), "b.md: $: must not exceed 33554432 bytes (got 33554440)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := DecodeFile(tc.file, []byte(tc.text))

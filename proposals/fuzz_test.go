@@ -13,8 +13,8 @@ import (
 	"toolcrib/registry/mdfile"
 )
 
-// FuzzDecodeFile holds whatever is read to three promises: nothing panics, a
-// refusal is safe to look at, and what is taken comes back from both forms.
+// FuzzDecodeFile checks that nothing panics, that errors are safe to print, and
+// that decoded drafts survive both formats.
 func FuzzDecodeFile(f *testing.F) {
 	shortrun.OneGoroutine(f)
 	for _, d := range goldens() {
@@ -46,7 +46,7 @@ func FuzzDecodeFile(f *testing.F) {
 	})
 }
 
-// FuzzTexts puts any texts where texts can stand.
+// FuzzTexts uses any texts in all fields.
 func FuzzTexts(f *testing.F) {
 	shortrun.OneGoroutine(f)
 	f.Add("a", "b", "c")
@@ -59,7 +59,7 @@ func FuzzTexts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		for _, s := range []string{a, b, c} {
 			if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-				t.Skip("no text that a decoder lets in")
+				t.Skip("a text that decoders refuse")
 			}
 		}
 		value, err := jsondoc.Marshal(map[string]any{"default": a, "enum": []string{b, c}, "null": nil})
@@ -95,13 +95,13 @@ func FuzzTexts(f *testing.F) {
 	})
 }
 
-// comesBack writes d in both forms and reads it again.
+// comesBack encodes d in both formats and decodes it again.
 func comesBack(t *testing.T, d Draft) {
 	t.Helper()
 	text := d.JSON()
 	parsed, err := DecodeJSON(text)
 	if err != nil || len(parsed) != 1 || !same(parsed[0].Draft, d) {
-		t.Fatalf("JSON does not come back: %v\n%s", err, text)
+		t.Fatalf("the decoded JSON differs: %v\n%s", err, text)
 	}
 	if string(parsed[0].Draft.JSON()) != string(text) {
 		t.Fatalf("JSON is written differently the second time:\n%s\n%s", text, parsed[0].Draft.JSON())
@@ -115,7 +115,7 @@ func comesBack(t *testing.T, d Draft) {
 	}
 	p, err := DecodeMarkdown(md)
 	if err != nil || !same(p.Draft, d) {
-		t.Fatalf("Markdown does not come back: %v\n%s\n%s", err, md, p.Draft.JSON())
+		t.Fatalf("the decoded Markdown differs: %v\n%s\n%s", err, md, p.Draft.JSON())
 	}
 	again, err := p.Draft.Markdown()
 	if err != nil || string(again) != string(md) {
@@ -123,13 +123,13 @@ func comesBack(t *testing.T, d Draft) {
 	}
 }
 
-// safe fails when a message holds what a terminal or a reader could be
-// deceived by.
+// safe fails if a message contains characters that could deceive a terminal or a
+// reader.
 func safe(t *testing.T, message string) {
 	t.Helper()
 	for _, r := range message {
 		if !unicode.IsPrint(r) {
-			t.Fatalf("a message holds U+%04X: %q", r, message)
+			t.Fatalf("a message contains U+%04X: %q", r, message)
 		}
 	}
 }

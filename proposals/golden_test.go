@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry"
 )
 
-// goldens are drafts whose files stand in testdata, one in each form.
+// goldens are the drafts in testdata, each in both formats.
 func goldens() map[string]Draft {
 	tool, agent := pacer(), assistant()
 	live := *tool.Definition.Tool
@@ -39,7 +39,7 @@ func TestGoldenFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 				if len(parsed) != 1 || !same(parsed[0].Draft, d) {
-					t.Errorf("%s reads back as\n%s", file, parsed[0].Draft.JSON())
+					t.Errorf("%s was decoded as\n%s", file, parsed[0].Draft.JSON())
 				}
 			}
 		})

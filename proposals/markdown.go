@@ -1,3 +1,5 @@
+// This file decodes proposals in Markdown.
+
 package proposals
 
 import (
@@ -11,22 +13,22 @@ import (
 	"toolcrib/registry/mdfile"
 )
 
-// The sections of a proposal in Markdown besides those of its definition.
+// Titles of the sections of a proposal besides those of its definition.
 const (
 	titleRationale = "Rationale"
 	titleExamples  = "Examples"
 	titleTestCases = "Test cases"
 )
 
-// proposalKeys are the keys of a proposal that may stand in the front matter.
-// All other keys there are the definition's.
+// proposalKeys are the keys of a proposal in front matter. All other keys belong to
+// the definition.
 var proposalKeys = []string{"type", "subject", "baseVersion", "restoreVersion", "changeSet", "rationale", "examples", "testCases"}
 
-// DecodeMarkdown reads one proposal written as Markdown: YAML front matter with
-// the keys of the proposal and, beside them, those of the definition; its long
-// texts, the rationale, the examples and the test cases as sections. The
-// definition's id may be left out and is then the subject's. It is as strict as
-// DecodeJSON, and returns the same errors with the places of the Markdown file.
+// DecodeMarkdown decodes a proposal in Markdown: YAML front matter with the keys of
+// the proposal and of the definition, and sections for long texts, the rationale,
+// the examples and the test cases. If the definition has no id, the id of the
+// subject is used. It is as strict as DecodeJSON and returns the same errors, with
+// positions in the Markdown file.
 func DecodeMarkdown(data []byte) (Parsed, error) {
 	if err := checkSize(data, MaxDocument); err != nil {
 		return Parsed{}, err
@@ -34,7 +36,7 @@ func DecodeMarkdown(data []byte) (Parsed, error) {
 	kind, known := kindOfFile(data)
 	titles := proposalTitles(kind)
 	if !known {
-		titles = either(proposalTitles(registry.KindTool), proposalTitles(registry.KindAgent)) // a list has no sections of its own
+		titles = anyOf(proposalTitles(registry.KindTool), proposalTitles(registry.KindAgent)) // a list has no sections
 	}
 	file, err := mdfile.Parse(data, titles)
 	if err != nil {
@@ -47,9 +49,8 @@ func DecodeMarkdown(data []byte) (Parsed, error) {
 	return parsed, malformed([]Parsed{parsed})
 }
 
-// kindOfFile returns the kind of the subject in the front matter. The sections
-// depend on it: "## Soul" begins one in the file of an agent, and is a line like
-// others in that of a tool.
+// kindOfFile returns the kind of the subject in the front matter. It determines the
+// sections: "## Soul" starts a section for an agent, and is plain text for a tool.
 func kindOfFile(data []byte) (registry.Kind, bool) {
 	rest := bytes.TrimPrefix(data, byteOrderMark)
 	front, lines := 0, 0
@@ -70,8 +71,8 @@ func proposalTitles(kind registry.Kind) mdfile.Titles {
 	return mdfile.DefinitionTitles(kind, titleRationale, titleExamples, titleTestCases)
 }
 
-// either knows what a or b knows.
-func either(a, b mdfile.Titles) mdfile.Titles {
+// anyOf returns titles that a or b knows.
+func anyOf(a, b mdfile.Titles) mdfile.Titles {
 	return func(title string) (string, bool) {
 		if canonical, ok := a(title); ok {
 			return canonical, true
@@ -80,8 +81,7 @@ func either(a, b mdfile.Titles) mdfile.Titles {
 	}
 }
 
-// inProposal gives the problems of a file the paths that the keys have in the
-// proposal.
+// inProposal converts the paths of problems in a file to paths in the proposal.
 func inProposal(err error) error {
 	var ps jsondoc.Problems
 	if !errors.As(err, &ps) {
@@ -89,14 +89,14 @@ func inProposal(err error) error {
 	}
 	for i, p := range ps {
 		if p.Path != jsondoc.Root && !slices.Contains(proposalKeys, headOf(p.Path)) {
-			ps[i].Path = below("definition", p.Path)
+			ps[i].Path = joinPath("definition", p.Path)
 		}
 	}
 	return ps
 }
 
-// below returns the path of a value at path inside the value at outer.
-func below(outer, path string) string {
+// joinPath returns the path of the value at path inside the value at outer.
+func joinPath(outer, path string) string {
 	switch {
 	case path == jsondoc.Root:
 		return outer
@@ -106,8 +106,8 @@ func below(outer, path string) string {
 	return outer + "." + path
 }
 
-// gather builds the tree of the proposal's JSON form from a file. Without a known
-// kind the definition has the keys of the front matter, so that none is lost.
+// gather builds the JSON tree of a proposal from a file. If the kind is unknown,
+// the definition still gets the keys of the front matter.
 func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, jsondoc.Problems) {
 	doc := &jsondoc.Node{Kind: jsondoc.Object, Pos: file.Front.Pos}
 	definition := &jsondoc.Node{Kind: jsondoc.Object}
@@ -132,14 +132,14 @@ func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, js
 	return doc, ps
 }
 
-// ofProposal reports whether key is one of the proposal, or a misspelling of one,
-// for which the reader of the tree names the right spelling.
+// ofProposal reports whether key is a key of the proposal or another spelling of
+// one, which bindDraft reports.
 func ofProposal(key string) bool {
 	fold := strings.NewReplacer("_", "", "-", "", " ", "")
 	return slices.ContainsFunc(proposalKeys, func(k string) bool { return strings.EqualFold(k, fold.Replace(key)) })
 }
 
-// defaultID gives the definition the id of the subject.
+// defaultID sets the id of the definition to that of the subject.
 func defaultID(doc, definition *jsondoc.Node) {
 	text := doc.Get("subject")
 	subject, err := registry.ParseSubject(text.Text)
@@ -150,7 +150,7 @@ func defaultID(doc, definition *jsondoc.Node) {
 	definition.Members = append(definition.Members, jsondoc.Member{Key: "id", Pos: text.Pos, Value: id})
 }
 
-// section puts what a section holds into the proposal doc.
+// section adds the content of a section to the proposal doc.
 func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 	if s.Text == "" {
 		return nil
@@ -170,8 +170,8 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 		key = "testCases"
 		value, ps = readTestCases(newPage(s, key))
 	default:
-		// A text of a definition whose kind is not known. Its key is kept, so that the
-		// reader of the tree reports it.
+		// This is a text of a definition of unknown kind. Keep the key, so that the
+		// decoder reports it.
 		if doc.Get("definition") == nil {
 			doc.Members = append(doc.Members, jsondoc.Member{Key: "definition", Pos: s.Pos, Value: &jsondoc.Node{Kind: jsondoc.Object, Pos: s.Pos}})
 		}
@@ -185,9 +185,9 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 	return ps
 }
 
-// readExamples reads a list of examples: bullets, the further lines of one
-// indented by two spaces; or one YAML block with the list, for texts that
-// bullets cannot carry.
+// readExamples parses a list of examples: bullets, with continuation lines indented
+// by two spaces, or one YAML block with the whole list for texts that bullets
+// cannot represent.
 func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	if p.atBlock() {
 		return readList(p)
@@ -195,7 +195,7 @@ func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	list := &jsondoc.Node{Kind: jsondoc.Array, Pos: p.pos()}
 	var (
 		ps    jsondoc.Problems
-		lines []string // of the last example
+		lines []string // lines of the last example
 	)
 	finish := func() {
 		if n := len(list.Items); n > 0 {
@@ -204,7 +204,7 @@ func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	}
 	for empty := p.skipBlank(); p.more(); empty = p.skipBlank() {
 		if len(list.Items) > maxList {
-			return list, ps // the reader of the list reports that it is too long
+			return list, ps // checkLists reports that the list is too long
 		}
 		if text, ok := bullet(p.line()); ok {
 			finish()
@@ -213,7 +213,7 @@ func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 		} else if text, ok := strings.CutPrefix(p.line(), "  "); ok && len(list.Items) > 0 {
 			lines = append(append(lines, make([]string, empty)...), text)
 		} else {
-			ps.Append(p.refuse(p.key, `expected an example behind "- ", or two spaces in front of a line that continues one`)...)
+			ps.Append(p.refuse(p.key, `expected "- " before an example, or two spaces before a continuation line`)...)
 		}
 		p.at++
 	}
@@ -221,7 +221,7 @@ func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	return list, ps
 }
 
-// bullet returns the text behind a bullet.
+// bullet returns the text after a bullet.
 func bullet(line string) (string, bool) {
 	for _, mark := range []string{"-", "*"} {
 		rest, ok := strings.CutPrefix(line, mark)
@@ -232,7 +232,7 @@ func bullet(line string) (string, bool) {
 	return "", false
 }
 
-// bulletable reports whether text comes back unchanged from a bullet.
+// bulletable reports whether bullets can represent text without changes.
 func bulletable(text string) bool {
 	if !mdfile.Representable(text) || text[0] == ' ' || text[0] == '\t' {
 		return false
@@ -245,12 +245,12 @@ func bulletable(text string) bool {
 	return true
 }
 
-// readList reads a section that is one YAML block with the whole list.
+// readList parses a section that consists of one YAML block with the whole list.
 func readList(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	list, ps := p.block(p.key)
 	p.skipBlank()
 	if p.more() {
-		ps.Append(p.refuse(p.key, "expected nothing behind the block, which holds the whole list")...)
+		ps.Append(p.refuse(p.key, "unexpected text after the block, which must contain the whole list")...)
 	}
 	if list == nil {
 		list = &jsondoc.Node{Kind: jsondoc.Array, Pos: p.pos()}
@@ -260,9 +260,9 @@ func readList(p *page) (*jsondoc.Node, jsondoc.Problems) {
 
 const caseHeading = "###"
 
-// readTestCases reads a list of test cases: for each a third-level heading with
-// its name and a YAML block with the rest; or one YAML block with the list, for
-// names that a heading cannot carry.
+// readTestCases parses a list of test cases: for each a third-level heading with
+// its name and a YAML block with the rest, or one YAML block with the whole list
+// for names that headings cannot represent.
 func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	if p.atBlock() {
 		return readList(p)
@@ -272,7 +272,7 @@ func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	for p.skipBlank(); p.more() && len(list.Items) <= maxList; p.skipBlank() {
 		name, ok := caseName(p.line())
 		if !ok {
-			ps.Append(p.refuse(p.key, "expected a heading %q with the name of a test case, and a ```yaml block with its input, expect, output and checks", caseHeading+" ")...)
+			ps.Append(p.refuse(p.key, "expected a heading %q with the name of a test case, followed by a ```yaml block with its input, expect, output and checks", caseHeading+" ")...)
 			p.skipToCase()
 			continue
 		}
@@ -284,8 +284,7 @@ func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	return list, ps
 }
 
-// skipToCase skips the lines up to the next heading, so that a problem is reported
-// once.
+// skipToCase skips to the next heading, so that a problem is reported once.
 func (p *page) skipToCase() {
 	for p.at++; p.more(); p.at++ {
 		if _, ok := caseName(p.line()); ok {
@@ -313,14 +312,14 @@ func readTestCase(p *page, path, name string) (*jsondoc.Node, jsondoc.Problems) 
 	case rest.Kind != jsondoc.Object:
 		ps.Append(problemAt(rest, path, "expected the keys input, expect, output and checks, got "+rest.Kind.String())...)
 	case rest.Get("name") != nil:
-		ps.Append(problemAt(rest.Get("name"), jsondoc.Join(path, "name"), "a test case is named by its heading; leave the key out")...)
+		ps.Append(problemAt(rest.Get("name"), jsondoc.Join(path, "name"), "the heading of a test case is its name; omit the key")...)
 	default:
 		tc.Members = append(tc.Members, rest.Members...)
 	}
 	return tc, ps
 }
 
-// caseName returns the name that a heading of a test case holds.
+// caseName returns the name in the heading of a test case.
 func caseName(line string) (string, bool) {
 	rest, ok := strings.CutPrefix(line, caseHeading)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
@@ -329,7 +328,7 @@ func caseName(line string) (string, bool) {
 	return strings.Trim(rest, " \t"), true
 }
 
-// headable reports whether name comes back unchanged from a heading.
+// headable reports whether a heading can represent name without changes.
 func headable(name string) bool {
 	return name == strings.Trim(name, " \t") && !strings.ContainsAny(name, "\r\n")
 }

@@ -1,3 +1,5 @@
+// This file encodes proposals in Markdown and parses their YAML blocks.
+
 package proposals
 
 import (
@@ -10,9 +12,9 @@ import (
 	"toolcrib/registry/mdfile"
 )
 
-// Markdown returns d as a proposal file that DecodeMarkdown reads back to an equal
-// draft. It returns an error that wraps mdfile.ErrFormat when a text is longer
-// than DecodeMarkdown accepts in its place.
+// Markdown returns d as a proposal file for which DecodeMarkdown returns an equal
+// draft. The error wraps mdfile.ErrFormat if a text exceeds the limits of
+// DecodeMarkdown.
 func (d Draft) Markdown() ([]byte, error) {
 	doc, err := d.Node()
 	if err != nil {
@@ -58,13 +60,13 @@ func (d Draft) Markdown() ([]byte, error) {
 		return nil, err
 	}
 	if end := bytes.Index(out, []byte("\n---\n")); end > mdfile.MaxFront {
-		return nil, fmt.Errorf("%w: the front matter would have %d bytes; the limit is %d", mdfile.ErrFormat, end, mdfile.MaxFront)
+		return nil, fmt.Errorf("%w: the front matter would exceed %[3]d bytes (got %[2]d)", mdfile.ErrFormat, end, mdfile.MaxFront)
 	}
 	return out, nil
 }
 
-// shortenID leaves out the id that follows from the subject, and writes one
-// that is missing as the empty text, so that it does not follow.
+// shortenID removes an id that follows from the subject. It writes a missing id as
+// "", so that it does not follow from the subject.
 func (d Draft) shortenID(definition *jsondoc.Node) {
 	switch id := d.Definition.ID(); {
 	case id == "" && d.Subject.ID != "":
@@ -119,9 +121,9 @@ func writeTestCases(b *strings.Builder, list *jsondoc.Node) error {
 	return nil
 }
 
-// page is a section that is read line by line.
+// page is a section that is parsed line by line.
 type page struct {
-	key   string // of the proposal, what the section holds the value of
+	key   string // key of the proposal to which the section belongs
 	lines []string
 	first int // number of the first line in the file
 	at    int // index of the next line
@@ -131,16 +133,16 @@ func newPage(s mdfile.Section, key string) *page {
 	return &page{key: key, lines: strings.Split(s.Text, "\n"), first: s.Pos.Line}
 }
 
-// more reports whether a line is left.
+// more reports whether there are further lines.
 func (p *page) more() bool { return p.at < len(p.lines) }
 
-// line returns the next line without taking it.
+// line returns the next line without consuming it.
 func (p *page) line() string { return p.lines[p.at] }
 
-// pos returns the place of the next line.
+// pos returns the position of the next line.
 func (p *page) pos() jsondoc.Pos { return jsondoc.Pos{Line: p.first + p.at, Column: 1} }
 
-// skipBlank takes blank lines and returns how many.
+// skipBlank skips blank lines and returns their number.
 func (p *page) skipBlank() int {
 	start := p.at
 	for p.more() && isBlank(p.line()) {
@@ -151,13 +153,13 @@ func (p *page) skipBlank() int {
 
 func isBlank(line string) bool { return strings.Trim(line, " \t") == "" }
 
-// refuse returns the problem that the next line is unexpected.
+// refuse returns a problem at the next line.
 func (p *page) refuse(path, format string, args ...any) jsondoc.Problems {
 	return jsondoc.Problems{{Path: path, Pos: p.pos(), Message: fmt.Sprintf(format, args...)}}
 }
 
-// fenceOf returns the three or more backticks of a line that opens a YAML
-// block. The line that closes it is of as many or more.
+// fenceOf returns the backticks, at least three, of a line that opens a YAML block.
+// The closing line has at least as many.
 func fenceOf(line string) (fence string, ok bool) {
 	language := strings.TrimLeft(line, "`")
 	fence = line[:len(line)-len(language)]
@@ -165,7 +167,7 @@ func fenceOf(line string) (fence string, ok bool) {
 	return fence, len(fence) >= 3 && (language == "yaml" || language == "yml")
 }
 
-// atBlock reports whether a YAML block begins with the next line.
+// atBlock reports whether the next line opens a YAML block.
 func (p *page) atBlock() bool {
 	if !p.more() {
 		return false
@@ -174,8 +176,8 @@ func (p *page) atBlock() bool {
 	return ok
 }
 
-// block takes a YAML block and returns its value, whose path is path; nil when
-// it holds nothing.
+// block consumes a YAML block and returns its value, or nil if it is empty. path is
+// the path of the value.
 func (p *page) block(path string) (*jsondoc.Node, jsondoc.Problems) {
 	open := p.pos()
 	fence, _ := fenceOf(p.line())
@@ -189,13 +191,13 @@ func (p *page) block(path string) (*jsondoc.Node, jsondoc.Problems) {
 		p.at++
 	}
 	if !p.more() {
-		return nil, jsondoc.Problems{{Path: path, Pos: open, Message: "the block has no end; a line with " + fence + " is expected"}}
+		return nil, jsondoc.Problems{{Path: path, Pos: open, Message: "the block has no end; expected a line with " + fence}}
 	}
 	text := strings.Join(p.lines[start:p.at], "\n") + "\n"
 	p.at++
 	n, ps := mdfile.ParseYAML(text, p.first+start)
 	for i := range ps {
-		ps[i].Path = below(path, ps[i].Path)
+		ps[i].Path = joinPath(path, ps[i].Path)
 	}
 	if n == nil || len(ps) > 0 || n.Kind == jsondoc.Null {
 		return nil, ps
@@ -203,21 +205,22 @@ func (p *page) block(path string) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// writeBlock writes n as a YAML block whose fence is longer than any in it.
+// writeBlock writes n as a YAML block with a fence longer than any run of backticks
+// in it.
 func writeBlock(b *strings.Builder, n *jsondoc.Node) error {
 	text, err := mdfile.FormatYAML(n)
 	if err != nil {
 		return err
 	}
 	if len(text) > mdfile.MaxFront {
-		return fmt.Errorf("%w: a block would have %d bytes; at most %d are read", mdfile.ErrFormat, len(text), mdfile.MaxFront)
+		return fmt.Errorf("%w: a block would exceed %[3]d bytes (got %[2]d)", mdfile.ErrFormat, len(text), mdfile.MaxFront)
 	}
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	fmt.Fprintf(b, "%syaml\n%s%s\n", fence, text, fence)
 	return nil
 }
 
-// longestRun returns how often c stands in text one after the other at most.
+// longestRun returns the length of the longest run of c in text.
 func longestRun(text []byte, c byte) int {
 	longest, run := 0, 0
 	for _, b := range text {

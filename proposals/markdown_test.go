@@ -36,19 +36,19 @@ func TestDecodeMarkdownRefuses(t *testing.T) {
 		"key and section":     {"---\nsubject: tool:user/x\nprompt: a\n---\n\n## Prompt\n\nb\n", "T101 definition.prompt (line 8, column 1): is in both the front matter and a section"},
 		"two rationales":      {"---\nrationale: a\n---\n\n## Rationale\n\nb\n", "T103 rationale (line 7, column 1): is in both the front matter and a section"},
 
-		"prose for examples":   {minimal + "\n## Examples\n\nCheck it.\n", `T104 examples (line 10, column 1): expected an example behind "- "`},
-		"unindented line":      {minimal + "\n## Examples\n\n- a\nb\n", `T104 examples (line 11, column 1): expected an example behind "- "`},
+		"prose for examples":   {minimal + "\n## Examples\n\nCheck it.\n", `T104 examples (line 10, column 1): expected "- " before an example`},
+		"unindented line":      {minimal + "\n## Examples\n\n- a\nb\n", `T104 examples (line 11, column 1): expected "- " before an example`},
 		"examples of numbers":  {minimal + "\n## Examples\n\n```yaml\n- a\n- 1\n```\n", "T104 examples[1] (line 12, column 3): expected a string, got a number"},
 		"examples in a map":    {minimal + "\n## Examples\n\n```yaml\na: 1\n```\n", "T104 examples (line 11, column 1): expected a list, got an object"},
 		"broken block":         {minimal + "\n## Examples\n\n```yaml\n- [\n```\n", "T104 examples (line 11, column 1): not valid YAML"},
 		"tag in a block":       {minimal + "\n## Examples\n\n```yaml\n- !!str 1\n```\n", "T104 examples[0] (line 11, column 3): YAML tags"},
-		"text behind a block":  {minimal + "\n## Examples\n\n```yaml\n- a\n```\n- b\n", "T104 examples (line 13, column 1): expected nothing behind the block"},
-		"block without an end": {minimal + "\n## Test cases\n\n### a\n\n```yaml\ninput: a\n", "T105 testCases[0] (line 12, column 1): the block has no end; a line with ``` is expected"},
+		"text behind a block":  {minimal + "\n## Examples\n\n```yaml\n- a\n```\n- b\n", "T104 examples (line 13, column 1): unexpected text after the block"},
+		"block without an end": {minimal + "\n## Test cases\n\n### a\n\n```yaml\ninput: a\n", "T105 testCases[0] (line 12, column 1): the block has no end; expected a line with ```"},
 
 		"prose for test cases": {minimal + "\n## Test cases\n\nNone yet.\nReally.\n", `T105 testCases (line 10, column 1): expected a heading "### "`},
 		"prose after a block":  {minimal + "\n## Test cases\n\n### a\n\n```yaml\ninput: a\n```\nb\n", `T105 testCases (line 15, column 1): expected a heading "### "`},
 		"another language":     {minimal + "\n## Test cases\n\n### a\n\n```json\n{}\n```\n", "T105 testCases (line 12, column 1): expected a heading"},
-		"name twice":           {minimal + "\n## Test cases\n\n### a\n\n```yaml\nname: b\n```\n", "T105 testCases[0].name (line 13, column 7): a test case is named by its heading"},
+		"name twice":           {minimal + "\n## Test cases\n\n### a\n\n```yaml\nname: b\n```\n", "T105 testCases[0].name (line 13, column 7): the heading of a test case is its name"},
 		"list in a case":       {minimal + "\n## Test cases\n\n### a\n\n```yaml\n- b\n```\n", "T105 testCases[0] (line 13, column 1): expected the keys input, expect, output and checks, got a list"},
 		"key of a case":        {minimal + "\n## Test cases\n\n### a\n\n```yaml\nexpected: pass\n```\n", "T105 testCases[0].expected (line 13, column 1): unknown key"},
 		"check of a case":      {minimal + "\n## Test cases\n\n### a\n### b\n\n```yaml\nchecks:\n  - type: max_chars\n    value: many\n```\n", "T105 testCases[1].checks[0].value (line 16, column 12): expected a number for a max_chars check, got a string"},
@@ -110,7 +110,7 @@ func TestIDFollowsFromTheSubject(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", p.Draft.Definition.ID(), err, tc.want)
 			}
 			if name == "no definition" && !p.Draft.Definition.IsZero() {
-				t.Error("a file without keys of a definition has one")
+				t.Error("a file without keys of a definition has a definition")
 			}
 		})
 	}
@@ -158,20 +158,20 @@ func TestFencesAreLongerThanTheirBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p, err := DecodeMarkdown(text); err != nil || !same(p.Draft, d) {
-		t.Errorf("does not come back: %v", err)
+		t.Errorf("the decoded draft differs: %v", err)
 	}
 }
 
 func TestMarkdownRefusesWhatItCouldNotRead(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	d := pacer()
-	d.Rationale = strings.Repeat("a", 1<<20) + "\n" // not a section, and too long for front matter
+	d.Rationale = strings.Repeat("a", 1<<20) + "\n" // cannot be a section and is too long for front matter
 	if _, err := d.Markdown(); err == nil {
-		t.Error("a front matter that is too long is written")
+		t.Error("wrote front matter that is too long")
 	}
 	d = pacer()
 	d.TestCases[0].Input = strings.Repeat("a", 1<<20)
 	if _, err := d.Markdown(); err == nil {
-		t.Error("a block that is too long is written")
+		t.Error("wrote a block that is too long")
 	}
 }

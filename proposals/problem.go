@@ -10,28 +10,28 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The rules of the template. Each looks at one part of a proposal; their ids
-// are those of the findings that review makes of them.
+// The rules of the template. Each checks one part of a proposal. Package review
+// uses the same ids for its findings.
 const (
-	RuleDefinition      = "T101" // the definition is complete and is the subject's
-	RuleBaseVersion     = "T102" // the base version is given
-	RuleRationale       = "T103" // the rationale is given
-	RuleExamples        = "T104" // there are 2 or 3 examples, no two alike
-	RuleTestCases       = "T105" // there are 2 or 3 whole test cases
+	RuleDefinition      = "T101" // the definition is complete and matches the subject
+	RuleBaseVersion     = "T102" // the base version is set
+	RuleRationale       = "T103" // there is a rationale
+	RuleExamples        = "T104" // there are 2 or 3 different examples
+	RuleTestCases       = "T105" // there are 2 or 3 complete test cases
 	RulePassAndFail     = "T106" // one test case should pass, one should fail
-	RuleConflictMarkers = "T107" // no merge conflict is left in a text
+	RuleConflictMarkers = "T107" // no text has an unresolved merge conflict
 	RuleSubject         = "T108" // the proposal has a type, a subject, and no unknown keys
-	RuleChangeSet       = "T109" // the name of the change set has the right form
-	RuleRestoreVersion  = "T110" // a restore, and only a restore, says to what
+	RuleChangeSet       = "T109" // the name of the change set is valid
+	RuleRestoreVersion  = "T110" // a restore, and no other type, names a version
 )
 
-// Problem is one thing that a submission still lacks or that is malformed.
+// Problem is a missing or malformed part of a draft.
 type Problem struct {
-	Rule string // id of the rule that it breaks
+	Rule string // id of the violated rule
 	jsondoc.Problem
 }
 
-// Problems is everything that keeps a draft from being submitted.
+// Problems lists the reasons why a draft cannot be submitted.
 type Problems []Problem
 
 // String returns the problems, separated by "; ".
@@ -43,8 +43,8 @@ func (ps Problems) String() string {
 	return found.Error()
 }
 
-// Locate fills in the places that are not known yet from the tree of the
-// proposal. A path that it lacks takes the place of the nearest value around.
+// Locate sets missing positions from the tree of the proposal. If the tree has no
+// value at a path, the position of the nearest parent is used.
 func (ps Problems) Locate(doc *jsondoc.Node) Problems {
 	for i := range ps {
 		ps[i].Problem = jsondoc.Problems{ps[i].Problem}.Locate(doc)[0]
@@ -52,12 +52,12 @@ func (ps Problems) Locate(doc *jsondoc.Node) Problems {
 	return ps
 }
 
-// ruleOf returns the rule that looks at the value at path.
+// ruleOf returns the rule that checks the value at path.
 func ruleOf(path string) string {
 	return cmp.Or(ruleOfKey[headOf(path)], RuleSubject)
 }
 
-// ruleOfKey has the rules of the keys of a proposal other than RuleSubject.
+// ruleOfKey maps keys of a proposal to their rule, if that is not RuleSubject.
 var ruleOfKey = map[string]string{
 	"definition": RuleDefinition, "baseVersion": RuleBaseVersion, "restoreVersion": RuleRestoreVersion, "rationale": RuleRationale,
 	"examples": RuleExamples, "testCases": RuleTestCases, "changeSet": RuleChangeSet,
@@ -71,8 +71,8 @@ func headOf(path string) string {
 	return path
 }
 
-// Problems returns everything that keeps p from being submitted: unreadable parts,
-// and missing or wrong fields, with their places in the text.
+// Problems returns the reasons why p cannot be submitted, with positions in the
+// text: unreadable parts, and missing or wrong fields.
 func (p Parsed) Problems() Problems {
 	all := make(Problems, 0, len(p.Malformed))
 	for _, m := range p.Malformed {
@@ -89,8 +89,8 @@ func (p Parsed) Problems() Problems {
 	return all.Locate(p.Doc)
 }
 
-// unread reports whether found is only there because something in the text
-// could not be read, which is a problem of its own.
+// unread reports whether found is only the consequence of an unreadable part, which
+// is reported separately.
 func (p Parsed) unread(found Problem) bool {
 	for _, m := range p.Malformed {
 		if within(found.Path, m.Path) || found.Rule == RulePassAndFail && within(m.Path, found.Path) {
@@ -100,7 +100,7 @@ func (p Parsed) unread(found Problem) bool {
 	return false
 }
 
-// within reports whether path is outer or leads into it.
+// within reports whether path is outer or inside it.
 func within(path, outer string) bool {
 	if outer == jsondoc.Root {
 		return true
@@ -109,17 +109,17 @@ func within(path, outer string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// DecodeError is everything that keeps a text from being read as proposals.
+// DecodeError lists the reasons why a text could not be decoded as proposals.
 type DecodeError struct {
-	File     string // "" when the text has no name
+	File     string // "" if the text has no name
 	Problems []DocumentProblem
-	More     int // problems beyond the ones listed
+	More     int // number of further problems
 }
 
-// DocumentProblem is a problem of one proposal of a text.
+// DocumentProblem is a problem of one proposal in a text.
 type DocumentProblem struct {
-	// Document counts the proposals of the text from 1. It is 0 when there is only
-	// one, and for problems of the whole text.
+	// Document is the number of the proposal, counted from 1. It is 0 if there is
+	// only one, and for problems of the whole text.
 	Document int
 	Problem
 }
@@ -132,7 +132,7 @@ func (p DocumentProblem) String() string {
 	return fmt.Sprintf("document %d: %s", p.Document, p.Problem)
 }
 
-// Error returns every problem, separated by "; ", after the name of the file.
+// Error returns the name of the file and all problems, separated by "; ".
 func (e *DecodeError) Error() string {
 	lines := make([]string, 0, len(e.Problems)+1)
 	for _, p := range e.Problems {
@@ -148,7 +148,7 @@ func (e *DecodeError) Error() string {
 	return printable(e.File) + ": " + text
 }
 
-// printable returns a file's name as it may stand in a message.
+// printable returns the name of a file for use in a message.
 func printable(name string) string {
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
@@ -158,11 +158,11 @@ func printable(name string) string {
 	return name
 }
 
-// maxDecodeProblems limits how many problems of one text are listed.
+// maxDecodeProblems is the maximum number of listed problems of a text.
 const maxDecodeProblems = 500
 
-// malformed returns what could not be read of each of the given proposals as
-// one error, nil when all is well.
+// malformed returns the unreadable parts of the given proposals as one error, or
+// nil.
 func malformed(parsed []Parsed) error {
 	var e DecodeError
 	for i, p := range parsed {
@@ -184,8 +184,7 @@ func malformed(parsed []Parsed) error {
 	return &e
 }
 
-// brokenText returns the error for a text that could not be taken apart into
-// proposals.
+// brokenText returns the error for a text that could not be split into proposals.
 func brokenText(err error) error {
 	var ps jsondoc.Problems
 	if !errors.As(err, &ps) {

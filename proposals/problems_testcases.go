@@ -9,7 +9,7 @@ import (
 
 func (c *template) testCases(d Draft) {
 	if n := len(d.TestCases); n < MinTestCases || n > MaxTestCases {
-		c.add(RuleTestCases, "testCases", "has %d; expected %d or %d test cases", n, MinTestCases, MaxTestCases)
+		c.add(RuleTestCases, "testCases", "expected %[2]d or %[3]d test cases (got %[1]d)", n, MinTestCases, MaxTestCases)
 	}
 	first := map[string]int{}
 	for i, tc := range d.TestCases {
@@ -18,18 +18,18 @@ func (c *template) testCases(d Draft) {
 		if blank(tc.Name) {
 			continue
 		}
-		if j, ok := first[alike(tc.Name)]; ok {
-			c.add(RuleTestCases, jsondoc.Join(path, "name"), "is the name of %s too; results are told apart by it", jsondoc.Index("testCases", j))
+		if j, ok := first[foldKey(tc.Name)]; ok {
+			c.add(RuleTestCases, jsondoc.Join(path, "name"), "duplicates the name of %s; names distinguish results", jsondoc.Index("testCases", j))
 			continue
 		}
-		first[alike(tc.Name)] = i
+		first[foldKey(tc.Name)] = i
 	}
 	if len(d.TestCases) == 0 {
 		return
 	}
 	for _, e := range []Expect{ExpectPass, ExpectFail} {
 		if !slices.ContainsFunc(d.TestCases, func(tc TestCase) bool { return tc.Expect == e }) {
-			c.add(RulePassAndFail, "testCases", "none is expected to %s; at least one that should pass and one that should fail are expected", e)
+			c.add(RulePassAndFail, "testCases", "expected at least one test case that should pass and one that should fail; none should %s", e)
 		}
 	}
 }
@@ -38,14 +38,14 @@ func (c *template) testCase(path string, tc TestCase) {
 	name := jsondoc.Join(path, "name")
 	switch {
 	case blank(tc.Name):
-		c.add(RuleTestCases, name, "missing; expected what the case shows, in a few words")
+		c.add(RuleTestCases, name, "missing; expected the purpose of the test case in a few words")
 	case strings.ContainsAny(tc.Name, "\r\n"):
-		c.add(RuleTestCases, name, "has more than one line; expected a few words")
+		c.add(RuleTestCases, name, "must be a single line of a few words")
 	default:
 		c.length(RuleTestCases, name, tc.Name, MaxTestCaseName)
 	}
 	if blank(tc.Input) {
-		c.add(RuleTestCases, jsondoc.Join(path, "input"), "missing; expected what the model is given")
+		c.add(RuleTestCases, jsondoc.Join(path, "input"), "missing; expected the input of the model")
 	}
 	switch tc.Expect {
 	case ExpectPass, ExpectFail:
@@ -59,7 +59,7 @@ func (c *template) testCase(path string, tc TestCase) {
 	case n == 0:
 		c.add(RuleTestCases, checks, "missing; expected at least one check on the answer")
 	case n > MaxChecks:
-		c.add(RuleTestCases, checks, "has %d checks; at most %d are allowed", n, MaxChecks)
+		c.add(RuleTestCases, checks, "must not have more than %[2]d checks (got %[1]d)", n, MaxChecks)
 		return
 	}
 	for i, check := range tc.Checks {
@@ -67,8 +67,7 @@ func (c *template) testCase(path string, tc TestCase) {
 	}
 }
 
-// check looks at a check as if nobody had read it yet: a draft need not come
-// from a file.
+// check checks a check completely, because a draft need not come from a file.
 func (c *template) check(path string, check Check) {
 	value := jsondoc.Join(path, "value")
 	switch {
@@ -88,7 +87,7 @@ func (c *template) check(path string, check Check) {
 	}
 	n, err := jsondoc.Parse(check.Value, limits)
 	if err != nil {
-		c.add(RuleTestCases, value, "is no JSON")
+		c.add(RuleTestCases, value, "is not valid JSON")
 		return
 	}
 	if message := valueProblem(check.Type, n); message != "" {

@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry"
 )
 
-// ID is the UUIDv7 of a proposal in its lower-case text form.
+// ID is the UUIDv7 of a proposal in lower-case text form.
 type ID string
 
 // Recommendation is the advice of the Chief of Staff.
@@ -24,12 +24,12 @@ const (
 	RecommendReject       Recommendation = "reject"
 )
 
-// Recommendations lists every recommendation, the best first.
+// Recommendations lists all recommendations, best first.
 func Recommendations() []Recommendation {
 	return []Recommendation{RecommendApprove, RecommendNeedsChanges, RecommendReject}
 }
 
-// Lower returns the worse of two recommendations; none ("") counts as best.
+// Lower returns the worse of two recommendations; "" counts as best.
 func (r Recommendation) Lower(other Recommendation) Recommendation {
 	if all := Recommendations(); slices.Index(all, other) > slices.Index(all, r) {
 		return other
@@ -37,54 +37,51 @@ func (r Recommendation) Lower(other Recommendation) Recommendation {
 	return r
 }
 
-// Proposal is a candidate change as the queue shows it; its revisions have the
-// content.
+// Proposal is a candidate change as lists show it. Its revisions have the content.
 type Proposal struct {
 	ID          ID
 	Type        Type
 	Subject     registry.Subject
 	Title       string
 	State       State
-	Revision    int    // the current one, counted from 1
-	ContentHash string // of the current revision's definition
-	BaseVersion int    // of the current revision
+	Revision    int    // current revision, counted from 1
+	ContentHash string // hash of the current revision's definition
+	BaseVersion int    // base version of the current revision
 	Author      Actor
-	ChangeSet   string // "" when it stands alone
-	Issue       int    // number of its issue, 0 until it is submitted
+	ChangeSet   string // "" if it is not part of one
+	Issue       int    // number of its issue, 0 before it is submitted
 	Summary     Summary
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 
-	// LiveVersion is the subject's version in force when the proposal was
-	// read, 0 when there is none.
+	// LiveVersion is the live version of the subject at the time of reading, or 0.
 	LiveVersion int
-	// Approvals is how far the approvals had come then; nil unless the policy names
-	// the owners of its subject.
+	// Approvals is the progress of the approvals at that time, or nil unless the
+	// policy names owners of the subject.
 	Approvals *Approvals
 }
 
-// Approvals is how far the approvals of a proposal have come that needs those of
-// named owners.
+// Approvals is the progress of a proposal that needs the approvals of named owners.
 type Approvals struct {
-	Required int      // how many
+	Required int      // number of required approvals
 	Given    []string // principals whose approvals count
 	WaitsFor []string // principals whose approvals would help
 	Text     string   // "1 of 2, waits for user:ada"
 }
 
-// WaitsForOthers reports whether the approval of user would not help the proposal,
-// while that of other users would.
+// WaitsForOthers reports whether the proposal needs approvals of other users, and
+// that of user would not count.
 func (p Proposal) WaitsForOthers(user Actor) bool {
 	return p.State == UserReview && p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 &&
 		!slices.Contains(p.Approvals.WaitsFor, user.String())
 }
 
-// MinPrefix is how much of an id names its object: less would soon be that of another,
-// and a slip of the finger would decide something.
+// MinPrefix is the minimum length of an abbreviated id. Shorter prefixes would
+// often be ambiguous, and a typing error could decide about another proposal.
 const MinPrefix = 8
 
-// ShortID returns the beginning of an id, of at least so many characters, that names
-// it: digits alone would be a number.
+// ShortID returns a prefix of an id of at least least characters. It extends a
+// prefix that consists of digits, because that would look like a number.
 func ShortID(id string, least int) string {
 	n := max(least, MinPrefix)
 	for n < len(id) && strings.Trim(id[:n], "0123456789") == "" {
@@ -93,8 +90,8 @@ func ShortID(id string, least int) string {
 	return id[:min(n, len(id))]
 }
 
-// Handle returns how commands and messages name the proposal: "#" and its number,
-// or its id before it has one.
+// Handle returns the proposal's identifier for commands and messages: "#" and its
+// number, or its id before it has a number.
 func (p Proposal) Handle() string {
 	if p.Issue > 0 {
 		return "#" + strconv.Itoa(p.Issue)
@@ -102,8 +99,7 @@ func (p Proposal) Handle() string {
 	return string(p.ID)
 }
 
-// Name returns how errors name the proposal: its subject, and its number once it has
-// one.
+// Name returns the proposal's name for errors: its number or id, and its subject.
 func (p Proposal) Name() string {
 	if p.Issue > 0 {
 		return fmt.Sprintf("#%d (%s)", p.Issue, p.Subject)
@@ -111,20 +107,20 @@ func (p Proposal) Name() string {
 	return fmt.Sprintf("%s (%s)", p.ID, p.Subject)
 }
 
-// Stale reports whether the live version moved past the base while the
-// proposal was open.
+// Stale reports whether the live version changed since the draft of an open
+// proposal was made.
 func (p Proposal) Stale() bool { return p.State.Open() && p.LiveVersion != p.BaseVersion }
 
-// Summary is the assessment of the current revision in a few figures; the zero
-// value while there is none.
+// Summary summarizes the assessment of the current revision. It is zero if there is
+// none.
 type Summary struct {
 	Recommendation Recommendation
 	Findings       int
-	Blocks         int    // findings that block and are not waived
-	Warns          int    // findings that warn and are not waived
-	Worst          string // severity of the worst finding, "" for none
-	// WaivedUntil is when the first of the waivers that Blocks counts on runs
-	// out; the zero time when none does.
+	Blocks         int    // blocking findings without a waiver
+	Warns          int    // warnings without a waiver
+	Worst          string // severity of the worst finding, or ""
+	// WaivedUntil is the earliest expiry of the waivers that Blocks takes into
+	// account, or the zero time.
 	WaivedUntil time.Time
 }
 
@@ -133,15 +129,15 @@ type Revision struct {
 	Proposal    ID
 	Number      int // counted from 1
 	Draft       Draft
-	ContentHash string // of the definition; "" when there is none yet
+	ContentHash string // hash of the definition, or "" if there is none yet
 	Author      Actor
 	CreatedAt   time.Time
 
-	// Text is Draft in canonical form, as stored; "" before it is stored.
+	// Text is the stored Draft in canonical form, or "" before it is stored.
 	Text string
 }
 
-// Canonical returns the draft in canonical form: the stored one, if it is stored.
+// Canonical returns the draft in canonical form, as stored if it is stored.
 func (r Revision) Canonical() string {
 	if r.Text != "" {
 		return r.Text
@@ -152,21 +148,21 @@ func (r Revision) Canonical() string {
 // Type is the kind of change that a proposal makes.
 type Type string
 
-// The types of proposal.
+// The types of proposals.
 const (
 	New        Type = "new"
 	Modify     Type = "modify"
 	Deactivate Type = "deactivate"
 	Reactivate Type = "reactivate"
-	Restore    Type = "restore" // back to an earlier version, through the same gate
+	Restore    Type = "restore" // restores an earlier version
 )
 
-// Types lists every type in the order it is documented in.
+// Types lists all types in the order of the documentation.
 func Types() []Type { return []Type{New, Modify, Deactivate, Reactivate, Restore} }
 
-// Draft is the text of an author: the template of a proposal, filled in. A
-// draft may be incomplete; Problems lists the fields that a submission lacks. Its JSON form
-// is that of a proposal file, in the order of the template.
+// Draft is a filled-in proposal template. It may be incomplete; Problems lists
+// missing fields. Its JSON form is a proposal file, with keys in the order of the
+// template.
 type Draft struct {
 	// new: there is no such subject yet. modify: replace its definition. deactivate,
 	// reactivate: switch it off or on. restore: go back to restoreVersion.
@@ -193,8 +189,8 @@ type Draft struct {
 	ChangeSet string `json:"changeSet,omitempty"`
 }
 
-// TextHash returns that of the tool that the draft would put into force, "" when
-// it is not about a tool or takes one away.
+// TextHash returns the text hash of the tool that the draft puts into force, or ""
+// if it is about another kind or deactivates the tool.
 func (d Draft) TextHash() string {
 	if d.Definition.Tool == nil || d.Type == Deactivate {
 		return ""
@@ -202,7 +198,7 @@ func (d Draft) TextHash() string {
 	return d.Definition.Tool.TextHash()
 }
 
-// Expect describes how a test case should come out.
+// Expect is the expected outcome of a test case.
 type Expect string
 
 // The expected outcomes.
@@ -211,8 +207,8 @@ const (
 	ExpectFail Expect = "fail"
 )
 
-// TestCase is one executable example. Output is a recorded answer of a model,
-// nil when there is none and the case can only run live.
+// TestCase is an executable example. Output is a recorded answer of a model, or nil
+// if the case can only run live.
 type TestCase struct {
 	// What the case shows.
 	Name string `json:"name,omitempty"`
@@ -226,10 +222,10 @@ type TestCase struct {
 	Checks []Check `json:"checks,omitempty"`
 }
 
-// CheckType names one kind of check on an answer.
+// CheckType is the kind of a check on an answer.
 type CheckType string
 
-// The kinds of check. CheckValues has the kinds of their values.
+// The kinds of checks; see CheckValues for the types of their values.
 const (
 	CheckJSONOnly      CheckType = "json_only"
 	CheckNoFences      CheckType = "no_fences"
@@ -243,9 +239,9 @@ const (
 	CheckMaxChars      CheckType = "max_chars"
 )
 
-// Check is one check on the answer of a test case. Value is canonical JSON: a
-// string for contains, not_contains and matches, a number for max_chars, a
-// schema object for json_schema, absent for the others.
+// Check is a check on the answer of a test case. Value is canonical JSON: a string
+// for contains, not_contains and matches, a number for max_chars, a schema object
+// for json_schema, and absent for others.
 type Check struct {
 	Type CheckType `json:"type,omitempty"`
 	// contains, not_contains: the text. matches: a regular expression (RE2). max_chars: a
@@ -263,7 +259,7 @@ const (
 	MaxTestCases = 3
 )
 
-// IssueStatus reports whether anybody still has something to do.
+// IssueStatus reports whether an issue needs attention.
 type IssueStatus string
 
 // The statuses of an issue.
@@ -272,14 +268,13 @@ const (
 	IssueClosed IssueStatus = "closed"
 )
 
-// Assignees of an issue that are roles; every other assignee is an Actor in
-// its text form.
+// Assignees of an issue that are roles. Other assignees are Actors in text form.
 const (
 	AssigneeChief = "chief"
 	AssigneeUser  = "user"
 )
 
-// Issue is the public side of a proposal: whose turn it is, and the thread.
+// Issue is the discussion of a proposal, with its current assignee.
 type Issue struct {
 	Number   int
 	Proposal ID
@@ -289,32 +284,32 @@ type Issue struct {
 	Labels   []string
 }
 
-// Comment is one entry of a proposal's thread. It may be anchored to a line of
-// a field of a revision.
+// Comment is an entry in a proposal's thread. It can refer to a line of a field in
+// a revision.
 type Comment struct {
 	ID       string // UUIDv7
 	Proposal ID
 	Author   Actor
 	At       time.Time
 	Body     string // Markdown
-	Revision int    // the revision it is about
-	Field    string // JSON path, "" when not anchored
-	Line     int    // counted from 1, 0 when not anchored
+	Revision int    // revision to which it refers
+	Field    string // JSON path, or ""
+	Line     int    // counted from 1, or 0
 }
 
-// MaxComment is the longest comment in characters.
+// MaxComment is the maximum length of a comment, in characters.
 const MaxComment = 20_000
 
-// IssueTitle returns the title of the issue that a submission opens.
+// IssueTitle returns the title of the issue of a submission.
 func IssueTitle(s registry.Subject, name string) string {
 	kind := string(s.Kind)
-	if kind != "" { // there is none where the draft is damaged
+	if kind != "" { // damaged drafts have no kind
 		kind = strings.ToUpper(kind[:1]) + kind[1:]
 	}
 	return fmt.Sprintf("[%s Proposal] %s", kind, name)
 }
 
-// IssueLabels returns the labels a submission's issue carries.
+// IssueLabels returns the labels of the issue of a submission.
 func IssueLabels(p Proposal) []string {
 	labels := []string{string(p.Subject.Kind) + "-proposal", string(p.Type), string(p.Subject.Layer)}
 	if p.ChangeSet != "" {
@@ -323,9 +318,8 @@ func IssueLabels(p Proposal) []string {
 	return labels
 }
 
-// IssueBody writes the body of the issue from a revision: the change, its
-// rationale, and its test cases. It is derived, never stored, so it cannot differ
-// from the revision.
+// IssueBody returns the body of the issue of a revision: the change, its rationale,
+// and its test cases. It is derived from the revision and not stored.
 func IssueBody(r Revision) string {
 	var b strings.Builder
 	d := r.Draft
@@ -338,8 +332,8 @@ func IssueBody(r Revision) string {
 	return b.String()
 }
 
-// Base returns the version the draft was made against, 0 when the author did
-// not say.
+// Base returns the version on which the draft is based, or 0 if the author did not
+// give one.
 func (d Draft) Base() int {
 	if d.BaseVersion == nil {
 		return 0

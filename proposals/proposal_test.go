@@ -6,7 +6,8 @@ import (
 	"toolcrib/registry"
 )
 
-// TestShortID never returns digits alone, which would be a number (C44).
+// TestShortID checks that a prefix never consists of digits only, which would be a
+// number (C44).
 func TestShortID(t *testing.T) {
 	for _, tt := range []struct {
 		id    string
@@ -24,7 +25,8 @@ func TestShortID(t *testing.T) {
 	}
 }
 
-// TestIssueTitle names the kind of its subject, and none where a damaged draft has none.
+// TestIssueTitle checks titles with the kind of the subject, and without one for a
+// damaged draft.
 func TestIssueTitle(t *testing.T) {
 	scene := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "scene_pacer"}
 	for want, s := range map[string]registry.Subject{"[Tool Proposal] Pacer": scene, "[ Proposal] Pacer": {}} {

@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry"
 )
 
-// same reports whether two drafts say the same.
+// same reports whether two drafts are equal.
 func same(a, b Draft) bool { return bytes.Equal(a.Canonical(), b.Canonical()) }
 
 func toolSubject(id string) registry.Subject {
@@ -21,7 +21,7 @@ func checkOf(t CheckType, value string) Check {
 	return Check{Type: t, Value: json.RawMessage(value)}
 }
 
-// pacer is a whole proposal of a new tool: nothing is missing.
+// pacer returns a complete proposal of a new tool.
 func pacer() Draft {
 	return Draft{
 		Type:        New,
@@ -62,7 +62,7 @@ func pacer() Draft {
 	}
 }
 
-// assistant is a whole change of an agent.
+// assistant returns a complete change of an agent.
 func assistant() Draft {
 	d := pacer()
 	d.Type = Modify
@@ -88,7 +88,7 @@ func assistant() Draft {
 	return d
 }
 
-// restore is a whole proposal to go back to an earlier version.
+// restore returns a complete proposal to restore an earlier version.
 func restore() Draft {
 	d := pacer()
 	d.Type, d.BaseVersion, d.RestoreVersion = Restore, new(3), 1
@@ -96,8 +96,8 @@ func restore() Draft {
 	return d
 }
 
-// hardTexts is a draft of texts that sections, bullets and headings cannot
-// carry.
+// hardTexts returns a draft with texts that sections, bullets and headings cannot
+// represent.
 func hardTexts() Draft {
 	d := pacer()
 	tool := d.Definition.Tool

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// State is where a proposal stands.
+// State is the state of a proposal in the workflow.
 type State string
 
 // The states. A proposal is open until it is approved, rejected or withdrawn.
@@ -19,17 +19,16 @@ const (
 	Withdrawn    State = "withdrawn"
 )
 
-// States lists every state, the open ones first, in the order of the workflow.
+// States lists all states in the order of the workflow, open states first.
 func States() []State {
 	return []State{Drafted, ChiefReview, UserReview, NeedsChanges, Approved, Rejected, Withdrawn}
 }
 
-// Open reports whether something can still happen to a proposal in s.
+// Open reports whether a proposal in state s can still change.
 func (s State) Open() bool { return len(next[s]) > 0 }
 
-// next lists every move. A move not listed is refused. What is revised while
-// it is being reviewed goes back to the chief: an assessment of other content
-// counts for nothing.
+// next lists every transition. All others are refused. A revision during a review
+// returns to the chief, because the assessment does not cover its content.
 var next = map[State]map[Act]State{
 	Drafted: {
 		ActRevise:   Drafted,
@@ -58,22 +57,21 @@ var next = map[State]map[Act]State{
 	},
 }
 
-// ErrState is wrapped when a proposal is not in a state that allows an act.
+// ErrState is returned if the state of a proposal does not allow an act.
 var ErrState = errors.New("not possible in this state")
 
-// Next returns the state that act leads to from s, or an error that wraps
-// ErrState.
+// Next returns the state after act in state s, or an error that wraps ErrState.
 func Next(s State, act Act) (State, error) {
 	if to, ok := next[s][act]; ok {
 		return to, nil
 	}
 	switch {
 	case !s.Open():
-		return s, fmt.Errorf("%w: it is %s already, so %s has no effect", ErrState, s, act)
+		return s, fmt.Errorf("%w: already %s; cannot %s", ErrState, s, act)
 	case s == ChiefReview:
-		return s, fmt.Errorf("%w: it waits for the Chief of Staff's assessment, so %s has to wait", ErrState, act)
+		return s, fmt.Errorf("%w: cannot %s before the Chief of Staff has assessed it", ErrState, act)
 	}
-	return s, fmt.Errorf("%w: it is in %s, which %s does not follow", ErrState, s, act)
+	return s, fmt.Errorf("%w: cannot %[3]s in state %[2]s", ErrState, s, act)
 }
 
 // Permit returns the state that an act of actor takes p to. The error wraps ErrAuthority

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestNext walks every act in every state. The moves there are stand here once
-// more; all others are refused and lead nowhere.
+// TestNext checks every act in every state against a list of the transitions.
 func TestNext(t *testing.T) {
 	moves := map[State]map[Act]State{
 		Drafted:      {ActRevise: Drafted, ActSubmit: ChiefReview, ActWithdraw: Withdrawn},
@@ -32,13 +31,13 @@ func TestNext(t *testing.T) {
 			case !possible && !errors.Is(err, ErrState):
 				t.Errorf("%s in %s leads to %s, %v; want ErrState", act, s, got, err)
 			case !possible && got != s:
-				t.Errorf("the refused %s in %s leads to %s", act, s, got)
+				t.Errorf("%s in %s was refused but leads to %s", act, s, got)
 			}
 		}
 	}
 }
 
-// TestStates compares the properties of the states with the table of moves.
+// TestStates compares the properties of the states with the transitions.
 func TestStates(t *testing.T) {
 	all := States()
 	for s, moves := range next {
@@ -68,7 +67,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestLower orders the recommendations and takes nothing for one that is none.
+// TestLower checks the order of recommendations, and that unknown ones are ignored.
 func TestLower(t *testing.T) {
 	order := []Recommendation{"", RecommendApprove, RecommendNeedsChanges, RecommendReject}
 	for i, a := range order {

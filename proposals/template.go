@@ -9,11 +9,11 @@ import (
 	"toolcrib/registry"
 )
 
-// placeholderMark begins every placeholder of a skeleton.
+// placeholderMark is the prefix of every placeholder in a skeleton.
 const placeholderMark = "FILL IN "
 
-// placeholders are the texts that a skeleton asks for. A line of a text that is exactly
-// the mark and one of them was left by the author; Problems says so.
+// placeholders are the texts that a skeleton asks for. A line that consists of the
+// mark and one of them was not filled in, which Problems reports.
 var placeholders = []string{
 	askDescription, askSkill, askInstructions, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
 	askExample, askOther, askPassName, askFailName, askPassInput, askFailInput, askText,
@@ -41,8 +41,7 @@ const (
 
 func fillIn(wanted string) string { return placeholderMark + wanted }
 
-// placeholderIn returns what the first placeholder that is a line of text asks
-// for.
+// placeholderIn returns the text that the first placeholder in text asks for.
 func placeholderIn(text string) (wanted string, ok bool) {
 	if !strings.Contains(text, placeholderMark) {
 		return "", false
@@ -60,10 +59,10 @@ func placeholderIn(text string) (wanted string, ok bool) {
 	return "", false
 }
 
-// Template returns the skeleton of a proposal that an author completes in an
-// editor, in the form of Markdown or JSON. Live is the definition in force and
-// base its version; nil and 0 for a new subject. What only the author knows
-// holds a placeholder, which Problems refuses until it is replaced.
+// Template returns the skeleton of a proposal for authors to complete. live is the
+// definition in force and base its version; they are nil and 0 for a new subject.
+// Texts that only the author knows are placeholders, which Problems refuses until
+// they are replaced.
 func Template(t Type, subject registry.Subject, live *registry.Definition, base int) Draft {
 	d := Draft{
 		Type:        t,
@@ -82,13 +81,13 @@ func Template(t Type, subject registry.Subject, live *registry.Definition, base 
 			},
 		},
 	}
-	if subject.Kind.InFiles() { // nothing calls a file
+	if subject.Kind.InFiles() { // files are not called
 		d.Examples, d.TestCases = nil, nil
 	}
 	switch {
 	case t == Restore:
 		d.RestoreVersion = max(base-1, 0)
-	case t != New && t != Modify: // the definition is the live one with another status
+	case t != New && t != Modify: // these types keep the live definition
 	case live != nil:
 		d.Definition = *live
 	case subject.Kind == registry.KindAgent:
@@ -156,7 +155,7 @@ func instructionsSkeleton(s registry.Subject) registry.Definition {
 	}}
 }
 
-// label makes a name for people out of an id: scene_pacer is "Scene Pacer".
+// label converts an id to a label: scene_pacer becomes "Scene Pacer".
 func label(id string) string {
 	words := strings.Split(id, "_")
 	for i, w := range words {

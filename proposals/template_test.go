@@ -28,7 +28,7 @@ func TestTemplatesAreRefusedUntilTheyAreFilledIn(t *testing.T) {
 			for _, p := range tc.draft.Problems() {
 				got = append(got, p.Path)
 				if !strings.Contains(p.Message, "FILL IN") {
-					t.Errorf("the skeleton itself is wrong: %s", p)
+					t.Errorf("the skeleton has a problem: %s", p)
 				}
 			}
 			want := tc.want + "rationale examples[0] examples[1] testCases[0].name testCases[0].input testCases[0].checks[0].value testCases[1].name testCases[1].input"
@@ -60,8 +60,8 @@ func TestTemplateNamesTheSubject(t *testing.T) {
 	}
 }
 
-// TestTemplatesOfFiles: a skill and instructions need no examples and no test cases, and
-// each line is to be filled in.
+// TestTemplatesOfFiles checks that skills and instructions need no examples and
+// test cases, and that every line has a placeholder.
 func TestTemplatesOfFiles(t *testing.T) {
 	for kind, want := range map[registry.Kind]string{
 		registry.KindSkill:        `definition.files["SKILL.md"].text rationale`,
@@ -81,8 +81,7 @@ func TestTemplatesOfFiles(t *testing.T) {
 	}
 }
 
-// TestPlaceholders holds every placeholder to one that is found, and nothing
-// else to be.
+// TestPlaceholders checks that every placeholder is recognized, and nothing else.
 func TestPlaceholders(t *testing.T) {
 	for _, wanted := range placeholders {
 		if got, ok := placeholderIn("text\n\t" + fillIn(wanted) + "\r\nmore"); !ok || got != wanted {

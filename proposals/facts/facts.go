@@ -1,6 +1,6 @@
-// Package facts lists the facts about a proposal: how each fact is called, how it
-// reads for people, and where lists have it. A fact that is added to All appears in all
-// of them.
+// Package facts lists the facts about a proposal with their names, texts, and
+// places in lists. A fact that is added to All appears in all lists, documents and
+// screens.
 package facts
 
 import (
@@ -13,24 +13,23 @@ import (
 
 // Fact is one property of a proposal.
 type Fact struct {
-	Name string // its key in documents, or in those of its change set's members
-	// Text is how the fact reads in a list, "" where there is nothing to tell.
+	Name string // key in documents, or in those of change set members
+	// Text returns the fact for a list, or "" if it does not apply.
 	Text func(p proposals.Proposal, v View) string
-	// Label stands before the fact on a page about the proposal, which tells a fact
-	// without one elsewhere; Page is how it reads there, nil for Text.
+	// Label precedes the fact on the page of a proposal; facts without a label are
+	// shown elsewhere. Page returns the text there, if it differs from Text.
 	Label string
 	Page  func(p proposals.Proposal, v View) string
-	// Mark warns of what a reader should not overlook, in a list and above a proposal;
-	// "" for nothing.
+	// Mark returns a warning for lists and the top of the page, or "".
 	Mark func(p proposals.Proposal) string
-	// Terms and Flag find proposals by the fact.
+	// Terms and Flag find proposals by this fact.
 	Terms []Term
 	Flag  Flag
-	// List is its column in `toolcrib list`.
+	// List is the column in `toolcrib list`.
 	List Column
 }
 
-// Read returns how the fact reads on a page about p, "" where there is nothing to tell.
+// Read returns the fact for the page of p, or "" if it does not apply.
 func (f Fact) Read(p proposals.Proposal, v View) string {
 	if f.Page != nil {
 		return f.Page(p, v)
@@ -38,23 +37,23 @@ func (f Fact) Read(p proposals.Proposal, v View) string {
 	return f.Text(p, v)
 }
 
-// Column is a column of a list, which has none for the fact without a heading.
+// Column is a column of a list. Facts without a heading have no column.
 type Column struct {
 	Heading string
-	Most    int // how wide it becomes at most, in cells; 0 for no limit
+	Most    int // maximum width in cells; 0 for no limit
 }
 
-// View is how a reader sees a proposal.
+// View has the settings of the reader.
 type View struct {
-	Age    func(time.Time) string // how long ago something was
-	Prefix int                    // how much of an id names it, 0 for all of it
+	Age    func(time.Time) string // formats how long ago a time was
+	Prefix int                    // length of abbreviated ids, 0 for full ids
 }
 
-// All lists the facts, in the order of columns, of marks, and of lines on a page.
+// All lists the facts in the order of columns, marks, and lines of a page.
 func All() []Fact { return all }
 
 var all = []Fact{
-	{Name: "state", Label: "state", Page: state, Terms: stateTerms()}, // what it means to the reader comes first
+	{Name: "state", Label: "state", Page: state, Terms: stateTerms()}, // first, because it matters most
 	{Name: "issue", Text: number, List: Column{Heading: "ISSUE"}},
 	{Name: "id", Text: id, List: Column{Heading: "ID"}},
 	{Name: "state", Text: state, List: Column{Heading: "STATE"}},
@@ -110,7 +109,7 @@ func Marks(p proposals.Proposal) []string {
 	return marks
 }
 
-// plain returns a text that is the same for every reader.
+// plain adapts a text that does not depend on the reader.
 func plain(text func(proposals.Proposal) string) func(proposals.Proposal, View) string {
 	return func(p proposals.Proposal, _ View) string { return text(p) }
 }
@@ -147,7 +146,7 @@ func approvals(p proposals.Proposal) string {
 	return p.Approvals.Text
 }
 
-// Against returns what a proposal with this base version was drafted against.
+// Against describes the version on which a proposal is based.
 func Against(version int) string {
 	if version == 0 {
 		return "no earlier version"
@@ -155,7 +154,7 @@ func Against(version int) string {
 	return "version " + strconv.Itoa(version)
 }
 
-// WhyStale describes the live version that replaced the one p was drafted against.
+// WhyStale describes the live version that replaced the base version of p.
 func WhyStale(p proposals.Proposal) string {
 	if p.LiveVersion == 0 {
 		return "stale: no version is live now"
@@ -163,7 +162,7 @@ func WhyStale(p proposals.Proposal) string {
 	return "stale: version " + strconv.Itoa(p.LiveVersion) + " is live now"
 }
 
-// findings counts the open findings of each severity that matters.
+// findings returns the numbers of open findings by severity.
 func findings(p proposals.Proposal, _ View) string {
 	s := p.Summary
 	var counts []string
@@ -177,7 +176,7 @@ func findings(p proposals.Proposal, _ View) string {
 	}
 	add(s.Blocks, "block", "blocks")
 	add(s.Warns, "warning", "warnings")
-	if rest := s.Findings - s.Blocks - s.Warns; len(counts) > 0 { // hints, and waived findings
+	if rest := s.Findings - s.Blocks - s.Warns; len(counts) > 0 { // hints and waived findings
 		add(rest, "more", "more")
 	} else {
 		add(rest, "finding", "findings")
@@ -185,8 +184,7 @@ func findings(p proposals.Proposal, _ View) string {
 	return strings.Join(counts, ", ")
 }
 
-// Document is a proposal as lists of documents have it. Fields are added, never
-// renamed.
+// Document is a proposal in JSON lists. Fields are only added, never renamed.
 type Document struct {
 	ID          string `json:"id"`
 	Type        string `json:"type"`
@@ -200,7 +198,7 @@ type Document struct {
 	// The live version moved past base_version.
 	Stale     bool   `json:"stale"`
 	Author    string `json:"author"`
-	Issue     *int   `json:"issue"` // null until it is submitted
+	Issue     *int   `json:"issue"` // null before it is submitted
 	ChangeSet string `json:"change_set,omitempty"`
 	// Of the Chief of Staff.
 	Recommendation string `json:"recommendation,omitempty"`
@@ -219,20 +217,20 @@ type Document struct {
 type Approvals struct {
 	Required int      `json:"required"`
 	Given    []string `json:"given"`
-	WaitsFor []string `json:"waits_for"` // whose approvals would help
+	WaitsFor []string `json:"waits_for"` // users whose approvals would count
 	Text     string   `json:"text"`
 }
 
-// Reference is a proposal that a document mentions.
+// Reference is a proposal mentioned in a document.
 type Reference struct {
 	ID      string `json:"id"`
-	Issue   *int   `json:"issue"` // null until it is submitted
+	Issue   *int   `json:"issue"` // null before it is submitted
 	Subject string `json:"subject"`
 	State   string `json:"state"`
 	Author  string `json:"author"`
 }
 
-// DocumentOf returns what documents have of p.
+// DocumentOf returns the document of p.
 func DocumentOf(p proposals.Proposal) Document {
 	return Document{
 		ID: string(p.ID), Type: string(p.Type), Subject: p.Subject.String(), Title: p.Title, State: string(p.State), Revision: p.Revision,
@@ -243,12 +241,12 @@ func DocumentOf(p proposals.Proposal) Document {
 	}
 }
 
-// ReferenceTo returns what a document has of a proposal that it mentions.
+// ReferenceTo returns a reference to p.
 func ReferenceTo(p proposals.Proposal) Reference {
 	return Reference{ID: string(p.ID), Issue: IssueOf(p.Issue), Subject: p.Subject.String(), State: string(p.State), Author: p.Author.String()}
 }
 
-// IssueOf returns the number of an issue, nil for that of a draft, which has none.
+// IssueOf returns a pointer to the number of an issue, or nil for 0.
 func IssueOf(n int) *int {
 	if n == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"toolcrib/registry"
 )
 
-// full is a proposal of which everything can be told.
+// full returns a proposal with all facts.
 func full() proposals.Proposal {
 	return proposals.Proposal{
 		ID: "01a2029f-bed0-7000-8000-000000000001", Type: proposals.Modify, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "pacer"},
@@ -22,9 +22,9 @@ func full() proposals.Proposal {
 	}
 }
 
-// TestFactsReadAsTheyAre holds that each fact tells something of a proposal that has
-// it, and is called as in documents.
-func TestFactsReadAsTheyAre(t *testing.T) {
+// TestFacts checks the text of each fact for a proposal that has it,
+// and that its name is a key in documents.
+func TestFacts(t *testing.T) {
 	text, err := json.Marshal(facts.DocumentOf(full()))
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestFactsReadAsTheyAre(t *testing.T) {
 	var got []string
 	for _, f := range facts.All() {
 		if !strings.Contains(string(text), `"`+f.Name+`":`) {
-			t.Errorf("no document has the fact %q", f.Name)
+			t.Errorf("the fact %q is not a key in documents", f.Name)
 		}
 		if f.List.Heading != "" {
 			got = append(got, f.List.Heading+"="+f.Text(full(), view))
@@ -61,6 +61,6 @@ func TestFactsReadAsTheyAre(t *testing.T) {
 		t.Errorf("marks %q; want %q", got, want)
 	}
 	if got := facts.Marks(proposals.Proposal{}); got != nil {
-		t.Errorf("marks of nothing: %q", got)
+		t.Errorf("marks of an empty proposal: %q", got)
 	}
 }

@@ -1,3 +1,5 @@
+// This file has the terms of the filter language that search for facts.
+
 package facts
 
 import (
@@ -10,20 +12,20 @@ import (
 	"toolcrib/registry"
 )
 
-// Term is a word of the filter language that looks for a fact: the word before the
-// colon in "state:draft".
+// Term is a term of the filter language that searches for a fact. Key is the word
+// before the colon, as in "state:draft".
 type Term struct {
 	Key        string
-	Sample     string // a value, for help
-	Means      string // which proposals it finds, for help
-	Expects    string // its values, for messages
-	MayBeEmpty bool   // without a value it looks for any
+	Sample     string // example value for help
+	Means      string // description of the results for help
+	Expects    string // description of the values for errors
+	MayBeEmpty bool   // without a value it finds any value
 	Read       func(value string) ([]Atom, error)
-	Known      []string                            // values that there always are, in this order
-	Of         func(p proposals.Proposal) []string // values that a proposal has
+	Known      []string                            // fixed values, in this order
+	Of         func(p proposals.Proposal) []string // values of a proposal
 }
 
-// Flag is a word of the filter language that stands for a property.
+// Flag is a word of the filter language that represents a property.
 type Flag struct {
 	Word  string
 	Is    Property
@@ -36,27 +38,27 @@ type Atom struct {
 	Value string
 }
 
-// Property is the property that an atom compares.
+// Property is the property that an Atom compares.
 type Property int
 
-// The properties. The value is compared as a whole unless the comment says more.
+// The properties. Values are compared completely unless noted otherwise.
 const (
-	Text       Property = iota // a part of subject, title, author, or change set, in any case
-	Number                     // of the issue
-	ID                         // the beginning of the id
+	Text       Property = iota // part of subject, title, author, or change set, ignoring case
+	Number                     // number of the issue
+	ID                         // prefix of the id
 	State                      // a proposals.State
 	Type                       // a proposals.Type
 	Author                     // an actor: "user:mara"
 	AuthorKind                 // "user:", "agent:", "chief:"
 	Subject                    // "tool:user/pacer"
 	SubjectID                  // kind and id in any layer: "tool:pacer"
-	Kind                       // of the subject: "tool"
+	Kind                       // kind of the subject: "tool"
 	Layer                      // "global", "user", "project/novel"; "project/" for all projects
 	Set                        // a change set
-	Rule                       // of a finding in the newest assessment
-	Stale                      // has no value
-	Blocked                    // has no value
-	Waits                      // for the approval of a user: "user:mara"
+	Rule                       // rule of a finding in the latest assessment
+	Stale                      // without a value
+	Blocked                    // without a value
+	Waits                      // waits for the approval of a user: "user:mara"
 )
 
 // The terms of each fact.
@@ -125,7 +127,7 @@ func listed(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + ", or " + words[len(words)-1]
 }
 
-// named returns the author's name where the author is of a kind.
+// named returns the author's name if the author has the given kind.
 func named(kind proposals.ActorKind) func(proposals.Proposal) []string {
 	return func(p proposals.Proposal) []string {
 		if p.Author.Kind != kind {
@@ -135,7 +137,7 @@ func named(kind proposals.ActorKind) func(proposals.Proposal) []string {
 	}
 }
 
-// idOf returns the id of the subject where that is of a kind.
+// idOf returns the id of the subject if it has the given kind.
 func idOf(kind registry.Kind) func(proposals.Proposal) []string {
 	return func(p proposals.Proposal) []string {
 		if p.Subject.Kind != kind {
@@ -160,7 +162,7 @@ func states(value string) ([]Atom, error) {
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("there is no state %q; write %s", value, listed(append(words(proposals.States()), open, closed)))
+		return nil, fmt.Errorf("unknown state %q: use %s", value, listed(append(words(proposals.States()), open, closed)))
 	}
 	return found, nil
 }
@@ -169,16 +171,16 @@ func types(value string) ([]Atom, error) {
 	if t := proposals.Type(strings.ToLower(value)); slices.Contains(proposals.Types(), t) {
 		return []Atom{{Type, string(t)}}, nil
 	}
-	return nil, fmt.Errorf("there is no type %q; write %s", value, listed(words(proposals.Types())))
+	return nil, fmt.Errorf("unknown type %q: use %s", value, listed(words(proposals.Types())))
 }
 
-// authors reads the author of a proposal: an actor, a kind of actor, or a name
-// that any kind of actor may have.
+// authors parses the author of a proposal: an actor, a kind of actor, or a name of
+// any kind of actor.
 func authors(value string) ([]Atom, error) {
 	kind, name, hasKind := strings.Cut(value, ":")
 	if !hasKind {
 		named := []Atom{{Author, "user:" + value}, {Author, "agent:" + value}, {Author, "chief:" + value}}
-		if value == string(proposals.System) { // it has no name, and a user may be called so
+		if value == string(proposals.System) { // system has no name, but a user may have this name
 			named = append(named, Atom{Author, value})
 		}
 		return named, nil
@@ -188,7 +190,7 @@ func authors(value string) ([]Atom, error) {
 		return byKind(proposals.ActorKind(kind))(name)
 	case proposals.System:
 	}
-	return nil, fmt.Errorf("there is no kind of actor %q; write user:, agent:, or chief: before the name", kind+":")
+	return nil, fmt.Errorf("unknown kind of actor %q: use user:, agent:, or chief: before the name", kind+":")
 }
 
 func byKind(kind proposals.ActorKind) func(string) ([]Atom, error) {
@@ -200,7 +202,7 @@ func byKind(kind proposals.ActorKind) func(string) ([]Atom, error) {
 	}
 }
 
-// agents reads "agent:", with which the names of authors and of subjects begin.
+// agents parses the value of "agent:", which finds both authors and subjects.
 func agents(value string) ([]Atom, error) {
 	by, _ := byKind(proposals.Agent)(value)
 	on, err := onKind(registry.KindAgent)(value)
@@ -219,14 +221,14 @@ func onKind(kind registry.Kind) func(string) ([]Atom, error) {
 	}
 }
 
-// waits reads the user whose approval is missing.
+// waits parses the user whose approval is missing.
 func waits(value string) ([]Atom, error) {
 	kind, name, hasKind := strings.Cut(value, ":")
 	if !hasKind {
 		kind, name = string(proposals.User), value
 	}
 	if kind != string(proposals.User) || name == "" {
-		return nil, fmt.Errorf("%q approves nothing; write the name of a user", value)
+		return nil, fmt.Errorf("%q cannot approve: use the name of a user", value)
 	}
 	return []Atom{{Waits, kind + ":" + name}}, nil
 }
@@ -239,21 +241,21 @@ func layers(value string) ([]Atom, error) {
 	}
 	l, err := registry.ParseLayer(value)
 	if err != nil {
-		return nil, fmt.Errorf("there is no layer %q; write %s", value, layerNames)
+		return nil, fmt.Errorf("unknown layer %q: use %s", value, layerNames)
 	}
 	return []Atom{{Layer, string(l)}}, nil
 }
 
-// ruleID is how rules are named: by the letter of their family and a number.
+// ruleID matches the id of a rule: the letter of its family and a number.
 var ruleID = regexp.MustCompile(`^[A-Z][0-9]{3}$`)
 
-// IsRule reports whether a text is the id of a rule.
+// IsRule reports whether text has the form of a rule id.
 func IsRule(text string) bool { return ruleID.MatchString(text) }
 
 func ruleIDs(value string) ([]Atom, error) {
 	id := strings.ToUpper(value)
 	if !IsRule(id) {
-		return nil, fmt.Errorf("%q is not the id of a rule; write a letter and three digits, such as S104", value)
+		return nil, fmt.Errorf("%q is not the id of a rule: use a letter and three digits, such as S104", value)
 	}
 	return []Atom{{Rule, id}}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"toolcrib/proposals/filter"
 )
 
-// written shows terms in one line: alternatives behind each other, negated ones
+// written formats terms in one line: alternatives one after another, negated ones
 // with a minus.
 func written(f filter.Filter) string {
 	var terms []string
@@ -80,34 +80,34 @@ func TestParse(t *testing.T) {
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 		} else if got := written(f); got != want {
-			t.Errorf("%q is read as %s; want %s", text, got, want)
+			t.Errorf("%q was parsed as %s; want %s", text, got, want)
 		}
 	}
 }
 
-func TestMistakesNameTheirPlace(t *testing.T) {
+func TestErrorsHaveColumns(t *testing.T) {
 	for text, want := range map[string]string{
-		"a stat:draft":  `filter, column 3: there is no "stat:"; write agent:, author:, chief:, instructions:, layer:, list:, rule:, set:, skill:, state:, tool:, type:, user:, waits:, or quote the text`,
-		"-foo:x":        `filter, column 2: there is no "foo:"`,
-		"état state:no": `filter, column 12: there is no state "no"; write draft, chief_review, user_review, needs_changes, approved, rejected, withdrawn, open, or closed`,
+		"a stat:draft":  `filter, column 3: unknown "stat:": use agent:, author:, chief:, instructions:, layer:, list:, rule:, set:, skill:, state:, tool:, type:, user:, waits:, or quote the text`,
+		"-foo:x":        `filter, column 2: unknown "foo:"`,
+		"état state:no": `filter, column 12: unknown state "no": use draft, chief_review, user_review, needs_changes, approved, rejected, withdrawn, open, or closed`,
 		"state:":        `filter, column 7: "state:" needs a value: draft,`,
 		"state:draft,":  `filter, column 13: "state:" needs a value`,
-		"type:change":   `filter, column 6: there is no type "change"; write new, modify, deactivate, reactivate, or restore`,
+		"type:change":   `filter, column 6: unknown type "change": use new, modify, deactivate, reactivate, or restore`,
 		"author:":       `filter, column 8: "author:" needs a value: a name, user:NAME`,
-		"author:bot:x":  `filter, column 8: there is no kind of actor "bot:"`,
-		"layer:moon":    `filter, column 7: there is no layer "moon"; write global, user, project, or project/NAME`,
+		"author:bot:x":  `filter, column 8: unknown kind of actor "bot:"`,
+		"layer:moon":    `filter, column 7: unknown layer "moon": use global, user, project, or project/NAME`,
 		"rule:wording":  `filter, column 6: "wording" is not the id of a rule`,
-		"waits:agent:x": `filter, column 7: "agent:x" approves nothing; write the name of a user`,
-		"#":             `filter, column 1: a number follows "#", such as #17; quote "#" to look for the text`,
-		"#0":            `filter, column 1: a number follows "#"`,
-		"x #1a":         `filter, column 3: a number follows "#"`,
-		`a "b`:          `filter, column 3: the quotation mark is not closed`,
-		`""`:            `filter, column 1: there is no text between the quotation marks`,
-		`"a\b"`:         `filter, column 3: inside quotation marks write \\ for a backslash`,
-		"a\xff":         `filter, column 1: it is not UTF-8`,
-		"https://x":     `filter, column 1: there is no "https:"`,
-		strings.Repeat("a ", filter.MaxTerms) + "b":           `filter, column 65: the limit is 32 terms`,
-		"set:" + strings.Repeat("a,", filter.MaxValues) + "b": `filter, column 37: the limit is 16 values`,
+		"waits:agent:x": `filter, column 7: "agent:x" cannot approve: use the name of a user`,
+		"#":             `filter, column 1: expected a number after "#", such as #17; quote "#" to search for the text`,
+		"#0":            `filter, column 1: expected a number after "#"`,
+		"x #1a":         `filter, column 3: expected a number after "#"`,
+		`a "b`:          `filter, column 3: missing closing quotation mark`,
+		`""`:            `filter, column 1: missing text between the quotation marks`,
+		`"a\b"`:         `filter, column 3: inside quotation marks, use \\ for a backslash`,
+		"a\xff":         `filter, column 1: not valid UTF-8`,
+		"https://x":     `filter, column 1: unknown "https:"`,
+		strings.Repeat("a ", filter.MaxTerms) + "b":           `filter, column 65: more than 32 terms`,
+		"set:" + strings.Repeat("a,", filter.MaxValues) + "b": `filter, column 37: more than 16 values`,
 	} {
 		_, err := filter.Parse(text)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, filter.ErrSyntax) {
@@ -145,14 +145,14 @@ func TestSuggest(t *testing.T) {
 	for _, text := range []string{"st", "state:u", "rule:s", "set:n", "agent:"} {
 		for _, s := range filter.Suggest(text, known) {
 			if _, err := filter.Parse(s); err != nil && !strings.HasSuffix(s, ":") {
-				t.Errorf("%q is suggested and refused: %v", s, err)
+				t.Errorf("the suggestion %q was refused: %v", s, err)
 			}
 		}
 	}
 }
 
-// FuzzParse reads anything: no panic, a mistake stands inside the text, and what
-// was read is the same when it is written and read again.
+// FuzzParse checks that nothing panics, that mistakes are inside the text, and that
+// parsed filters survive formatting and parsing.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"", `a "b c" -state:draft,open #17 rule:S1`, `set:"x\"",y agent:`, "\xff", "état:", `-"`, "- -- ,:", "state:\u202edraft", `author:"user:a b"`,
@@ -169,12 +169,12 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if twice, err := filter.Parse(filter.Join(text, text)); err == nil && !reflect.DeepEqual(twice.Terms, slices.Concat(read.Terms, read.Terms)) {
-			t.Fatalf("%q is read as %v, and twice as %v", text, read, twice)
+			t.Fatalf("%q was parsed as %v, and then as %v", text, read, twice)
 		}
 		filter.Suggest(text, filter.Vocabulary{"author": {"user:a"}})
 		quoted, err := filter.Parse(filter.Quote(text))
 		if text != "" && (err != nil || len(quoted.Terms) != 1 || !reflect.DeepEqual(quoted.Terms[0].Any, []facts.Atom{{Is: facts.Text, Value: text}})) {
-			t.Fatalf("%q quoted is read as %v, %v", text, quoted, err)
+			t.Fatalf("quoted %q was parsed as %v, %v", text, quoted, err)
 		}
 	})
 }

@@ -1,3 +1,5 @@
+// This file has the words of the filter language and their help.
+
 package filter
 
 import (
@@ -11,7 +13,7 @@ import (
 	"toolcrib/proposals/facts"
 )
 
-// keys are the words before a colon.
+// keys maps the words before a colon to their terms.
 var keys = func() map[string]facts.Term {
 	found := map[string]facts.Term{}
 	for _, f := range facts.All() {
@@ -22,10 +24,10 @@ var keys = func() map[string]facts.Term {
 	return found
 }()
 
-// Keys returns the words that a colon follows, sorted.
+// Keys returns the words before a colon, sorted.
 func Keys() []string { return slices.Sorted(maps.Keys(keys)) }
 
-// flags are the words that mean more than their text.
+// flags maps words with a special meaning to their property.
 var flags = func() map[string]facts.Property {
 	found := map[string]facts.Property{}
 	for _, f := range facts.All() {
@@ -36,10 +38,10 @@ var flags = func() map[string]facts.Property {
 	return found
 }()
 
-// Flags returns the words that stand for a property, sorted.
+// Flags returns the words with a special meaning, sorted.
 func Flags() []string { return slices.Sorted(maps.Keys(flags)) }
 
-// Help explains the terms, one a line.
+// Help explains the terms, one per line.
 func Help() string {
 	lines := [][2]string{
 		{`scene "night shift"`, "text in subject, title, author or change set, in any case"},
@@ -60,11 +62,11 @@ func Help() string {
 	return b.String()
 }
 
-// idPrefix matches the beginning of an id: enough that it is not a word.
+// idPrefix matches prefixes of ids that are too long to be a word.
 var idPrefix = regexp.MustCompile(`^[0-9a-f]{6,8}(-[0-9a-f]{0,4}){0,3}(-[0-9a-f]{0,12})?$`)
 
-// plain reads a word without a key: a number, a flag, or a text, which may also
-// be a number, the beginning of an id, or a rule.
+// plain parses a word without a key: a number, a flag, or a text, which may also be
+// a number, the prefix of an id, or a rule.
 func (p *parser) plain(t *Term, start int, word string) error {
 	if is, ok := flags[word]; ok {
 		t.Any = []facts.Atom{{Is: is}}
@@ -73,7 +75,7 @@ func (p *parser) plain(t *Term, start int, word string) error {
 	if digits, marked := strings.CutPrefix(word, "#"); marked {
 		n, err := strconv.Atoi(digits)
 		if err != nil || n < 1 || digits[0] < '1' {
-			return p.errorAt(start, `a number follows "#", such as #17; quote %q to look for the text`, word)
+			return p.errorAt(start, `expected a number after "#", such as #17; quote %q to search for the text`, word)
 		}
 		t.Any = []facts.Atom{{Is: facts.Number, Value: digits}}
 		return nil

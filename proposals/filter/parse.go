@@ -9,10 +9,10 @@ import (
 	"toolcrib/proposals/facts"
 )
 
-// Parse reads a filter. It returns an *Error for the first mistake.
+// Parse parses a filter. It returns an *Error for the first mistake.
 func Parse(text string) (Filter, error) {
 	if !utf8.ValidString(text) {
-		return Filter{}, &Error{Column: 1, Message: "it is not UTF-8"}
+		return Filter{}, &Error{Column: 1, Message: "not valid UTF-8"}
 	}
 	p := parser{text: []rune(text)}
 	var f Filter
@@ -23,7 +23,7 @@ func Parse(text string) (Filter, error) {
 			return Filter{}, err
 		}
 		if len(f.Terms) == MaxTerms {
-			return Filter{}, p.errorAt(start, "the limit is %d terms; quote a text that has several words", MaxTerms)
+			return Filter{}, p.errorAt(start, "more than %d terms; quote texts of several words", MaxTerms)
 		}
 		f.Terms = append(f.Terms, t)
 	}
@@ -54,7 +54,7 @@ func (p *parser) errorAt(at int, format string, args ...any) *Error {
 	return &Error{Column: at + 1, Message: fmt.Sprintf(format, args...)}
 }
 
-// term reads one term; a minus by itself is a text.
+// term parses one term. A minus by itself is a text.
 func (p *parser) term() (Term, error) {
 	var t Term
 	if p.peek() == '-' && p.at+1 < len(p.text) && !unicode.IsSpace(p.text[p.at+1]) {
@@ -74,7 +74,7 @@ func (p *parser) term() (Term, error) {
 	return t, err
 }
 
-// unquoted reads a word, or a key and its values.
+// unquoted parses a word, or a key and its values.
 func (p *parser) unquoted(t *Term, start int) error {
 	word := p.word(":")
 	if p.peek() != ':' {
@@ -84,7 +84,7 @@ func (p *parser) unquoted(t *Term, start int) error {
 	key := strings.ToLower(word)
 	read, known := keys[key]
 	if !known {
-		return p.errorAt(start, "there is no %q; write %s, or quote the text", word+":", strings.Join(keysWithColon(), ", "))
+		return p.errorAt(start, "unknown %q: use %s, or quote the text", word+":", strings.Join(keysWithColon(), ", "))
 	}
 	for n := 1; ; n++ {
 		at := p.at
@@ -97,7 +97,7 @@ func (p *parser) unquoted(t *Term, start int) error {
 			return p.errorAt(at, "%s", err)
 		}
 		if n > MaxValues {
-			return p.errorAt(at, "the limit is %d values of one term", MaxValues)
+			return p.errorAt(at, "more than %d values in a term", MaxValues)
 		}
 		t.Any = append(t.Any, atoms...)
 		if p.peek() != ',' {
@@ -107,7 +107,7 @@ func (p *parser) unquoted(t *Term, start int) error {
 	}
 }
 
-// value reads one value of a key.
+// value parses one value of a key.
 func (p *parser) value(key string) (string, error) {
 	if p.peek() == '"' {
 		return p.quoted()
@@ -119,7 +119,8 @@ func (p *parser) value(key string) (string, error) {
 	return value, nil
 }
 
-// word reads up to white space, a quotation mark, or one of some characters.
+// word reads up to white space, a quotation mark, or one of the characters in
+// until.
 func (p *parser) word(until string) string {
 	start := p.at
 	for !p.done() && !unicode.IsSpace(p.peek()) && p.peek() != '"' && !strings.ContainsRune(until, p.peek()) {
@@ -128,7 +129,7 @@ func (p *parser) word(until string) string {
 	return string(p.text[start:p.at])
 }
 
-// quoted reads a text between quotation marks.
+// quoted parses a quoted text.
 func (p *parser) quoted() (string, error) {
 	start := p.at
 	var text strings.Builder
@@ -137,17 +138,17 @@ func (p *parser) quoted() (string, error) {
 		case '"':
 			p.at++
 			if text.Len() == 0 {
-				return "", p.errorAt(start, "there is no text between the quotation marks")
+				return "", p.errorAt(start, "missing text between the quotation marks")
 			}
 			return text.String(), nil
 		case '\\':
 			if p.at++; p.done() || p.peek() != '"' && p.peek() != '\\' {
-				return "", p.errorAt(p.at-1, `inside quotation marks write \\ for a backslash and \" for a quotation mark`)
+				return "", p.errorAt(p.at-1, `inside quotation marks, use \\ for a backslash and \" for a quotation mark`)
 			}
 			text.WriteRune(p.peek())
 		default:
 			text.WriteRune(r)
 		}
 	}
-	return "", p.errorAt(start, "the quotation mark is not closed")
+	return "", p.errorAt(start, "missing closing quotation mark")
 }

@@ -7,11 +7,10 @@ import (
 	"toolcrib/proposals"
 )
 
-// Vocabulary has the values that can be named, by key, beyond those that there always
-// are.
+// Vocabulary has the known values by key, in addition to fixed ones.
 type Vocabulary map[string][]string
 
-// Add adds what a proposal can be found by.
+// Add adds the values by which p can be found.
 func (v Vocabulary) Add(p proposals.Proposal) {
 	for key, term := range keys {
 		if term.Of != nil {
@@ -20,9 +19,9 @@ func (v Vocabulary) Add(p proposals.Proposal) {
 	}
 }
 
-// Suggest returns filters that continue text, whose last term is not finished: keys
-// and flags while a word is typed, values behind a colon. There are none behind a
-// space and inside quotation marks.
+// Suggest returns filters that continue text with a completed last term: keys and
+// flags while a word is typed, and values after a colon. After a space and inside
+// quotation marks there are none.
 func Suggest(text string, v Vocabulary) []string {
 	start := strings.LastIndexAny(text, " \t") + 1
 	if strings.Count(text, `"`)%2 == 1 {
@@ -66,7 +65,7 @@ func keysWithColon() []string {
 	return names
 }
 
-// values returns the values of a key: those that there always are, and others, sorted.
+// values returns the values of a key: fixed ones in order, then others sorted.
 func (v Vocabulary) values(key string) []string {
 	key = strings.ToLower(key)
 	known, others := keys[key].Known, slices.Sorted(slices.Values(v[key]))
@@ -78,7 +77,7 @@ func (v Vocabulary) values(key string) []string {
 	return known
 }
 
-// quoteIfNeeded writes a value so that Parse reads it whole.
+// quoteIfNeeded returns a value in a form that Parse reads as one.
 func quoteIfNeeded(value string) string {
 	if strings.ContainsAny(value, " \t,\"") {
 		return Quote(value)
