@@ -185,7 +185,7 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		if err != nil {
 			return f, err
 		}
-		f.Message = fmt.Sprintf("%s is not as it was approved in version %d: %s.", name, approved.Version, instructions.Told(instructions.Files(*approved.Definition.Folder(), d.Found.Folder)))
+		f.Message = fmt.Sprintf("%s is not as it was approved in version %d: %s.", name, approved.Version, instructions.ListChanges(instructions.Files(*approved.Definition.Folder(), d.Found.Folder)))
 	case instructions.New:
 		f.Message = fmt.Sprintf("%s was never approved, and agents read it (%s).", name, d.Found.Client)
 	case instructions.Missing:

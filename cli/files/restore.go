@@ -137,7 +137,7 @@ func restored(dir string, kind registry.Kind, approved registry.Folder, left []s
 		return unfinished(c) || c.Change == instructions.New && slices.Contains(left, c.Path)
 	})
 	if len(changes) > 0 {
-		return errors.New(instructions.Told(changes))
+		return errors.New(instructions.ListChanges(changes))
 	}
 	return nil
 }

@@ -22,14 +22,14 @@ import (
 	"toolcrib/registry"
 )
 
-// gateVariable makes the test binary the gate of a test instead.
+// gateVariable makes the test binary act as a gate.
 const gateVariable = "TOOLCRIB_EVALGATE_CHILD"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(gateVariable) {
 	case "":
 		os.Exit(m.Run())
-	case "judge": // destructive calls are refused; the reason repeats what was asked
+	case "judge": // refuses destructive calls; the reason repeats the request
 		var q struct {
 			Tool, Agent, User string
 			Version           int
@@ -50,9 +50,9 @@ func TestMain(m *testing.M) {
 			fmt.Print(strings.Repeat(" ", 10_000))
 		}
 		fmt.Print(`{"approved":true}`)
-	case "leave": // says no, and leaves a process that has its output
+	case "leave": // refuses, and leaves a process that holds its output
 		fmt.Print(`{"approved":false}`)
-		child := exec.Command(os.Args[0]) //nolint:noctx // it is to outlive its parent
+		child := exec.Command(os.Args[0]) //nolint:noctx // outlives its parent
 		child.Env = append(os.Environ(), gateVariable+"=stay")
 		child.Stdout = os.Stdout
 		if err := child.Start(); err != nil {
@@ -78,7 +78,7 @@ func invocation(destructive bool) gateway.Invocation {
 	}
 }
 
-// command is a gate that is this test binary in a role.
+// command returns a gate that is this test binary in a role.
 func command(t *testing.T, role string) evalgate.Command {
 	t.Helper()
 	t.Setenv(gateVariable, role)
@@ -99,7 +99,7 @@ func TestCommand(t *testing.T) {
 		}
 	}
 	if _, err := (evalgate.Command{Args: []string{"/no/such/gate"}}).Ask(t.Context(), invocation(false)); err == nil {
-		t.Error("a program that is not there answered")
+		t.Error("a missing program answered")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -108,8 +108,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestAnswerCountsWhenAChildHoldsThePipe has a gate say no and end, while a process that it
-// started keeps its output open: the no counts.
+// TestAnswerCountsWhenAChildHoldsThePipe has a gate refuse and exit while a child
+// keeps its output open: the refusal must count.
 func TestAnswerCountsWhenAChildHoldsThePipe(t *testing.T) {
 	shortrun.NeedsLong(t)
 	a, err := command(t, "leave").Ask(t.Context(), invocation(false))
@@ -152,8 +152,8 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestQuestion asks with everything that a gate decides on: what toolcrib knows
-// of the tool and of the call, and apart from it what the caller says (C9).
+// TestQuestion compares a complete request: verified facts about the tool and the
+// call, and separately the caller's description (C9).
 func TestQuestion(t *testing.T) {
 	var asked map[string]any
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -186,9 +186,8 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestWhereItIs has gates fail in every way: an agent is told why, and not where
-// the gate is.
-func TestWhereItIs(t *testing.T) {
+// TestErrorsHideTheAddress checks that errors of gates contain the reason and not the address.
+func TestErrorsHideTheAddress(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	for _, gate := range []gateway.Gate{
@@ -196,7 +195,7 @@ func TestWhereItIs(t *testing.T) {
 	} {
 		_, err := gate.Ask(t.Context(), invocation(false))
 		if err == nil || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), ".invalid") || strings.Contains(err.Error(), "/") {
-			t.Errorf("%v says %v", gate, err)
+			t.Errorf("%v: %v", gate, err)
 		}
 	}
 }

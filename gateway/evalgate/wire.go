@@ -18,20 +18,20 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// question is the request to a gate. The content of said is the caller's word and
-// was not checked; the rest comes from toolcrib.
+// question is the request to a gate. Said comes from the caller and is not
+// verified; everything else comes from toolcrib.
 type question struct {
 	Call        string                `json:"call"`
 	At          time.Time             `json:"at"`
-	Tool        string                `json:"tool"`    // the id
-	Subject     registry.Subject      `json:"subject"` // the tool in its layer
+	Tool        string                `json:"tool"`    // id of the tool
+	Subject     registry.Subject      `json:"subject"` // with its layer
 	Version     int                   `json:"version"`
 	ContentHash string                `json:"content_hash"`
 	Description string                `json:"description"`
 	Category    string                `json:"category,omitempty"`
 	Tier        registry.Tier         `json:"tier,omitempty"` // level of abstraction
 	Cost        registry.Cost         `json:"cost,omitempty"`
-	Approval    registry.ApprovalTier `json:"approval"` // the tier that applied to the call
+	Approval    registry.ApprovalTier `json:"approval"` // tier that applied to the call
 	Limits      *limits               `json:"limits,omitempty"`
 	Nth         int                   `json:"nth_of_day"`
 	Annotations *registry.Annotations `json:"annotations,omitempty"`
@@ -61,18 +61,18 @@ func encode(in gateway.Invocation) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// maxAnswer is the longest answer of a gate in bytes.
+// maxAnswer limits the response of a gate, in bytes.
 const maxAnswer = 64 << 10
 
-// ErrAnswer is wrapped when a gate answered with something that is not an answer:
-// neither a yes nor a no.
+// ErrAnswer is returned for a malformed response, which neither approves nor
+// refuses the call.
 var ErrAnswer = errors.New(`it did not answer with {"approved": true or false, "reason": "…"}`)
 
 func decode(b []byte) (gateway.GateAnswer, error) {
 	if len(b) > maxAnswer {
-		return gateway.GateAnswer{}, fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, maxAnswer)
+		return gateway.GateAnswer{}, fmt.Errorf("%w: it is larger than %d bytes", ErrAnswer, maxAnswer)
 	}
-	// encoding/json takes the last of two keys, and one in capitals: a gate that
+	// encoding/json would accept duplicate keys and other letter case: a gate that
 	// repeats its input could be made to approve.
 	n, err := jsondoc.Parse(b, jsondoc.Limits{Bytes: maxAnswer, Depth: jsondoc.DefaultLimits.Depth})
 	if err != nil {
@@ -89,11 +89,11 @@ func decode(b []byte) (gateway.GateAnswer, error) {
 	return a, nil
 }
 
-// Command is a gate that is a program: it reads the question from standard
-// input and writes its answer to standard output. Any status but 0 is a gate
-// that failed. What the program started ends with it, or with the question.
+// Command is a gate that is a program: it reads the request from standard input and
+// writes the response to standard output. Any exit status except 0 means that the
+// gate failed. Processes that the program started are ended with it.
 type Command struct {
-	Args []string // the program and its arguments
+	Args []string // program and arguments
 	Dir  string   // working directory
 }
 
@@ -105,15 +105,15 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	if err != nil {
 		return gateway.GateAnswer{}, err
 	}
-	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // one byte more shows that it is too long
+	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // one more byte, to detect that it is too long
 	if err != nil {
 		return gateway.GateAnswer{}, ended(err)
 	}
 	return decode(out.Stdout)
 }
 
-// ended returns why the program gave no answer, and not where it is: the agent may
-// see it.
+// ended returns the reason why the program gave no response, without its path,
+// because the agent may see the error.
 func ended(err error) error {
 	var exit *exec.ExitError
 	switch {
@@ -122,21 +122,21 @@ func ended(err error) error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
 		return errors.New("its program was not found")
 	}
-	return errors.New("its program cannot be run")
+	return errors.New("cannot run its program")
 }
 
-// HTTP is a gate at an address: it is posted the question and answers with
-// status 200. Any other status is a gate that failed, and so is a redirect.
+// HTTP is a gate at an address: the request is posted, and the response must have
+// status 200. Other statuses and redirects mean that the gate failed.
 type HTTP struct {
 	URL    string
-	Token  string // a bearer token; "" for none
+	Token  string // bearer token, or ""
 	Client *http.Client
 }
 
 var _ gateway.Gate = HTTP{}
 
-// NewHTTP returns the gate at an address. token is sent with every question,
-// "" for none.
+// NewHTTP returns a gate at an address. token, unless "", is sent with every
+// request.
 func NewHTTP(url, token string) HTTP {
 	return HTTP{URL: url, Token: token, Client: &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment},
@@ -168,7 +168,7 @@ func (h HTTP) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswe
 		why, _ := gateway.Unreached(err)
 		return gateway.GateAnswer{}, errors.New(why)
 	}
-	defer res.Body.Close() //nolint:errcheck // the body was read
+	defer res.Body.Close() //nolint:errcheck // the body has been read
 	if res.StatusCode != http.StatusOK {
 		return gateway.GateAnswer{}, fmt.Errorf("%w: status %d", ErrAnswer, res.StatusCode)
 	}

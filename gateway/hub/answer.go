@@ -23,24 +23,24 @@ type answer struct {
 	result        json.RawMessage
 	failure       *failure
 	needsApproval bool
-	request       string                     // the hub's id of the approval that it waits for
-	rest          map[string]json.RawMessage // other fields, for the caller
+	request       string                     // the hub's id of a pending approval
+	rest          map[string]json.RawMessage // other fields, which are passed to the caller
 }
 
-// failure is the error in an answer.
+// failure is the error in a response.
 type failure struct {
 	code, message string
 	details       json.RawMessage
 }
 
-// maxRequest is the longest approval id that is passed on, in characters.
+// maxRequest limits an approval id that is passed on, in characters.
 const maxRequest = 200
 
-// errForm reports that an answer is none.
+// errForm reports a malformed response.
 var errForm = errors.New("not a document of the form {success, tool, result or error}")
 
-// parse reads an answer. Keys are case-sensitive and count once: a hub that
-// repeats its input must not be made to answer something else.
+// parse parses a response. Keys are case-sensitive and must be unique: otherwise,
+// input that a hub repeats could change the meaning of its response.
 func parse(body []byte) (answer, error) {
 	fields, err := object(body)
 	if err != nil {
@@ -49,7 +49,7 @@ func parse(body []byte) (answer, error) {
 	a := answer{result: fields["result"], rest: fields}
 	read := func(key string, dst any) {
 		if err == nil && !null(fields[key]) && json.Unmarshal(fields[key], dst) != nil {
-			err = fmt.Errorf("%w: its %s cannot be read", errForm, key)
+			err = fmt.Errorf("%w: its %s has the wrong type", errForm, key)
 		}
 	}
 	read("success", &a.success)
@@ -76,7 +76,7 @@ func parse(body []byte) (answer, error) {
 		}
 	}
 	if utf8.RuneCountInString(a.request) > maxRequest {
-		return a, fmt.Errorf("%w: its approval_request_id has more than %d characters", errForm, maxRequest)
+		return a, fmt.Errorf("%w: its approval_request_id is longer than %d characters", errForm, maxRequest)
 	}
 	if problem := plaintext.Problem(a.request); problem != "" {
 		return a, fmt.Errorf("%w: its approval_request_id %s", errForm, problem)
@@ -84,12 +84,12 @@ func parse(body []byte) (answer, error) {
 	delete(fields, "success")
 	delete(fields, "tool")
 	if a.success != nil && *a.success && !a.needsApproval {
-		delete(fields, "result") // it is the output
+		delete(fields, "result") // returned as the output
 	}
 	return a, nil
 }
 
-// object reads the members of a JSON object without looking into them: an answer
+// object returns the members of a JSON object without parsing their values, which
 // may have megabytes.
 func object(raw []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -104,7 +104,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 		}
 		name, _ := key.(string)
 		if _, twice := members[name]; twice {
-			return nil, fmt.Errorf("%w: it has the key %s twice", errForm, jsondoc.Quote(name))
+			return nil, fmt.Errorf("%w: duplicate key %s", errForm, jsondoc.Quote(name))
 		}
 		var value json.RawMessage
 		if d.Decode(&value) != nil {
@@ -120,7 +120,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 
 func null(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// text returns a string, or anything else as its JSON.
+// text returns a string value, and other values as JSON.
 func text(raw json.RawMessage) string {
 	var s string
 	if null(raw) || json.Unmarshal(raw, &s) == nil {
@@ -129,16 +129,16 @@ func text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// read makes a result or an error of an answer.
+// read converts a response to an output or an error.
 func read(in gateway.Invocation, name string, body []byte, status int) (gateway.Output, error) {
 	a, err := parse(body)
 	switch {
 	case err == nil && a.tool != "" && a.tool != name:
-		return gateway.Output{}, failed(in, fmt.Sprintf("it answered for the tool %s", jsondoc.Quote(a.tool)))
+		return gateway.Output{}, failed(in, fmt.Sprintf("it answered for another tool, %s", jsondoc.Quote(a.tool)))
 	case err == nil && a.needsApproval:
 		return gateway.Output{}, a.pending(in)
 	case err == nil && a.success != nil && *a.success && (a.failure != nil || status < 200 || status > 299):
-		return gateway.Output{}, failed(in, fmt.Sprintf("it reported success together with status %d and an error", status))
+		return gateway.Output{}, failed(in, fmt.Sprintf("it reported success, but with status %d or an error", status))
 	case err == nil && a.success != nil && *a.success:
 		out, err := wrapped(a.result)
 		return gateway.Output{Object: out, Structured: a.result, Answer: a.others()}, err
@@ -148,13 +148,13 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 	return gateway.Output{}, noAnswer(in, status, err)
 }
 
-// pending reports that the hub waits for an approval of its own.
+// pending returns the error for a call that waits for an approval in the hub.
 func (a answer) pending(in gateway.Invocation) error {
-	message := fmt.Sprintf("The hub of %s waits for an approval of its own before it runs the call", in.Tool.Subject)
+	message := fmt.Sprintf("The hub of %s requires an approval of its own before it runs the call", in.Tool.Subject)
 	if a.request != "" {
-		message += ", which it calls " + jsondoc.Quote(a.request)
+		message += ", with the id " + jsondoc.Quote(a.request)
 	}
-	message += ". The call is not done; do not retry, and tell the user."
+	message += ". The call did not run yet; do not retry it, and tell the user."
 	e := &gateway.Error{Code: gateway.CodeProviderApproval, ApprovalRequest: a.request, Answer: a.others()}
 	said := text(a.rest["message"])
 	if a.failure != nil {
@@ -170,31 +170,31 @@ func (a answer) pending(in gateway.Invocation) error {
 	return e
 }
 
-// refusal is the error that a hub answers with.
+// refusal returns the error that a hub reported.
 func (a answer) refusal(in gateway.Invocation) error {
 	code := gateway.Code(a.failure.code)
 	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, plaintext.Clip(visible.Line(a.failure.message), maxMessage))
 	if !code.Foreign() {
-		message += fmt.Sprintf(" (its code %s is not handed on)", jsondoc.Quote(a.failure.code))
+		message += fmt.Sprintf(" (its code %s is reserved and was replaced)", jsondoc.Quote(a.failure.code))
 		code = gateway.CodeProvider
 	}
 	return &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.others()}
 }
 
-// others returns the fields for the caller besides result and error, nil for none.
+// others returns the other fields as JSON, or nil.
 func (a answer) others() json.RawMessage {
 	if len(a.rest) == 0 {
 		return nil
 	}
 	b, err := json.Marshal(a.rest)
 	if err != nil {
-		return nil // each of them was read from JSON
+		return nil // cannot fail: all values are JSON
 	}
 	return b
 }
 
-// noAnswer describes why a hub gave no answer. The status decides whether it is
-// worth to try again, and whether the user has to act.
+// noAnswer returns the error for a missing response. Depending on the status, the
+// call can be retried or the user has to act.
 func noAnswer(in gateway.Invocation, status int, err error) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
@@ -209,27 +209,28 @@ func noAnswer(in gateway.Invocation, status int, err error) error {
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("%w: it lacks success, or reports a failure without an error", errForm)
+		err = fmt.Errorf("%w: success is missing, or a failure has no error", errForm)
 	}
 	return failed(in, fmt.Sprintf("it answered with status %d and %s", status, jsondoc.Printable(err.Error())))
 }
 
-// unreached reports that a hub did not answer, and not where it is.
+// unreached returns the error for an unreachable hub, without its address.
 func unreached(in gateway.Invocation, err error) error {
 	why, sure := gateway.Unreached(err)
 	message := fmt.Sprintf("The hub of %s is not available: %s", in.Tool.Subject, why)
 	if sure {
 		message += ". Nothing was run; try again later."
 	} else {
-		message += ". It may have run the call or not; look before you call again."
+		message += ". The call may have run; check before you retry it."
 	}
 	return &gateway.Error{Code: gateway.CodeUnavailable, Message: message, NotRun: sure}
 }
 
-// maxMessage limits how much of a hub's message is passed on, in characters.
+// maxMessage limits a hub's message that is passed on, in characters.
 const maxMessage = 1_000
 
-// wrapped returns a result as the object that it is, or in one.
+// wrapped returns result if it is an object, and otherwise an object that contains
+// it.
 func wrapped(result json.RawMessage) (json.RawMessage, error) {
 	trimmed := bytes.TrimSpace(result)
 	switch {

@@ -19,12 +19,12 @@ import (
 	"toolcrib/gateway"
 )
 
-// Config is how hubs are talked to.
+// Config has the settings for hubs.
 type Config struct {
-	Timeout  time.Duration      // for the whole answer; 0 means DefaultTimeout
-	MaxBytes int64              // of an answer; 0 means DefaultMaxBytes
-	Tokens   map[string]string  // bearer tokens by host ("hub.example:8443"); no other host is given them
-	Headers  map[string]Headers // more headers by host
+	Timeout  time.Duration      // limit for the whole response; 0 means DefaultTimeout
+	MaxBytes int64              // limit of a response; 0 means DefaultMaxBytes
+	Tokens   map[string]string  // bearer tokens by host ("hub.example:8443"), sent to that host only
+	Headers  map[string]Headers // additional headers by host
 }
 
 // Defaults of a Config.
@@ -41,7 +41,7 @@ type Hub struct {
 
 var _ gateway.Provider = (*Hub)(nil)
 
-// New returns a hub.
+// New returns a Hub with the given settings.
 func New(c Config) *Hub {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
@@ -55,20 +55,19 @@ func New(c Config) *Hub {
 	}}
 }
 
-// Close closes the connections that nobody uses.
+// Close closes idle connections.
 func (h *Hub) Close() { h.client.CloseIdleConnections() }
 
-// maxRedirects limits how often an answer may be somewhere else on the same host.
+// maxRedirects limits the number of redirects.
 const maxRedirects = 3
 
-// errRedirect reports that a hub sent the call elsewhere.
+// errRedirect reports a redirect that is not followed.
 var errRedirect = errors.New("it redirects to an address that was not approved")
 
-// errLong reports that an answer is longer than one may be.
-var errLong = errors.New("the answer is too long")
+// errLong reports that a response exceeds the limit.
+var errLong = errors.New("the response is too long")
 
-// sameHost lets a call follow a redirect that keeps its host, its scheme and
-// its method.
+// sameHost allows redirects that keep the host, the scheme and the method.
 func sameHost(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) > maxRedirects || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
@@ -77,21 +76,21 @@ func sameHost(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// call is the request that a hub is posted. The ids of mission and conversation are the
-// caller's word, as is everything in the context's said.
+// call is the request to a hub. The ids of mission and conversation, and everything
+// in Said of the context, come from the caller and are not verified.
 type call struct {
-	Tool         string          `json:"tool"` // the wire name, or the id
+	Tool         string          `json:"tool"` // wire name or id
 	Agent        string          `json:"agent_id"`
 	Customer     string          `json:"customer_id"`
 	User         string          `json:"user_id"`
 	Mission      string          `json:"mission_id"`
 	Conversation string          `json:"conversation_id"`
 	Inputs       json.RawMessage `json:"inputs"`
-	Context      surroundings    `json:"context"`
+	Context      requestContext  `json:"context"`
 }
 
-// surroundings is the context of a call that a hub may use.
-type surroundings struct {
+// requestContext is the context of a call.
+type requestContext struct {
 	Call    string       `json:"call_id"`
 	At      time.Time    `json:"at"`
 	Actor   string       `json:"actor"`
@@ -99,10 +98,10 @@ type surroundings struct {
 	Version int          `json:"tool_version"`
 	Hash    string       `json:"tool_hash"`
 	Local   bool         `json:"local"`
-	Said    *callContext `json:"said,omitempty"` // nil when the caller said nothing
+	Said    *callContext `json:"said,omitempty"` // nil if the caller sent none
 }
 
-// callContext is the caller's own, unchecked description of the call.
+// callContext is the caller's own, unverified description of the call.
 type callContext struct {
 	UserMessage string          `json:"user_message,omitempty"`
 	ChatID      string          `json:"chat_id,omitempty"`
@@ -110,12 +109,12 @@ type callContext struct {
 	Context     json.RawMessage `json:"context,omitempty"`
 }
 
-// newCall returns what the hub is posted about an invocation.
+// newCall returns the request for an invocation.
 func newCall(name string, in gateway.Invocation) call {
 	c := call{
 		Tool: name, Agent: in.Caller.Agent, Customer: in.Caller.Customer, User: in.Caller.User,
 		Mission: in.Said.MissionID, Conversation: in.Said.ConversationID, Inputs: in.Args,
-		Context: surroundings{
+		Context: requestContext{
 			Call: in.Call, At: in.At, Actor: in.Caller.Actor.String(), Layer: string(in.Caller.Layer),
 			Version: in.Tool.Version, Hash: in.Tool.ContentHash, Local: in.Caller.Where.Local,
 		},
@@ -128,9 +127,9 @@ func newCall(name string, in gateway.Invocation) call {
 	return c
 }
 
-// Run implements gateway.Provider. It wraps a result that is not an object as
-// {"result": …}; the output schema describes the result itself. A hub's own error
-// codes are passed on, except those reserved for the gateway.
+// Run implements gateway.Provider. Results that are not objects are wrapped as
+// {"result": …}; the output schema describes the result itself. Error codes of the
+// hub are passed on, except those reserved for the gateway.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
@@ -158,7 +157,7 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	return read(in, name, body, status)
 }
 
-// post sends a call and returns the answer.
+// post sends a call and returns the response.
 func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, status int, err error) {
 	b, err := json.Marshal(c)
 	if err != nil {
@@ -178,7 +177,7 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 	if err != nil {
 		return nil, 0, err
 	}
-	defer res.Body.Close() //nolint:errcheck // the body was read
+	defer res.Body.Close() //nolint:errcheck // the body has been read
 	body, err = io.ReadAll(io.LimitReader(res.Body, h.config.MaxBytes+1))
 	if err == nil && int64(len(body)) > h.config.MaxBytes {
 		err = errLong
@@ -186,12 +185,12 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 	return body, res.StatusCode, err
 }
 
-// Headers are the values of headers by their names. In a value, $agent, $customer,
-// $user, $mission, $conversation, $call, and $tool are those of the call, and $$ is
-// a dollar sign.
+// Headers maps names of headers to values. In a value, $agent, $customer, $user,
+// $mission, $conversation, $call, and $tool are replaced by values of the call, and
+// $$ by a dollar sign.
 type Headers map[string]string
 
-// reserved lists the headers that are toolcrib's, and those of the connection.
+// reserved returns the headers that toolcrib sets and those of the connection.
 func reserved() []string {
 	return []string{
 		"Accept", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
@@ -199,16 +198,16 @@ func reserved() []string {
 	}
 }
 
-// Check returns why headers cannot be sent.
+// Check returns the reason why the headers cannot be sent, or nil.
 func (h Headers) Check() error {
 	for name, value := range h {
 		switch canonical := http.CanonicalHeaderKey(name); {
 		case !httpguts.ValidHeaderFieldName(name):
 			return fmt.Errorf("%q is not a header name", name)
 		case slices.Contains(reserved(), canonical):
-			return fmt.Errorf("%s is set by toolcrib", canonical)
+			return fmt.Errorf("%s is reserved for toolcrib", canonical)
 		case !httpguts.ValidHeaderFieldValue(value):
-			return fmt.Errorf("the value of %s cannot stand in a header", canonical)
+			return fmt.Errorf("the value of %s is not a valid header value", canonical)
 		}
 		var unknown []string
 		os.Expand(value, func(name string) string {
@@ -218,14 +217,14 @@ func (h Headers) Check() error {
 			return ""
 		})
 		if unknown != nil {
-			return fmt.Errorf("%s has $%s; write $agent, $customer, $user, $mission, $conversation, $call, or $tool, and $$ for a dollar sign", name, unknown[0])
+			return fmt.Errorf("%s contains the unknown $%s; use $agent, $customer, $user, $mission, $conversation, $call, or $tool, and $$ for a dollar sign", name, unknown[0])
 		}
 	}
 	return nil
 }
 
-// set sets the headers of a request for a call. What is not visible ASCII in the
-// call's own words is percent-encoded.
+// set adds the headers for a call to a request. It percent-encodes values of the
+// call that are not visible ASCII.
 func (h Headers) set(to http.Header, c call) {
 	for name, value := range h {
 		to.Set(name, os.Expand(value, func(name string) string {
@@ -238,7 +237,7 @@ func (h Headers) set(to http.Header, c call) {
 	}
 }
 
-// value returns the value of a name in a header.
+// value returns the value of a $name in a header.
 func (c call) value(name string) (value string, ok bool) {
 	switch name {
 	case "$":

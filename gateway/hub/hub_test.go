@@ -16,7 +16,7 @@ import (
 	"toolcrib/registry"
 )
 
-// invocation is a call of a tool that runs at address.
+// invocation returns a call of a tool that runs at address.
 func invocation(address string) gateway.Invocation {
 	return gateway.Invocation{
 		Call: "0199", At: time.Date(2026, 11, 20, 22, 42, 0, 0, time.UTC), Args: json.RawMessage(`{"city":"Kiel"}`),
@@ -30,7 +30,7 @@ func invocation(address string) gateway.Invocation {
 	}
 }
 
-// serve starts a hub that answers with a handler.
+// serve starts a hub with a handler.
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(handler)
@@ -46,7 +46,7 @@ func code(err error) gateway.Code {
 	return ""
 }
 
-// TestRequest posts everything that a hub is told.
+// TestRequest compares a complete request.
 func TestRequest(t *testing.T) {
 	var body, authorization, kind string
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestHeaders sends a hub what its configuration asks for, and no other host. (C50)
+// TestHeaders checks that configured headers are sent to their host only (C50).
 func TestHeaders(t *testing.T) {
 	var got http.Header
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -94,18 +94,18 @@ func TestHeaders(t *testing.T) {
 	}
 	for name, value := range map[string]string{"authorization": "x", "Host": "x", "X Y": "x", "X-A": "a\r\nB: c", "X-B": "$secret", "content-length": "1"} {
 		if err := (hub.Headers{name: value}).Check(); err == nil {
-			t.Errorf("%s: %q is taken", name, value)
+			t.Errorf("%s: %q was accepted", name, value)
 		}
 	}
 }
 
-// TestAnswers walks what hubs answer.
+// TestAnswers covers the responses of hubs.
 func TestAnswers(t *testing.T) {
 	tests := []struct {
 		name, body string
 		status     int
-		want       string       // the result
-		code       gateway.Code // or the code
+		want       string       // expected result
+		code       gateway.Code // or expected code
 	}{
 		{"object", `{"success":true,"tool":"weather.get","result":{"a":1}}`, 200, `{"a":1}`, ""},
 		{"without the tool", `{"success":true,"result":{"a":1}}`, 201, `{"a":1}`, ""},
@@ -127,14 +127,14 @@ func TestAnswers(t *testing.T) {
 		{"other letters", `{"Success":true,"result":{}}`, 200, "", gateway.CodeProvider},
 		{"more behind it", `{"success":true,"result":{}} {}`, 200, "", gateway.CodeProvider},
 		{"null error", `{"success":true,"result":{"a":1},"error":null}`, 200, `{"a":1}`, ""},
-		// C14: what is worth another try, and what the user has to mend
+		// C14: errors that can be retried, and errors for the user
 		{"bad gateway", `<html>`, 502, "", gateway.CodeUnavailable},
 		{"too many", ``, 429, "", gateway.CodeUnavailable},
 		{"down", `{}`, 503, "", gateway.CodeUnavailable},
 		{"unauthorised", ``, 401, "", gateway.CodeCredentials},
 		{"forbidden", `no`, 403, "", gateway.CodeCredentials},
 		{"own code of a refusal", `{"success":false,"error":{"code":"TOKEN_EXPIRED","message":"x"}}`, 401, "", "TOKEN_EXPIRED"},
-		// C2: it waits for an approval of its own
+		// C2: the hub requires an approval of its own
 		{"approval", `{"success":true,"tool":"weather.get","requires_approval":true,"approval_request_id":"ap1","result":{}}`, 200, "", gateway.CodeProviderApproval},
 		{"approval with a failure", `{"success":false,"requires_approval":true,"error":{"code":"x","message":"y"}}`, 202, "", gateway.CodeProviderApproval},
 		{"no approval", `{"success":true,"requires_approval":false,"result":{"a":1}}`, 200, `{"a":1}`, ""},
@@ -158,8 +158,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestStructured tells which part of an answer an output schema describes: the
-// result as the hub gave it, and nothing when it gave none.
+// TestStructured checks the part of a response that an output schema describes: the
+// unchanged result, or nothing.
 func TestStructured(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"success":true,"result":{"a":1}}`: `{"a":1}`, `{"success":true,"result":[1]}`: `[1]`, `{"success":true}`: "",
@@ -173,7 +173,7 @@ func TestStructured(t *testing.T) {
 	}
 }
 
-// TestDetails hands on what a hub says of its error.
+// TestDetails checks that error details of a hub are passed on.
 func TestDetails(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"success":false,"error":{"code":"CITY_UNKNOWN","message":"No such\u001b[2J city","details":{"city":"x"}}}`)
@@ -187,7 +187,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestApproval hands on everything that a hub says of an approval of its own
+// TestApproval checks that everything about an approval in the hub is passed on
 // (C2).
 func TestApproval(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -202,12 +202,11 @@ func TestApproval(t *testing.T) {
 	}
 	var said map[string]any
 	if err := json.Unmarshal(e.Answer, &said); err != nil || said["eta"] != "10 min" || said["approval_request_id"] != "ap1" || said["requires_approval"] != true || said["result"] == nil {
-		t.Errorf("not all of the answer is handed on: %s", e.Answer)
+		t.Errorf("a part of the response is missing: %s", e.Answer)
 	}
 }
 
-// TestOtherFields hands on what a hub says besides its result and its error
-// (C2).
+// TestOtherFields checks that other fields of a response are passed on (C2).
 func TestOtherFields(t *testing.T) {
 	answer := `{"success":true,"tool":"weather.get","result":{"a":1},"message":"From the cache.","usage":{"tokens":7}}`
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
@@ -225,8 +224,8 @@ func TestOtherFields(t *testing.T) {
 	}
 }
 
-// TestCallContextIsPosted posts what the caller says about a call, apart from what toolcrib
-// knows (C9).
+// TestCallContextIsPosted checks that the caller's description is posted separately
+// from verified values (C9).
 func TestCallContextIsPosted(t *testing.T) {
 	var posted struct {
 		Mission      string `json:"mission_id"`

@@ -13,7 +13,7 @@ import (
 	"toolcrib/gateway/hub"
 )
 
-// TestLimits ends what takes too long, says too much or leads elsewhere.
+// TestLimits has hubs that take too long, respond with too much, or redirect.
 func TestLimits(t *testing.T) {
 	release := make(chan struct{})
 	slow := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -52,11 +52,11 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: got %v; want %s", address, err, want)
 		}
 		if strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), ".invalid") {
-			t.Errorf("the error says where the hub is (C14): %v", err)
+			t.Errorf("the error contains the address of the hub (C14): %v", err)
 		}
 		var e *gateway.Error
 		if errors.As(err, &e) && e.NotRun != (address == gone.URL || address == "" || strings.Contains(address, ".invalid")) {
-			t.Errorf("%s: nothing was run: %v", address, e.NotRun)
+			t.Errorf("%s: NotRun is %v", address, e.NotRun)
 		}
 	}
 	if asked {
@@ -69,7 +69,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestRedirectOnTheSameHost is followed with the same call.
+// TestRedirectOnTheSameHost follows a redirect with the same call.
 func TestRedirectOnTheSameHost(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v2" {

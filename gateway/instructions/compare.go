@@ -8,37 +8,36 @@ import (
 	"toolcrib/registry"
 )
 
-// Approved names an approved skill or file of instructions, as far as comparing
-// needs it.
+// Approved describes an approved skill or instruction file for a comparison.
 type Approved struct {
 	Subject registry.Subject
 	Path    string
-	Hash    string // of the definition
-	Active  bool   // it was not taken out of use
+	Hash    string // hash of the definition
+	Active  bool   // not deactivated
 }
 
-// Change says how what is on disk differs from what was approved.
+// Change is the kind of a difference between disk and registry.
 type Change string
 
-// The changes.
+// The kinds of changes.
 const (
 	Changed    Change = "changed"
 	New        Change = "new"     // never approved
-	Missing    Change = "missing" // approved, and not there
+	Missing    Change = "missing" // approved, but not on disk
 	Withdrawn  Change = "taken out of use"
 	Unreadable Change = "unreadable"
 )
 
-// Difference is one skill or file that is not as it was approved.
+// Difference is a skill or file that differs from its approved version.
 type Difference struct {
-	Subject registry.Subject // zero for what was never approved
+	Subject registry.Subject // zero if it was never approved
 	Kind    registry.Kind
 	Path    string
 	Change  Change
-	Found   *Found // nil when it is missing
+	Found   *Found // nil if it is missing
 }
 
-// Compare returns what differs, by path.
+// Compare returns the differences, sorted by path.
 func Compare(found []Found, approved []Approved) []Difference {
 	type key struct {
 		kind registry.Kind
@@ -83,7 +82,7 @@ func Compare(found []Found, approved []Approved) []Difference {
 	return differences
 }
 
-// Definition returns the definition of what stands on disk, under an id.
+// Definition returns the definition of files on disk with the given id.
 func Definition(kind registry.Kind, id string, f registry.Folder) registry.Definition {
 	f.ID = id
 	if len(f.Files) == 0 {
@@ -95,14 +94,14 @@ func Definition(kind registry.Kind, id string, f registry.Folder) registry.Defin
 	return registry.Definition{Instructions: &f}
 }
 
-// FileChange is one file of a skill that is not as it was approved.
+// FileChange is a changed file of a skill.
 type FileChange struct {
 	Path   string
 	Change Change
-	What   string // of a changed one: "text", "mode", "link", "bytes", "encoding"
+	What   string // for a changed file: "text", "mode", "link", "bytes", "encoding"
 }
 
-// Files compares what was approved with what is on disk, by path.
+// Files compares approved files with those on disk, sorted by path.
 func Files(approved, found registry.Folder) []FileChange {
 	var changes []FileChange
 	for _, p := range approved.Paths() {
@@ -140,8 +139,9 @@ func what(before, after registry.File) string {
 	return "mode"
 }
 
-// NewID returns an id for a skill or a file that has none yet: the name of a skill's
-// folder, the path of a file in words, and more of the path where that is taken.
+// NewID returns an id for a new skill or file: the name of a skill's folder, or the
+// path of a file, in the form of an id. If it is taken, the id contains more of the
+// path.
 func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	elements := strings.Split(p, "/")
 	short := elements
@@ -162,7 +162,7 @@ func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	}
 }
 
-// slug joins what is left of words in lower-case letters and digits.
+// slug joins words with lower-case letters and digits only.
 func slug(words []string) string {
 	text := strings.ToLower(strings.Join(words, "_"))
 	for _, end := range []string{".md", ".mdc", ".instructions", ".prompt", ".chatmode"} {

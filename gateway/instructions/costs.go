@@ -1,3 +1,5 @@
+// This file computes how an approval changes the context of agents.
+
 package instructions
 
 import (
@@ -10,13 +12,13 @@ import (
 	"toolcrib/registry"
 )
 
-// LoadChange is one load now and after an approval; nil where there is none.
+// LoadChange is a load before and after an approval; nil if there is none.
 type LoadChange struct {
 	Now, After *Load
-	Same       bool // the file stays as it is
+	Same       bool // the file does not change
 }
 
-// Load returns the load after the approval, or that which goes.
+// Load returns the load after the approval or, if it is removed, before it.
 func (c LoadChange) Load() Load {
 	if c.After != nil {
 		return *c.After
@@ -24,21 +26,22 @@ func (c LoadChange) Load() Load {
 	return *c.Now
 }
 
-// Size is how long a text is.
+// Size is the length of a text.
 type Size struct {
 	Chars int
 	tokens.Counts
 }
 
-// Cost is the length of what enters the context at one moment, now and after an approval.
+// Cost is the size of the texts that enter the context at one moment, before and
+// after an approval.
 type Cost struct {
 	When       When
-	Note       string // of its only load
+	Note       string // note of the only load
 	Now, After Size
 }
 
 // CompareLoads returns the loads of a skill or of instructions before and after an
-// approval. Either definition may be another kind of thing or nothing: then it has no loads.
+// approval. Definitions that are zero or of another kind have no loads.
 func CompareLoads(before, after registry.Definition) []LoadChange {
 	var changes []LoadChange
 	now := loadsOf(before)
@@ -69,7 +72,7 @@ func loadsOf(d registry.Definition) []Load {
 	return Loads(d.Kind(), *d.Folder())
 }
 
-// Costs returns the cost of each moment that a change has loads at.
+// Costs returns the cost for each moment with loads.
 func Costs(counter *tokens.Counter, changes []LoadChange) ([]Cost, error) {
 	var texts []string
 	for _, c := range changes {

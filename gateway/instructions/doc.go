@@ -1,8 +1,9 @@
-// Package instructions knows where coding agents look for what they are told in files
-// (skills, AGENTS.md, CLAUDE.md, rules, subagents, slash commands), reads those files,
-// compares them with what was approved, and writes approved bytes back.
+// Package instructions finds the files from which coding agents take instructions
+// (skills, AGENTS.md, CLAUDE.md, rules, subagents, slash commands), reads them,
+// compares them with approved versions, and restores approved bytes.
 //
-// It reads below one folder alone (os.Root): no link, however it is swapped while it
-// reads or writes, leads it elsewhere. What the folder holds may be hostile: sizes and
-// counts are checked before anything is read, and pipes and devices are never opened.
+// It accesses only files below one folder (see os.Root): no link can lead it
+// elsewhere, even if it is replaced at the same time. The folder may be hostile:
+// sizes and counts are checked before reading, and pipes and devices are never
+// opened.
 package instructions

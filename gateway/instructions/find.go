@@ -18,30 +18,30 @@ import (
 // Tree has the skills and files found below a folder.
 type Tree struct {
 	Found     []Found
-	Unread    []string // folders with a SKILL.md where no client looks for skills
-	Unchecked []string // files and folders that clients read, and that are not compared
-	Outside   []Import // files elsewhere that files below the folder import
+	Unread    []string // folders with a SKILL.md outside of the places for skills
+	Unchecked []string // files and folders that clients read but that are not compared
+	Outside   []Import // files outside of the folder that files in it import
 	dir       string
 }
 
-// Found is a skill or a file of instructions as it stands on disk.
+// Found is a skill or an instruction file on disk.
 type Found struct {
 	Kind   registry.Kind
-	Path   string          // below the folder that was searched, with slashes
-	Client string          // who reads it, for people; "" for nobody
+	Path   string          // relative to the searched folder, with slashes
+	Client string          // clients that read it, for people; may be ""
 	Folder registry.Folder // without an id
-	Err    error           // why it cannot be taken in; wraps ErrFile
+	Err    error           // reason why it cannot be read; wraps ErrFile
 }
 
-// The limits of a search: how many files and folders it passes, and how deep they lie.
+// Limits of a search: the number of entries, and the depth of folders.
 const (
 	maxEntries = 2_000_000
 	maxSearch  = 64
 )
 
-// Search returns what coding agents are told by files below dir, by path, and by the
-// files in imported, paths below dir that files elsewhere import. The error is about dir
-// as a whole; that of one file is in Found.
+// Search returns the skills and instruction files below dir, sorted by path, and
+// the files in imported, which are paths below dir that files elsewhere import. The
+// error concerns dir as a whole; errors of single files are in Found.
 func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrPermission) && scope == places.Above {
@@ -50,7 +50,7 @@ func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	if err != nil {
 		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
 	}
-	defer root.Close() //nolint:errcheck // it was read only
+	defer root.Close() //nolint:errcheck // only read
 	s := &search{Tree: Tree{dir: dir}, root: root, scope: scope, folds: folds(root), known: map[string]bool{}}
 	s.patterns = scope.Patterns(s.folds)
 	if err := s.folder(".", 0); err != nil {
@@ -70,26 +70,26 @@ func (t *Tree) sort() {
 	slices.Sort(t.Unchecked)
 }
 
-// unlisted returns the files of a folder that clients find by name, though nobody may
-// list the folder. A name with a "*" is not looked for.
+// unlisted returns the files in a folder that cannot be listed, but in which clients
+// find files by name. It cannot find names with a "*".
 func unlisted(dir string) []Found {
 	var found []Found
 	for _, p := range places.Above.Places() {
 		name, _, _ := strings.Cut(p.Pattern, "/")
 		_, err := os.Lstat(filepath.Join(dir, name))
 		if err == nil && !slices.ContainsFunc(found, func(f Found) bool { return f.Path == name }) {
-			found = append(found, Refuse(name, fmt.Errorf("lies in a folder that cannot be listed; make %s readable, or delete it", dir)))
+			found = append(found, Refuse(name, fmt.Errorf("is in a folder that cannot be listed; make %s readable, or delete it", dir)))
 		}
 	}
 	return found
 }
 
-// Refuse returns a file of instructions that cannot be compared, and why.
+// Refuse returns an instruction file that cannot be compared, with the reason.
 func Refuse(p string, why error) Found {
 	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, why)}
 }
 
-// With adds to a tree what was approved of places where no client looks.
+// With adds approved skills and files that are outside of the places of clients.
 func (t Tree) With(approved []Approved) (Tree, error) {
 	known := map[string]bool{}
 	for _, f := range t.Found {
@@ -100,13 +100,13 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 		return t, nil
 	}
 	root, err := os.OpenRoot(t.dir)
-	if errors.Is(err, fs.ErrPermission) { // Search looked for names alone
+	if errors.Is(err, fs.ErrPermission) { // Search only checked for names
 		return t, nil
 	}
 	if err != nil {
 		return t, err
 	}
-	defer root.Close() //nolint:errcheck // it was read only
+	defer root.Close() //nolint:errcheck // only read
 	s := &search{Tree: t, root: root, known: known}
 	s.Found = slices.Clone(s.Found)
 	for _, a := range approved {
@@ -116,14 +116,14 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 	return s.Tree, nil
 }
 
-// folds reports whether a file system takes names that differ by letter case alone for
-// one, as those of macOS and Windows do: a client that asks for AGENTS.md gets agents.md.
+// folds reports whether a file system ignores letter case, as those of macOS and
+// Windows do: a client that opens AGENTS.md gets agents.md.
 func folds(root *os.Root) bool {
 	entries, err := readDir(root, ".")
 	if err != nil {
 		return false
 	}
-	const enough = 16 // names without letters tell nothing
+	const enough = 16 // number of names to check; those without letters do not help
 	return slices.ContainsFunc(entries[:min(len(entries), enough)], func(entry fs.DirEntry) bool {
 		other := strings.ToUpper(entry.Name())
 		if other == entry.Name() {
@@ -138,26 +138,26 @@ func folds(root *os.Root) bool {
 	})
 }
 
-// search walks through a folder.
+// search is the state of a search.
 type search struct {
 	Tree
 	root     *os.Root
 	scope    places.Scope
 	patterns []places.Pattern
-	folds    bool // letter case does not tell files apart; then patterns are in lower case
+	folds    bool // the file system ignores case; patterns are in lower case
 	known    map[string]bool
 	entries  int
 }
 
-// folder looks at everything in dir. A folder that cannot be opened is named: a client
-// reads a file whose name it knows there, or the agent opens the folder to it later.
+// folder searches dir. It reports a folder that cannot be opened: a client may read
+// a file in it by name, or the agent may open the folder later.
 func (s *search) folder(dir string, depth int) error {
 	opened, err := s.root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil && depth > maxSearch {
-		s.fail(dir, fmt.Errorf("lies more than %d folders deep", maxSearch))
+		s.fail(dir, fmt.Errorf("is nested more than %d folders deep", maxSearch))
 		return opened.Close()
 	}
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *search) folder(dir string, depth int) error {
 		return nil
 	}
 	if s.entries += len(entries); s.entries > maxEntries {
-		return fmt.Errorf("it has more than %d files and folders; name a smaller one", maxEntries)
+		return fmt.Errorf("it has more than %d files and folders; use a smaller folder", maxEntries)
 	}
 	for _, entry := range entries {
 		if err := s.entry(path.Join(dir, entry.Name()), entry, depth); err != nil {
@@ -183,13 +183,13 @@ func (s *search) folder(dir string, depth int) error {
 
 func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 	isDir, linked := entry.IsDir(), entry.Type()&fs.ModeSymlink != 0
-	if linked { // to a folder, only where a client looks
+	if linked { // links to folders count only in places of clients
 		info, err := s.root.Stat(p)
 		switch {
 		case err == nil:
 			isDir = info.IsDir()
 		case s.of(p, true) || s.of(p, false) || s.leads(p):
-			s.fail(p, errors.New("is a link that leads out of the folder, or nowhere"))
+			s.fail(p, errors.New("is a link to a target outside of the folder, or to a missing one"))
 			return nil
 		}
 	}
@@ -205,12 +205,12 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 	return s.folder(p, depth+1)
 }
 
-// match returns the place that what is at p is of.
+// match returns the place of the file or folder at p.
 func (s *search) match(p string, isDir bool) (places.Place, bool) {
 	return places.Match(s.patterns, s.folded(p), isDir, s.scope == places.Project)
 }
 
-// folded returns a path as the patterns are written.
+// folded returns a path in the letter case of the patterns.
 func (s *search) folded(p string) string {
 	if s.folds {
 		return strings.ToLower(p)
@@ -223,20 +223,21 @@ func (s *search) leads(p string) bool {
 	return places.Leads(s.patterns, s.folded(p), s.scope == places.Project)
 }
 
-// of reports whether a client reads what is at p.
+// of reports whether a client reads the file or folder at p.
 func (s *search) of(p string, isDir bool) bool {
 	_, ok := s.match(p, isDir)
 	return ok
 }
 
-// clients reports whether dir is a client's folder, or lies in one.
+// clients reports whether dir is in the folder of a client.
 func (s *search) clients(dir string) bool {
 	return s.scope != places.Project || slices.ContainsFunc(strings.Split(dir, "/"), func(element string) bool {
 		return len(element) > 1 && element[0] == '.'
 	})
 }
 
-// take reads the file or the skill at p when a client would.
+// take reads the file or the skill at p if a client reads it, and reports whether
+// one does.
 func (s *search) take(p string, isDir bool) bool {
 	place, ok := s.match(p, isDir)
 	if !ok || s.known[p] {
@@ -257,8 +258,8 @@ func (s *search) take(p string, isDir bool) bool {
 	return true
 }
 
-// switchesHooks reports whether settings of Claude Code can keep a hook from running or
-// change what it does.
+// switchesHooks reports whether settings of Claude Code can disable or change a
+// hook.
 func switchesHooks(f Found) bool {
 	text := f.Folder.Files[path.Base(f.Path)]
 	if f.Err == nil && text.SHA256 == "" && strings.TrimSpace(text.Text) == "" {
@@ -266,12 +267,12 @@ func switchesHooks(f Found) bool {
 	}
 	var keys map[string]json.RawMessage
 	if f.Err != nil || text.SHA256 != "" || json.Unmarshal([]byte(text.Text), &keys) != nil {
-		return true // nobody knows what the client makes of it
+		return true // the client may interpret it differently
 	}
 	return slices.ContainsFunc([]string{"env", "hooks", "disableAllHooks"}, func(key string) bool { return keys[key] != nil })
 }
 
-// isSkill reports whether the folder at p has a SKILL.md, be it a link that leads anywhere.
+// isSkill reports whether the folder at p has a SKILL.md, which may be a link.
 func (s *search) isSkill(p string) bool {
 	info, err := s.root.Lstat(path.Join(p, registry.SkillFile))
 	return err == nil && !info.IsDir()
@@ -283,7 +284,7 @@ func (s *search) read(kind registry.Kind, p, client string) {
 	s.Found = append(s.Found, Found{Kind: kind, Path: p, Client: client, Folder: folder, Err: err})
 }
 
-// elsewhere reads what was approved of a place where no client looks.
+// elsewhere reads an approved skill or file outside of the places of clients.
 func (s *search) elsewhere(a Approved) {
 	there := s.isSkill(a.Path)
 	if a.Subject.Kind == registry.KindInstructions {
@@ -309,7 +310,7 @@ func Bytes(dir, p string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close() //nolint:errcheck // it was read only
+	defer root.Close() //nolint:errcheck // only read
 	info, err := root.Lstat(p)
 	if err != nil {
 		return nil, wrap(p, err)
@@ -317,12 +318,12 @@ func Bytes(dir, p string) ([]byte, error) {
 	return (&reader{root: root}).bytes(p, info)
 }
 
-// Read returns the skill or the file of instructions at p below dir, as Search does.
+// Read returns the skill or instruction file at p below dir as Search does.
 func Read(dir string, kind registry.Kind, p string) (registry.Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return registry.Folder{}, err
 	}
-	defer root.Close() //nolint:errcheck // it was read only
+	defer root.Close() //nolint:errcheck // only read
 	return read(root, kind, p)
 }

@@ -18,7 +18,8 @@ import (
 
 const skillText = "---\nname: pdf\ndescription: Read PDF files.\n---\n\nRun scripts/read.py.\n"
 
-// lay writes files below a new folder; a name that ends in "*" is executable.
+// lay writes files below a new folder. Files with names that end in "*" are
+// executable.
 func lay(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +42,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// find returns what Search finds, as "kind path".
+// find returns the result of Search as "kind path".
 func find(t *testing.T, dir string, scope places.Scope) (found []Found, names []string) {
 	t.Helper()
 	tree, err := Search(dir, scope)
@@ -122,15 +123,15 @@ func TestFindAtHome(t *testing.T) {
 	}
 }
 
-// TestNothingHides: what a client reads is found wherever somebody puts it, or named where
-// it cannot be read.
+// TestNothingHides checks that files that clients read are found in any place, or
+// reported if they cannot be read.
 func TestNothingHides(t *testing.T) {
 	outside := lay(t, map[string]string{"SKILL.md": skillText})
 	deep := ".claude/commands/" + strings.Repeat("d/", maxSearch-1) + "x.md"
 	for name, tc := range map[string]struct {
-		file string // that is written
-		link string // or where a link there leads
-		want string // what is found
+		file string // file to write
+		link string // or target of a link at this path
+		want string // expected result
 		err  string
 	}{
 		"a skill in the folder for skills":  {file: ".agents/skills/SKILL.md", want: ".agents/skills"},
@@ -160,15 +161,15 @@ func TestNothingHides(t *testing.T) {
 	}
 }
 
-// TestCaseFolds: where a file system takes names that differ by letter case for one, a
-// client that asks for CLAUDE.md gets claude.md. Two names of one file look like that.
+// TestCaseFolds checks that on a case-insensitive file system, claude.md is found
+// for CLAUDE.md. Two names of the same file simulate such a system.
 func TestCaseFolds(t *testing.T) {
 	files := map[string]string{"aa": "", "claude.md": "x\n", ".Claude/skills/pdf/SKILL.md": skillText}
 	dir := lay(t, files)
 	if _, got := find(t, dir, places.Project); len(got) > 0 {
 		t.Errorf("found %q", got)
 	}
-	for name := range files { // whichever of them is asked for
+	for name := range files { // either name
 		if !strings.Contains(name, "/") {
 			must(t, os.Link(filepath.Join(dir, name), filepath.Join(dir, strings.ToUpper(name))))
 		}
@@ -178,8 +179,8 @@ func TestCaseFolds(t *testing.T) {
 	}
 }
 
-// TestApprovedElsewhere: what was approved is compared also where no client looks, and a
-// skill there is not passed over in silence.
+// TestApprovedElsewhere checks that approved files are compared outside of the
+// places of clients too, and that a skill there is reported.
 func TestApprovedElsewhere(t *testing.T) {
 	dir := lay(t, map[string]string{"skills/pdf/SKILL.md": skillText, "style.md": "Plain words.\n"})
 	tree, err := Search(dir, places.Project)
@@ -217,7 +218,8 @@ func TestApprovedElsewhere(t *testing.T) {
 	}
 }
 
-// TestHostileTrees: each of these is refused by name, and nothing else suffers.
+// TestHostileTrees checks that each hostile tree is refused by name and does not
+// affect others.
 func TestHostileTrees(t *testing.T) {
 	const top = ".claude/skills/pdf"
 	at := func(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(top), name) }
@@ -235,7 +237,7 @@ func TestHostileTrees(t *testing.T) {
 		}, "more than 500 files"},
 		"gigabyte": {func(dir string) error {
 			return errors.Join(os.WriteFile(at(dir, "big"), nil, 0o644), os.Truncate(at(dir, "big"), 1<<30))
-		}, "more than 20971520 bytes"},
+		}, "20971520 bytes"},
 		"hidden behind folders": {func(dir string) (err error) {
 			for i := range maxFolder + 1 {
 				err = errors.Join(err, os.Mkdir(at(dir, fmt.Sprint(i)), 0o755))
@@ -259,8 +261,8 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-// TestLinks: a link is kept as one, with the text it stands for where nobody else vouches
-// for that; one that leads out is a problem of the definition or is refused.
+// TestLinks checks that a link is kept as such, with the text of its target if no
+// other definition covers that. Links out of the folder are problems, or refused.
 func TestLinks(t *testing.T) {
 	outside := lay(t, map[string]string{"evil/SKILL.md": skillText, "evil.md": "evil\n"})
 	dir := lay(t, map[string]string{
@@ -308,7 +310,7 @@ func TestLinks(t *testing.T) {
 	for p, want := range map[string]int{".gemini": 1, "docs": 0} {
 		n := 0
 		for _, f := range all {
-			if f.Path == p && errors.Is(f.Err, ErrFile) && strings.Contains(f.Err.Error(), "leads out of the folder") {
+			if f.Path == p && errors.Is(f.Err, ErrFile) && strings.Contains(f.Err.Error(), "is a link to a target outside") {
 				n++
 			}
 		}
@@ -323,8 +325,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestNamesBreakNoLine: the name of a file cannot write a line of its own into what is
-// printed, and is not proposed.
+// TestNamesBreakNoLine checks that the name of a file cannot write a line of its
+// own into output, and that such files are not proposed.
 func TestNamesBreakNoLine(t *testing.T) {
 	dir := lay(t, map[string]string{".claude/commands/a\nApproved by security.md": "x\n"})
 	found, _ := find(t, dir, places.Project)
@@ -335,7 +337,8 @@ func TestNamesBreakNoLine(t *testing.T) {
 	}
 }
 
-// TestPlansAreGenerated tells the words of an import of files from anybody else's.
+// TestPlansAreGenerated checks that generated rationales are distinguished from
+// those of people.
 func TestPlansAreGenerated(t *testing.T) {
 	folder := func(names ...string) registry.Folder {
 		f := registry.Folder{Path: "skills/pdf", Files: map[string]registry.File{}}
@@ -370,21 +373,21 @@ func TestPlansAreGenerated(t *testing.T) {
 				t.Fatalf("%s: %v, %v", d.Change, steps, err)
 			}
 			draft := *steps[0].Draft
-			if d.Change == Missing { // the review completes it
+			if d.Change == Missing { // completed by the review
 				draft.Definition = Definition(registry.KindSkill, "pdf", approved)
 			}
 			if !intake.Generated(draft, nil) {
-				t.Errorf("%s: %q is somebody's own", d.Change, draft.Rationale)
+				t.Errorf("%s: %q is not recognized as generated", d.Change, draft.Rationale)
 			}
 			mine := draft
 			mine.Rationale += " I want it."
 			if intake.Generated(mine, nil) {
-				t.Errorf("%s: %q counts as generated", d.Change, mine.Rationale)
+				t.Errorf("%s: %q is recognized as generated", d.Change, mine.Rationale)
 			}
 			mine = draft
 			mine.Examples = []string{"Fill in a form."}
 			if intake.Generated(mine, nil) {
-				t.Errorf("%s: an example of somebody's own counts as generated", d.Change)
+				t.Errorf("%s: a draft with an example is recognized as generated", d.Change)
 			}
 		}
 	}

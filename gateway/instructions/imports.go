@@ -14,30 +14,31 @@ import (
 	"toolcrib/registry/places"
 )
 
-// Import is a file that lies outside of a folder and is imported by a file in it.
+// Import is an import of a file outside of the folder.
 type Import struct {
-	From string // the file with the import, below the folder
-	Path string // absolute, or "~/" and a path below the home
+	From string // file with the import, relative to the folder
+	Path string // absolute path, or "~/" and a path relative to the home
 }
 
-// maxImports is how many imports lead from one file to the next: Claude Code follows 5
-// (code.claude.com/docs/en/memory), and so does Gemini CLI unless its settings say otherwise
+// maxImports is the maximum depth of imports: Claude Code follows 5
+// (code.claude.com/docs/en/memory), and so does Gemini CLI by default
 // (geminicli.com/docs/reference/memport).
 const maxImports = 5
 
-// importPattern matches an import as Claude Code and Gemini CLI write it: "@" and a path, in
-// which a space is escaped.
+// importPattern matches an import of Claude Code and Gemini CLI: "@" and a path, in
+// which spaces are escaped.
 var importPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)@((?:[^\s\\]|\\.)+)`) })
 
-// importers are the files whose imports a client follows. Those of AGENTS.md count because
-// Gemini CLI can be set to read it, and Claude Code reads it where CLAUDE.md imports it.
+// importers lists the files with imports that clients follow. AGENTS.md is included
+// because Gemini CLI can be configured to read it, and Claude Code reads it if
+// CLAUDE.md imports it.
 var importers = []string{"claude.md", "claude.local.md", "gemini.md", "agents.md"}
 
-// imports adds the files that files import, and theirs. Imports in code blocks count too:
-// clients differ in what they take for one.
+// imports adds imported files recursively. Imports in code blocks count, because
+// clients differ in recognizing these.
 func (s *search) imports() {
 	depth := map[string]int{}
-	for i := 0; i < len(s.Found); i++ { // it grows
+	for i := 0; i < len(s.Found); i++ { // grows in the loop
 		f := s.Found[i]
 		hops := depth[f.Path]
 		imports := hops > 0 || slices.Contains(importers, strings.ToLower(path.Base(f.Path))) || strings.Contains("/"+f.Path, "/.claude/rules/")
@@ -59,8 +60,8 @@ func (s *search) imports() {
 	}
 }
 
-// targets returns the paths that a text imports, each also without the punctuation that
-// may end a sentence.
+// targets returns the paths that a text imports, with and without punctuation at
+// the end.
 func targets(text string) []string {
 	var list []string
 	known := map[string]bool{"": true}
@@ -76,8 +77,8 @@ func targets(text string) []string {
 	return list
 }
 
-// resolve returns the path of an import in the file at from: below the folder that is
-// searched, or elsewhere.
+// resolve returns the path of an import in the file from: relative to the searched
+// folder if it is local, and otherwise as written.
 func (s *search) resolve(from, target string) (p string, local bool) {
 	if rest, ok := strings.CutPrefix(target, "~/"); ok {
 		if s.scope != places.User {
@@ -95,8 +96,8 @@ func (s *search) resolve(from, target string) (p string, local bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// include reads a file that others import, and reports whether it was not found before. A
-// path that leads to no file imports nothing.
+// include reads an imported file and reports whether it is new. It ignores missing
+// files.
 func (s *search) include(p, client string) bool {
 	if s.known[p] {
 		return false

@@ -1,24 +1,26 @@
+// This file has the entries of lists of skills and instruction files.
+
 package instructions
 
 import "toolcrib/registry"
 
-// Listed is one skill or file of instructions that was approved, or that agents read.
+// Listed is a skill or instruction file that was approved, or that agents read.
 type Listed struct {
-	Subject registry.Subject // without an id where it was never approved nor proposed
-	Folder  string           // that Path is below; "" where no disk was looked at
-	Above   bool             // the folder lies above that of the project
+	Subject registry.Subject // without an id if it was never approved or proposed
+	Folder  string           // folder that contains Path; "" if the disk was not searched
+	Above   bool             // the folder is above that of the project
 	Path    string
-	Version int             // 0 where it was never approved
-	Status  registry.Status // of the version
+	Version int             // 0 if it was never approved
+	Status  registry.Status // status of the version
 	Hash    string
-	Drift   Change // "" where the disk has the approved bytes
-	ReadBy  string // the clients
-	Reason  string // why it cannot be read
-	// Proposal is the number of the open proposal about it, "" for none.
+	Drift   Change // "" if the disk has the approved bytes
+	ReadBy  string // clients that read it
+	Reason  string // reason why it cannot be read
+	// Proposal is the number of an open proposal for it, or "".
 	Proposal string
 }
 
-// State returns how it stands, in words.
+// State describes the state for people.
 func (l Listed) State() string {
 	switch {
 	case l.Drift != "":
@@ -31,7 +33,7 @@ func (l Listed) State() string {
 	return "as approved"
 }
 
-// At is where it stands, for people: below ~ or below the folder of its project.
+// At returns the location for people: below ~ or below the folder of its project.
 func (l Listed) At() string {
 	if l.Above {
 		return l.Folder + "/" + l.Path

@@ -1,3 +1,5 @@
+// This file determines when files enter the context of an agent.
+
 package instructions
 
 import (
@@ -17,31 +19,32 @@ import (
 // When is the moment at which a part of a file enters the context of an agent.
 type When string
 
-// The moments.
+// Moments at which a part of a file enters the context.
 const (
-	AtOnce   When = "at once"     // with every session
-	Matching When = "on matching" // with the files that Load.Note names
-	OnUse    When = "on use"      // when the skill, the command or the agent is used
+	AtOnce   When = "at once"     // at the start of every session
+	Matching When = "on matching" // with files that match Load.Note
+	OnUse    When = "on use"      // when the skill, the command or the subagent is used
 	OnRead   When = "when read"   // when the agent opens the file
-	Printed  When = "output only" // only what the program prints
-	NotText  When = "not text"    // an image, or bytes that nobody reads
+	Printed  When = "output only" // only the output of the program
+	NotText  When = "not text"    // an image or other binary
 )
 
-// Moments returns the moments, the earliest first.
+// Moments returns the moments, earliest first.
 func Moments() []When { return []When{AtOnce, Matching, OnUse, OnRead, Printed, NotText} }
 
-// Load is a part of a skill or of instructions that enters the context of an agent at one
-// moment. Text is empty where nobody knows what enters.
+// Load is a part of a skill or of instructions that enters the context of an agent
+// at one moment. Text is "" if that is unknown.
 type Load struct {
 	When When
-	File string // its path below the folder
-	Note string // what the client goes by, for people
+	File string // path relative to the folder
+	Note string // criterion of the client, for people
 	Text string
 	file registry.File
 }
 
-// Loads returns what of a skill or of instructions enters the context of an agent, the
-// earliest first. The clients decide by where a file stands and by its front matter.
+// Loads returns the parts of a skill or of instructions that enter the context of
+// an agent, earliest first. Clients decide by the path of a file and its front
+// matter.
 func Loads(kind registry.Kind, f registry.Folder) []Load {
 	var loads []Load
 	if kind == registry.KindInstructions {
@@ -63,7 +66,7 @@ func Loads(kind registry.Kind, f registry.Folder) []Load {
 	return loads
 }
 
-// loadOf returns how a file beside the SKILL.md of a skill enters the context.
+// loadOf returns the load of a file of a skill other than SKILL.md.
 func loadOf(name string, f registry.File) Load {
 	l := Load{When: OnRead, File: name, file: f, Text: f.Text}
 	switch {
@@ -77,15 +80,16 @@ func loadOf(name string, f registry.File) Load {
 	return l
 }
 
-// program reports whether a file is run, not read, by the end of its name.
+// program reports whether a file is executed rather than read, according to its
+// extension.
 func program(name string) bool {
 	const ends = " .py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .jar .go .rs .r .swift .applescript "
 	end := strings.ToLower(path.Ext(name))
 	return end != "" && strings.Contains(ends, " "+end+" ")
 }
 
-// listed returns the loads of a file that an agent knows by its name and description
-// until it is used: a skill, a subagent.
+// listed returns the loads of a skill or a subagent: the agent knows its name and
+// description until it uses it.
 func listed(name, file string, f registry.File, at string) []Load {
 	front, body, _ := mdfile.SplitFront(f.Text)
 	keys := mdfile.LooseFront(front)
@@ -101,22 +105,22 @@ func listed(name, file string, f registry.File, at string) []Load {
 	if says := cmp.Or(value(keys, "when_to_use"), value(keys, "when-to-use")); says != "" {
 		line += " - " + says
 	}
-	if strings.Contains("/"+at, "/.agents/") || strings.Contains("/"+at, "/.codex/") { // Codex names the file
+	if strings.Contains("/"+at, "/.agents/") || strings.Contains("/"+at, "/.codex/") { // Codex mentions the file
 		line += " (file: " + path.Join(at, file) + ")"
 	}
 	return []Load{{When: AtOnce, File: file, Note: "name and description", Text: line, file: f}, use}
 }
 
-// instructionLoads returns the loads of a file of instructions that stands at p.
+// instructionLoads returns the loads of an instruction file at p.
 func instructionLoads(p, name string, f registry.File) []Load {
-	if f.Binary() { // of a version that was approved by its hash
+	if f.Binary() { // in versions that were approved by their hash
 		return []Load{{When: NotText, File: name, Note: fmt.Sprintf("%d bytes", f.Size), file: f}}
 	}
 	whole := Load{When: AtOnce, File: name, Text: f.Text, file: f}
 	of, ok := places.Match(everywhere(), p, false, true)
 	front, body, fronted := mdfile.SplitFront(f.Text)
 	switch how := loading(of.Pattern); {
-	case ok && of.Settings(): // of the client; the agent does not read them
+	case ok && of.Settings(): // for the client; the agent does not read them
 		return nil
 	case ok && how == "agent":
 		return listed(strings.TrimSuffix(path.Base(p), path.Ext(p)), name, f, "")
@@ -137,13 +141,13 @@ func instructionLoads(p, name string, f registry.File) []Load {
 	return []Load{whole}
 }
 
-// everywhere has the places of both scopes.
+// everywhere returns the places of both scopes.
 var everywhere = sync.OnceValue(func() []places.Pattern {
 	return slices.Concat(places.Project.Patterns(false), places.User.Patterns(false))
 })
 
-// loading returns how clients load what stands in a place, by the folder that its pattern
-// names; "" for as a whole.
+// loading returns how clients load files in a place, according to the folder in its
+// pattern, or "" if they load them as a whole.
 func loading(pattern string) string {
 	for element := range strings.SplitSeq(path.Dir(pattern), "/") {
 		switch {
@@ -160,7 +164,7 @@ func loading(pattern string) string {
 	return ""
 }
 
-// rule returns the loads of a rule whose front matter says when it applies.
+// rule returns the loads of a rule whose front matter determines when it applies.
 func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	globs := cmp.Or(value(keys, "globs"), value(keys, "applyTo"), value(keys, "paths"))
 	says := value(keys, "description")
@@ -181,7 +185,8 @@ func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	return []Load{l}
 }
 
-// value returns a key of front matter as one line; the items of a list behind each other.
+// value returns the value of a key in front matter as one line, with list items
+// separated by commas.
 func value(keys *jsondoc.Node, key string) string {
 	n := keys.Get(key)
 	switch {

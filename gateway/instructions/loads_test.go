@@ -9,9 +9,9 @@ import (
 	"toolcrib/registry"
 )
 
-// TestWhatEntersWhen holds the moments at which clients load files, as their
-// documentation gives them, against where the files stand and their front matter.
-func TestWhatEntersWhen(t *testing.T) {
+// TestLoads compares the moments for different paths and front matter with
+// the documentation of clients.
+func TestLoads(t *testing.T) {
 	for _, c := range []struct{ path, text, want string }{
 		{"AGENTS.md", "a\n", "at once[a]"},
 		{"docs/AGENTS.md", "a\n", "on matching(files below docs)[a]"},
@@ -35,14 +35,14 @@ func TestWhatEntersWhen(t *testing.T) {
 		{".clinerules/a.md", "Plain.\n", "at once[Plain.]"},
 	} {
 		name := c.path[strings.LastIndexByte(c.path, '/')+1:]
-		got := told(instructions.Loads(registry.KindInstructions, registry.Folder{Path: c.path, Files: map[string]registry.File{name: {Text: c.text}}}))
+		got := formatLoads(instructions.Loads(registry.KindInstructions, registry.Folder{Path: c.path, Files: map[string]registry.File{name: {Text: c.text}}}))
 		if got != c.want {
 			t.Errorf("%s %q:\n got %s\nwant %s", c.path, c.text, got, c.want)
 		}
 	}
 }
 
-func told(loads []instructions.Load) string {
+func formatLoads(loads []instructions.Load) string {
 	var parts []string
 	for _, l := range loads {
 		s := string(l.When)
@@ -58,8 +58,8 @@ func skillOf(files map[string]registry.File) registry.Definition {
 	return registry.Definition{Skill: &registry.Folder{ID: "x", Path: ".claude/skills/x", Files: files}}
 }
 
-// TestWhatASkillBrings follows a skill through a change of each kind of file.
-func TestWhatASkillBrings(t *testing.T) {
+// TestCosts changes each kind of file of a skill.
+func TestCosts(t *testing.T) {
 	before := skillOf(map[string]registry.File{
 		"SKILL.md": {Text: "---\nname: x\ndescription: Reads.\n---\nRead it.\n"}, "more.md": {Text: "More.\n"}, "gone.md": {Text: "Gone.\n"},
 		"run.py": {Text: "print(1)\n"}, "logo.png": {Size: 9, SHA256: strings.Repeat("a", 64)},
@@ -94,13 +94,13 @@ func TestWhatASkillBrings(t *testing.T) {
 		t.Errorf("at once: %+v", once)
 	}
 	if printed := costs[3]; printed.Now.O200k != 0 || printed.After.O200k != 0 {
-		t.Errorf("a program counts %+v", printed)
+		t.Errorf("a program has the cost %+v", printed)
 	}
 	if gone := instructions.CompareLoads(before, before.WithStatus(registry.Deactivated)); gone[0].After != nil || gone[0].Now == nil {
-		t.Errorf("out of use: %+v", gone[0])
+		t.Errorf("deactivated: %+v", gone[0])
 	}
 	hidden := skillOf(map[string]registry.File{"SKILL.md": {Text: "---\nname: x\ndescription: Reads.\ndisable-model-invocation: true\n---\nRead it.\n"}})
-	if s := told(instructions.Loads(registry.KindSkill, *hidden.Skill)); s != "on use(by the user alone)[Read it.]" {
-		t.Errorf("a skill that the user alone calls: %s", s)
+	if s := formatLoads(instructions.Loads(registry.KindSkill, *hidden.Skill)); s != "on use(by the user alone)[Read it.]" {
+		t.Errorf("a skill that only the user invokes: %s", s)
 	}
 }

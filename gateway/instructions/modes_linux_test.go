@@ -11,8 +11,8 @@ import (
 	"toolcrib/registry/places"
 )
 
-// asNobody runs do without the right to open everything, which root has: on a thread whose
-// file system uid is another's and which ends with it.
+// asNobody runs do without root's permission to open everything: on a thread with
+// another file system uid, which ends with it.
 func asNobody(do func()) {
 	done := make(chan struct{})
 	go func() {
@@ -26,13 +26,13 @@ func asNobody(do func()) {
 	<-done
 }
 
-// TestUnopenedFolders: a folder that cannot be opened is named, wherever it is (S42).
+// TestUnopenedFolders checks that folders that cannot be opened are reported (S42).
 func TestUnopenedFolders(t *testing.T) {
 	for _, mode := range []os.FileMode{0o711, 0} {
 		for name, tc := range map[string]struct {
 			scope places.Scope
 			shut  string
-			want  string // the path that is refused, "" for an error
+			want  string // the refused path; "" means an error
 		}{
 			"in a project":                 {places.Project, "docs", "docs"},
 			"with modules":                 {places.Project, "node_modules/x", "node_modules/x"},
@@ -59,7 +59,7 @@ func TestUnopenedFolders(t *testing.T) {
 				}
 			}
 			switch {
-			case tc.scope == places.Above && mode == 0: // no client gets at it either
+			case tc.scope == places.Above && mode == 0: // clients cannot access it either
 				if err != nil || refused != "" {
 					t.Errorf("%s, mode %o: refused %q, %v", name, mode, refused, err)
 				}

@@ -12,8 +12,8 @@ import (
 	"toolcrib/registry/places"
 )
 
-// TestEveryPlace puts a file into every place of every scope: each is found, or named among
-// those that are not checked.
+// TestEveryPlace creates a file in every place of every scope and checks that it is
+// found or reported as unchecked.
 func TestEveryPlace(t *testing.T) {
 	walked := 0
 	for _, scope := range []places.Scope{places.Project, places.User, places.Above} {
@@ -40,7 +40,7 @@ func TestEveryPlace(t *testing.T) {
 			if scope != places.Project {
 				continue
 			}
-			dir = lay(t, map[string]string{"node_modules/a/" + name: text}) // no folder hides it
+			dir = lay(t, map[string]string{"node_modules/a/" + name: text}) // no folder is skipped
 			if tree, err = Search(dir, scope); err != nil || len(tree.Found)+len(tree.Unchecked) != 1 {
 				t.Errorf("%s of %s in a folder below: found %+v, %v", at, p.Client, tree, err)
 			}
@@ -51,7 +51,8 @@ func TestEveryPlace(t *testing.T) {
 	}
 }
 
-// TestImports follows imports as the clients do, and names those that lead elsewhere.
+// TestImports compares imports with those that clients follow, including those to
+// other folders.
 func TestImports(t *testing.T) {
 	files := map[string]string{
 		"CLAUDE.md":     "See @docs/style.md, @./docs/my\\ notes.md and mail me@docs/no.md.\n@docs/none.md @docs @~/at-home.md @../beside.md\n",
@@ -86,6 +87,6 @@ func TestImports(t *testing.T) {
 		}
 	}
 	if tree, err = Search(dir, places.User, "README.md"); err != nil || !slices.ContainsFunc(tree.Found, func(f Found) bool { return f.Path == "README.md" }) {
-		t.Errorf("what files elsewhere import is not among %+v, %v", tree.Found, err)
+		t.Errorf("a file that is imported from elsewhere is not among %+v, %v", tree.Found, err)
 	}
 }

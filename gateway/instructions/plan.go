@@ -1,3 +1,5 @@
+// This file drafts proposals for files that differ from the registry.
+
 package instructions
 
 import (
@@ -12,28 +14,29 @@ import (
 	"toolcrib/review/intake"
 )
 
-// Step answers one difference: with a proposal that would approve what is on disk,
-// or the reason why there is none.
+// Step is the reaction to one difference: a proposal that would approve the files
+// on disk, or the reason why there is none.
 type Step struct {
 	Difference
 	Draft  *proposals.Draft
 	Reason string
-	// Refused is set for what cannot be approved as it is, such as a link out of the folder.
+	// Refused is set if the files cannot be approved, for example because of a link
+	// out of the folder.
 	Refused bool
 }
 
-// Origin says where proposals about files go.
+// Origin has the settings for proposals about files.
 type Origin struct {
 	Layer registry.Layer
-	Set   string // the change set of all; "" for one per folder that they came from
-	// Live returns the approved definition of a subject and its version, and whether an
-	// id is taken.
+	Set   string // change set of all proposals; "" for one per folder
+	// Live returns the approved definition of a subject, and Taken whether an id is
+	// in use.
 	Live  func(registry.Subject) (registry.Live, error)
 	Taken func(registry.Kind, string) bool
 }
 
-// Plan drafts proposals that approve what is on disk. The ids of new subjects are taken
-// once each.
+// Plan drafts proposals that approve the files on disk. New subjects get unique
+// ids.
 func Plan(differences []Difference, o Origin) ([]Step, error) {
 	used := map[registry.Subject]bool{}
 	groups := map[string]int{}
@@ -87,13 +90,13 @@ func (o Origin) step(d Difference) (Step, error) {
 	s.Draft = &proposals.Draft{Type: proposals.Deactivate, BaseVersion: &live.Version, Rationale: intake.GoneFileReason(d.Path)}
 	if d.Change == Changed {
 		s.Draft.Type, s.Draft.Definition = proposals.Modify, Definition(d.Kind, d.Subject.ID, d.Found.Folder)
-		s.Draft.Rationale = intake.ChangedFileReason(d.Path, Told(Files(*live.Definition.Folder(), d.Found.Folder)))
+		s.Draft.Rationale = intake.ChangedFileReason(d.Path, ListChanges(Files(*live.Definition.Folder(), d.Found.Folder)))
 	}
 	return s.checked(), nil
 }
 
-// checked takes the draft away that nobody could submit: it would keep those of its
-// change set from being approved.
+// checked removes a draft that cannot be submitted, because it would block its
+// change set.
 func (s Step) checked() Step {
 	if s.Draft.Definition.IsZero() {
 		return s
@@ -104,14 +107,14 @@ func (s Step) checked() Step {
 	return s
 }
 
-// mostTold is how many changed files are named.
-const mostTold = 10
+// maxListed is the maximum number of files that ListChanges lists.
+const maxListed = 10
 
-// Told names changed files in one line.
-func Told(changes []FileChange) string {
+// ListChanges lists changed files in one line.
+func ListChanges(changes []FileChange) string {
 	var parts []string
 	for i, c := range changes {
-		if i == mostTold {
+		if i == maxListed {
 			parts = append(parts, fmt.Sprintf("and %d more", len(changes)-i))
 			break
 		}
@@ -124,7 +127,7 @@ func Told(changes []FileChange) string {
 	return strings.Join(parts, ", ")
 }
 
-// group is the folder that a skill or a file came from.
+// group returns the folder of a skill or a file.
 func group(p string) string {
 	if dir := path.Dir(p); dir != "." {
 		return dir
@@ -132,7 +135,8 @@ func group(p string) string {
 	return ""
 }
 
-// setName makes the name of a change set out of the project, or "home", and a folder.
+// setName returns the name of a change set for a folder of the project, or of the
+// home.
 func setName(layer registry.Layer, dir string) string {
 	name := cmp.Or(layer.Project(), "home")
 	if words := strings.FieldsFunc(dir, func(r rune) bool {

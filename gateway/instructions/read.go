@@ -15,17 +15,17 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// ErrFile is wrapped by the error of a skill or a file that cannot be taken in; the
-// others of its folder can.
+// ErrFile is returned for a skill or a file that cannot be read. Others in its
+// folder are not affected.
 var ErrFile = errors.New("cannot be read")
 
-// The limits of what is read of one skill: how deep its folders nest, and how much is in one.
+// Limits of one skill: the depth of its folders, and the number of entries in one.
 const (
 	maxDepth  = 24
 	maxFolder = 2 * registry.MaxFiles // files and folders in one
 )
 
-// reader reads one skill or one file of instructions below a folder.
+// reader reads a skill or an instruction file.
 type reader struct {
 	root  *os.Root
 	kind  registry.Kind
@@ -33,8 +33,8 @@ type reader struct {
 	size  int64
 }
 
-// read returns the files at p: the tree of a skill by paths below p, or the one file
-// under its last element.
+// read returns the files at p: the tree of a skill by relative paths, or a single
+// file by its name.
 func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) {
 	r := &reader{root: root, kind: kind, files: map[string]registry.File{}}
 	err := r.start(p)
@@ -57,11 +57,11 @@ func (r *reader) start(p string) error {
 	return err
 }
 
-// linked adds the text that a link leads to.
+// linked adds the text of a link's target.
 func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 	info, err := r.root.Stat(p)
 	if err != nil {
-		return f, wrap(p, fmt.Errorf("is a link to %s, which is not a file in this folder: %w", jsondoc.Quote(f.Link), err))
+		return f, wrap(p, fmt.Errorf("is a link to %s, which is not a file in the searched folder: %w", jsondoc.Quote(f.Link), err))
 	}
 	target, err := r.content(p, info)
 	target.Link, target.Executable = f.Link, false
@@ -72,7 +72,7 @@ func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 func (r *reader) tree(top, dir string, depth int) error {
 	at := path.Join(top, dir)
 	if depth > maxDepth {
-		return wrap(at, fmt.Errorf("lies more than %d folders deep", maxDepth))
+		return wrap(at, fmt.Errorf("is nested more than %d folders deep", maxDepth))
 	}
 	entries, err := readDir(r.root, at)
 	if err != nil {
@@ -108,8 +108,7 @@ func (r *reader) tree(top, dir string, depth int) error {
 	return nil
 }
 
-// readDir returns the entries of a folder; of more than a skill may have it reads no
-// further, and has one more than maxFolder.
+// readDir returns the entries of a folder, at most maxFolder+1.
 func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	f, err := root.Open(dir)
 	if err != nil {
@@ -123,7 +122,7 @@ func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// file reads the file at p, or where a link at p leads.
+// file reads the file at p, or the target of a link.
 func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
 	if problem := plaintext.Problem(p); problem != "" {
 		return registry.File{}, wrap(p, errors.New("its name "+problem))
@@ -136,9 +135,9 @@ func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
 		}
 		return registry.File{Link: strings.ReplaceAll(target, string(os.PathSeparator), "/")}, nil
 	case !info.Mode().IsRegular():
-		return registry.File{}, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", sort(info.Mode())))
+		return registry.File{}, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", describeType(info.Mode())))
 	case info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0:
-		return registry.File{}, wrap(p, errors.New("runs as another user (setuid or setgid); take the bit away"))
+		return registry.File{}, wrap(p, errors.New("runs as another user (setuid or setgid); remove the bit"))
 	}
 	return r.content(p, info)
 }
@@ -152,10 +151,10 @@ func (r *reader) content(p string, info fs.FileInfo) (registry.File, error) {
 // bytes returns the bytes of a regular file.
 func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
-		return nil, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", sort(info.Mode())))
+		return nil, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", describeType(info.Mode())))
 	}
 	if r.size += info.Size(); r.size > registry.MaxFolder {
-		return nil, wrap(p, fmt.Errorf("brings the files to more than %d bytes", registry.MaxFolder))
+		return nil, wrap(p, fmt.Errorf("exceeds the limit of %d bytes for all files", registry.MaxFolder))
 	}
 	opened, err := r.root.Open(p)
 	if err != nil {
@@ -175,8 +174,8 @@ func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	return data, nil
 }
 
-// sort names what is no file, folder or link.
-func sort(m fs.FileMode) string {
+// describeType describes the type of a file that is not regular.
+func describeType(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
 		return "a folder"
@@ -190,9 +189,9 @@ func sort(m fs.FileMode) string {
 	return "not a file"
 }
 
-// wrap says which file an error is about; its name may be hostile.
+// wrap adds the name of a file, which may be hostile, to its error.
 func wrap(p string, err error) error {
-	if of, ok := err.(*fs.PathError); ok { //nolint:errorlint // what wraps one says more
+	if of, ok := err.(*fs.PathError); ok { //nolint:errorlint // errors that wrap one are more specific
 		err = of.Err
 	}
 	return fmt.Errorf("%s %w: %w", jsondoc.Quote(p), ErrFile, err)

@@ -13,21 +13,21 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// ErrNotKept is wrapped by the error about a binary that was approved before its bytes were
+// ErrNotKept is returned for a binary that was approved before its bytes were
 // stored.
-var ErrNotKept = errors.New("only its hash was approved, in an earlier version of toolcrib, so its bytes cannot be written; copy the file from its source and propose it again (toolcrib import --files)")
+var ErrNotKept = errors.New("its bytes are not stored, because only its hash was approved in an earlier version of toolcrib; copy the file from its source and propose it again (toolcrib import --files)")
 
-// Restore writes the approved bytes of the given files of a skill or of instructions
-// below dir, each in one step: a file that is there is whole at every moment, the old or
-// the new one. Links are replaced and never followed. It goes on after a file that it
-// cannot write, and returns the errors of all. content returns the bytes of a binary by
-// their SHA-256, false if they are not stored.
+// Restore writes the approved bytes of the given files of a skill or of
+// instructions below dir. Each file is replaced atomically, and links are replaced
+// and not followed. If it cannot write a file, Restore continues with the others
+// and returns all errors. content returns the bytes of a binary by their SHA-256,
+// and false if they are not stored.
 func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, content func(sha256 string) ([]byte, bool, error)) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // each file is closed by itself
+	defer root.Close() //nolint:errcheck // files are closed separately
 	base := f.Path
 	if kind == registry.KindInstructions {
 		base = path.Dir(f.Path)
@@ -41,14 +41,14 @@ func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, 
 	return errors.Join(errs...)
 }
 
-// Remove deletes the given files of a skill below dir, and what folders that leaves
-// empty. It never follows a link.
+// Remove deletes the given files of a skill below dir, and folders that become
+// empty. It follows no links.
 func Remove(dir string, f registry.Folder, files []string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // each file is closed by itself
+	defer root.Close() //nolint:errcheck // files are closed separately
 	var errs []error
 	for _, name := range files {
 		p := path.Join(f.Path, name)
@@ -62,7 +62,7 @@ func Remove(dir string, f registry.Folder, files []string) error {
 		}
 		for parent := path.Dir(p); parent != f.Path && strings.HasPrefix(parent, f.Path); parent = path.Dir(parent) {
 			if root.Remove(parent) != nil {
-				break // it still holds something
+				break // not empty
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func restore(root *os.Root, p string, f registry.File, content func(string) ([]b
 	now, err := root.Lstat(p)
 	switch {
 	case err == nil && now.IsDir():
-		return errors.New("is a folder now; move it away first")
+		return errors.New("is a folder; move it away first")
 	case err == nil && now.Mode().IsRegular():
 		mode = now.Mode().Perm()&^0o111 | mode&0o111&(now.Mode().Perm()>>2|0o100)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -114,7 +114,7 @@ func restore(root *os.Root, p string, f registry.File, content func(string) ([]b
 	return nil
 }
 
-// removed deletes what was not finished.
+// removed deletes an unfinished temporary file.
 func removed(root *os.Root, name string) error {
 	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -122,7 +122,7 @@ func removed(root *os.Root, name string) error {
 	return nil
 }
 
-// write makes a file that is on the disk before it gets its name.
+// write writes and syncs a new file before it is renamed.
 func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -130,7 +130,7 @@ func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	}
 	_, err = out.Write(data)
 	if err == nil {
-		err = out.Chmod(mode) // whatever the umask says
+		err = out.Chmod(mode) // regardless of the umask
 	}
 	if err == nil {
 		err = out.Sync()
@@ -138,7 +138,7 @@ func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, out.Close())
 }
 
-// plainFolders reports a folder on the way to dir that is a link.
+// plainFolders returns an error if dir or one of its parents is a link.
 func plainFolders(root *os.Root, dir string) error {
 	at := ""
 	for element := range strings.SplitSeq(dir, "/") {
@@ -150,7 +150,7 @@ func plainFolders(root *os.Root, dir string) error {
 		case err != nil:
 			return err
 		case !info.IsDir():
-			return fmt.Errorf("%s is not a plain folder; nothing is written through links", jsondoc.Quote(at))
+			return fmt.Errorf("%s is not a plain folder; toolcrib does not write through links", jsondoc.Quote(at))
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry/places"
 )
 
-// approve returns what Compare takes for approved of everything found.
+// approve returns everything found as Approved.
 func approve(found []Found) (approved []Approved, folders map[string]registry.Folder) {
 	folders = map[string]registry.Folder{}
 	for _, f := range found {
@@ -30,7 +30,8 @@ func approve(found []Found) (approved []Approved, folders map[string]registry.Fo
 	return approved, folders
 }
 
-// TestEveryChangeIsNamed: what is done to approved files is named, and restoring undoes it.
+// TestEveryChangeIsNamed checks that changes of approved files are reported and
+// that restoring undoes them.
 func TestEveryChangeIsNamed(t *testing.T) {
 	const top = ".claude/skills/pdf/"
 	files := map[string]string{
@@ -39,7 +40,7 @@ func TestEveryChangeIsNamed(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		spoil func(at func(string) string) error
-		want  []string // of the skill
+		want  []string // changes of the skill
 	}{
 		"text": {func(at func(string) string) error { return os.WriteFile(at("SKILL.md"), []byte("x"), 0o644) }, []string{"SKILL.md changed text"}},
 		"line ends": {func(at func(string) string) error {
@@ -90,7 +91,7 @@ func TestEveryChangeIsNamed(t *testing.T) {
 	}
 }
 
-// TestRestoreStaysInside: no link leads a restored file elsewhere.
+// TestRestoreStaysInside checks that links cannot redirect restored files.
 func TestRestoreStaysInside(t *testing.T) {
 	outside := lay(t, map[string]string{"SKILL.md": "theirs\n"})
 	f := registry.Folder{Path: ".claude/skills/pdf", Files: map[string]registry.File{"SKILL.md": {Text: skillText}}}
@@ -102,7 +103,7 @@ func TestRestoreStaysInside(t *testing.T) {
 			dir := lay(t, map[string]string{".claude/skills/x": ""})
 			must(t, link(dir))
 			if err := Restore(dir, registry.KindSkill, f, []string{"SKILL.md"}, nothing); err == nil {
-				t.Error("it was written through a link")
+				t.Error("wrote through a link")
 			}
 		})
 	}
@@ -122,7 +123,7 @@ func TestRestoreStaysInside(t *testing.T) {
 
 func nothing(string) ([]byte, bool, error) { return nil, false, nil }
 
-// TestBytesSurvive: a file comes back byte for byte from its definition, whatever its bytes.
+// TestBytesSurvive checks that files are restored byte for byte.
 func TestBytesSurvive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	parts := []string{"a", "\x00", "\xe9", "\xff\xfe", "⟨E9⟩", "⟨", "\xed\xa0\x80", "\xf0\x9f", "\r\n", "\n", "\r", "\t", "\ufeff", "\u202e", "é", "\x01", "\x7f", "\u2028", `\`, `"`, "<b>", "---\n", " ", "😀", "```\n"}

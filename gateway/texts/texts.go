@@ -1,5 +1,5 @@
-// Package texts reads the prompts and the instructions of an MCP server, so that they
-// can be approved before a model reads them.
+// Package texts reads the prompts and the instructions of an MCP server, so that
+// they can be reviewed before a model reads them.
 package texts
 
 import (
@@ -12,38 +12,39 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Errors that an Ask wraps for what a server answers.
+// Errors that an Ask wraps.
 var (
-	ErrRefused  = errors.New("the server answers with an error")
-	ErrNoMethod = errors.New("the server does not have the method")
+	ErrRefused  = errors.New("the server returned an error")
+	ErrNoMethod = errors.New("the server does not support the method")
 )
 
-// Ask sends a request to the server and returns the result as it came. params is an
+// Ask sends a request to the server and returns the unchanged result. params is an
 // object.
 type Ask func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error)
 
-// Limits of what is asked for.
+// Limits of requests.
 const (
-	// MaxPrompts limits the prompts of a server.
+	// MaxPrompts is the maximum number of prompts of a server.
 	MaxPrompts = 1_000
-	// mostOptional is how many optional arguments are left out in every combination. A
-	// prompt with more is asked for with all of them and with none.
+	// mostOptional is the maximum number of optional arguments for which all
+	// combinations are requested. Other prompts are requested with all optional
+	// arguments and with none.
 	mostOptional = 3
 )
 
-// errEndless reports a list of prompts that does not end.
-var errEndless = errors.New("its list of prompts does not end")
+// errEndless reports a list of prompts without an end.
+var errEndless = errors.New("its list of prompts is endless")
 
-// Reader reads the texts of one server, again and again.
+// Reader reads the texts of one server and caches prompts.
 type Reader struct {
 	Ask Ask
-	// read are the texts of prompts by their entry in the list.
+	// read caches the texts of prompts by their entry in the list.
 	read map[string]json.RawMessage
 }
 
-// Read returns the texts of the server's prompts and of its instructions, "" for none,
-// as registry/wire reads them. A prompt whose entry is as before is not asked for
-// again, unless again is set.
+// Read returns the texts of the server's prompts and instructions (which may be "")
+// in the format of registry/wire. A prompt with an unchanged entry is not requested
+// again unless again is set.
 func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]json.RawMessage, error) {
 	entries, err := r.list(ctx)
 	if err != nil {
@@ -59,7 +60,7 @@ func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]j
 	for _, entry := range entries {
 		name := nameOf(entry)
 		if name == "" || named[name] {
-			continue // nobody can ask for it
+			continue // cannot be requested
 		}
 		named[name] = true
 		text, known := r.read[string(entry)]
@@ -75,7 +76,7 @@ func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]j
 	return all, nil
 }
 
-// list returns the server's list of prompts, page after page.
+// list returns the server's list of prompts from all pages.
 func (r *Reader) list(ctx context.Context) ([]json.RawMessage, error) {
 	var entries []json.RawMessage
 	seen := map[string]bool{}
@@ -93,9 +94,9 @@ func (r *Reader) list(ctx context.Context) ([]json.RawMessage, error) {
 		}
 		list := n.Get("prompts")
 		if list == nil || list.Kind != jsondoc.Array {
-			return nil, errors.New("its answer to prompts/list has no list of prompts")
+			return nil, errors.New("its answer to prompts/list does not contain prompts")
 		}
-		var members map[string]json.RawMessage // a struct would take a key in capitals, too
+		var members map[string]json.RawMessage // a struct would also accept keys in other letter case
 		var page []json.RawMessage
 		if err := json.Unmarshal(result, &members); err != nil {
 			return nil, err
@@ -116,9 +117,9 @@ func (r *Reader) list(ctx context.Context) ([]json.RawMessage, error) {
 	}
 }
 
-// prompt asks for a prompt of the list with placeholders as arguments: with all of them,
-// and without the optional ones. What the server refuses to answer is left out: nothing
-// that it answers to others is approved then.
+// prompt requests a prompt of the list with placeholders as arguments, with and
+// without optional ones. Combinations that the server refuses are omitted, so no
+// answer to them is approved.
 func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage) (json.RawMessage, error) {
 	required, optional := wire.PromptArguments(entry)
 	var answers []wire.PromptAnswer
@@ -146,7 +147,7 @@ func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage)
 	return wire.NewPrompt(entry, answers)
 }
 
-// nameOf returns the name of a prompt in the list, "" for none.
+// nameOf returns the name of a prompt in the list, or "".
 func nameOf(entry json.RawMessage) string {
 	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
 	if err != nil || n.Get("name") == nil || n.Get("name").Kind != jsondoc.String {
@@ -155,7 +156,8 @@ func nameOf(entry json.RawMessage) string {
 	return n.Get("name").Text
 }
 
-// combinations returns which optional arguments to give: all of them first.
+// combinations returns the combinations of optional arguments to request, starting
+// with all of them.
 func combinations(optional []string) [][]string {
 	switch n := len(optional); {
 	case n == 0:

@@ -1,6 +1,6 @@
-// Package tokens is who may connect to a server of toolcrib: bearer tokens, each
-// of one agent. The user makes them and takes them back; only the hash of a
-// secret is stored.
+// Package tokens manages the bearer tokens of toolcrib's servers, each of which
+// belongs to one agent. Users create and revoke them; only the hash of a secret is
+// stored.
 package tokens
 
 import (
@@ -20,52 +20,50 @@ import (
 	"toolcrib/review"
 )
 
-// ErrToken is wrapped when a token is unknown, expired, or revoked.
+// ErrToken is returned for tokens that are unknown, expired, or revoked.
 var ErrToken = errors.New("the token is not valid")
 
-// Token lets its holder act as one agent.
+// Token allows its holder to act as one agent.
 type Token struct {
-	ID string // UUIDv7; it is part of the secret
-	// Caller is who its holder is: the actor, the agent profile, and on whose
-	// behalf. A User of "" leaves it to each request to name one.
+	ID string // UUIDv7; part of the secret
+	// Caller is the identity of the holder: the actor, the agent profile, and the
+	// represented user and customer. If User is "", each request names one.
 	Caller     gateway.Caller
 	SecretHash string // SHA-256 of the secret in lower-case hex
 	By         proposals.Actor
 	At         time.Time
-	ExpiresAt  time.Time   // the zero time: never
-	Revoked    *Revocation // nil while it is not taken back
+	ExpiresAt  time.Time   // zero if it never expires
+	Revoked    *Revocation // nil unless revoked
 }
 
-// Revocation takes a token back.
+// Revocation revokes a token.
 type Revocation struct {
 	ID     string // UUIDv7
-	Token  string // its id
+	Token  string // id of the token
 	Reason string
 	By     proposals.Actor
 	At     time.Time
 }
 
-// Store keeps tokens. Nothing that was added ever changes.
+// Store stores tokens. Entries are never changed.
 type Store interface {
-	// Token returns a token by its whole id. What is not there is
-	// proposals.ErrNotFound.
+	// Token returns a token by its complete id, or proposals.ErrNotFound.
 	Token(ctx context.Context, id string) (Token, error)
-	// TokensOf returns the tokens whose ids begin with a prefix, the newest
-	// first.
+	// TokensOf returns the tokens whose id starts with prefix, newest first.
 	TokensOf(ctx context.Context, prefix string) ([]Token, error)
-	// AddToken appends a token, and its event under the agent's subject.
+	// AddToken adds a token, and an event under the agent's subject.
 	AddToken(ctx context.Context, t Token, agent registry.Subject) error
-	// AddRevocation appends a revocation, and its event. It returns
-	// proposals.ErrConflict when the token has one.
+	// AddRevocation adds a revocation and its event. It returns
+	// proposals.ErrConflict if the token is already revoked.
 	AddRevocation(ctx context.Context, r Revocation) error
 }
 
-// Registry looks up the agent of a token.
+// Registry finds the agent of a token.
 type Registry interface {
 	Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error)
 }
 
-// Tokens makes, checks and revokes tokens.
+// Tokens creates, checks and revokes tokens.
 type Tokens struct {
 	Store    Store
 	Registry Registry
@@ -73,23 +71,24 @@ type Tokens struct {
 	NewID    func() string
 }
 
-// prefix is how a secret begins, so that scanners for leaked secrets know it.
+// prefix is the prefix of secrets, by which scanners for leaked secrets can
+// recognize them.
 const prefix = "toolcrib_"
 
-// idLength is that of a UUID without its hyphens.
+// idLength is the length of a UUID without hyphens.
 const idLength = 32
 
-// stamp is the current time at the resolution that is stored.
+// stamp returns the current time in the stored resolution.
 func (k Tokens) stamp() time.Time { return k.Now().UTC().Truncate(time.Microsecond) }
 
-// Create makes a token for the agent and the user of caller. It expires after
-// lifetime; 0 means never. The secret is returned once and stored nowhere.
+// Create creates a token for the agent and the user of caller. It expires after
+// lifetime; 0 means never. The returned secret is not stored.
 func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.Caller, lifetime time.Duration) (t Token, secret string, err error) {
 	if err := proposals.Authorize(by, proposals.ActCreateToken, proposals.Actor{}); err != nil {
 		return t, "", err
 	}
 	if caller.Actor.Kind != proposals.Agent {
-		return t, "", fmt.Errorf("%w: a token is for an agent, not for %s", proposals.ErrAuthority, caller.Actor)
+		return t, "", fmt.Errorf("%w: tokens are for agents only, not for %s", proposals.ErrAuthority, caller.Actor)
 	}
 	if err := caller.Check(); err != nil {
 		return t, "", err
@@ -108,7 +107,7 @@ func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.C
 	return t, secret, k.Store.AddToken(ctx, t, profile.Subject)
 }
 
-// Revoke takes a token back, by its id or a unique prefix of it of at least
+// Revoke revokes a token, given by its id or a unique prefix of at least
 // proposals.MinPrefix characters.
 func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason string) (Token, error) {
 	if err := proposals.Authorize(by, proposals.ActRevokeToken, proposals.Actor{}); err != nil {
@@ -126,29 +125,29 @@ func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason stri
 	return t, k.Store.AddRevocation(ctx, r)
 }
 
-// find returns the one token whose id begins with ref.
+// find returns the only token whose id starts with ref.
 func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 	if len(ref) < proposals.MinPrefix {
-		return Token{}, fmt.Errorf("the token %q: %w; give at least %d characters of its id", ref, proposals.ErrNotFound, proposals.MinPrefix)
+		return Token{}, fmt.Errorf("token %q: %w; use at least %d characters of its id", ref, proposals.ErrNotFound, proposals.MinPrefix)
 	}
 	found, err := k.Store.TokensOf(ctx, ref)
 	switch {
 	case err != nil:
 		return Token{}, err
 	case len(found) == 0:
-		return Token{}, fmt.Errorf("the token %q: %w", ref, proposals.ErrNotFound)
+		return Token{}, fmt.Errorf("token %q: %w", ref, proposals.ErrNotFound)
 	case len(found) > 1:
-		return Token{}, fmt.Errorf("the token %q: %w; give more of its id", ref, review.ErrAmbiguous)
+		return Token{}, fmt.Errorf("token %q: %w; use more characters of its id", ref, review.ErrAmbiguous)
 	}
 	return found[0], nil
 }
 
-// List returns every token, the newest first.
+// List returns all tokens, newest first.
 func (k Tokens) List(ctx context.Context) ([]Token, error) { return k.Store.TokensOf(ctx, "") }
 
-// Check returns the token whose secret was presented. What is none, was revoked
-// or has expired is ErrToken. How long it takes tells nothing about the secret:
-// the token is looked up by its id, and hashes are compared in constant time.
+// Check returns the token with a secret, or ErrToken if it is unknown, revoked or
+// expired. Its timing reveals nothing about the secret: the token is found by its
+// id, and hashes are compared in constant time.
 func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	id, ok := idOf(secret)
 	if !ok {
@@ -167,8 +166,8 @@ func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	return t, t.InForce(k.Now())
 }
 
-// ByID returns the token of an id. What is none, was revoked or has expired is
-// ErrToken.
+// ByID returns the token with an id, or ErrToken if it is unknown, revoked or
+// expired.
 func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	t, err := k.Store.Token(ctx, id)
 	if errors.Is(err, proposals.ErrNotFound) {
@@ -180,7 +179,7 @@ func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	return t, t.InForce(k.Now())
 }
 
-// InForce returns nil while the token may be used, else why not.
+// InForce returns nil if the token is valid at a time, and otherwise the reason.
 func (t Token) InForce(now time.Time) error {
 	switch {
 	case t.Revoked != nil:
@@ -191,14 +190,14 @@ func (t Token) InForce(now time.Time) error {
 	return nil
 }
 
-// hash returns the stored form of a secret. It has 130 random bits, so nobody finds it
-// by trying, however fast the hash is.
+// hash returns the stored form of a secret. Secrets have 130 random bits, so a fast
+// hash is safe against guessing.
 func hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// idOf returns the id that a secret names.
+// idOf returns the id in a secret.
 func idOf(secret string) (id string, ok bool) {
 	rest, ok := strings.CutPrefix(secret, prefix)
 	if !ok || len(rest) < idLength+2 || rest[idLength] != '_' {

@@ -38,7 +38,7 @@ func create(t *testing.T, k tokens.Tokens, lifetime time.Duration) (tokens.Token
 	return token, secret
 }
 
-// TestTokens makes tokens, uses them and takes one back: the other stays.
+// TestTokens creates tokens, uses them and revokes one of them.
 func TestTokens(t *testing.T) {
 	k, _ := open(t)
 	one, first := create(t, k, 0)
@@ -80,8 +80,8 @@ func TestTokensExpire(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoToken is refused, however close it comes to one.
-func TestWhatIsNoToken(t *testing.T) {
+// TestInvalidSecrets has malformed and unknown secrets.
+func TestInvalidSecrets(t *testing.T) {
 	k, _ := open(t)
 	_, a := create(t, k, 0)
 	_, b := create(t, k, 0)
@@ -95,7 +95,8 @@ func TestWhatIsNoToken(t *testing.T) {
 	}
 }
 
-// TestOnlyUsersMakeTokens refuses everybody else, and tokens for who is no agent.
+// TestOnlyUsersMakeTokens checks that only users create tokens, and only for
+// agents.
 func TestOnlyUsersMakeTokens(t *testing.T) {
 	k, _ := open(t)
 	token, _ := create(t, k, 0)
@@ -115,11 +116,11 @@ func TestOnlyUsersMakeTokens(t *testing.T) {
 	nobody := caller
 	nobody.Agent = "nobody"
 	if _, _, err := k.Create(t.Context(), ada, nobody, 0); !errors.Is(err, proposals.ErrNotFound) {
-		t.Errorf("a token for nobody: %v", err)
+		t.Errorf("a token without an agent: %v", err)
 	}
 }
 
-// TestSecretsAreNotStored looks for a secret in every file of the database.
+// TestSecretsAreNotStored searches every file of the database for a secret.
 func TestSecretsAreNotStored(t *testing.T) {
 	k, db := open(t)
 	token, secret := create(t, k, 0)
@@ -129,22 +130,22 @@ func TestSecretsAreNotStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		if random := secret[len("toolcrib_")+33:]; strings.Contains(string(text), random) {
-			t.Errorf("%s has the secret", name)
+			t.Errorf("%s contains the secret", name)
 		}
 	}
-	told := told(t, db, token.ID)
+	told := logEntry(t, db, token.ID)
 	if told["actor"] != "agent:scout" || told["user"] != "ada" {
-		t.Errorf("the log tells of it: %v", told)
+		t.Errorf("unexpected log entry: %v", told)
 	}
 	for key, value := range told {
 		if value == token.SecretHash {
-			t.Errorf("the log has the hash under %s", key)
+			t.Errorf("the log contains the hash under %s", key)
 		}
 	}
 }
 
-// told is the audit log's record of a token.
-func told(t *testing.T, db *storetest.Database, id string) map[string]any {
+// logEntry returns the audit log's record of a token.
+func logEntry(t *testing.T, db *storetest.Database, id string) map[string]any {
 	t.Helper()
 	events, err := db.EventsAfter(t.Context(), 0, 1000)
 	if err != nil {
@@ -159,6 +160,6 @@ func told(t *testing.T, db *storetest.Database, id string) map[string]any {
 			return data
 		}
 	}
-	t.Fatalf("the log does not tell of %s", id)
+	t.Fatalf("no log entry for %s", id)
 	return nil
 }
