@@ -10,7 +10,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// sizes are how many tasks, memories and entities there are.
+// sizes lists the numbers of tasks, memories and entities.
 var sizes = []int{10, 100_000} //nolint:gochecknoglobals // a table
 
 // fill gives ada n tasks, n memories and n entities, and bob as many memories,
@@ -63,8 +63,8 @@ func syllables(r *rand.Rand) string {
 	return b.String()
 }
 
-// sentence has a word that stands in every memory, one in every other, and
-// rarer ones.
+// sentence returns a text with a word that occurs in every memory, one that occurs
+// in every other, and rarer ones.
 func sentence(r *rand.Rand, i int) string {
 	words := []string{"coffee", []string{"even", "odd"}[i%2]}
 	for range 12 {

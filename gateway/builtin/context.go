@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// next sets how many entries of each sort the context shows.
+// next is the maximum number of entries per section of the context.
 const next = 5
 
 type docTasks struct {
@@ -31,7 +31,7 @@ type docContext struct {
 	Instructions *string        `json:"instructions,omitempty"`
 }
 
-// parts lists the parts of the context.
+// parts lists the sections of the context.
 func parts() []string {
 	return []string{"time", "project", "tasks", "reminders", "schedules", "memories", "instructions"}
 }
@@ -71,7 +71,7 @@ func getContext(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// part fills in one part of the context.
+// part adds one section to the context.
 func (c call) part(ctx context.Context, r Reader, part string, out *docContext) error {
 	switch part {
 	case "project":
@@ -91,7 +91,7 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 		out.Tasks = &docTasks{Open: open, Overdue: overdue, Next: docs(list, Task.doc)}
 		return err
 	case "reminders":
-		sent := false // overdue ones come first: nobody has told the user yet
+		sent := false // unsent reminders, with overdue ones first
 		list, err := r.Reminders(ctx, ReminderFilter{Sent: &sent}, next)
 		out.Reminders = of(docs(list, Reminder.doc))
 		return err
@@ -114,8 +114,7 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 
 func of[T any](v T) *T { return &v }
 
-// maxInstructions limits how many characters of standing instructions reach an
-// agent.
+// maxInstructions limits the standing instructions, in characters.
 const maxInstructions = 2_000
 
 func updateInstructions(ctx context.Context, c call) (any, error) {

@@ -89,7 +89,7 @@ func TestMailIsNotConnected(t *testing.T) {
 	c.refuses(t, "ada", "get_gmail", `{"id":"1"}`, gateway.CodeNotConnected, "No mailbox")
 }
 
-// TestEveryToolRuns holds the catalog against what is built in.
+// TestEveryToolRuns compares the catalog with the built-in tools.
 func TestEveryToolRuns(t *testing.T) {
 	c := newTestDB(t)
 	expect(t, "tools", len(c.tools), 23)

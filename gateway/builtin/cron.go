@@ -15,10 +15,10 @@ type cronSchedule struct {
 	*cron.SpecSchedule
 }
 
-// cronFields are the fields that an expression has, all of them.
+// cronFields selects the five fields of an expression, all of which are required.
 const cronFields = cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow
 
-// minGap is how close together runs may be.
+// minGap is the minimum time between two runs.
 const minGap = 15 * time.Minute
 
 // parseCron parses a cron expression of five fields.
@@ -40,7 +40,7 @@ func parseCron(expression string) (cronSchedule, error) {
 	return cronSchedule{spec}, nil
 }
 
-// sunday replaces 7, another number for Sunday, by 0.
+// sunday replaces 7, the alternative number for Sunday, with 0.
 func sunday(field string) string {
 	parts := strings.Split(field, ",")
 	for i, p := range parts {
@@ -56,13 +56,13 @@ func sunday(field string) string {
 	return strings.Join(parts, ",")
 }
 
-// star is the bit with which the parser marks a field that began with a star.
+// star is the bit that the parser sets for a field that starts with an asterisk.
 const star = 1 << 63
 
-// next returns the first run after a time, false when there is none within
-// five years. A cronSchedule with fixed hours follows the clock on the wall: where
-// clocks are put back it runs once, and where they skip its time, it runs as
-// much later as they skipped. One with every hour follows time that passes.
+// next returns the first run after a time, and false if there is none within five
+// years. A schedule with fixed hours follows local time: when clocks are set back,
+// it runs once; when they skip its time, it runs later by the skipped period. A
+// schedule with every hour follows elapsed time.
 func (r cronSchedule) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	if r.Hour&star != 0 {
 		t := r.in(loc).Next(after.In(loc))
@@ -86,13 +86,13 @@ func (r cronSchedule) in(loc *time.Location) *cron.SpecSchedule {
 	return &spec
 }
 
-// onWall returns what a clock shows, as if it were a time in UTC.
+// onWall returns the local time of t as a time in UTC.
 func onWall(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// offWall returns when the clocks of a zone show a time for the first time. A
-// time they skip is read as if they had not been put forward yet.
+// offWall returns the first moment at which clocks of a zone show a time. Times
+// that are skipped are converted with the offset before the change.
 func offWall(wall time.Time, loc *time.Location) time.Time {
 	_, before := wall.Add(-24 * time.Hour).In(loc).Zone()
 	_, after := wall.Add(24 * time.Hour).In(loc).Zone()
@@ -104,12 +104,11 @@ func offWall(wall time.Time, loc *time.Location) time.Time {
 	return early
 }
 
-// days sets how many are looked at to find two that follow each other: every
-// combination of date and weekday comes within 28 years.
+// days is the number of days that consecutive checks: all combinations of date and
+// weekday occur within 28 years.
 const days = 28*366 + 1
 
-// gap returns the shortest time between two runs, as the clock on the wall has
-// it, if it is under an hour; else an hour.
+// gap returns the shortest time between two runs in local time, at most an hour.
 func (r cronSchedule) gap() time.Duration {
 	least := 60
 	last := -1
@@ -122,7 +121,7 @@ func (r cronSchedule) gap() time.Duration {
 		}
 		last = m
 	}
-	around := bits.TrailingZeros64(r.Minute) + 60 - last // from the last of an hour to the first of the next
+	around := bits.TrailingZeros64(r.Minute) + 60 - last // from the last run of an hour to the first of the next
 	hours := r.Hour &^ star
 	if hours&(hours>>1) != 0 || hours&(1<<23) != 0 && hours&1 != 0 && r.consecutive() {
 		least = min(least, around)
@@ -130,7 +129,7 @@ func (r cronSchedule) gap() time.Duration {
 	return time.Duration(least) * time.Minute
 }
 
-// consecutive reports whether it runs on two days that follow each other.
+// consecutive reports whether the schedule has runs on two consecutive days.
 func (r cronSchedule) consecutive() bool {
 	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	before := false
@@ -144,8 +143,8 @@ func (r cronSchedule) consecutive() bool {
 	return false
 }
 
-// on reports whether it runs on a day. Where both a day of the month and a day
-// of the week are named, either is enough.
+// on reports whether the schedule has a run on a day. If both a day of the month
+// and a day of the week are given, one match is enough.
 func (r cronSchedule) on(day time.Time) bool {
 	if r.Month&(1<<uint(day.Month())) == 0 {
 		return false

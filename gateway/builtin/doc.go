@@ -8,6 +8,6 @@
 // behave as if they had never existed: no result shows, finds, links to or counts
 // them.
 //
-// Reminders and schedules are kept and nothing more: no part of toolcrib
-// delivers or runs them, and every answer about them says so.
+// Reminders and schedules are only stored: no part of toolcrib delivers or runs
+// them, and every response about them states that.
 package builtin

@@ -64,9 +64,9 @@ func getEntities(ctx context.Context, c call) (any, error) {
 
 // Limits of a search for entities.
 const (
-	maxQueryGrams  = 24  // groups of three letters, the longest words first
-	maxGramHits    = 300 // entities that are looked at for one of them
-	maxEntityRanks = 100 // entities that are compared with the query letter by letter
+	maxQueryGrams  = 24  // trigrams, from the longest words first
+	maxGramHits    = 300 // entities to consider per trigram
+	maxEntityRanks = 100 // entities to compare with the query by letters
 	maxFound       = 50
 	defaultFound   = 10
 	leastLikeness  = 0.45 // names below this similarity do not match
@@ -98,7 +98,7 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 		if err != nil {
 			return err
 		}
-		found = found[:0] // it may run again
+		found = found[:0] // the transaction may be retried
 		for _, e := range candidates {
 			if score := e.likeness(query); score >= leastLikeness {
 				found = append(found, foundEntity{Entity: e.doc(), Score: round(score), memories: e.Memories})
@@ -115,8 +115,8 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 	}{found}, err
 }
 
-// candidateEntities returns entities that may be meant: those of the very
-// name, and those that share the most and the rarest groups of letters.
+// candidateEntities returns entities that may match a query: those with this name,
+// and those that share the most and rarest trigrams.
 func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Entity, error) {
 	found, err := r.EntitiesByName(ctx, EntityKey(query))
 	if err != nil {
@@ -152,8 +152,8 @@ func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Ent
 	return slices.DeleteFunc(found, func(e Entity) bool { return kind != "" && e.Type != kind }), nil
 }
 
-// heaviest returns at most most keys, the heaviest and among those the newest
-// first.
+// heaviest returns at most most keys, by descending weight; of equal weights, newer
+// keys come first.
 func heaviest(weight map[int64]float64, most int) []int64 {
 	keys := make([]int64, 0, len(weight))
 	for k := range weight {
@@ -165,7 +165,7 @@ func heaviest(weight map[int64]float64, most int) []int64 {
 	return keys[:min(len(keys), most)]
 }
 
-// likeness rates how well an entity's name or an alias fits a query, 0 to 1.
+// likeness rates how well a query matches the name or an alias, from 0 to 1.
 func (e Entity) likeness(query string) float64 {
 	best := 0.0
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
@@ -174,9 +174,9 @@ func (e Entity) likeness(query string) float64 {
 	return best
 }
 
-// likeness compares names word by word, in any order. Every word of the query
-// counts; words of the name that it lacks cost little, because people are
-// called by a part of their name.
+// likeness compares names word by word, in any order. All words of the query count;
+// additional words of the name cost little, because people are often called by a
+// part of their name.
 func likeness(query, name []string) float64 {
 	if len(query) == 0 || len(name) == 0 {
 		return 0
@@ -196,8 +196,8 @@ func likeness(query, name []string) float64 {
 	return sum / float64(len(query)) * (0.85 + 0.1*part)
 }
 
-// alike compares two words: 1 for the same, less for a beginning and for each
-// slip, 0 for words that only share a letter or two.
+// alike compares two words: 1 for equal words, less for a common prefix or for each
+// typing error, and 0 for words that share only a letter or two.
 func alike(a, b string) float64 {
 	if a == b {
 		return 1
@@ -214,7 +214,7 @@ func alike(a, b string) float64 {
 	return score
 }
 
-// swapped reports whether two words differ by two letters that changed places.
+// swapped reports whether two words differ only by two swapped adjacent letters.
 func swapped(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) != len(y) {
@@ -228,5 +228,5 @@ func swapped(a, b string) bool {
 	return false
 }
 
-// round keeps four digits of a score, which says no more than that.
+// round rounds a score to four digits.
 func round(score float64) float64 { return math.Round(min(max(score, 0), 1)*1e4) / 1e4 }

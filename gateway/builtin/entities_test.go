@@ -26,7 +26,7 @@ func (c *testDB) link(t testing.TB, memory, name, kind string) string {
 	return c.ada(t, "link_memories", args).text("target")
 }
 
-// withMemories has Ada remember two things.
+// withMemories stores two memories for ada.
 func withMemories(t *testing.T) (c *testDB, one, two string) {
 	t.Helper()
 	shortrun.OneGoroutine(t)
@@ -89,8 +89,8 @@ func TestLinksAreLimited(t *testing.T) {
 	c.refuses(t, "ada", "link_memories", fmt.Sprintf(`{"id":%q,"to_entity":"Thing 100"}`, one), builtin.CodeFull, "100")
 }
 
-// acquaintances are what Ada knows of Anna (in three memories, and in the one
-// about the office), of the office and of Jonas.
+// acquaintances has entities and memories of ada: Anna (with three memories, and in
+// the one about the office), the office and Jonas.
 type acquaintances struct {
 	*testDB
 	ofAnna                 []string // memories
@@ -150,7 +150,7 @@ func TestEntityGoesWithItsLastMemory(t *testing.T) {
 	expect(t, "gone", c.ada(t, "get_entities", fmt.Sprintf(`{"id":%q}`, c.theOffice)).column("entities", "id"), "")
 	expect(t, "not found either", c.ada(t, "search_entities", `{"query":"Harbour Office"}`).column("entities", "score"), "")
 	if again := c.link(t, c.ofAnna[0], "Harbour Office", ""); again == c.theOffice {
-		t.Error("what was deleted came back")
+		t.Error("a deleted entity was restored")
 	}
 }
 

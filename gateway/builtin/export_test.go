@@ -1,7 +1,7 @@
 package builtin
 
-// Terms and EntityTerms let benchmarks fill a store without a call for each.
+// Terms and EntityTerms let benchmarks fill a store directly.
 func Terms(texts ...string) []string { return textTerms(texts...) }
 
-// EntityTerms are what an entity is found by.
+// EntityTerms returns the search terms of an entity.
 func EntityTerms(name string) []string { return entityTerms(name) }

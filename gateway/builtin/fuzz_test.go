@@ -12,9 +12,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// FuzzArguments gives every tool arguments that no gate has looked at: it
-// refuses them as arguments, or its result fits its output schema, and what it
-// stored can be read.
+// FuzzArguments calls every tool with unchecked arguments. A tool either returns
+// CodeArguments, or its result matches its output schema and the stored data can be
+// read.
 func FuzzArguments(f *testing.F) {
 	shortrun.OneGoroutine(f)
 	for _, args := range []string{

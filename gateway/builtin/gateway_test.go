@@ -12,8 +12,8 @@ import (
 	"toolcrib/registry"
 )
 
-// TestThroughTheGateway calls tools as an agent does: past every gate, with
-// the definitions that are in force.
+// TestThroughTheGateway calls tools as an agent does: with all checks of the
+// gateway and the approved definitions.
 func TestThroughTheGateway(t *testing.T) {
 	c := newTestDB(t)
 	g, err := gateway.New(gateway.Config{
@@ -54,11 +54,11 @@ func TestThroughTheGateway(t *testing.T) {
 	}
 	still, err := call("get_tasks", `{}`)
 	if err != nil || still.column("tasks", "id") != id {
-		t.Errorf("before the yes: %v, %v", still, err)
+		t.Errorf("before the approval: %v, %v", still, err)
 	}
 	res, err := g.Approve(t.Context(), proposals.Actor{Kind: proposals.User, Name: "ada"}, waits.Pending, "")
 	if err != nil || !strings.Contains(string(res.Output), `"deleted":["`+id) {
-		t.Errorf("after the yes: %s, %v", res.Output, err)
+		t.Errorf("after the approval: %s, %v", res.Output, err)
 	}
 	left, err := call("get_tasks", `{"status":"any"}`)
 	if err != nil || left.column("tasks", "id") != "" {

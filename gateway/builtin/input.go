@@ -12,9 +12,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// decode fills dst from the arguments. The schema of the approved definition
-// was checked before; this checks the types that the tools rely on, whatever
-// that definition says. It returns a problem for each argument of another type.
+// decode decodes the arguments to dst. They were checked against the schema of the
+// approved definition before; decode checks the types that the tools rely on,
+// independently of that definition. It returns a problem for each argument of
+// another type.
 func decode(args json.RawMessage, dst any) problems {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -27,7 +28,7 @@ func decode(args json.RawMessage, dst any) problems {
 }
 
 func asProblems(err error) jsondoc.Problems {
-	if ps, ok := err.(jsondoc.Problems); ok { //nolint:errorlint // Parse says so
+	if ps, ok := err.(jsondoc.Problems); ok { //nolint:errorlint // documented by Parse
 		return ps
 	}
 	var ps jsondoc.Problems
@@ -38,13 +39,13 @@ func asProblems(err error) jsondoc.Problems {
 // problems collects the problems of a call's arguments.
 type problems struct{ jsondoc.Problems }
 
-// docProblem is one problem as an agent gets it.
+// docProblem is the JSON form of a problem.
 type docProblem struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
 }
 
-// err returns the refusal, nil when nothing is wrong.
+// err returns the error for the call, or nil if there are no problems.
 func (ps problems) err() error {
 	if len(ps.Problems) == 0 {
 		return nil
@@ -66,8 +67,8 @@ func (ps problems) err() error {
 	}
 }
 
-// text checks a text of at most most characters and returns it without the
-// white space around it.
+// text checks a text of at most most characters and returns it without leading and
+// trailing white space.
 func (ps *problems) text(path, s string, most int) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -83,7 +84,7 @@ func (ps *problems) short(path, s string, most int) {
 	}
 }
 
-// oneOf checks a value of a fixed set; "" becomes fallback.
+// oneOf checks a value of a fixed set, and returns fallback for "".
 func (ps *problems) oneOf(path, value, fallback string, known ...string) string {
 	if value == "" {
 		return fallback
@@ -97,19 +98,19 @@ func (ps *problems) oneOf(path, value, fallback string, known ...string) string 
 	return fallback
 }
 
-// channel checks where something is to be delivered.
+// channel checks the channel of a delivery.
 func (ps *problems) channel(path, value string) string {
 	return ps.oneOf(path, value, "", "web", "telegram")
 }
 
-// missing reports that something required is not there.
+// missing adds a problem about a missing value, unless path has one already.
 func (ps *problems) missing(path, what string) {
 	if !slices.ContainsFunc(ps.Problems, func(p jsondoc.Problem) bool { return p.Path == path }) {
 		ps.Add(path, "expected %s", what)
 	}
 }
 
-// between checks a number from 1 to most; nil becomes fallback.
+// between checks a number from 1 to most, and returns fallback for nil.
 func (ps *problems) between(path string, value *int, fallback, most int) int {
 	if value == nil {
 		return fallback
@@ -131,16 +132,16 @@ func (ps *problems) count(path string, n, most int) {
 	}
 }
 
-// The bounds of tags and of lists of ids.
+// Limits of tags and of lists of ids.
 const (
 	maxTags   = 20
 	maxTag    = 40 // characters
 	maxListed = 50
-	maxID     = 100 // characters; ours have 36
+	maxID     = 100 // characters; generated ids have 36
 )
 
-// tags checks a list of tags and returns each of them once: letter case does
-// not make another one.
+// tags checks a list of tags and returns it without duplicates, which may differ in
+// letter case.
 func (ps *problems) tags(path string, tags []string) []string {
 	if len(tags) > maxTags {
 		ps.Add(path, "expected at most %d tags, got %d", maxTags, len(tags))
@@ -166,13 +167,13 @@ func (ps *problems) ids(path string, ids []string) {
 		at := jsondoc.Index(path, i)
 		ps.id(at, id)
 		if seen[id] {
-			ps.Add(at, "is twice in the list")
+			ps.Add(at, "is a duplicate")
 		}
 		seen[id] = true
 	}
 }
 
-// id checks the form of an id that was not optional.
+// id checks the form of a required id.
 func (ps *problems) id(path, id string) {
 	if id == "" {
 		ps.Add(path, "expected an id")
@@ -204,7 +205,7 @@ func (m *moment) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return nil
 }
 
-// change is a field of an update: left alone, cleared with null, or set.
+// change is a field of an update: unchanged, cleared with null, or set.
 type change[T any] struct {
 	given bool
 	null  bool
@@ -220,7 +221,7 @@ func (c *change[T]) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Bind(n, path, &c.value)
 }
 
-// notFound refuses a call about one thing that is not there.
+// notFound returns the error for an unknown id.
 func notFound(what, id string) error {
 	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("There is no %s with the id %s; nothing was changed. Look up the id first.", what, jsondoc.Quote(id))}
 }

@@ -11,9 +11,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The bounds of links and entities.
+// Limits of links and entities.
 const (
-	maxLinks      = 100 // that start from a memory
+	maxLinks      = 100 // from one memory
 	maxEntityName = 200 // characters
 	maxAliases    = 20
 )
@@ -27,7 +27,7 @@ type linkIn struct {
 	Relation   string  `json:"relation"`
 }
 
-// entityType checks what an entity is.
+// entityType checks the type of an entity.
 func (ps *problems) entityType(path, value, fallback string) string {
 	return ps.oneOf(path, value, fallback, "person", "organisation", "place", "project", "thing", "other")
 }
@@ -44,7 +44,7 @@ func (in *linkIn) check(ps *problems) {
 	case in.ToMemoryID != nil:
 		ps.id("to_memory_id", *in.ToMemoryID)
 		if *in.ToMemoryID == in.ID {
-			ps.Add("to_memory_id", "expected another memory than the one the link starts from")
+			ps.Add("to_memory_id", "expected another memory; a memory cannot be linked to itself")
 		}
 	default:
 		*in.ToEntity = strings.Join(strings.Fields(ps.text("to_entity", *in.ToEntity, maxEntityName)), " ")
@@ -91,7 +91,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 		if in.ToEntity == nil {
 			return nil
 		}
-		// The memory is found by the name from now on.
+		// The entity's name is now a search term of the memory.
 		if from, err = memory(ctx, w.Reader, in.ID); err != nil {
 			return err
 		}
@@ -109,11 +109,12 @@ func (c call) target(ctx context.Context, w Writer, in linkIn) (string, error) {
 	return to.ID, err
 }
 
-// otherType is the type of an entity of which nothing else was said.
+// otherType is the type of an entity if none was given.
 const otherType = "other"
 
-// entity returns the id of the entity with a name, and creates it if there is
-// none. A name that several have needs the type; an entity without a type gets it.
+// entity returns the id of the entity with a name, which it creates if necessary.
+// If several entities have the name, the type is required; an entity without a type
+// gets the given one.
 func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, error) {
 	key := EntityKey(name)
 	found, err := w.EntitiesByName(ctx, key)
@@ -134,8 +135,8 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 	return e.ID, err
 }
 
-// pickEntity returns the one that is meant of the entities that go by a name; a
-// kind of "" will do where there is only one. It reports false for none.
+// pickEntity returns the entity of the given type among those with the same name.
+// If there is only one, kind may be "". It returns false if there is none.
 func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	switch {
 	case kind == "" && len(found) > 1:
@@ -159,8 +160,8 @@ func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	return Entity{}, false, nil
 }
 
-// learn adds what a link says of an entity: a name, and a type unless it is "".
-// It reports whether that was new.
+// learn adds a name, and a type unless it is "". It reports whether the entity
+// changed.
 func (e *Entity) learn(name, kind string) bool {
 	changed := false
 	if kind != "" && kind != e.Type {
@@ -172,13 +173,13 @@ func (e *Entity) learn(name, kind string) bool {
 	return changed
 }
 
-// knows reports whether an entity has a name, letter case apart.
+// knows reports whether an entity has a name, ignoring letter case.
 func (e Entity) knows(name string) bool {
 	return NameKey(e.Name) == NameKey(name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return NameKey(a) == NameKey(name) })
 }
 
-// EntityKey returns the same key for two spellings of a name: letter case,
-// accents and punctuation make no difference.
+// EntityKey returns the key that finds an entity by its name. Spellings that differ
+// in letter case, accents or punctuation have the same key.
 func EntityKey(name string) string { return strings.Join(words(name), " ") }
 
 // entityTerms returns the search terms of an entity.

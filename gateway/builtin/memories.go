@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The bounds of memories.
+// Limits of memories.
 const (
 	maxContent        = 2_000 // characters
 	defaultImportance = 3
@@ -30,8 +30,8 @@ func (m Memory) doc() docMemory {
 	}
 }
 
-// scope is the words a memory is found by beside its own: its tags, its
-// project and whom it is about.
+// scope returns the additional words that find a memory: its tags, its project and
+// its entities.
 func (m Memory) scope() []string {
 	return append(append([]string{m.Project}, m.Tags...), m.Entities...)
 }
@@ -39,14 +39,14 @@ func (m Memory) scope() []string {
 // terms returns the search terms of a memory.
 func (m Memory) terms() []string { return textTerms(append(m.scope(), m.Content)...) }
 
-// expired reports whether a memory no longer holds.
+// expired reports whether a memory has expired.
 func (c call) expired(m Memory) bool { return !m.Expires.IsZero() && !m.Expires.After(c.At) }
 
 type memoryOut struct {
 	Memory docMemory `json:"memory"`
 }
 
-// kind checks the sort of a memory.
+// kind checks the kind of a memory.
 func (ps *problems) kind(value, fallback string) string {
 	return ps.oneOf("kind", value, fallback, "fact", "preference", "event", "note")
 }
@@ -68,7 +68,7 @@ func createMemories(ctx context.Context, c call) (any, error) {
 		Expires: in.ExpiresAt.Time, Created: c.At, Updated: c.At,
 	}
 	if c.expired(m) {
-		ps.Add("expires_at", "expected a time that lies ahead; it is %s now", c.clock())
+		ps.Add("expires_at", "expected a time in the future; it is %s now", c.clock())
 	}
 	if err := ps.err(); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ type memoryChange struct {
 	ExpiresAt  change[moment] `json:"expires_at"`
 }
 
-// check makes the change one that can be applied.
+// check reports problems of the change and normalizes it.
 func (m *memoryChange) check(ps *problems, c call) {
 	ps.id("id", m.ID)
 	if m.Content != nil {
@@ -137,11 +137,11 @@ func (m *memoryChange) check(ps *problems, c call) {
 	}
 	ps.projectChange("project", &m.Project)
 	if c.expired(Memory{Expires: m.ExpiresAt.value.Time}) {
-		ps.Add("expires_at", "expected a time that lies ahead; it is %s now. To forget it now, use delete_memories", c.clock())
+		ps.Add("expires_at", "expected a time in the future; it is %s now. To delete the memory, use delete_memories", c.clock())
 	}
 }
 
-// apply returns the memory after the change, but for its project.
+// apply returns the changed memory; the caller sets its project.
 func (m *memoryChange) apply(to Memory) Memory {
 	set(&to.Content, m.Content)
 	setUnlessEmpty(&to.Kind, m.Kind)
@@ -153,7 +153,7 @@ func (m *memoryChange) apply(to Memory) Memory {
 	return to
 }
 
-// same reports whether a change left everything as it was.
+// same reports whether the change has no effect.
 func (m Memory) same(o Memory) bool {
 	return m.Content == o.Content && m.Kind == o.Kind && m.Importance == o.Importance && m.Project == o.Project &&
 		m.Expires.Equal(o.Expires) && slices.Equal(m.Tags, o.Tags)
@@ -192,7 +192,7 @@ func updateMemories(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// memory returns the memory with an id, or refuses.
+// memory returns the memory with an id, or an error if there is none.
 func memory(ctx context.Context, r Reader, id string) (Memory, error) {
 	found, err := r.MemoriesByID(ctx, []string{id})
 	if err != nil {

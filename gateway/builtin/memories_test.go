@@ -17,7 +17,7 @@ func (c *testDB) remember(t testing.TB, content, rest string) string {
 	return c.ada(t, "create_memories", fmt.Sprintf(`{"content":%q%s}`, content, rest)).text("memory.id")
 }
 
-// search returns the contents that a search finds, best first.
+// search returns the contents of found memories, best match first.
 func (c *testDB) search(t testing.TB, args string) string {
 	t.Helper()
 	out := c.ada(t, "search_memories", args)
@@ -78,7 +78,7 @@ func TestMemories(t *testing.T) {
 		t.Errorf("bob reads %v, %v", out, err)
 	}
 	c.refuses(t, "ada", "create_memories", `{"content":"`+strings.Repeat("x", 2001)+`","kind":"idea","importance":9,"expires_at":"2020-01-01T00:00:00Z"}`,
-		gateway.CodeArguments, "content: expected at most 2000 characters, got 2001", "kind", "importance", "expires_at: expected a time that lies ahead")
+		gateway.CodeArguments, "content: expected at most 2000 characters, got 2001", "kind", "importance", "expires_at: expected a time in the future")
 	c.refuses(t, "ada", "update_memories", fmt.Sprintf(`{"id":%q,"content":" ","expires_at":"2020-01-01T00:00:00Z"}`, wifi), gateway.CodeArguments, "content", "expires_at")
 }
 
@@ -149,7 +149,7 @@ func TestSearchMemories(t *testing.T) {
 	c.refuses(t, "ada", "search_memories", `{"query":" ","limit":51}`, gateway.CodeArguments, "query", "limit")
 }
 
-// TestSearchAmongMany looks for what is neither rare nor new.
+// TestSearchAmongMany searches for memories that are neither rare nor new.
 func TestSearchAmongMany(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

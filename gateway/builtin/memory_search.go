@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Limits of a search for memories. It costs the same however many there
-// are: a word that stands in more memories than are looked at finds the newest
-// of them, the most important, and those of the conversation's project.
+// Limits of a search for memories. Its cost does not depend on the number of
+// memories: a word that occurs in more than maxHits finds the newest of them, the
+// most important, and those of the conversation's project.
 const (
 	maxQuery      = 500 // characters
 	maxQueryWords = 12
-	maxHits       = 400 // memories that are looked at for one word
+	maxHits       = 400 // memories to consider per word
 	maxFavoured   = 50
-	maxRanked     = 100 // memories that are read and compared
-	maxNeighbours = 5   // that a match leads to
+	maxRanked     = 100 // memories to read and compare
+	maxNeighbours = 5   // linked memories to follow per match
 )
 
 type foundMemory struct {
@@ -34,11 +34,10 @@ type search struct {
 	filter  MemoryFilter
 	current string // the conversation's project
 	now     time.Time
-	weight  map[int64]float64 // of the memories found, before they are read
+	weight  map[int64]float64 // weights of found memories by key
 }
 
-// queryWord is a word that is looked for, and how much finding it says: the
-// rarer, the more.
+// queryWord is a word of the query with its weight: rarer words weigh more.
 type queryWord struct {
 	word   string
 	rarity float64
@@ -77,8 +76,8 @@ func searchMemories(ctx context.Context, c call) (any, error) {
 	}{append([]foundMemory{}, found...)}, err
 }
 
-// queryWords returns the words of a query that are looked for, each once: the
-// longest, when there are too many.
+// queryWords returns the words to search for, without duplicates. Of too many, it
+// keeps the longest.
 func queryWords(query string) []string {
 	var list []string
 	for _, w := range words(query) {
@@ -92,7 +91,7 @@ func queryWords(query string) []string {
 	return list[:min(len(list), maxQueryWords)]
 }
 
-// run returns the memories found, best first.
+// run returns the found memories, best match first.
 func (s *search) run(ctx context.Context) ([]foundMemory, error) {
 	if err := s.collect(ctx); err != nil {
 		return nil, err
@@ -125,13 +124,13 @@ func byScore(found []foundMemory) {
 	})
 }
 
-// collect looks the words up and weighs the memories that have them.
+// collect looks up the words and adds their weights to the memories that have them.
 func (s *search) collect(ctx context.Context) error {
 	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
 	if err != nil {
 		return err
 	}
-	var common []string // words that stand in more memories than were looked at
+	var common []string // words that occur in more than maxHits memories
 	for i, q := range s.query {
 		hits, err := s.match(ctx, []string{wordMark + q.word}, s.filter, maxHits)
 		if err != nil {
@@ -163,8 +162,8 @@ func (s *search) collect(ctx context.Context) error {
 	return s.favour(ctx, common)
 }
 
-// favour looks for those that have all common words, for the important ones,
-// and for those of the current project, which the newest may not be.
+// favour searches for memories with all common words, for important ones, and for
+// those of the current project, because these may not be among the newest.
 func (s *search) favour(ctx context.Context, common []string) error {
 	bonus := 0.0
 	for _, q := range s.query {
@@ -185,7 +184,7 @@ func (s *search) favour(ctx context.Context, common []string) error {
 		if err != nil {
 			return err
 		}
-		s.add(hits, 2*bonus) // before everything that is only new
+		s.add(hits, 2*bonus) // ranks before memories that are only new
 	}
 	return nil
 }
@@ -207,8 +206,8 @@ const (
 	nowhere = 0.5
 )
 
-// score rates how well a memory fits, 0 to 1: by the words it has, weighed by
-// their rarity; then by its importance, its age, and whether it belongs to the
+// score rates how well a memory matches, from 0 to 1: by its words, weighted by
+// rarity, then by its importance, its age, and whether it belongs to the
 // conversation's project.
 func (s *search) score(m Memory) float64 {
 	content, scope := words(m.Content), []string{}
@@ -231,10 +230,10 @@ func (s *search) score(m Memory) float64 {
 	return sum / all * favour
 }
 
-// led sets how much of a match's score is left to what a link leads to from it.
+// led is the share of a match's score that a linked memory gets.
 const led = 0.4
 
-// follow adds the memories that the best matches are linked to.
+// follow adds the memories that are linked to the best matches.
 func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory, error) {
 	scores := map[string]float64{}
 	for _, f := range found[:min(len(found), defaultFound)] {
@@ -265,7 +264,7 @@ func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory
 	return found, nil
 }
 
-// fits reports whether a memory that a link led to matches the request's filters.
+// fits reports whether a linked memory matches the filters of the request.
 func (s *search) fits(m Memory) bool {
 	return (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project))
 }

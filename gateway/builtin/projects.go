@@ -16,11 +16,11 @@ import (
 // maxProjects limits how many projects a user may have.
 const maxProjects = 1_000
 
-// projects knows a user's projects during a write.
+// projects caches a user's projects during a write.
 type projects struct {
 	w       Writer
 	current string            // set for the conversation
-	names   map[string]string // by key; nil until they are needed
+	names   map[string]string // by key; nil if not loaded yet
 }
 
 func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
@@ -28,8 +28,9 @@ func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
 	return &projects{w: w, current: current}, err
 }
 
-// resolve returns the project of an entry: the named one, in its stored spelling
-// if it exists, and a new one if not; without a name, the conversation's.
+// resolve returns the project of an entry. A project that exists keeps its stored
+// spelling, and a new one is created. Without a name, resolve returns the
+// conversation's project.
 func (p *projects) resolve(ctx context.Context, named bool, name string) (string, error) {
 	switch {
 	case !named:
@@ -44,7 +45,7 @@ func (p *projects) resolve(ctx context.Context, named bool, name string) (string
 	return p.add(ctx, name)
 }
 
-// find returns a project's stored name, "" when there is none.
+// find returns the stored name of a project, or "" if there is none.
 func (p *projects) find(ctx context.Context, name string) (string, error) {
 	if p.names == nil {
 		all, err := p.w.Projects(ctx)
@@ -59,7 +60,7 @@ func (p *projects) find(ctx context.Context, name string) (string, error) {
 	return p.names[NameKey(name)], nil
 }
 
-// add makes a project that find did not find.
+// add creates a project that does not exist.
 func (p *projects) add(ctx context.Context, name string) (string, error) {
 	if len(p.names) >= maxProjects {
 		return "", &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d projects, which is the limit; nothing was changed. Use one of them.", maxProjects)}
@@ -69,10 +70,10 @@ func (p *projects) add(ctx context.Context, name string) (string, error) {
 	return name, p.w.AddProject(ctx, name)
 }
 
-// maxClose limits how many names a refusal offers.
+// maxClose limits the number of similar names in an error.
 const maxClose = 5
 
-// close returns the names that come close to one, the closest first.
+// close returns similar names, the most similar first.
 func (p *projects) close(name string) []string {
 	type candidate struct {
 		name  string
@@ -146,15 +147,15 @@ func setProject(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// unknownProject refuses a name with those that come close.
+// unknownProject returns the error for an unknown project, with similar names.
 func unknownProject(name string, close []string) error {
 	details, err := jsondoc.Marshal(map[string]any{"close": close})
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("There is no project %s, and none of a name that comes close; the project was not changed. Set create to true to make it.", jsondoc.Quote(name))
+	message := fmt.Sprintf("There is no project %s, and none with a similar name; the project was not changed. Set create to true to create it.", jsondoc.Quote(name))
 	if len(close) > 0 {
-		message = fmt.Sprintf("There is no project %s; the project was not changed. Perhaps %s is meant; set create to true to make a new one.", jsondoc.Quote(name), strings.Join(docs(close, jsondoc.Quote), " or "))
+		message = fmt.Sprintf("There is no project %s; the project was not changed. Did you mean %s? Set create to true to create a new one.", jsondoc.Quote(name), strings.Join(docs(close, jsondoc.Quote), " or "))
 	}
 	return &gateway.Error{Code: CodeNotFound, Message: message, Details: details}
 }

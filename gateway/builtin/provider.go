@@ -16,17 +16,17 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Codes of the built-in tools, beside those of the gateway.
+// Error codes of the built-in tools, in addition to those of the gateway.
 const (
-	CodeNotFound gateway.Code = "not_found"     // what the call is about is not there
-	CodeFull     gateway.Code = "limit_reached" // no more of it is kept
+	CodeNotFound gateway.Code = "not_found"     // the id is unknown
+	CodeFull     gateway.Code = "limit_reached" // a limit of the store is reached
 )
 
-// Options are the settings and services that the tools need.
+// Options has the settings and services that the tools need.
 type Options struct {
 	NewID func() string // UUIDv7
-	// Zone returns the IANA name of the user's time zone; "" and unknown
-	// names are UTC. nil is UTC for everybody.
+	// Zone returns the IANA name of the user's time zone. "" and unknown names mean
+	// UTC. If Zone is nil, all users have UTC.
 	Zone func(ctx context.Context, c gateway.Caller) (string, error)
 }
 
@@ -39,17 +39,17 @@ type Provider struct {
 // New returns a provider that keeps its data in store.
 func New(store Store, opts Options) *Provider { return &Provider{store: store, opts: opts} }
 
-// call is an invocation on its way through a tool.
+// call is a running invocation.
 type call struct {
 	*Provider
 	gateway.Invocation
 	owner Owner
 }
 
-// tool runs the tool of one id. The result is marshalled.
+// tool implements one tool. The caller encodes the result as JSON.
 type tool func(ctx context.Context, c call) (any, error)
 
-// tools are the tools by their ids in the catalog.
+// tools maps the ids in the catalog to the tools.
 var tools = map[string]tool{
 	"get_tasks":           getTasks,
 	"create_tasks":        createTasks,
@@ -76,8 +76,8 @@ var tools = map[string]tool{
 	"get_gmail":           notConnected,
 }
 
-// Run implements gateway.Provider. The tool is the one that the definition's
-// provider names, else the one with the definition's id.
+// Run implements gateway.Provider. It runs the tool that the definition's provider
+// names, or otherwise the one with the definition's id.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	id := in.Tool.Definition.ID()
 	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
@@ -111,7 +111,7 @@ func (c call) write(ctx context.Context, fn func(Writer) error) error {
 	return c.store.WriteAssistant(ctx, c.owner, c.At, fn)
 }
 
-// agent returns the id of the agent that calls, whose conversation it is.
+// agent returns the id of the calling agent, which identifies the conversation.
 func (c call) agent() string {
 	if s, err := registry.ParseSubject(c.Caller.Agent); err == nil {
 		return s.ID
@@ -119,7 +119,7 @@ func (c call) agent() string {
 	return c.Caller.Agent
 }
 
-// clock is the time of the call as messages have it.
+// clock returns the time of the call for messages.
 func (c call) clock() string { return timestamp(c.At.Truncate(time.Second)) }
 
 // location returns the user's time zone.
@@ -137,8 +137,8 @@ func (c call) location(ctx context.Context) (*time.Location, error) {
 	return time.UTC, nil
 }
 
-// zone returns the location of an IANA time zone, nil when there is none of
-// that name. What the machine calls local is not a zone of anybody.
+// zone returns the location of an IANA time zone, or nil if the name is unknown.
+// The local zone of the machine is not accepted.
 func zone(name string) *time.Location {
 	if name == "" || strings.EqualFold(name, "local") {
 		return nil
@@ -150,7 +150,7 @@ func zone(name string) *time.Location {
 	return loc
 }
 
-// Connected reports whether a built-in provider runs t. Mail has none: its tools
+// Connected reports whether a built-in provider runs t. Mail tools have none: they
 // run once their approved definition names another provider.
 func Connected(t registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderBuiltin {
@@ -160,21 +160,21 @@ func Connected(t registry.Tool) bool {
 	return id != "search_gmail" && id != "get_gmail" && tools[id] != nil
 }
 
-// notConnected answers for tools that only an integration can run: their
-// approved definition then names the hub as its provider.
+// notConnected returns the error of tools that require an integration. Their
+// approved definition then names the hub as provider.
 func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without it, and tell the user to connect one.", NotRun: true}
 }
 
-// source is where the records of one kind are read from.
+// source reads the records of one kind.
 type source[T, F any] struct {
 	byID func(r Reader, ctx context.Context, ids []string) ([]T, error)
 	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error)
 }
 
-// get answers a get_ tool: with the record that has id, where one was given,
-// else with the first that a filter lets through. more reports whether there
-// are others after limit of them. It refuses the call if ps has problems.
+// get implements a get_ tool. It returns the record with the given id, or otherwise
+// the first records that match a filter. more reports whether there are others
+// after limit. It returns an error if ps has problems.
 func get[T, F any](ctx context.Context, c call, ps *problems, from source[T, F], id *string, filter F, limit *int) (found []T, more bool, err error) {
 	most := ps.between("limit", limit, defaultLimit, maxLimit)
 	ps.idFilter(id)
@@ -194,7 +194,7 @@ func get[T, F any](ctx context.Context, c call, ps *problems, from source[T, F],
 	return found, more, err
 }
 
-// docs makes documents of records: an empty list rather than none.
+// docs converts records to documents. It returns an empty list rather than nil.
 func docs[T, D any](list []T, doc func(T) D) []D {
 	out := make([]D, len(list))
 	for i, v := range list {
@@ -211,30 +211,30 @@ func cut[T any](list []T, limit int) ([]T, bool) {
 	return list, false
 }
 
-// The limits of a list that is asked for.
+// Limits of a list.
 const (
 	defaultLimit = 50
 	maxLimit     = 200
 )
 
-// idFilter checks the id that a get_ tool may be given.
+// idFilter checks the optional id of a get_ tool.
 func (ps *problems) idFilter(id *string) {
 	if id != nil {
 		ps.id("id", *id)
 	}
 }
 
-// Known is the stored data of a user that prompts are rendered from.
+// Known has the stored data of a user that prompts contain.
 type Known struct {
-	Instructions string // standing instructions, as update_instructions keeps them
+	Instructions string // standing instructions, set by update_instructions
 	Notes        string // memories, one a line, the most important first
 }
 
-// maxKnown limits how many of the newest memories are looked at for the notes.
+// maxKnown limits how many of the newest memories are considered for the notes.
 const maxKnown = 200
 
-// Known returns an owner's stored data that is valid at a time. The notes are as
-// many whole memories as a prompt has room for, by importance, then newest first.
+// Known returns the data of an owner at a given time. The notes contain as many
+// whole memories as fit into a prompt, by importance and then newest first.
 func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, error) {
 	var known Known
 	err := p.store.ReadAssistant(ctx, of, at.UTC().Truncate(time.Microsecond), func(r Reader) error {
@@ -264,7 +264,7 @@ func notes(memories []Memory) string {
 	return strings.Join(lines, "\n")
 }
 
-// Owner is whose data it is.
+// Owner identifies the user that data belongs to.
 type Owner struct {
 	Customer string // "" for none
 	User     string
@@ -284,30 +284,30 @@ type Task struct {
 	Updated  time.Time
 }
 
-// Reminder is delivered to the user once.
+// Reminder is a text to be delivered to the user once.
 type Reminder struct {
 	ID      string // UUIDv7
 	Text    string
 	At      time.Time
 	Sent    bool
-	Task    string // id of a task that is there; "" for none
-	Channel string // "" for where the user was last active
+	Task    string // id of an existing task; "" for none
+	Channel string // "" for the channel that was last used
 	Created time.Time
 }
 
-// Schedule starts the agent again and again.
+// Schedule starts the agent repeatedly.
 type Schedule struct {
 	ID          string // UUIDv7
 	Title       string
 	Instruction string
 	Cron        string // five fields
 	Zone        string // IANA name
-	Channel     string // "" for where the user was last active
+	Channel     string // "" for the channel that was last used
 	Ends        time.Time
 	Created     time.Time
 }
 
-// Memory is a statement that is kept.
+// Memory is a stored statement.
 type Memory struct {
 	ID         string // UUIDv7
 	Content    string
@@ -321,8 +321,8 @@ type Memory struct {
 	Entities   []string // names of the entities it is linked to, in no order
 }
 
-// Entity is somebody or something that memories are linked to. One that no
-// memory is linked to any more is not there.
+// Entity is a person or a thing that memories are linked to. It is deleted with its
+// last link.
 type Entity struct {
 	ID       string // UUIDv7
 	Name     string
@@ -331,7 +331,7 @@ type Entity struct {
 	Memories int
 }
 
-// Link leads from a memory to a memory or an entity.
+// Link is a link from a memory to a memory or an entity.
 type Link struct {
 	Memory   string
 	Target   string

@@ -20,8 +20,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// childVariable tells the test binary to be a process of a test instead: its
-// value is the database.
+// childVariable makes the test binary run child instead of the tests. Its value is
+// the database.
 const childVariable = "TOOLCRIB_BUILTIN_CHILD"
 
 func TestMain(m *testing.M) {
@@ -35,11 +35,11 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// rounds is how often each process makes something.
+// rounds is the number of records that each process creates.
 const rounds = 20
 
-// child makes tasks, memories, links and projects for ada, deletes a task that
-// all of the processes know, and returns the outcome.
+// child creates tasks, memories, links and projects for ada, deletes a task that
+// all processes know, and returns the outcome.
 func child(path, series string) error {
 	ctx := context.Background()
 	var n uint16
@@ -85,9 +85,9 @@ func child(path, series string) error {
 	return db.Close()
 }
 
-// TestProcessesAtOnce lets several processes work for the same user at once:
-// nothing is lost, projects and entities of one name are one, and what all
-// delete is deleted once.
+// TestProcessesAtOnce lets several processes work for the same user concurrently:
+// no record is lost, projects and entities with the same name are created once, and
+// the common task is deleted once.
 func TestProcessesAtOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const processes = 4

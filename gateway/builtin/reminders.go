@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// maxReminderText limits how many characters the text of a reminder may have.
+// maxReminderText limits the text of a reminder, in characters.
 const maxReminderText = 500
 
 type docReminder struct {
@@ -33,8 +33,8 @@ type remindersOut struct {
 	Delivery  string        `json:"delivery"`
 }
 
-// undelivered and unscheduled are part of every answer about reminders and
-// schedules, so that no model promises a delivery.
+// undelivered and unscheduled are part of every response about reminders and
+// schedules, so that models do not promise a delivery.
 const (
 	undelivered = "Reminders are kept here and not delivered: that is for the application that reads them. Do not promise the user that one will come unless you know of such an application."
 	unscheduled = "Schedules are kept here and not run: that is for the application that reads them. Do not promise the user that one will run unless you know of such an application."
@@ -67,7 +67,7 @@ type newReminder struct {
 	Channel  string  `json:"channel"`
 }
 
-// reminder returns the reminder to store.
+// reminder returns the reminder to be stored.
 func (r *newReminder) reminder(ps *problems, c call, path string) Reminder {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	reminder := Reminder{
@@ -102,7 +102,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		}
 	}
 	if err := ps.err(); err != nil && (len(tasks) == 0 || len(list) > maxListed) {
-		return nil, err // else look for the tasks too, to report all problems at once
+		return nil, err // otherwise check the tasks too, to report all problems together
 	}
 	err := c.write(ctx, func(w Writer) error {
 		known, err := w.TasksByID(ctx, tasks)

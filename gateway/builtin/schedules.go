@@ -11,14 +11,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The bounds of schedules.
+// Limits of schedules.
 const (
 	maxScheduleTitle = 120   // characters
 	maxInstruction   = 4_000 // characters
 	maxCron          = 100   // characters
 	maxZone          = 64    // characters
 	maxNewSchedules  = 10    // in one call
-	maxSchedules     = 500   // of a user; they run by themselves
+	maxSchedules     = 500   // per user
 )
 
 type docSchedule struct {
@@ -32,18 +32,18 @@ type docSchedule struct {
 	NextRunAt   string `json:"next_run_at,omitempty"`
 }
 
-// due is a schedule with its next run, the zero time for none.
+// due is a schedule with its next run, which is zero if there is none.
 type due struct {
 	Schedule
 	next time.Time
 }
 
-// from returns the schedule with its first run after a time.
+// from returns the schedule with its first run after the given time.
 func (s Schedule) from(now time.Time) due {
 	d := due{Schedule: s}
 	r, err := parseCron(s.Cron)
 	loc := zone(s.Zone)
-	if err != nil || loc == nil { // the stored one is no longer valid
+	if err != nil || loc == nil { // the stored value is no longer valid
 		return d
 	}
 	if next, ok := r.next(now, loc); ok && (s.Ends.IsZero() || !next.After(s.Ends)) {
@@ -59,8 +59,8 @@ func (d due) doc() docSchedule {
 	}
 }
 
-// upcoming returns schedules with their next runs, next run first, those
-// without one last or not at all.
+// upcoming returns schedules with their next runs, sorted by time. Those without a
+// run come last, or are omitted.
 func upcoming(all []Schedule, now time.Time, ended bool) []due {
 	var list []due
 	for _, s := range all {
@@ -120,7 +120,7 @@ type newSchedule struct {
 	EndsAt      moment  `json:"ends_at"`
 }
 
-// check returns the schedule that an entry of the list asks for.
+// check returns the schedule for an entry of the list.
 func (n newSchedule) check(ps *problems, path string, c call, users *time.Location) due {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	s := Schedule{

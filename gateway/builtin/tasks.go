@@ -8,14 +8,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The bounds of tasks, in characters.
+// Limits of tasks, in characters.
 const (
 	maxTitle       = 200
 	maxNotes       = 4_000
 	maxProjectName = 120
 )
 
-// docTask is a task as agents read it.
+// docTask is the JSON form of a task.
 type docTask struct {
 	ID        string   `json:"id"`
 	Title     string   `json:"title"`
@@ -29,7 +29,7 @@ type docTask struct {
 	UpdatedAt string   `json:"updated_at"`
 }
 
-// timestamp writes a time as agents read it, "" for none.
+// timestamp formats a time for agents, or returns "" for the zero time.
 func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -71,7 +71,7 @@ func getTasks(ctx context.Context, c call) (any, error) {
 	return tasksOut{docs(tasks, Task.doc), more}, err
 }
 
-// projectFilter checks the project that a list is narrowed to.
+// projectFilter checks the project of a filter.
 func (ps *problems) projectFilter(name *string) string {
 	if name == nil {
 		return ""
@@ -89,7 +89,7 @@ type newTask struct {
 	Tags     []string `json:"tags"`
 }
 
-// task returns the task to store, but for its project, which is the given name.
+// task returns the task to be stored, in the given project.
 func (t *newTask) task(ps *problems, c call, path string) Task {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	task := Task{
@@ -150,7 +150,7 @@ type taskChange struct {
 	Tags     *[]string      `json:"tags"`
 }
 
-// check makes the change one that can be applied.
+// check reports problems of the change and normalizes it.
 func (t *taskChange) check(ps *problems, path string) {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	ps.id(at("id"), t.ID)
@@ -172,14 +172,14 @@ func (t *taskChange) check(ps *problems, path string) {
 	ps.projectChange(at("project"), &t.Project)
 }
 
-// projectChange checks the new name of a project; null clears it.
+// projectChange checks the new project; null clears it.
 func (ps *problems) projectChange(path string, c *change[string]) {
 	if c.given && !c.null {
 		c.value = ps.text(path, c.value, maxProjectName)
 	}
 }
 
-// apply returns the task after the change, but for its project.
+// apply returns the changed task; the caller sets its project.
 func (t *taskChange) apply(to Task) Task {
 	set(&to.Title, t.Title)
 	set(&to.Notes, t.Notes)
@@ -204,7 +204,7 @@ func setUnlessEmpty(dst, to *string) {
 	}
 }
 
-// same reports whether a change left everything as it was.
+// same reports whether the change has no effect.
 func (t Task) same(o Task) bool {
 	return t.Title == o.Title && t.Notes == o.Notes && t.Status == o.Status && t.Due.Equal(o.Due) &&
 		t.Priority == o.Priority && t.Project == o.Project && slices.Equal(t.Tags, o.Tags)
@@ -223,7 +223,7 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 	var changed []docTask
 	var missing []string
 	err := c.write(ctx, func(w Writer) error {
-		changed, missing = []docTask{}, []string{} // it may run again
+		changed, missing = []docTask{}, []string{} // the transaction may be retried
 		p, err := c.projects(ctx, w)
 		if err != nil {
 			return err
@@ -266,7 +266,7 @@ func (ps *problems) taskChanges(path string, changes []taskChange) []string {
 	return ids
 }
 
-// changeTask stores a task after a change, if that makes a difference.
+// changeTask applies a change to a task and stores it if it differs.
 func (c call) changeTask(ctx context.Context, w Writer, p *projects, was Task, by taskChange) (Task, error) {
 	now := by.apply(was)
 	if by.Project.given {
@@ -282,7 +282,7 @@ func (c call) changeTask(ctx context.Context, w Writer, p *projects, was Task, b
 	return now, w.ChangeTask(ctx, now)
 }
 
-// removed is the result of the tools that delete several records.
+// removed is the result of tools that delete records.
 type removed struct {
 	Deleted []string `json:"deleted"`
 	Missing []string `json:"missing"`
@@ -292,7 +292,7 @@ func deleteTasks(ctx context.Context, c call) (any, error) {
 	return c.removeList(ctx, Writer.RemoveTask)
 }
 
-// removeList removes what the arguments list by id.
+// removeList deletes the records with the given ids.
 func (c call) removeList(ctx context.Context, remove func(w Writer, ctx context.Context, id string) (bool, error)) (any, error) {
 	in := struct {
 		IDs []string `json:"ids"`
@@ -304,7 +304,7 @@ func (c call) removeList(ctx context.Context, remove func(w Writer, ctx context.
 	}
 	var out removed
 	err := c.write(ctx, func(w Writer) error {
-		out = removed{Deleted: []string{}, Missing: []string{}} // it may run again
+		out = removed{Deleted: []string{}, Missing: []string{}} // the transaction may be retried
 		for _, id := range in.IDs {
 			ok, err := remove(w, ctx, id)
 			switch {

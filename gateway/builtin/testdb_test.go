@@ -17,7 +17,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// testDB is a database with the built-in tools before it.
+// testDB is a database with the built-in tools.
 type testDB struct {
 	*storetest.Database
 	provider *builtin.Provider
@@ -32,7 +32,7 @@ func newTestDB(t testing.TB) *testDB {
 	return testDBOn(storetest.New(t))
 }
 
-// newYear is when the tests take place.
+// newYear is the time of the tests.
 var newYear = time.Date(2027, time.January, 1, 12, 0, 0, 0, time.UTC)
 
 func testDBOn(db *storetest.Database) *testDB {
@@ -44,7 +44,7 @@ func testDBOn(db *storetest.Database) *testDB {
 	return c
 }
 
-// invocation is a call of a tool of the catalog for a user.
+// invocation returns a call of a tool in the catalog by a user.
 func (c *testDB) invocation(user, tool, args string) gateway.Invocation {
 	c.now = c.now.Add(time.Second)
 	d := c.tools[tool]
@@ -59,8 +59,8 @@ func (c *testDB) invocation(user, tool, args string) gateway.Invocation {
 	}
 }
 
-// as runs a tool for a user. The arguments have to fit the tool's input schema
-// and the result its output schema.
+// as runs a tool for a user. The arguments must match the tool's input schema, and
+// the result its output schema.
 func (c *testDB) as(t testing.TB, user, tool, args string) (doc, error) {
 	t.Helper()
 	d := c.tools[tool]
@@ -85,7 +85,7 @@ func (c *testDB) as(t testing.TB, user, tool, args string) (doc, error) {
 	return v, nil
 }
 
-// ada runs a tool for ada, which has to succeed.
+// ada runs a tool for ada, which must succeed.
 func (c *testDB) ada(t testing.TB, tool, args string) doc {
 	t.Helper()
 	v, err := c.as(t, "ada", tool, args)
@@ -95,8 +95,8 @@ func (c *testDB) ada(t testing.TB, tool, args string) doc {
 	return v
 }
 
-// refuses runs a tool for a user, which has to be refused with a code and a
-// message that has all of the words.
+// refuses runs a tool for a user, which must fail with the code and with a message
+// that contains all words.
 func (c *testDB) refuses(t testing.TB, user, tool, args string, code gateway.Code, says ...string) {
 	t.Helper()
 	out, err := c.provider.Run(t.Context(), c.invocation(user, tool, args))
@@ -129,7 +129,7 @@ func fits(t testing.TB, what string, schema, value []byte) {
 // doc is a result.
 type doc map[string]any
 
-// at follows keys and numbers of entries: "tasks.0.id".
+// at returns the value at a path of keys and indexes, such as "tasks.0.id".
 func (d doc) at(path string) any {
 	var v any = map[string]any(d)
 	for _, step := range strings.Split(path, ".") {
@@ -154,7 +154,7 @@ func (d doc) text(path string) string {
 	return s
 }
 
-// column returns a text of every entry of a list.
+// column returns one text of every entry in a list.
 func (d doc) column(list, key string) string {
 	entries, _ := d.at(list).([]any)
 	var out []string

@@ -11,9 +11,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestAnswersSayThatNothingIsScheduled says in every answer about what has a time that it is
-// kept, and that nothing here acts on it.
-func TestAnswersSayThatNothingIsScheduled(t *testing.T) {
+// TestResponsesAboutTimes checks that every response about reminders and schedules
+// states that toolcrib does not deliver or run them.
+func TestResponsesAboutTimes(t *testing.T) {
 	c := newTestDB(t)
 	for tool, args := range map[string]string{
 		"create_reminders": `{"reminders":[{"text":"Late","remind_at":"2027-03-01T09:00:00+01:00"}]}`, "get_reminders": `{}`,
@@ -56,7 +56,7 @@ func TestReminders(t *testing.T) {
 	expect(t, "left", c.ada(t, "get_reminders", `{"status":"any"}`).column("reminders", "text"), "Late")
 }
 
-// withSchedules has Ada make two schedules, whose owner is in Berlin.
+// withSchedules creates two schedules for ada, who is in Berlin.
 func withSchedules(t *testing.T) (*testDB, doc) {
 	t.Helper()
 	shortrun.OneGoroutine(t)
@@ -123,7 +123,7 @@ func TestScheduleExpressions(t *testing.T) {
 	}
 }
 
-func TestScheduleProblemsAreToldTogether(t *testing.T) {
+func TestScheduleProblemsAreReportedTogether(t *testing.T) {
 	c, _ := withSchedules(t)
 	c.refuses(t, "ada", "create_schedules", `{"schedules":[
 		{"title":"x","instruction":"y","cron":"0 9 * * *","timezone":"Mars/Olympus"},

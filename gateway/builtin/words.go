@@ -9,14 +9,14 @@ import (
 	"toolcrib/internal/folding"
 )
 
-// NameKey returns what names are compared by: letter case and the amount of
-// white space make no difference.
+// NameKey returns a key for comparing names. It ignores letter case and the amount
+// of white space.
 func NameKey(name string) string {
 	return strings.ToLower(norm.NFC.String(strings.Join(strings.Fields(name), " ")))
 }
 
-// fold returns what words are compared by: without letter case, accents and
-// the differences between forms of a letter.
+// fold normalizes a word for comparison: it removes letter case, accents and the
+// differences between forms of a letter.
 func fold(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -29,9 +29,8 @@ func fold(s string) string {
 	return b.String()
 }
 
-// accent reports whether r is a mark that people leave out: an accent, a vowel
-// point, or what makes a syllable of kana a voiced one. In scripts such as
-// Devanagari marks are letters.
+// accent reports whether r is a mark that people omit: an accent, a vowel point, or
+// a voicing mark of kana. Marks of scripts such as Devanagari are letters.
 func accent(r rune) bool {
 	switch {
 	case r >= 0x0300 && r <= 0x036f, r >= 0x0591 && r <= 0x05c7, r >= 0x064b && r <= 0x065f, r == 0x3099, r == 0x309a:
@@ -40,18 +39,18 @@ func accent(r rune) bool {
 	return false
 }
 
-// maxWord limits how many characters of a word count.
+// maxWord limits a word, in characters; the rest is ignored.
 const maxWord = 40
 
-// words returns the words of a text, folded, in their order. Scripts that are
-// written without spaces give pairs of letters that overlap.
+// words returns the folded words of a text in order. For scripts without spaces, it
+// returns overlapping pairs of letters.
 func words(s string) []string {
 	var out []string
 	var word []rune
 	var run []rune  // letters of a script without spaces
 	elided := false // the word follows an apostrophe
 	flush := func() {
-		if len(word) > 1 || len(word) == 1 && !elided { // a letter alone is an ending: Anna's
+		if len(word) > 1 || len(word) == 1 && !elided { // a single letter is an ending: Anna's
 			out = append(out, string(word[:min(len(word), maxWord)]))
 		}
 		word, elided = word[:0], false
@@ -87,15 +86,15 @@ func words(s string) []string {
 	return out
 }
 
-// Numbers of letters at the beginning of a word that stand for it in another form.
+// Lengths of prefixes that represent other forms of a word.
 const (
 	stemLength      = 5
-	shortStemLength = 4 // of words that are hardly longer
+	shortStemLength = 4 // of words that are only slightly longer
 	shortWord       = 6
 )
 
-// stems returns the beginnings that a word shares with its other forms, none
-// for one of three letters. That works alike in every language that changes
+// stems returns the prefixes that a word shares with its other forms, or nil for a
+// word of three letters. This works for all languages that inflect words by
 // endings.
 func stems(word string) []string {
 	var out []string
@@ -109,15 +108,16 @@ func stems(word string) []string {
 	return out
 }
 
-// Terms are words and what else something is found by, each kind behind a
-// character that no word has.
+// Terms are words and other search keys. Each kind has its own prefix, a character
+// that does not occur in words.
 const (
 	wordMark = ":"
 	stemMark = "~"
 	gramMark = "^"
 )
 
-// textTerms returns what texts are found by: their words and stems, each once.
+// textTerms returns the search terms of texts, their words and stems, without
+// duplicates.
 func textTerms(texts ...string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -138,8 +138,8 @@ func textTerms(texts ...string) []string {
 	return out
 }
 
-// grams returns the groups of three letters in the words of a name, with its
-// edges, each once: names that are spelt alike share most of them.
+// grams returns the trigrams of the words in a name, including word boundaries,
+// without duplicates: similar spellings share most of them.
 func grams(name string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -162,7 +162,7 @@ const (
 	sameStem  = 0.3
 )
 
-// fit rates how well a word is found among others.
+// fit rates how well a word matches a list of words.
 func fit(word string, among []string) float64 {
 	best := 0.0
 	for _, w := range among {
@@ -174,8 +174,8 @@ func fit(word string, among []string) float64 {
 	return best
 }
 
-// forms rates how likely two words are forms of one: they begin alike, and what
-// follows is short.
+// forms rates how likely two words are forms of the same word: they have a common
+// prefix and short endings.
 func forms(a, b string) float64 {
 	x, y := []rune(a), []rune(b)
 	same := 0
