@@ -156,7 +156,7 @@ func (s *Subject) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// maxSubject is longer than any subject, in characters.
+// maxSubject is an upper bound of the length of subjects, in characters.
 const maxSubject = 256
 
 // BindJSON implements jsondoc.Binder.
@@ -166,7 +166,7 @@ func (s *Subject) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 		return ps
 	}
 	if length := utf8.RuneCountInString(text); length > maxSubject {
-		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: fmt.Sprintf("has %d characters; at most %d are allowed", length, maxSubject)}}
+		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: fmt.Sprintf("must not exceed %d characters (got %d)", maxSubject, length)}}
 	}
 	if err := s.UnmarshalText([]byte(text)); err != nil {
 		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: err.Error()}}
