@@ -100,8 +100,8 @@ func media(output json.RawMessage) []sdk.Content {
 	return blocks
 }
 
-// actor is who calls: the agent that the client says it is, marked as named by
-// itself, unless somebody said otherwise.
+// actor returns the calling actor: the configured one, or otherwise the agent that
+// the client claims to be, marked as self-named.
 func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	switch {
 	case s.config.As != (proposals.Actor{}):
@@ -112,7 +112,7 @@ func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	return proposals.SelfNamed(client.Name)
 }
 
-// FaultOf tells an error, with what the gateway says beyond the message.
+// FaultOf returns the JSON form of an error, with the details that the gateway adds.
 func (d Documents) FaultOf(err error) Fault {
 	var refused *gateway.Error
 	if !errors.As(err, &refused) {
@@ -128,8 +128,8 @@ func (d Documents) FaultOf(err error) Fault {
 	}
 }
 
-// asObject returns what a provider says as the object that it is, or in one
-// under a name; nil when it is nothing.
+// asObject returns raw if it is a JSON object, and otherwise an object that contains
+// it under name. It returns nil if raw is empty or null.
 func asObject(raw json.RawMessage, name string) json.RawMessage {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	switch {
@@ -144,8 +144,8 @@ func asObject(raw json.RawMessage, name string) json.RawMessage {
 // malformed is the code of arguments that cannot be read.
 const malformed = "malformed"
 
-// arguments reads what a tool was called with: one object, strictly. known are
-// the keys that it may have; nil leaves them to the tool's own schema.
+// arguments parses the arguments of a tool, which must be one object. known lists the
+// allowed keys; if it is nil, the tool's own schema checks them.
 func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return jsondoc.NewObject(), nil
@@ -209,7 +209,7 @@ func result(v any, failed bool) (*sdk.CallToolResult, error) {
 	}, nil
 }
 
-// caller is on whose behalf an actor finds and calls tools.
+// caller returns the caller for which an actor finds and calls tools.
 func (s *Server) caller(actor proposals.Actor) gateway.Caller {
 	c := s.config.Caller
 	c.Actor = actor

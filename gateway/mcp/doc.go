@@ -4,6 +4,6 @@
 // up to 2025-11-25, which begin with initialize, and 2026-07-28, which has no
 // sessions, over standard input and output and on one HTTP endpoint.
 //
-// The interfaces it is given have no method that approves, rejects, waives or
-// answers a pending call, so there is nothing here that could.
+// The interfaces that the server uses have no method that approves, rejects, waives
+// or answers a pending call, so no client can do that.
 package mcp

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// TestCheckMessage refuses what the SDK would round, half read, or answer with names
-// of its own types (C52).
+// TestCheckMessage checks that messages are refused that the SDK would round, read
+// incompletely, or answer with the names of its own types (C52).
 func TestCheckMessage(t *testing.T) {
 	for text, want := range map[string]int64{
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`: 0, `{"jsonrpc":"2.0","id":9007199254740992,"method":"ping"}`: 0, `{"jsonrpc":"2.0","method":"notifications/initialized"}`: 0,
 		`{"jsonrpc":"2.0","id":"9007199254740993","method":"ping","params":{}}`: 0, `{"jsonrpc":"2.0","id":1,"method":"odd","params":7}`: 0,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":7}}`: 0, // the tool tells
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":7}}`: 0, // the tool reports the error
 		`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`:                            -32600, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`: -32600,
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}`: -32700, `{`: -32700, `7`: -32700,
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":7}}`: -32602, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}`: -32602,

@@ -36,8 +36,7 @@ const (
 	ExposeBoth Expose = "both"
 )
 
-// callOutcome is the tool that stands in for execute_tool where that is not
-// listed.
+// callOutcome is the tool that replaces execute_tool if that is not listed.
 const callOutcome = "call_outcome"
 
 // lists reports whether one of toolcrib's own tools is listed.
@@ -137,9 +136,9 @@ func upstreamServers(entries []registry.Entry) []string {
 // maxWritten is how many pages of approved tools are kept as they are listed.
 const maxWritten = 32
 
-// writtenPages has pages of approved tools as an MCP server lists them, by the versions
-// on them: clients ask for the same list again and again. It is safe for concurrent use;
-// nobody changes a tool that it returned.
+// writtenPages caches pages of approved tools, by the versions on them, because
+// clients request the same list repeatedly. It is safe for concurrent use; callers
+// must not change the returned tools.
 type writtenPages struct {
 	mu    sync.Mutex
 	pages map[string][]*sdk.Tool
@@ -196,9 +195,9 @@ func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 	return tools, nil
 }
 
-// callNative is tools/call of an approved tool: a call through every gate, as by
-// execute_tool, whose result is the tool's own. A name that is not listed is an error
-// of the protocol.
+// callNative implements tools/call of an approved tool. The call passes every gate,
+// as by execute_tool, but the result is that of the tool itself. A name that is not
+// listed is an error of the protocol.
 func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := asked(ctx)
 	var unknown error
@@ -232,7 +231,7 @@ func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsond
 	return nativeRun(r), err
 }
 
-// nativeRun is a call whose result is given as the tool's own.
+// nativeRun is the result of a call, to be returned as that of the tool itself.
 type nativeRun gateway.Result
 
 // result returns what an MCP server answered with, as it came, and what another

@@ -68,7 +68,7 @@ func (s prompts) list(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListP
 	return out, nil
 }
 
-// about returns what a prompt tool is for.
+// about returns the description of a prompt tool.
 func about(t registry.Tool) string {
 	if t.Description != "" {
 		return t.Description

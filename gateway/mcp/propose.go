@@ -49,8 +49,8 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	return s.moved(ctx, actor, p)
 }
 
-// moved is a proposal after something happened to it, with what the review found: an
-// agent can mend it without asking again.
+// moved returns the JSON form of a changed proposal with the findings of the review,
+// so that an agent can fix it without another request.
 func (s *Server) moved(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
 	out := map[string]any{"proposal": s.config.Documents.Proposal(p)}
 	if p.Summary.Findings == 0 {

@@ -46,16 +46,16 @@ func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	return s, version, err == nil
 }
 
-// versions are the approved versions of what an agent has.
+// versions reads the approved versions that an agent may use.
 type versions struct {
 	gateway  Gateway
 	registry Registry
 	caller   gateway.Caller
 }
 
-// own returns what the client may read: its agent's tools by id, then the agent, then
-// the allow-list that the agent names. Besides, it may read what coding agents read from
-// files.
+// own returns the definitions that the client may read: its agent's tools by id, then
+// the agent, then the agent's allow-list. The client may also read the instructions
+// that coding agents read from files.
 func (s versions) own(ctx context.Context) ([]registry.Live, error) {
 	profile, tools, err := s.gateway.Tools(ctx, s.caller)
 	if err != nil {
@@ -273,15 +273,15 @@ func (s *Server) turn(ctx context.Context, req sdk.Request) (held context.Contex
 	return ctx, func() {}, nil
 }
 
-// asked returns what a client asked for.
+// asked returns the name or URI in the client's request.
 func asked(ctx context.Context) string {
 	text, _ := ctx.Value(askedKey{}).(string)
 	return text
 }
 
-// stand adds the prompt and the resource that stand for all, and the tool where
-// approved ones are listed. It also tells clients that the lists changed: the SDK does
-// so whenever one of its own is added again.
+// stand adds one placeholder prompt and resource to the SDK, and a placeholder tool if
+// approved tools are listed. It also notifies clients that the lists changed, because
+// the SDK does so whenever a placeholder is added again.
 func (s *Server) stand() {
 	if s.config.Expose.native() {
 		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callNative)
@@ -312,7 +312,7 @@ type follower struct {
 	registry Registry
 	every    time.Duration
 	native   *nativeTools
-	changed  func() // tells clients that their lists changed
+	changed  func() // notifies clients that their lists changed
 }
 
 // follow notifies clients until ctx ends. It returns once the servers are being asked.

@@ -66,7 +66,7 @@ type Gateway interface {
 	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
-// Upstream knows what the servers of approved tools list now.
+// Upstream follows the current tool lists of the servers of approved tools.
 type Upstream interface {
 	// Follow asks servers until ctx ends, and calls changed after an answer that
 	// differs from the one before.
@@ -148,13 +148,13 @@ type Config struct {
 	Documents Documents
 
 	Version string // of toolcrib
-	// As is who every client is; the zero value makes each one the agent that
-	// it says it is.
+	// As is the actor of every client. If it is zero, each client acts as the agent
+	// that it claims to be.
 	As proposals.Actor
-	// Caller is on whose behalf tools are found and called; its actor is
-	// filled in for every call.
+	// Caller is the caller for which tools are found and called. Its actor is set
+	// for every call.
 	Caller gateway.Caller
-	// Expose is which tools are listed; "" means ExposeMeta.
+	// Expose selects the listed tools; "" means ExposeMeta.
 	Expose Expose
 	// Every sets how often to look whether something was approved; 0 means
 	// DefaultEvery.
@@ -315,7 +315,7 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// follower returns the follower of what the server serves.
+// follower returns a follower that notifies the clients of the server.
 func (s *Server) follower() follower {
 	return follower{registry: s.config.Registry, every: s.config.Every, native: &s.native, changed: s.stand}
 }

@@ -10,9 +10,9 @@ import (
 	"toolcrib/proposals"
 )
 
-// TestNothingDecides lists every method that a server is given: none of them
-// approves, rejects, waives, or answers a call that waits for the user. A new one
-// has to be added here, where somebody looks at it.
+// TestNothingDecides lists every method that a server can use: none of them
+// approves, rejects, waives, or answers a call that waits for the user. New methods
+// have to be added to the list, and reviewed for this.
 func TestNothingDecides(t *testing.T) {
 	for given, want := range map[reflect.Type][]string{
 		reflect.TypeFor[mcp.Desk]():     {"Comment", "Lint", "LintProposal", "List", "Preview", "Propose", "Rebase", "Resolve", "Revise", "Show", "Submit", "Withdraw"},

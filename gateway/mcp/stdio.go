@@ -117,7 +117,7 @@ type shared struct {
 	mu   sync.Mutex
 	to   io.Writer
 	owed map[string]int
-	paid chan struct{} // is closed when no answer is owed; nil when nobody waits
+	paid chan struct{} // closed when all responses are written; nil if no goroutine waits
 }
 
 // Write implements io.Writer.

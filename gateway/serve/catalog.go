@@ -159,7 +159,7 @@ func (s *Server) refreshSlot(ctx context.Context, slot *viewSlot, state int64) {
 // meanwhile.
 const attempts = 5
 
-// newView reads a view: all of it as of one state.
+// newView reads a consistent view of one state.
 func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*view, error) {
 	for range attempts {
 		loaded, err := s.config.Catalog.Load(ctx, c, time.Time{})

@@ -142,8 +142,9 @@ func (s *Server) newConfigHead(ctx context.Context, v *view, f Format) ([]byte, 
 	return append(bytes.TrimSuffix(bytes.TrimSpace(text), []byte("}")), ','), nil
 }
 
-// rendered are the prompts that were rendered last, as configTail returns them. The time that a prompt tells
-// has minutes, so within one the same context gives the same bytes.
+// rendered caches the last rendered prompts in the form of configTail. Times in
+// prompts are precise to the minute, so that within a minute the same context yields
+// the same bytes.
 type rendered struct {
 	mu     sync.Mutex
 	minute time.Time
@@ -229,7 +230,7 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// statusOfCall translates what a gate or a provider said of a call.
+// statusOfCall returns the HTTP status for the error code of a call.
 func statusOfCall(code gateway.Code) int {
 	switch code {
 	case gateway.CodeApprovalRequired:
@@ -306,7 +307,7 @@ type budgets struct {
 	large    *turns.Turns // requests with bodies of more than largeBody bytes
 	events   *turns.Turns // streams of events
 	listens  *turns.Turns // streams of MCP
-	calls    *turns.Turns // of MCP, whose clients may have gone
+	calls    *turns.Turns // calls over MCP; their clients may be gone
 }
 
 // newBudgets returns the limits of open requests, of all clients and of one token.

@@ -74,8 +74,8 @@ func (s *Server) events(q *request) error {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	q.w.WriteHeader(http.StatusOK)
-	// What goes wrong from here on is the end of the stream: its client comes
-	// back, and hears of it then.
+	// Later errors end the stream. The client reconnects and then receives the
+	// missed events.
 	_ = s.stream(q, after)
 	return nil
 }
@@ -216,7 +216,7 @@ func (s *Server) follow(ctx context.Context) error {
 			select {
 			case newer <- state:
 				approved = state
-			default: // it reads the one before; the next turn tells this one
+			default: // the previous state is being read; the next turn sends this one
 			}
 		}
 		s.streams.tell()

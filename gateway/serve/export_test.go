@@ -9,7 +9,7 @@ type Route struct {
 	Open            bool
 }
 
-// Routes lists what a server serves.
+// Routes lists the routes of a server.
 func Routes() []Route {
 	var all []Route
 	for _, r := range (&Server{}).table() {

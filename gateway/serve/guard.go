@@ -109,8 +109,8 @@ func turnedAway(status int, code, message string) error {
 	return &refusal{status: status, fault: mcp.Fault{Code: code, Message: message}, close: true}
 }
 
-// checkSource refuses web pages from elsewhere, and those that had their own name
-// lead here.
+// checkSource refuses requests of web pages from other origins, and of pages whose
+// own name resolves to this server (DNS rebinding).
 func (s *Server) checkSource(r *http.Request) error {
 	if host := hostOf(r.Host); s.config.Host != nil && !s.config.Host(host) {
 		return turnedAway(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+quote(host))

@@ -94,7 +94,7 @@ func TestServeEndsWithTheDatabase(t *testing.T) {
 	}
 }
 
-// TestServeTurnsAwayTheSlow sends what is too large or never comes to its end.
+// TestServeTurnsAwayTheSlow sends requests that are too large or never end.
 func TestServeTurnsAwayTheSlow(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

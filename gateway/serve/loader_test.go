@@ -120,9 +120,9 @@ func (s *server) script(t *testing.T, program, example, code, flag string) ([]by
 	return out, err
 }
 
-// TestRoundTrip exports tools, loads them from a server, calls one under its name
-// there, and checks what was loaded as the code of an application: everywhere they
-// are the same.
+// TestRoundTrip exports tools, loads them from a server, calls one under its exported
+// name, and checks the loaded tools as the code of an application. The tools must be
+// the same everywhere.
 func TestRoundTrip(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()

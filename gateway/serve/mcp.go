@@ -20,13 +20,13 @@ type client struct {
 	serve http.Handler
 	stop  context.CancelFunc
 	uses  int   // requests under way
-	used  int64 // when the last one came, as a number that grows
+	used  int64 // sequence number of the last use
 }
 
-// clientKey is on whose behalf an endpoint calls tools.
+// clientKey identifies the token and user for which an endpoint calls tools.
 type clientKey struct{ token, user string }
 
-// clients are the MCP endpoints that were asked for.
+// clients caches the MCP endpoints that were requested.
 type clients struct {
 	ctx context.Context // of the server: its end is theirs
 
@@ -150,7 +150,7 @@ func (s *Server) turnOf(token string) mcp.Turn {
 	}
 }
 
-// end closes the endpoints of which drop says so.
+// end closes the endpoints of tokens for which drop returns true.
 func (c *clients) end(drop func(tokens.Token) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

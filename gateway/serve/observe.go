@@ -57,8 +57,8 @@ func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Fl
 // Unwrap is for http.ResponseController.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// observe counts every request, and logs it: successes and refused logins at level
-// debug, so that nobody fills the log; calls and refusals at info; failures of the
+// observe counts and logs every request: successes and refused logins at level debug,
+// so that clients cannot fill the log; calls and refusals at info; failures of the
 // server at error.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -167,7 +167,7 @@ func (d documented) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// operation finds what openapi.json says of a request.
+// operation returns the operation in openapi.json for a request.
 func (d documented) operation(r *http.Request) (string, *struct {
 	Parameters []struct{ Name, In string }
 	Security   *[]any

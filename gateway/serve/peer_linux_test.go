@@ -16,7 +16,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// nobody is an account that is not the one of the tests.
+// nobody is an account other than that of the tests.
 const nobody = 65534
 
 // dialAs returns a function that connects to a socket as an account.
@@ -37,7 +37,7 @@ func dialAs(uid int, path string) func(context.Context, string, string) (net.Con
 	}
 }
 
-// peers is a server whose socket the accounts of a test can reach, each with a token.
+// peers starts a server whose socket the accounts of a test can reach, each with a token.
 func (p place) peers(uids ...int) (s *server, path string, ids []string) {
 	p.Helper()
 	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // a socket's path is short

@@ -95,7 +95,7 @@ func proposal(subject string, definition map[string]any) map[string]any {
 	}
 }
 
-// open makes a place whose agent skipper has the tools.
+// open returns a place in which the agent skipper has the tools.
 func open(t testing.TB, tools ...map[string]any) place {
 	t.Helper()
 	p := place{t, t.TempDir()}

@@ -22,8 +22,8 @@ import (
 
 // Tokens identifies the holder of a secret.
 type Tokens interface {
-	// Check returns the token whose secret was presented. What is not a token in
-	// force is tokens.ErrToken.
+	// Check returns the token with the given secret. It returns tokens.ErrToken if
+	// there is none that is valid.
 	Check(ctx context.Context, secret string) (tokens.Token, error)
 	// ByID returns the token of an id. What is not a token in force is
 	// tokens.ErrToken.
@@ -57,11 +57,11 @@ type Catalog interface {
 	// Load returns the agent of a caller with the tools that it has, those that
 	// it has to discover included, as of a time; the zero time means now.
 	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
-	// Encode writes tools in a format, as an array, and returns the parts that the
-	// format cannot hold.
+	// Encode encodes tools as an array in a format, and lists the parts that the
+	// format cannot represent.
 	Encode(ctx context.Context, tools []Definition, f Format) (array []byte, left []string, err error)
-	// PromptInput returns what the prompts of the agent are made of, but for the
-	// moment and the user.
+	// PromptInput returns the input for the prompts of the agent, except for the time
+	// and the user.
 	PromptInput(ctx context.Context, c gateway.Caller) (prompt.Input, error)
 	// Known adds the stored data of a caller's user to a context.
 	Known(ctx context.Context, c gateway.Caller, to *prompt.Context) error
@@ -73,15 +73,15 @@ type Config struct {
 	Gateway Gateway
 	Log     Log
 	Catalog Catalog
-	// MCP returns the MCP server for a caller, whose requests take turns.
+	// MCP returns the MCP server for a caller. Its requests wait for their Turn.
 	MCP       func(gateway.Caller, mcp.Turn) (*mcp.Server, error)
 	Documents mcp.Documents
 
 	Version string // of toolcrib
 	Now     func() time.Time
 	Logger  *slog.Logger
-	// Host reports whether a request may name a host; nil lets every one pass.
-	// A web page that has its own name lead here cannot hide that name.
+	// Host reports whether a host is allowed in requests; nil allows all. A web page
+	// whose name resolves to this server (DNS rebinding) cannot hide that name.
 	Host func(string) bool
 	// Origins are the web pages that may connect, besides those of this machine.
 	Origins []string
@@ -140,10 +140,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 	return fmt.Errorf("serve: %w", err)
 }
 
-// endTime is how long calls whose connections were cut have to record their ends.
+// endTime limits how long calls with closed connections may take to record their end.
 const endTime = time.Second
 
-// wait returns when no handler runs any more, or after endTime.
+// wait waits until no handler is running, but at most for endTime.
 func (s *Server) wait() {
 	done := make(chan struct{})
 	go func() {

@@ -65,7 +65,7 @@ func (s *server) news() {
 	if _, event, data := live.next(); event != "deactivation" || data["version"] != 2.0 {
 		s.Errorf("%s %v", event, data)
 	}
-	// What another agent's call waits for is nobody else's business.
+	// Pending calls of another agent are not sent.
 	other := *s
 	other.secret, _ = s.token("--name", "mate", "--user", "ada")
 	other.post(`{"tool":"get_winds","args":{"harbour":"Emden"}}`)
@@ -78,7 +78,7 @@ func (s *server) news() {
 	if _, event, data := live.next(); event != "call_answer" || data["pending"] != pending || data["approved"] != false {
 		s.Errorf("%s %v", event, data)
 	}
-	// Whoever comes back hears of it all again, from where they were.
+	// Clients that reconnect receive all later events again.
 	for _, again := range []*stream{s.listen("/v1/events?after=" + id), s.listen("/v1/events?after=0", "Last-Event-ID", id)} {
 		if _, event, _ := again.next(); event != "deactivation" {
 			s.Errorf("after %s comes %s", id, event)
