@@ -25,10 +25,9 @@ const (
 	maxIdle   = 0.02 // of one processor
 )
 
-// prepareFrame measures what a person waits for: from the start of the process to the
-// first frame of the workbench on a pseudo-terminal, with few proposals and with very
-// many, of which one in twenty waits; and what the workbench takes while nobody
-// touches it.
+// prepareFrame measures the time from the start of the process to the first frame of
+// the workbench on a pseudo-terminal, with few and with very many proposals, of which
+// 5% are pending. It also measures the processor time of the idle workbench.
 func prepareFrame(flags *flag.FlagSet) func(context.Context, lab) error {
 	many := flags.Int("many", 100_000, "how many proposals the large database has")
 	runs := flags.Int("runs", 30, "how often the workbench is started on each")

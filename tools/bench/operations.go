@@ -164,12 +164,12 @@ func (c *comparison) lint() (operation, error) {
 	name := filepath.Join(c.home, "lint.ndjson")
 	by := c.always("lint", name)
 	by.shown = "toolcrib lint FILE"
-	const alike = 6 // they are, and lint says so
+	const alike = 6 // exit code of lint if proposals are alike
 	op := operation{name: "lint 1,000 proposals", size: fmt.Sprintf("%.1f MB", float64(lines.Len())/1e6), exit: alike, contenders: []contender{by}}
 	return op, os.WriteFile(name, []byte(lines.String()), 0o600)
 }
 
-// has reports whether a program is installed, and says so where it is not.
+// has reports whether a program is installed, and prints a message if it is not.
 func has(program string) bool {
 	_, err := exec.LookPath(program)
 	if err != nil {
@@ -178,7 +178,7 @@ func has(program string) bool {
 	return err == nil
 }
 
-// Words of which one stands in a title in a thousand.
+// rare is a word that occurs in one of a thousand titles.
 const rare = "zeppelin"
 
 func title(n int) string {

@@ -135,8 +135,7 @@ func (p program) environment() []string {
 	return []string{"HOME=" + p.home, "TOOLCRIB_DB=" + p.database}
 }
 
-// stage lets the people and agents of the demonstration propose, and mara decide some
-// of it.
+// stage creates the proposals of the demonstration, and decides some of them as mara.
 func (p program) stage(ctx context.Context) error {
 	if err := p.configure("toolcrib.toml", "may_act_as = [\"user:ada\", \"user:mara\"]\n"); err != nil {
 		return err

@@ -67,7 +67,8 @@ func (p program) run(ctx context.Context, stdin string, args ...string) ([]byte,
 	return output(cmd)
 }
 
-// output runs a command and returns its output. The error has what it complained of.
+// output runs a command and returns its standard output. Errors include its standard
+// error.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -115,8 +116,8 @@ func (p program) approveAll(ctx context.Context) error {
 	return err
 }
 
-// serve starts a server and returns its process and the first group of the pattern in
-// what it logs, its address.
+// serve starts a server and returns its process id and its address, which is the first
+// group of the pattern in its log.
 func serve(cmd *exec.Cmd, pattern string) (pid int, address string, err error) {
 	errs, err := cmd.StderrPipe()
 	if err != nil {

@@ -194,7 +194,7 @@ func (c *comparison) database(ctx context.Context, n int) (*measured, error) {
 	return m, err
 }
 
-// always is a contender whose command is the same each time.
+// always returns a contender that runs the same command each time.
 func (p program) always(args ...string) contender {
 	return contender{"toolcrib", "toolcrib " + strings.Join(args, " "), func(ctx context.Context, _ int) (*exec.Cmd, error) { return p.command(ctx, args...), nil }}
 }
@@ -205,7 +205,7 @@ func reading(cmd *exec.Cmd, stdin string) *exec.Cmd {
 	return cmd
 }
 
-// The marks in docs/performance.md between which the tables stand.
+// Marks around the tables in docs/performance.md.
 const (
 	begin = "<!-- measured -->\n"
 	end   = "<!-- end of what was measured -->\n"
@@ -246,7 +246,7 @@ const (
 // page, and of shorter texts.
 var leftOut = regexp.MustCompile(`(?m)^(geomean|Queue/100/|Queue/10000/|Queue/10/|Queue/100000/List_(short|filter_|s|a|last)|Rules/10KB/).*\n`)
 
-// benchmarks runs the Go benchmarks and returns what benchstat says of them.
+// benchmarks runs the Go benchmarks and returns the output of benchstat.
 func benchmarks(ctx context.Context) (string, error) {
 	args := append([]string{"test", "-run", "^$", "-bench", named, "-benchtime", "200ms", "-count", "6", "-timeout", "1h"}, strings.Fields(packages)...)
 	ran := exec.CommandContext(ctx, "go", args...)

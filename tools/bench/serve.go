@@ -38,7 +38,7 @@ func prepareServe(flags *flag.FlagSet) func(context.Context, lab) error {
 	}
 }
 
-// served is a database of an agent with many tools, and a server of it.
+// served is a database of an agent with many tools, and a server for it.
 type served struct {
 	program
 

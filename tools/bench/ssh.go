@@ -68,7 +68,7 @@ func browse(pid int, all []*remote, keys int, pause time.Duration) (plain, esc t
 	if at[0], err = worked(pid); err != nil {
 		return nil, nil, err
 	}
-	time.Sleep(rest) // nobody presses a key
+	time.Sleep(rest) // idle, without input
 	if at[1], err = worked(pid); err != nil {
 		return nil, nil, err
 	}

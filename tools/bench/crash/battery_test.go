@@ -17,18 +17,17 @@ import (
 	"toolcrib/internal/failpoint"
 )
 
-// The roles that the environment can give this test binary: to be toolcrib;
-// an approver, who approves the ids of its standard input one by one as
-// toolcrib would and says so after each; or a writer that does without the
-// sync at each commit that toolcrib insists on.
+// Roles of the test binary, selected by environment variables: toolcrib; an approver,
+// which approves the ids on its standard input one by one as toolcrib does and
+// acknowledges each; or a writer that, unlike toolcrib, does not sync each commit.
 const (
 	asToolcrib = "TOOLCRIB_BENCH_MAIN"
 	asLoop     = "TOOLCRIB_BENCH_APPROVE"
 	asUnsynced = "TOOLCRIB_BENCH_UNSYNCED"
 )
 
-// diesAt is the environment variable with the failpoint at which toolcrib dies,
-// and behind "@" the passing of it, counted from 1: "statement@3".
+// diesAt is the environment variable with the failpoint at which toolcrib is killed,
+// and after "@" the pass, counted from 1: "statement@3".
 const diesAt = "TOOLCRIB_BENCH_DIES_AT"
 
 // wholeVariable makes the battery whole; without it, it is short.
@@ -70,7 +69,7 @@ func blows(whole, short int) int {
 	return short
 }
 
-// table holds what the batteries did, to be printed at the end.
+// table collects the results of the batteries, to be printed at the end.
 type table struct {
 	mu   sync.Mutex
 	rows [][3]string
@@ -80,7 +79,7 @@ type table struct {
 // place to leave it.
 var figures table //nolint:gochecknoglobals // see above
 
-// note adds a row: what was done, how often, and what came of it.
+// note adds a row: the kind of failure, the number of times, and the outcome.
 func (f *table) note(t *testing.T, blow string, times int, outcome string, args ...any) {
 	t.Helper()
 	f.mu.Lock()

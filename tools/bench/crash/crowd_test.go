@@ -12,9 +12,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestMixedCrowd lets processes propose, comment, decide and look at the same
-// file at once, while it is copied again and again: nobody gets anything but
-// an answer or a clear conflict, every copy is whole, and so is the file at the end.
+// TestMixedCrowd lets processes propose, comment, decide and read concurrently, while
+// the database is copied repeatedly. Every command succeeds or reports a conflict, and
+// all copies and the database are intact.
 func TestMixedCrowd(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

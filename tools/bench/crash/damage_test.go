@@ -25,8 +25,8 @@ func (c testDB) inProcess(t *testing.T, args ...string) (out string, code int, p
 	return stdout + stderr, code, nil
 }
 
-// damaged is a database with a history and something to decide, and what it
-// says when it is well.
+// damaged is a database with a history and a pending proposal, and its output while it
+// is intact.
 type damaged struct {
 	testDB
 	image   []byte
@@ -97,8 +97,7 @@ func (v *verdicts) count(n *int) {
 	*n++
 }
 
-// examine writes a damaged image (and a log) and looks at what toolcrib makes
-// of it.
+// examine writes a damaged image (and a log) and checks how toolcrib handles it.
 func (p damaged) examine(t *testing.T, what string, image, wal []byte, v *verdicts) {
 	t.Helper()
 	dir := t.TempDir()

@@ -4,6 +4,6 @@
 // blow nothing that was acknowledged is lost, nothing is applied twice or
 // half, and verify is clean or names the damage.
 //
-// go test runs a short battery; make crash the whole one, and prints what it
-// did as a table.
+// go test runs a short battery; make crash runs the whole one and prints the results
+// as a table.
 package crash

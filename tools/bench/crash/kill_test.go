@@ -15,9 +15,8 @@ import (
 	"time"
 )
 
-// TestKilledApprovals kills an approver with SIGKILL at random moments, again
-// and again, and holds what it had acknowledged against the database and the
-// workspace.
+// TestKilledApprovals repeatedly kills an approver with SIGKILL at random moments, and
+// compares the acknowledged approvals with the database and the workspace.
 func TestKilledApprovals(t *testing.T) {
 	t.Parallel()
 	kills := blows(700, 5)
@@ -59,7 +58,7 @@ func propose(t *testing.T, c testDB, round, n int) []string {
 	return ids(t, c.must(lines.String(), "propose", "--json", "-"))
 }
 
-// strike starts an approver, kills it after a while and returns what it had
+// strike starts an approver, kills it after the given time and returns the ids that it
 // acknowledged.
 func strike(t *testing.T, c testDB, waiting []string, after time.Duration) []string {
 	t.Helper()
@@ -120,9 +119,9 @@ func states(t *testing.T, c testDB, state string) []string {
 	}
 }
 
-// agree holds the workspace against the registry: every version of the project
-// has its snapshot, once, and the live file has what is live. It returns the
-// number of snapshots.
+// agree compares the workspace with the registry: every version of the project has one
+// snapshot, and the live file has the live definitions. It returns the number of
+// snapshots.
 func agree(t *testing.T, c testDB, folder string) int {
 	t.Helper()
 	var tools struct {

@@ -22,8 +22,8 @@ import (
 type place struct {
 	name string
 	make func(t *testing.T, c testDB) string // returns the path
-	exit int                                 // of list there
-	says string                              // in what it prints then
+	exit int                                 // exit code of list
+	says string                              // expected in its output
 }
 
 func places() []place {
@@ -113,7 +113,7 @@ func TestOddPlaces(t *testing.T) {
 	figures.note(t, "odd places for a database", len(places()), "opened or refused with a sentence; what is not ours is left as it was")
 }
 
-// content returns what a file holds, "" if it is none.
+// content returns the content of a regular file, and "" for others.
 func content(t *testing.T, path string) string {
 	t.Helper()
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -126,7 +126,7 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
-// nobody is the user id that owns nothing.
+// nobody is a user id without files.
 const nobody = 65534
 
 // TestReadOnly looks at a database that may not be written, in a folder that
@@ -199,9 +199,8 @@ func (c testDB) as(uid uint32, args ...string) (stdout, stderr string, code int)
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// TestClocks approves while the clock goes back, stands at zero, and passes
-// the end of 32-bit time: the history is in the order in which things
-// happened, whatever the clock said.
+// TestClocks approves while the clock goes back, stops at zero, and passes the end of
+// 32-bit time. The history is in the order of events, independently of the clock.
 func TestClocks(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

@@ -136,7 +136,7 @@ func cutOff(t *testing.T, d disk, cmd *exec.Cmd, after time.Duration) (disk, []s
 	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
-	for range lines { //nolint:revive // what was said after the cut counts for nothing
+	for range lines { //nolint:revive // output after the cut is ignored
 	}
 	_ = cmd.Wait() // it was killed
 	return cut, acked
@@ -166,8 +166,8 @@ func untilStopped(t *testing.T, pid int) {
 	}
 }
 
-// TestPowerCuts cuts the power under an approver: what it had acknowledged is
-// approved on the disk that is left, and the history is whole.
+// TestPowerCuts simulates power cuts during approvals. All acknowledged approvals are
+// on the remaining disk, and the history is intact.
 func TestPowerCuts(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

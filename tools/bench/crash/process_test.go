@@ -89,7 +89,7 @@ func (c testDB) command(role string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs toolcrib and returns what it printed and its exit code.
+// run runs toolcrib and returns its output and its exit code.
 func (c testDB) run(stdin string, args ...string) (stdout, stderr string, code int) {
 	c.t.Helper()
 	cmd := c.command(asToolcrib, args...)
@@ -101,8 +101,8 @@ func (c testDB) run(stdin string, args ...string) (stdout, stderr string, code i
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// here runs toolcrib inside the test, which costs a tenth of a process: for what
-// is looked up between the blows.
+// here runs toolcrib in the test process, for queries between the failures. It takes a
+// tenth of the time of a new process.
 func (c testDB) here(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	env := process.System()
@@ -113,7 +113,8 @@ func (c testDB) here(stdin string, args ...string) (stdout, stderr string, code 
 	return out.String(), errs.String(), code
 }
 
-// getenv is the environment of the testDB's processes; what was set last counts.
+// getenv returns a variable in the environment of the testDB's processes. The last
+// value is valid.
 func (c testDB) getenv(name string) string {
 	for _, pair := range slices.Backward(c.env) {
 		if value, ok := strings.CutPrefix(pair, name+"="); ok {
@@ -123,7 +124,7 @@ func (c testDB) getenv(name string) string {
 	return ""
 }
 
-// must is here, and the test ends unless it went well.
+// must is like here, but fails the test if the command fails.
 func (c testDB) must(stdin string, args ...string) string {
 	c.t.Helper()
 	out, errs, code := c.here(stdin, args...)

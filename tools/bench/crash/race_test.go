@@ -14,8 +14,8 @@ import (
 // racers is how many processes approve at once.
 const racers = 16
 
-// TestProcessesRaceToApprove lets processes approve one proposal at once: one
-// makes the version, the others are told that they came too late.
+// TestProcessesRaceToApprove lets processes approve one proposal concurrently: one
+// creates the version, and the others get a conflict.
 func TestProcessesRaceToApprove(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

@@ -43,7 +43,7 @@ func (c testDB) until(limits string, waiting []string) outcome {
 	return o
 }
 
-// whole checks that what was acknowledged is there and nothing is damaged.
+// whole checks that all acknowledged changes exist and nothing is damaged.
 func (c testDB) whole(o outcome) {
 	c.t.Helper()
 	approved := states(c.t, c, "approved")

@@ -16,9 +16,9 @@ import (
 type act struct {
 	name  string
 	setup func(t *testing.T, c testDB)                      // on a new database
-	args  func(t *testing.T, c testDB) []string             // of the command that is killed
-	stdin string                                            // of it
-	whole func(t *testing.T, c testDB) (before, after bool) // what the database shows
+	args  func(t *testing.T, c testDB) []string             // arguments of the command to kill
+	stdin string                                            // input of the command
+	whole func(t *testing.T, c testDB) (before, after bool) // state of the database
 	short int                                               // every how many steps in the short battery
 }
 
@@ -137,7 +137,7 @@ func TestKilledBetweenSteps(t *testing.T) {
 	}
 }
 
-// check looks at what a kill left, and does the act again if it was not done.
+// check checks the database after a kill, and repeats the act if it was not done.
 func (a act) check(t *testing.T, c testDB, n int, args []string) (undone bool) {
 	t.Helper()
 	before, after := a.whole(t, c)

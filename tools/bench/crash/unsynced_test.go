@@ -10,10 +10,9 @@ import (
 	_ "modernc.org/sqlite" // the engine of toolcrib
 )
 
-// unsyncedLoop adds rows to the database at path, a
-// transaction each, without syncing the log at commit, and says so after each.
-// It is the control of the power cuts: a test that cannot see it lose rows
-// could not see toolcrib lose approvals.
+// unsyncedLoop adds rows to the database at path, one per transaction, without syncing
+// the log, and acknowledges each. It is the control of TestPowerCuts: if the test does
+// not detect lost rows, it could not detect lost approvals.
 func unsyncedLoop(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
 	if err != nil {
@@ -30,7 +29,7 @@ func unsyncedLoop(ctx context.Context, path string) error {
 	}
 }
 
-// unsyncedRows counts what is left in the control's database.
+// unsyncedRows counts the remaining rows in the control's database.
 func unsyncedRows(ctx context.Context, path string) (int, error) {
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {

@@ -185,8 +185,8 @@ func (s Step) again(ctx context.Context, t *terminal.Terminal) (keys []string, e
 	return keys, fmt.Errorf("it is still named after %d times", maxAgain)
 }
 
-// helped leaves the help with the key that it names for that, and presses the one that
-// it has for what the step asks for.
+// helped closes the help with the key that it shows for that, and presses the key that
+// it shows for the step.
 func (s Step) helped(ctx context.Context, t *terminal.Terminal) ([]string, error) {
 	screen, err := t.Screen(ctx)
 	if err != nil {

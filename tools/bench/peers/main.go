@@ -40,7 +40,7 @@ func run(ctx context.Context, data, peers string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(work) }() // a leftover in the temporary folder harms nobody
+	defer func() { _ = os.RemoveAll(work) }() // files left in the temporary folder are harmless
 	if peers, err = filepath.Abs(peers); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// scanner is toolcrib or one of its peers.
+// scanner is toolcrib or a peer.
 type scanner struct {
 	name string
 	scan func(ctx context.Context, peers, work string, sets []set) (map[string]bool, error)
@@ -26,7 +26,7 @@ func scanners() []scanner {
 	}
 }
 
-// lay writes every row into a file whose name begins with its id.
+// lay writes each row to a file with a name that starts with the row's id.
 func lay(folder string, sets []set, ext string, text func(row) []byte) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -146,8 +146,8 @@ func ferret(ctx context.Context, peers, work string, sets []set) (map[string]boo
 	return scanFolder(ctx, peers, work, sets, "ferret", []string{"scan", ".", "--format", "json"}, func(string) bool { return true })
 }
 
-// agentShield does the same. Findings about what a file lacks are left out: it has some
-// about every file.
+// agentShield does the same. It omits findings about missing content, because there are
+// some for every file.
 func agentShield(ctx context.Context, peers, work string, sets []set) (map[string]bool, error) {
 	return scanFolder(ctx, peers, work, sets, "agentshield", []string{"scan", "--path", ".", "--format", "json"}, func(id string) bool {
 		return !strings.HasPrefix(id, "prompt-defense-missing") && !strings.HasPrefix(id, "agents-no-")
@@ -163,7 +163,7 @@ func scanFolder(ctx context.Context, peers, work string, sets []set, name string
 	if err := lay(filepath.Join(work, "agents"), sets, ".md", func(r row) []byte { return []byte(r.text) }); err != nil {
 		return nil, err
 	}
-	// A pipe would lose what is behind its first buffer, as the program exits at once.
+	// A pipe would lose output after the first buffer, because the program exits at once.
 	file := filepath.Join(work, "report.json")
 	cmd := exec.CommandContext(ctx, program, append(args, "--output", file)...)
 	cmd.Dir = work

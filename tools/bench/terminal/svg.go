@@ -18,7 +18,7 @@ type Paper struct {
 	Basic      [16]color.Color
 }
 
-// Cells of a picture, in units of it.
+// Sizes of cells, in units of the picture.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18

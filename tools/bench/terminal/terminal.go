@@ -1,5 +1,5 @@
 // Package terminal runs a program in a real terminal, a tmux server of its
-// own, types at it and reads what a person would see.
+// own, types input and reads the screen.
 package terminal
 
 import (
@@ -33,7 +33,7 @@ type Terminal struct {
 type Program struct {
 	Args          []string
 	Dir           string
-	Env           []string // all of it; TERM and COLORTERM are set where they are not
+	Env           []string // complete environment; TERM and COLORTERM get defaults
 	Width, Height int      // in cells
 }
 
@@ -109,12 +109,12 @@ func (t *Terminal) Resize(ctx context.Context, width, height int) error {
 	return err
 }
 
-// Screen returns what a person sees.
+// Screen returns the text on the screen.
 func (t *Terminal) Screen(ctx context.Context) (string, error) {
 	return t.tmux(ctx, "capture-pane", "-p")
 }
 
-// Styled returns what a person sees with its colours, as SGR sequences.
+// Styled returns the text on the screen with its colors, as SGR sequences.
 func (t *Terminal) Styled(ctx context.Context) (string, error) {
 	return t.tmux(ctx, "capture-pane", "-p", "-e", "-N")
 }

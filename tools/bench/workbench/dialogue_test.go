@@ -75,7 +75,7 @@ func (c testDB) refused(args ...string) {
 	}
 }
 
-// try runs a command and returns what it printed.
+// try runs a command and returns its output.
 func (c testDB) try(ctx context.Context, args ...string) (string, error) {
 	cmd := c.command(ctx, args...)
 	out, err := cmd.CombinedOutput()

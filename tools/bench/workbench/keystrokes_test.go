@@ -38,13 +38,13 @@ func (c testDB) live(goals ...string) {
 	}
 }
 
-// counting counts the keys that a person presses; what is typed does not count.
+// counting counts the keys that a person presses, except for typed text.
 type counting struct {
 	person
 	keys int
 }
 
-// does presses a key and waits for what the screen shows then.
+// does presses a key and waits until the screen shows all texts of sees.
 func (p *counting) does(key string, sees ...string) {
 	p.t.Helper()
 	p.keys++
@@ -52,7 +52,7 @@ func (p *counting) does(key string, sees ...string) {
 	p.sees(sees...)
 }
 
-// says answers yes to an offer, as soon as it is taken.
+// agrees answers yes to an offer, as soon as the dialog accepts it.
 func (p *counting) agrees(offer string, sees ...string) {
 	p.t.Helper()
 	p.keys++

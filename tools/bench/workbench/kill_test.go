@@ -17,13 +17,13 @@ var blows = map[string]func(p person) error{
 	"SIGHUP":                 func(p person) error { return syscall.Kill(p.PID(), syscall.SIGHUP) },
 	"SIGTERM":                func(p person) error { return syscall.Kill(p.PID(), syscall.SIGTERM) },
 	"the process is killed":  func(p person) error { return syscall.Kill(p.PID(), syscall.SIGKILL) },
-	"killed when it is said": nil, // SIGKILL the moment the screen says that it is live
+	"killed when it is said": nil, // SIGKILL as soon as the screen shows that the version is live
 }
 
-// TestTerminalGoesAwayDuringApproval takes the terminal away at random moments
-// around the y of an approval: once in each way, and again and again in the whole
-// crash battery. What the screen had said is live stays live; what is live is
-// live whole; and what is not can be approved afterwards.
+// TestTerminalGoesAwayDuringApproval removes the terminal at random moments around the
+// confirmation of an approval: once in each way, and repeatedly in the whole crash
+// battery. Approvals that the screen showed are stored, all stored approvals are
+// complete, and the others can be repeated.
 func TestTerminalGoesAwayDuringApproval(t *testing.T) {
 	t.Parallel()
 	rounds := 1

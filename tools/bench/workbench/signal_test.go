@@ -18,9 +18,9 @@ import (
 	"toolcrib/tools/bench/terminal"
 )
 
-// TestSignalWhileTheDatabaseIsBusy is C5: a signal that comes while a confirmed
-// approval waits for the database cancels it at once, gives the terminal back as
-// it was, and says that nothing was approved.
+// TestSignalWhileTheDatabaseIsBusy (C5) sends a signal while a confirmed approval waits
+// for the database. The signal cancels the approval at once, restores the terminal,
+// and prints that nothing was approved.
 func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 	t.Parallel()
 	for n, blow := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
@@ -73,7 +73,7 @@ func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 // occupied takes the lock for writing, as another process would, until release.
 func (c testDB) occupied() (release func()) {
 	c.t.Helper()
-	// The workbench may be writing at this moment what it has shown.
+	// The workbench may be recording the shown proposals at this moment.
 	db, err := sql.Open("sqlite", filepath.Join(c.home, "toolcrib.db")+"?_pragma=busy_timeout(30000)")
 	if err != nil {
 		c.t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 	"toolcrib/tools/bench/terminal"
 )
 
-// servedSSH is a server as a process, and a user with OpenSSH's client, whose agent
-// has the key.
+// servedSSH is a server process, and a user of OpenSSH's client with a key in the
+// agent.
 type servedSSH struct {
 	testDB
 	options []string // of ssh, with the host

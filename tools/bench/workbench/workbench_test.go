@@ -92,7 +92,7 @@ func (c testDB) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command and returns what it printed.
+// run runs a command and returns its output.
 func (c testDB) run(args ...string) string {
 	c.t.Helper()
 	cmd := c.command(c.t.Context(), args...)
@@ -166,7 +166,7 @@ func (p person) sees(texts ...string) {
 	}
 }
 
-// answers says yes to a dialog as soon as it takes an answer.
+// answers confirms a dialog as soon as it accepts an answer.
 func (p person) answers(offer string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), waitLimit)
@@ -238,7 +238,7 @@ func TestFromQueueToVersion(t *testing.T) {
 
 	p.press("3")
 	p.sees("R212")
-	p.press("a") // an open block holds it back, and the key says so
+	p.press("a") // an open blocking finding prevents it, and the key reports that
 	p.sees("1 blocking finding is open (R212)")
 	p.press("W")
 	p.sees("Waive a finding")

@@ -1,12 +1,11 @@
-// Command sbom lists what a built program was linked from: a software bill of
-// materials in CycloneDX 1.6, read from the build information that the Go linker
-// puts into the program, and the licences of the linked modules, read from the
+// Command sbom writes a software bill of materials in CycloneDX 1.6 for a program, read
+// from its build information, and the licences of the linked modules, read from the
 // module cache.
 //
 //	sbom -version v1.2.3 -notices THIRD_PARTY_NOTICES -bom sbom.cdx.json PROGRAM
 //
-// It exits 1 when a module has no licence file: a program whose parts may not be
-// passed on must not be released.
+// It exits with 1 if a module has no licence file, because a program with parts that
+// cannot be distributed must not be released.
 package main
 
 import (
@@ -52,7 +51,7 @@ func run(program, version, bom, notices string) error {
 	return nil
 }
 
-// document is a CycloneDX 1.6 bill of materials, as far as it is used here:
+// document is the used part of a CycloneDX 1.6 bill of materials:
 // https://cyclonedx.org/docs/1.6/json/. It has no serial number and no time, so
 // that the same checkout gives the same bytes.
 type document struct {
