@@ -17,6 +17,7 @@ import (
 	"toolcrib/review/reach/code"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/reach/literal"
+	"toolcrib/review/reach/passage"
 	"toolcrib/review/reach/prose"
 	"toolcrib/review/reach/shell"
 )
@@ -125,6 +126,7 @@ func ofSchema(l *fact.List, at string, schema []byte) {
 type format struct {
 	names string // complete names of files
 	ends  string // their extensions, and the program that the first line of a script names
+	says  prosePart
 	read  func(d fact.Doc, ext string)
 }
 
@@ -134,45 +136,55 @@ var formats = []format{
 	{ // lists of packages with their addresses, which nobody follows, and tables of data
 		"package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum composer.lock Gemfile.lock bun.lock flake.lock npm-shrinkwrap.json Pipfile.lock",
 		"csv tsv jsonl html htm xml svg xsd css scss ipynb",
+		nothing,
 		func(d fact.Doc, _ string) { literal.Scan(d, literal.Tables, fact.Literal) },
 	},
-	{"Dockerfile Containerfile Makefile GNUmakefile justfile", "dockerfile mk", func(d fact.Doc, _ string) { recipes(d) }},
-	{"requirements.txt requirements-dev.txt requirements.in constraints.txt", "", func(d fact.Doc, _ string) { requirements(d) }},
-	{"", "md mdc markdown txt rst adoc mdx", func(d fact.Doc, _ string) { document(d) }},
-	{"", "sh bash zsh fish ksh bats bat cmd", func(d fact.Doc, _ string) { shell.Read(d, prose.Comment) }},
-	{".env .npmrc .mcp.json", "json jsonc webmanifest yaml yml toml ini cfg conf env properties npmrc", data},
+	{"Dockerfile Containerfile Makefile GNUmakefile justfile", "dockerfile mk", comments, func(d fact.Doc, _ string) { recipes(d) }},
+	{"requirements.txt requirements-dev.txt requirements.in constraints.txt", "", nothing, func(d fact.Doc, _ string) { requirements(d) }},
+	{"", "md mdc markdown txt rst adoc mdx", paragraphs, func(d fact.Doc, _ string) { document(d) }},
+	{"", "sh bash zsh fish ksh bats bat cmd", comments, func(d fact.Doc, _ string) { shell.Read(d, prose.Comment) }},
+	{".env .npmrc .mcp.json", "json jsonc webmanifest yaml yml toml ini cfg conf env properties npmrc", values, data},
 }
 
-// File adds the facts of a file by its name, its first line, or else its extension.
-func File(d fact.Doc, name string) {
+// programs and documents are the formats of files that no row names.
+var (
+	programs  = format{says: comments, read: func(d fact.Doc, ext string) { code.Read(d, ext, prose.Comment) }}
+	documents = format{says: paragraphs, read: func(d fact.Doc, _ string) { document(d) }}
+)
+
+// formatOf returns the format of a file by its name, its first line, or else its extension.
+func formatOf(name, text string) (f *format, ext string) {
 	base := path.Base(name)
-	ext := strings.ToLower(strings.TrimPrefix(path.Ext(base), "."))
-	if first, _, _ := strings.Cut(d.Text, "\n"); strings.HasPrefix(first, "#!") { // execve(2)
+	ext = strings.ToLower(strings.TrimPrefix(path.Ext(base), "."))
+	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "#!") { // execve(2)
 		for word := range strings.FieldsSeq(strings.ReplaceAll(first[2:], "/", " ")) {
-			if word = strings.TrimRight(word, "0123456789."); code.Known(word) || strings.Contains(shells, " "+word+" ") {
+			if word = strings.TrimRight(word, "0123456789."); code.Known(word) || isShell(word) {
 				ext = word
 				break
 			}
 		}
 	}
-	literal.Hidden(d)
-	for _, f := range formats {
-		if slices.Contains(strings.Fields(f.names), base) {
-			f.read(d, ext)
-			return
+	for i := range formats {
+		if slices.Contains(strings.Fields(formats[i].names), base) {
+			return &formats[i], ext
 		}
 	}
 	if code.Known(ext) {
-		code.Read(d, ext, prose.Comment)
-		return
+		return &programs, ext
 	}
-	for _, f := range formats {
-		if ext != "" && slices.Contains(strings.Fields(f.ends), ext) {
-			f.read(d, ext)
-			return
+	for i := range formats {
+		if ext != "" && slices.Contains(strings.Fields(formats[i].ends), ext) {
+			return &formats[i], ext
 		}
 	}
-	document(d)
+	return &documents, ext
+}
+
+// File adds the facts of a file.
+func File(d fact.Doc, name string) {
+	f, ext := formatOf(name, d.Text)
+	literal.Hidden(d)
+	f.read(d, ext)
 }
 
 // requirements adds the packages of a requirements file:
@@ -202,9 +214,9 @@ func requirements(d fact.Doc) {
 // and the images that one begins with (FROM).
 func recipes(d fact.Doc) {
 	for at := 0; at < len(d.Text); {
-		end := lineEnd(d.Text, at)
+		end := passage.LineEnd(d.Text, at)
 		for end < len(d.Text) && strings.HasSuffix(d.Text[at:end], "\\\n") {
-			end = lineEnd(d.Text, end)
+			end = passage.LineEnd(d.Text, end)
 		}
 		line := d.Text[at:end]
 		word, rest, _ := strings.Cut(line, " ")

@@ -3,7 +3,6 @@ package rules
 import (
 	"encoding/json"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
 	"toolcrib/registry/wire"
+	"toolcrib/review/reach"
 )
 
 // TextKind is the role of a text in its definition.
@@ -31,7 +31,10 @@ const (
 type Text struct {
 	Path  string // JSON path of the field
 	Value string
-	Kind  TextKind
+	// Said is Value with spaces for everything that is not prose, such as code and tables of
+	// data, at the same offsets; "" where all of it is prose.
+	Said string
+	Kind TextKind
 	// Visible reports that an agent sees the text once the proposal is live.
 	Visible bool
 	// Param is the name of the parameter that the text belongs to, "" when it
@@ -138,14 +141,16 @@ func (t *texts) folder(f *registry.Folder) {
 	t.add("definition.id", f.ID, Identifier)
 	t.add("definition.path", f.Path, Label)
 	for _, name := range f.Paths() {
-		kind := Program
-		switch strings.ToLower(path.Ext(name)) {
-		case ".md", ".mdc", ".markdown", ".txt", "":
-			kind = Prose
-		}
 		at := jsondoc.Join("definition.files", name)
 		t.add(at, name, Label)
-		t.add(at+".text", f.Files[name].Text, kind)
+		if text := f.Files[name].Text; text != "" {
+			said, document := reach.Prose(name, text)
+			kind := Program
+			if document {
+				kind = Prose
+			}
+			t.list = append(t.list, Text{Path: at + ".text", Value: text, Said: said, Kind: kind, Visible: true})
+		}
 		t.add(at+".link", f.Files[name].Link, Value)
 	}
 }

@@ -247,7 +247,7 @@ func appendEscaped(value []byte, c, escape byte) []byte {
 // commentAt returns where the comment at i ends, and its text.
 func commentAt(text string, i int, l *language) (end int, body span, ok bool) {
 	for _, mark := range l.line {
-		if strings.HasPrefix(text[i:], mark) && (i == 0 || mark != "//" || text[i-1] != ':') && (mark != "#" || i == 0 || text[i-1] != '$' && text[i-1] != '{') {
+		if strings.HasPrefix(text[i:], mark) && (i == 0 || mark != "//" || text[i-1] != ':') && (mark != "#" || i == 0 || text[i-1] != '$' && text[i-1] != '{' && (l != &data || text[i-1] <= ' ')) {
 			end = len(text)
 			if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
 				end = i + n

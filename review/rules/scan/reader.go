@@ -39,6 +39,10 @@ type reader struct {
 // newReader returns a reader for the texts of g.
 func newReader(g *Grammar) *reader {
 	s := &reader{g: g}
+	s.encoded.Known = func(word string) bool {
+		id := g.lex.words.get(hash(word))
+		return id != 0 && !g.lex.list[id].set.has(g.rot13) && !g.lex.list[id].set.has(g.backwards)
+	}
 	s.words = sentence{g: g, noted: make([]uint32, len(g.byAnchor))}
 	s.frames = matcher{g: g, words: &s.words, fit: fit{words: &s.words}, fired: make([]uint8, len(g.frames))}
 	return s

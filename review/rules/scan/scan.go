@@ -47,11 +47,19 @@ type Clause struct {
 }
 
 // Scan reads text and everything that is encoded in it.
-func (g *Grammar) Scan(text string) *Result {
-	out := &Result{Comments: comments(text)}
+func (g *Grammar) Scan(text string) *Result { return g.ScanProse(text, "") }
+
+// ScanProse is Scan of a text that is not all prose: said has spaces for the rest, at the same
+// offsets, and "" stands for text. Words are read in said alone; what is encoded is decoded
+// wherever it stands.
+func (g *Grammar) ScanProse(text, said string) *Result {
+	if said == "" {
+		said = text
+	}
+	out := &Result{Comments: comments(said)}
 	s := g.readers.Get().(*reader)
 	defer g.readers.Put(s)
-	s.begin(out, text)
+	s.begin(out, text, said)
 	for seg := s.encoded.Next(); seg != nil; seg = s.encoded.Next() {
 		out.work += len(seg.Text)
 		s.turnTo(seg)
@@ -67,11 +75,11 @@ func (g *Grammar) Scan(text string) *Result {
 }
 
 // begin makes s ready for a text.
-func (s *reader) begin(out *Result, text string) {
+func (s *reader) begin(out *Result, text, said string) {
 	s.out, s.frames.out = out, out
 	s.sentences, s.clauses = s.sentences[:0], s.clauses[:0]
 	clear(s.frames.fired)
-	s.encoded.Begin(text)
+	s.encoded.Begin(text, said)
 	s.words.work = 0
 }
 

@@ -152,7 +152,7 @@ func (c *View) judge(table *Learned) *evidence {
 		if in[n] >= 0 {
 			s = &list[in[n]]
 		}
-		if !f.certain && (f.at.Disguise == 0 || f.at.Disguise&guessed != 0) && (s == nil || !c.tells(s, f, table)) {
+		if !f.certain && (f.at.Disguise == 0 || f.at.Disguise&guessed != 0 || f.at.Disguise == disguise.Leet && f.text != nil && f.text.Kind == rules.Label) && (s == nil || !c.tells(s, f, table)) {
 			continue
 		}
 		f.Severity = rules.Warn
@@ -172,7 +172,7 @@ func (c *View) judge(table *Learned) *evidence {
 	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
-		if !named[k] && s.text.Visible && s.says() && s.score >= table.signThreshold(s, c.Margin()) {
+		if !named[k] && s.text.Visible && s.text.Kind != rules.Program && s.says() && s.score >= table.signThreshold(s, c.Margin()) {
 			e.signs = append(e.signs, *s)
 		}
 	}

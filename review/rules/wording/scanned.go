@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func (c *View) Scan() []Scanned {
 	c.scans.Do(func() {
 		g := grammar()
 		for _, t := range c.Texts() {
-			s := Scanned{Text: t, Result: g.Scan(t.Value), Plain: letters.Plain(t.Value)}
+			s := Scanned{Text: t, Result: g.ScanProse(t.Value, t.Said), Plain: letters.Plain(t.Value)}
 			if !s.Plain {
 				s.Hidden = hidden.Find(t.Value)
 			}
@@ -118,7 +119,7 @@ type Reading struct {
 
 // Readings returns the text of the field and the texts decoded from it.
 func (s *Scanned) Readings() []Reading {
-	list := []Reading{{Text: s.Value}}
+	list := []Reading{{Text: cmp.Or(s.Said, s.Value)}}
 	for _, d := range s.Decoded {
 		list = append(list, Reading{d.Text, true, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise}})
 	}

@@ -45,7 +45,7 @@ func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence
 	list = slices.Grow(list, len(telling))
 	for _, i := range telling {
 		x := &s.Sentences[i]
-		list = append(list, Sentence{Path: s.Path, Text: s.Value[x.Start:x.End], text: s, at: rules.Passage{Start: x.Start, End: x.End}, concepts: x.Concepts, clauses: s.Clauses[x.Clauses[0]:x.Clauses[1]], source: s.Value, first: i == 0})
+		list = append(list, Sentence{Path: s.Path, Text: cmp.Or(s.Said, s.Value)[x.Start:x.End], text: s, at: rules.Passage{Start: x.Start, End: x.End}, concepts: x.Concepts, clauses: s.Clauses[x.Clauses[0]:x.Clauses[1]], source: cmp.Or(s.Said, s.Value), first: i == 0})
 	}
 	for _, d := range s.Decoded {
 		if !d.Disguise.Decoded() {

@@ -58,19 +58,22 @@ func (g *Segment) Origin(start, end int) (int, int) {
 // after the other.
 type Decoder struct {
 	seg     *Segment // the one that is being read
-	text    string   // its text
+	text    string   // of it that is read: of the given text at first the prose, then all
+	given   string
 	markers markers
 	budget  int // bytes that may still be decoded
 	queue   []Segment
 	next    int // in queue
 	found   []Decoded
 	longRun bool
+	// Known reports whether a word in lower case is one of a language.
+	Known func(word string) bool
 }
 
-// Begin queues a text that was given.
-func (s *Decoder) Begin(text string) {
-	s.budget, s.next = 2*len(text)+MaxExtra, 0
-	s.queue = append(s.queue[:0], Segment{Text: text, end: len(text)})
+// Begin queues a text that was given, whose prose is said: text with spaces for the rest.
+func (s *Decoder) Begin(text, said string) {
+	s.budget, s.next, s.given = 2*len(text)+MaxExtra, 0, text
+	s.queue = append(s.queue[:0], Segment{Text: said, end: len(text)})
 }
 
 // Next turns to the next segment and returns it, nil if there is none. It is valid until
@@ -90,7 +93,7 @@ func (s *Decoder) Next() *Segment {
 func (s *Decoder) End() (found []Decoded, longRun bool) {
 	found, longRun = s.found, s.longRun
 	clear(s.queue)
-	s.seg, s.text, s.found, s.longRun = nil, "", nil, false
+	s.seg, s.text, s.given, s.found, s.longRun = nil, "", "", nil, false
 	return found, longRun
 }
 
@@ -123,9 +126,12 @@ func (s *Decoder) Decode() {
 		return
 	}
 	s.withoutBytes()
-	s.encodedRuns()
 	s.escapes()
 	s.turned()
+	if s.seg.Depth == 0 {
+		s.text = s.given
+	}
+	s.encodedRuns()
 	if strings.IndexByte(s.text, 0xe2) >= 0 || strings.IndexByte(s.text, 0xf3) >= 0 || strings.IndexByte(s.text, 0xef) >= 0 {
 		s.invisible()
 	}

@@ -103,13 +103,32 @@ const aroundMarkers = 400
 
 // turned queues the neighbourhood of marker words, turned back.
 func (s *Decoder) turned() {
-	if m := s.markers.rot13; m.count >= 2 {
+	if m := s.markers.rot13; m.count >= 2 && s.reads(m, ToRot13) {
 		start, end := s.widen(m)
 		s.push(ToRot13(s.text[start:end]), start, end, identity(start, end), Rot13)
 	}
-	if m := s.markers.reversed; m.count >= 2 {
+	if m := s.markers.reversed; m.count >= 2 && s.reads(m, Backwards) {
 		s.reverse(s.widen(m))
 	}
+}
+
+// reads reports whether most words of a span are words of a language once they are turned,
+// and fewer as they are.
+func (s *Decoder) reads(m span, turn func(string) string) bool {
+	words, plain, turned := 0, 0, 0
+	for word := range strings.FieldsFuncSeq(strings.ToLower(s.text[m.start:m.end]), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if len(word) < shortMarker {
+			continue
+		}
+		words++
+		if s.Known(word) {
+			plain++
+		}
+		if s.Known(turn(word)) {
+			turned++
+		}
+	}
+	return turned > plain && 2*turned >= words
 }
 
 func (s *Decoder) widen(m span) (start, end int) {

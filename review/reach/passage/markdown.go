@@ -1,0 +1,115 @@
+// Package passage divides a text by what it is written in: prose, code, data. Rules about
+// wording read the prose alone; facts of reach come from all of it.
+package passage
+
+import (
+	"strings"
+
+	"toolcrib/internal/commonmark"
+)
+
+// Kind is what a part of Markdown is written in.
+type Kind uint8
+
+// The kinds of parts.
+const (
+	Prose    Kind = iota // a paragraph, an item of a list, a heading, a row of a table
+	Code                 // the content of a fenced block, in the language of the fence
+	Indented             // a line of code by its indentation
+)
+
+// Part is a part of a Markdown text, in bytes.
+type Part struct {
+	Start, End int
+	Kind       Kind
+	Language   string // the first word of the fence, in lower case
+}
+
+// Markdown yields the parts of a Markdown text in order; fences and blank lines are in none.
+func Markdown(text string) func(yield func(Part) bool) {
+	return func(yield func(Part) bool) { parts(text, yield) }
+}
+
+func parts(text string, yield func(Part) bool) {
+	paragraph := -1 // where the open paragraph begins
+	flush := func(end int) bool {
+		from := paragraph
+		paragraph = -1
+		return from < 0 || yield(Part{from, end, Prose, ""})
+	}
+	indented := false // the line before was code by indentation
+	for at := 0; at < len(text); {
+		end := LineEnd(text, at)
+		line := text[at:end]
+		content := strings.TrimLeft(line, " \t>")
+		opener := strings.TrimLeft(content, "-*+0123456789. ")
+		fence := commonmark.Fence(content)
+		if fence == "" && opener != content {
+			fence = commonmark.Fence(opener)
+		}
+		ok := true
+		switch {
+		case fence != "":
+			ok = flush(at)
+			word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(opener), "`~ "), " ")
+			from := end
+			at = end
+			for at < len(text) && !commonmark.Closes(strings.TrimLeft(text[at:LineEnd(text, at)], " \t>"), fence) {
+				at = LineEnd(text, at)
+			}
+			if !ok || !yield(Part{from, at, Code, strings.ToLower(strings.Trim(word, "{}.,:"))}) {
+				return
+			}
+			at = LineEnd(text, at)
+			continue
+		case strings.TrimSpace(content) == "":
+			ok = flush(at)
+		case paragraph < 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && opener == strings.TrimLeft(line, " \t") && (indented || at == 0 || blankBefore(text, at)):
+			if !yield(Part{at, end, Indented, ""}) {
+				return
+			}
+			indented = true
+			at = end
+			continue
+		case begins(content):
+			ok = flush(at)
+			paragraph = at
+			if ok && (content[0] == '#' || content[0] == '|') {
+				ok = flush(end)
+			}
+		case paragraph < 0:
+			paragraph = at
+		}
+		if !ok {
+			return
+		}
+		indented = false
+		at = end
+	}
+	flush(len(text))
+}
+
+// LineEnd returns where the line of text that begins at at ends, its line break included.
+func LineEnd(text string, at int) int {
+	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+		return at + n + 1
+	}
+	return len(text)
+}
+
+func blankBefore(text string, at int) bool {
+	before := text[max(0, at-2):at]
+	return before == "\n\n" || strings.HasSuffix(strings.TrimRight(text[max(0, at-200):at], " \t"), "\n\n")
+}
+
+// begins reports whether a line starts a block of its own: a heading, an item, a row.
+func begins(content string) bool {
+	switch content[0] {
+	case '#', '|':
+		return true
+	case '-', '*', '+':
+		return len(content) > 1 && content[1] == ' '
+	}
+	digits := strings.TrimLeft(content, "0123456789")
+	return digits != content && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
+}
