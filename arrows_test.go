@@ -50,9 +50,10 @@ var ruleArrows = map[string][]string{
 	"budget":    {"rules"},
 	"files":     {"rules"},
 	"wording":   {"rules", "scan", "rulebook", "schema"}, // schema: dangerous defaults
-	"form":      {"rules", "scan", "wording"},            // wording: texts that are scanned once
+	"reached":   {"rules", "rulebook"},
+	"form":      {"rules", "scan", "wording"}, // wording: texts that are scanned once
 	"ruleset": {
-		"rules", "rulebook", "files", "template", "names", "wording", "form", "overlaps", "schema", "trust", "agents", "budget",
+		"rules", "rulebook", "files", "template", "names", "wording", "form", "reached", "overlaps", "schema", "trust", "agents", "budget",
 	},
 }
 

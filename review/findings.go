@@ -15,8 +15,9 @@ type Standing struct {
 	Waiver *history.Waiver
 }
 
-// Open reports whether the finding still has to be dealt with.
-func (s Standing) Open() bool { return s.Waiver == nil }
+// Open reports whether the finding still has to be dealt with: nobody waived it, and the
+// change brings it.
+func (s Standing) Open() bool { return s.Waiver == nil && !s.Carried }
 
 // Blocks reports whether the finding keeps the revision from being approved.
 func (s Standing) Blocks() bool { return s.Open() && s.Severity == rules.Block }
@@ -146,15 +147,17 @@ func BlocksByRule(standing []Standing) []RuleFindings {
 	return OpenByRule(blocks)
 }
 
-// Unwaived returns the findings without a waiver, and counts the waived ones.
-func Unwaived(standing []Standing) ([]rules.Finding, int) {
-	var open []rules.Finding
+// Unwaived returns the open findings, and counts the waived ones.
+func Unwaived(standing []Standing) (open []rules.Finding, waived int) {
 	for _, s := range standing {
-		if s.Open() {
+		switch {
+		case s.Open():
 			open = append(open, s.Finding)
+		case s.Waiver != nil:
+			waived++
 		}
 	}
-	return open, len(standing) - len(open)
+	return open, waived
 }
 
 // Seal returns the hash over all of a finding that a decider is shown.

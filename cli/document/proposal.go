@@ -130,7 +130,7 @@ type docOutcome struct {
 func NewFinding(subject string, s review.Standing) report.Finding {
 	f := report.Finding{
 		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
-		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Importer: s.Importer, Passage: s.Passage, Waivable: s.Waivable,
+		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Importer: s.Importer, Passage: s.Passage, Waivable: s.Waivable, Carried: s.Carried,
 	}
 	if s.Waiver != nil {
 		f.WaivedBy, f.Waiver = s.Waiver.By, s.Waiver.ID

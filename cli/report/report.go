@@ -34,6 +34,8 @@ type Finding struct {
 	// The text that it is about.
 	Passage  string `json:"passage,omitempty"`
 	Waivable bool   `json:"waivable"`
+	// Carried reports that the passage is in the live version, which somebody approved.
+	Carried bool `json:"carried,omitempty"`
 	// The user who accepted it.
 	WaivedBy string `json:"waived_by,omitempty"`
 	Waiver   string `json:"waiver,omitempty"`

@@ -141,7 +141,7 @@ func TestHostileInstructions(t *testing.T) {
 		}
 		found, err := set.CheckFamilies(t.Context(), &rules.Change{Draft: draft, World: rules.Memory{}}, "SF")
 		must(t, err)
-		if !slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Rule == "S103" || f.Rule == "F103" || f.Severity == rules.Block }) {
+		if !slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Rule == "S103" || f.Rule == "S164" || f.Severity == rules.Block }) {
 			t.Errorf("%s at %s: nothing is found but %+v", what, name, found)
 		}
 	}

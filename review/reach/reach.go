@@ -184,6 +184,9 @@ func formatOf(name, text string) (f *format, ext string) {
 func File(d fact.Doc, name string) {
 	f, ext := formatOf(name, d.Text)
 	literal.Hidden(d)
+	if f.says == comments {
+		d.Program()
+	}
 	f.read(d, ext)
 }
 

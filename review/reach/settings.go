@@ -133,7 +133,7 @@ func (t *settings) value(d fact.Doc, key string, as meaning) {
 	switch as {
 	case tools:
 		for _, tool := range listed(text) {
-			d.Add(0, fact.Rights, "allowed-tools", tool)
+			d.Add(0, fact.Rights, fact.Granted, tool)
 		}
 	case mode:
 		if text != "default" && text != "plan" && text != "true" {

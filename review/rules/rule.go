@@ -22,7 +22,10 @@ type Rule struct {
 	Name string // a few words in lower case with hyphens: "override-phrase"
 	// Severity is that of its findings; of a rule about wording it is the worst they
 	// can be, and the evidence decides (judge).
-	Severity   Severity
+	Severity Severity
+	// Added is the severity of a finding in text that a change adds to an approved version, ""
+	// where it is the same.
+	Added      Severity
 	Doc        string // its findings and why they matter; Markdown, a short paragraph
 	Suggestion string // what to do about a finding, unless the finding says better
 	// Importer advises somebody who imports a definition with a finding and cannot change
@@ -98,6 +101,9 @@ type Finding struct {
 	Context string `json:"context,omitempty"`
 	// Waivable reports whether the user may waive the finding.
 	Waivable bool `json:"waivable"`
+	// Carried reports that the passage is in the live version, which somebody approved: the
+	// change did not bring it, and it has no effect on the recommendation.
+	Carried bool `json:"carried,omitempty"`
 }
 
 // PassageHash identifies what the finding is about, independent of where in

@@ -29,8 +29,11 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 		l.seen = map[string]bool{}
 	}
 	for _, p := range f.facts {
-		if p.Use == Variable && f.sends {
-			p.Use = VariableSent
+		if p.Kind == Secret {
+			p.Sent, p.InProgram = f.sends, f.program
+			if p.Use == Variable && f.sends {
+				p.Use = VariableSent
+			}
 		}
 		if !l.seen[p.Key] {
 			l.seen[p.Key] = true
@@ -55,10 +58,11 @@ type Doc struct {
 }
 
 type file struct {
-	path  string
-	above int
-	sends bool
-	facts []placed
+	path    string
+	above   int
+	sends   bool
+	program bool
+	facts   []placed
 }
 
 // placed is a fact with its offset in the file; facts that have a line already keep it.
@@ -94,6 +98,9 @@ func (d Doc) Pinned(pos jsondoc.Pos, text string) Doc {
 	d.Text, d.fixed, d.pinned = text, true, jsondoc.Pos{Line: max(1, pos.Line), Column: max(1, pos.Column)}
 	return d
 }
+
+// Program notes that the file is a program.
+func (d Doc) Program() { d.file.program = true }
 
 // Sends notes that the file sends data, so that its credentials may leave.
 func (d Doc) Sends() { d.file.sends = true }

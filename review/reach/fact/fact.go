@@ -35,22 +35,23 @@ const (
 // program or the call that takes the value.
 const (
 	PlainHTTP    = "plain http"
-	Assembled    = "assembled"    // from parts
-	Literal      = "literal"      // in a text, a string or a file of data
-	Order        = "order"        // in a sentence
-	Store        = "store"        // of credentials
-	Environment  = "environment"  // as a whole
-	Variable     = "variable"     // with a credential, in a file that sends nothing
-	VariableSent = "sent"         // with a credential, in a file that sends data
-	Command      = "command"      // an ordinary one
-	Package      = "package"      // installed or run from a registry
-	Registry     = "registry"     // an unusual one
-	FetchedRun   = "fetch+run"    // downloaded and run
-	DecodedRun   = "decode+run"   // decoded and run
-	Decoded      = "decoded"      // an encoded text
-	Evaluated    = "evaluated"    // a string that runs as code
-	Skipped      = "skipped test" // does not run
-	Mentioned    = "mentioned"    // a file that others obey, named without a write
+	Assembled    = "assembled"     // from parts
+	Literal      = "literal"       // in a text, a string or a file of data
+	Order        = "order"         // in a sentence
+	Store        = "store"         // of credentials
+	Environment  = "environment"   // as a whole
+	Variable     = "variable"      // with a credential, in a file that sends nothing
+	VariableSent = "sent"          // with a credential, in a file that sends data
+	Command      = "command"       // an ordinary one
+	Package      = "package"       // installed or run from a registry
+	Registry     = "registry"      // an unusual one
+	FetchedRun   = "fetch+run"     // downloaded and run
+	DecodedRun   = "decode+run"    // decoded and run
+	Decoded      = "decoded"       // an encoded text
+	Evaluated    = "evaluated"     // a string that runs as code
+	Skipped      = "skipped test"  // does not run
+	Granted      = "allowed-tools" // to an agent, in front matter or settings
+	Mentioned    = "mentioned"     // a file that others obey, named without a write
 )
 
 // Row is one row of the table of policies.
@@ -91,6 +92,9 @@ type Fact struct {
 	// Column count from 1 within it, columns in characters.
 	Path         string
 	Line, Column int
+	// Sent reports of a secret that the same file sends data, InProgram that the file is a
+	// program.
+	Sent, InProgram bool
 	// Key identifies the fact: two facts with one key are the same use of the same thing.
 	Key string
 }

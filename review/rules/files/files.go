@@ -22,8 +22,7 @@ import (
 // Rules is the F family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		executable(), passages("F102", fetching, fetched, "This fetches something and runs it at once."),
-		passages("F103", keeping, credentials, "This names where keys or passwords are kept."), outside(), permissions(), binaries(), hidden(), unparsed(),
+		executable(), outside(), permissions(), binaries(), hidden(), unparsed(),
 		encoded(), unshown(), elsewhere(),
 	}
 }
@@ -84,56 +83,7 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// A line is matched with an expression only when it has one of these, in lower case.
-const (
-	fetching = "curl wget iwr irm invoke-webrequest invoke-restmethod downloadstring urlopen requests.get httpx.get fetch"
-	keeping  = ".ssh .aws .netrc .npmrc .pypirc .git-credentials .docker .kube .gnupg .config .azure .password-store keychains " +
-		"/etc/shadow find-generic-password find-internet-password dump-keychain secret-tool logins.json key4.db 169.254.169.254 metadata.google"
-)
-
-var (
-	fetched = pattern(`(?i)\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n;&]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+)?(?:/\S*/)?(?:ba|z|da|fi|k)?sh\b` +
-		`|(?i)\b(?:curl|wget)\b[^\n;&]*\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|php|deno|bun)\b` +
-		`|(?i)\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^\n;]*\|\s*(?:iex|invoke-expression)\b` +
-		`|(?i)\b(?:iex|invoke-expression)\b[^\n]*\b(?:iwr|irm|downloadstring|invoke-webrequest|invoke-restmethod)\b` +
-		"|(?i)(?:\\b(?:ba|z|da)?sh\\s+(?:-c\\s+)?[\"']?|\\beval\\s+[\"']?|\\bsource\\s+|(?:^|\\s)\\.\\s+)(?:<\\(|\\$\\(|`)\\s*(?:curl|wget)\\b" +
-		`|(?i)\bexec\s*\(\s*(?:urllib\.request\.urlopen|urlopen|requests\.get|httpx\.get)\s*\(` +
-		`|(?i)\beval\s*\(\s*await\s*\(?\s*(?:await\s+)?fetch\s*\(`)
-	credentials = pattern(`(?i)(?:~|\$\{?HOME\}?|/root|/home/[\w.-]+|/Users/[\w.-]+|%USERPROFILE%)[/\\](?:\.ssh[/\\](?:id_\w+|\*|config|authorized_keys)?|\.aws[/\\]credentials|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.docker[/\\]config\.json|\.kube[/\\]config|\.gnupg\b|\.config[/\\](?:gh[/\\]hosts\.yml|gcloud\b)|\.azure\b|\.password-store\b|Library[/\\]Keychains)` +
-		`|/etc/shadow\b|\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain)\b|\bsecret-tool\s+lookup\b|\b(?:logins\.json|key4\.db)\b` +
-		`|(?i)\bhttp://(?:169\.254\.169\.254|metadata\.google\.internal)/\w`)
-	climbing = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
-)
-
-// passages makes a rule of what an expression finds in the lines of all files that have
-// one of the words of signs.
-func passages(id, signs string, expr func() *regexp.Regexp, message string) rules.Rule {
-	words := strings.Fields(signs)
-	has := func(text string) bool {
-		text = strings.ToLower(text)
-		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
-	}
-	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-		var found []rules.Finding
-		eachText(c, func(_ string, t *rules.Text) {
-			if !has(t.Value) {
-				return
-			}
-			var spans []rules.Passage
-			start := 0
-			for line := range strings.Lines(t.Value) {
-				if has(line) {
-					for _, m := range expr().FindAllStringIndex(line, rules.MaxPerText+1) {
-						spans = append(spans, rules.Passage{Start: start + m[0], End: start + m[1]})
-					}
-				}
-				start += len(line)
-			}
-			found = append(found, t.Findings(spans, func(rules.Passage) string { return message })...)
-		})
-		return found, nil
-	}}
-}
+var climbing = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
 
 // eachText yields the texts of the files of a draft that is to be in force.
 func eachText(c *rules.Change, do func(name string, t *rules.Text)) {

@@ -13,9 +13,12 @@ import (
 // Form describes a rule that is not about wording: a check of the same id has its
 // code.
 type Form struct {
-	ID         string `toml:"-"`
-	Name       string
-	Severity   string
+	ID       string `toml:"-"`
+	Name     string
+	Severity string
+	// Added is the severity in text that a change adds to an approved version, where it is
+	// higher.
+	Added      string
 	Locked     bool
 	Waivable   bool
 	Doc        string
@@ -99,6 +102,9 @@ func (f *Form) problems() []string {
 	}
 	if !slices.Contains(severities, f.Severity) {
 		list = append(list, fmt.Sprintf("%q is no severity; write info, warn or block", f.Severity))
+	}
+	if f.Added != "" && !slices.Contains(severities, f.Added) {
+		list = append(list, fmt.Sprintf("%q is no severity; write info, warn or block", f.Added))
 	}
 	if f.ID != "" && f.ID[0] == 'S' && f.Importer == "" {
 		list = append(list, "importer is missing")

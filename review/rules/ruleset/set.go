@@ -26,6 +26,7 @@ import (
 	"toolcrib/review/rules/form"
 	"toolcrib/review/rules/names"
 	"toolcrib/review/rules/overlaps"
+	"toolcrib/review/rules/reached"
 	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/schema"
 	"toolcrib/review/rules/template"
@@ -46,7 +47,7 @@ type group struct {
 // groups has every rule.
 var groups = []group{
 	groupOf("T", template.Rules, "template.toml"), groupOf("NL", names.Rules, "names.toml", "lock.toml"),
-	groupOf("SP", func() []rules.Rule { return slices.Concat(wording.Rules(), form.Rules()) }, "characters.toml"),
+	groupOf("SP", func() []rules.Rule { return slices.Concat(wording.Rules(), form.Rules(), reached.Rules()) }, "characters.toml", "reached.toml"),
 	groupOf("O", overlaps.Rules, "overlaps.toml"), groupOf("D", schema.Rules, "schemas.toml"), groupOf("R", trust.Rules, "registry.toml"),
 	groupOf("A", agents.Rules, "agents.toml"), groupOf("B", budget.Rules, "budget.toml"), groupOf("F", files.Rules, "files.toml"),
 }
@@ -182,6 +183,9 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 			if r.fixed {
 				f.Severity = override(f.Severity, r.Severity)
 			}
+			if f.Carried = f.Carried || c.Carries(f); !f.Carried && c.Before != nil && !r.fixed && r.Added.Rank() > f.Severity.Rank() {
+				f.Severity = r.Added
+			}
 			f.Suggestion, f.Importer = cmp.Or(f.Suggestion, r.Suggestion), forImporter(r.Rule, c)
 			findings = append(findings, f)
 		}
@@ -244,6 +248,7 @@ func described(list []rules.Rule, file string) []rules.Rule {
 			continue // a test holds that each form has a check
 		}
 		r := &list[i]
+		r.Added = rules.Severity(f.Added)
 		r.Name, r.Severity, r.Locked, r.Waivable = f.Name, rules.Severity(f.Severity), f.Locked, f.Waivable
 		r.Bad, r.Good, r.Importer = f.Bad.Show, f.Good.Show, f.Importer
 		r.Doc, r.Suggestion = figures().Replace(f.Doc), figures().Replace(f.Suggestion)

@@ -1,0 +1,79 @@
+package reached
+
+import (
+	"strings"
+	"sync"
+)
+
+// popular are packages that many programs install, by the program that installs them: the
+// most downloaded of https://hugovk.dev/top-pypi-packages and of
+// https://github.com/LeoDog896/npm-rank, without short names, which others resemble by chance.
+var popular = map[string]string{
+	"pip": "requests numpy pandas urllib3 setuptools certifi charset-normalizer cryptography pyyaml python-dateutil packaging typing-extensions boto3 botocore s3transfer click jinja2 markupsafe pydantic " +
+		"sqlalchemy flask django fastapi uvicorn httpx aiohttp pillow scipy scikit-learn matplotlib tensorflow pytorch torch transformers openai anthropic langchain selenium beautifulsoup4 pytest colorama paramiko " +
+		"psycopg2 pymongo redis celery gunicorn tqdm protobuf grpcio opencv-python playwright python-dotenv reportlab openpyxl pypdf pdfplumber virtualenv poetry poetry-core pyinstaller",
+	"npm": "lodash express react react-dom axios chalk commander typescript webpack eslint prettier moment dotenv mongoose jsonwebtoken nodemon socket.io puppeteer playwright cross-env electron bluebird " +
+		"underscore jquery next nuxt vite rollup babel-core discord.js ethers web3 node-fetch body-parser cookie-parser inquirer passport sequelize prisma tailwindcss styled-components",
+}
+
+var usual = sync.OnceValue(func() map[string]map[string]bool {
+	m := map[string]map[string]bool{}
+	for program, list := range popular {
+		m[program] = map[string]bool{}
+		for name := range strings.FieldsSeq(list) {
+			m[program][name] = true
+		}
+	}
+	return m
+})
+
+// installers are the other names of the programs of popular.
+var installers = map[string]string{"pip": "pip", "pip3": "pip", "uv": "pip", "pipx": "pip", "uvx": "pip", "npm": "npm", "npx": "npm", "pnpm": "npm", "yarn": "npm", "bun": "npm", "bunx": "npm"}
+
+// fewestLetters is the length of the shortest name that another one imitates.
+const fewestLetters = 5
+
+// imitates returns the popular package whose name is one slip away from that of a fact about a
+// package, "" for none: a letter that is missing, doubled, exchanged, or swapped with the next.
+func imitates(value string) string {
+	program, name, ok := strings.Cut(value, " ")
+	list := usual()[installers[program]]
+	if !ok || list == nil {
+		return ""
+	}
+	name = strings.ToLower(name)
+	if i := strings.IndexAny(name, "=<>~!; [#"); i > 0 {
+		name = name[:i]
+	}
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		name = name[:i]
+	}
+	name = strings.ReplaceAll(name, "_", "-")
+	if len(name) < fewestLetters-1 || list[name] || strings.ContainsAny(name, "/@") {
+		return ""
+	}
+	for other := range list {
+		if len(other) >= fewestLetters && oneSlip(name, other) {
+			return other
+		}
+	}
+	return ""
+}
+
+// oneSlip reports whether a and b are one edit apart (Damerau and Levenshtein).
+func oneSlip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	return a[i:] != b[i:] && (a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
+}

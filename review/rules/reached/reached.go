@@ -1,0 +1,202 @@
+// Package reached holds the rules of the S family about what code, commands and settings do,
+// as facts of package reach tell it. Most facts are honest in a first import and only worth a
+// warning where a change adds them to an approved version; few warn wherever they are.
+package reached
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+
+	"toolcrib/internal/plaintext"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/reach"
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulebook"
+)
+
+// Rules are the rules about facts.
+func Rules() []rules.Rule {
+	return []rules.Rule{
+		of("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
+			return f.Kind == fact.Rights && f.Use != fact.Granted // F105 compares what front matter grants
+		}),
+		of("S163", "Writes to a file that others obey", func(f fact.Fact) bool { return f.Kind == fact.Write }),
+		of("S164", "Reads stored credentials", func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Use == fact.Store }),
+		of("S165", "Sends credentials, or takes the environment as a whole", func(f fact.Fact) bool {
+			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || leaves(f))
+		}),
+		of("S166", "Runs code that is downloaded", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }),
+		of("S167", "Runs or carries encoded text, which nobody can read", func(f fact.Fact) bool {
+			return f.Kind == fact.Run && (f.Use == fact.DecodedRun || f.Use == fact.Decoded)
+		}),
+		of("S168", "Takes a package from an unusual registry, or one whose name imitates another", func(f fact.Fact) bool {
+			return f.Kind == fact.Run && (f.Use == fact.Registry || f.Use == fact.Package && imitates(f.Value) != "")
+		}),
+		of("S169", "Fetches or sends over plain http, where anybody on the way can change it", func(f fact.Fact) bool {
+			return f.Kind == fact.Out && f.Use == fact.PlainHTTP
+		}),
+	}
+}
+
+// leaves reports whether a file takes credentials and sends data: the environment as a whole,
+// or, in a program, what a store holds.
+func leaves(f fact.Fact) bool {
+	return f.Sent && (f.Use == fact.Environment || f.Use == fact.Store && f.InProgram)
+}
+
+// strays reports whether a command or call hands the value of a variable to a host that is not
+// its own: a line that names a host of another owner, and no header in which clients
+// authenticate themselves.
+func strays(line, variable string) bool {
+	_, address, ok := strings.Cut(strings.ToLower(line), "://")
+	if !ok || authenticates().MatchString(line) {
+		return false
+	}
+	host := address[:len(address)-len(strings.TrimLeft(address, "abcdefghijklmnopqrstuvwxyz0123456789.-"))]
+	owner, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(variable, "$_{")), "_")
+	return literal.Outside(host) && !strings.Contains(host, owner)
+}
+
+var authenticates = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)authorization|bearer|[-_]key['"]?\s*[:=]|[-_]token['"]?\s*[:=]|auth\s*=|headers|\s-u\s|\s-H\s|--header|--user`)
+})
+
+// denied reports whether a line speaks against what it names: a negation stands before it, in
+// the same clause.
+func denied(line, value string) bool {
+	i := strings.Index(strings.ToLower(line), strings.ToLower(value))
+	if i < 0 {
+		return false
+	}
+	clause := line[:i]
+	for _, mark := range []string{". ", "; ", ": ", ", ", "(", "— "} {
+		clause = clause[strings.LastIndex(clause, mark)+1:]
+	}
+	g := rulebook.Grammar()
+	return g.Scan(clause).Concepts.Meets(g.Concept("negator"))
+}
+
+// facts are those of a draft by their text, and the keys of those that the live version has
+// too.
+type facts struct {
+	texts []textFacts
+	known map[string]bool
+}
+
+// textFacts are the facts of one text, and where its lines begin.
+type textFacts struct {
+	*rules.Text
+	facts []fact.Fact
+	lines []int
+}
+
+// read derives the facts of a change.
+func read(c *rules.Change) facts {
+	l := facts{known: map[string]bool{}}
+	all := reach.Of(c.Draft.Definition)
+	if c.Before != nil {
+		for _, f := range fact.Compare(reach.Of(c.Before.Definition), all).Unchanged {
+			l.known[f.Key] = true
+		}
+	}
+	byPath := map[string][]fact.Fact{}
+	for _, f := range all {
+		path := "definition." + f.Path
+		if c.Draft.Definition.Folder() != nil {
+			path = jsondoc.Join("definition.files", f.Path) + ".text"
+		}
+		byPath[path] = append(byPath[path], f)
+	}
+	texts := c.Texts()
+	for i := range texts {
+		if of := byPath[texts[i].Path]; of != nil {
+			t := textFacts{&texts[i], of, []int{0}}
+			for at, b := range []byte(t.Value) {
+				if b == '\n' {
+					t.lines = append(t.lines, at+1)
+				}
+			}
+			l.texts = append(l.texts, t)
+			delete(byPath, texts[i].Path)
+		}
+	}
+	return l
+}
+
+func of(id, deed string, about func(fact.Fact) bool) rules.Rule {
+	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		if c.Draft.Type == proposals.Deactivate {
+			return nil, nil
+		}
+		list := rules.Computed(c, read)
+		var found []rules.Finding
+		for i := range list.texts {
+			found = append(found, list.texts[i].findings(id, deed, about, list.known)...)
+		}
+		return found, nil
+	}}
+}
+
+// findings makes a finding of each line with facts that a rule is about.
+func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, known map[string]bool) []rules.Finding {
+	type reason struct {
+		deed     string
+		severity rules.Severity
+		carried  bool
+	}
+	var spans []rules.Passage
+	at := map[int]reason{}
+	for _, f := range t.facts {
+		if !about(f) || f.Line > len(t.lines) {
+			continue
+		}
+		span := t.line(f)
+		line := t.Value[span.Start:span.End]
+		if denied(line, f.Value) {
+			continue
+		}
+		r := reason{deed: deed, carried: known[f.Key]}
+		if name := imitates(f.Value); f.Use == fact.Package && name != "" {
+			r.deed += " (the usual one is " + name + ")"
+		}
+		if id == "S165" && (leaves(f) || f.Use == fact.VariableSent && strays(line, f.Value)) {
+			r.severity = rules.Warn
+		}
+		if other, ok := at[span.Start]; ok {
+			r = reason{other.deed, cmp.Or(other.severity, r.severity), other.carried && r.carried}
+		}
+		spans, at[span.Start] = append(spans, span), r
+	}
+	found := t.Findings(spans, func(p rules.Passage) string { return rules.Quoting(at[p.Start].deed, t.Value[p.Start:p.End]) })
+	for i, p := range rules.Merge(spans)[:len(found)] {
+		found[i].Severity, found[i].Carried = at[p.Start].severity, at[p.Start].carried
+	}
+	return found
+}
+
+// line returns the line that a fact is in, without white space around it; of a long line the
+// words of the fact.
+func (t *textFacts) line(f fact.Fact) rules.Passage {
+	start := t.lines[max(0, f.Line-1)]
+	end := len(t.Value)
+	if f.Line < len(t.lines) {
+		end = t.lines[f.Line]
+	}
+	line := t.Value[start:end]
+	start += len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace))
+	end -= len(line) - len(strings.TrimRightFunc(line, unicode.IsSpace))
+	if i := strings.Index(t.Value[start:max(start, end)], f.Value); end-start > mostLine && i >= 0 {
+		return rules.Passage{Start: start + i, End: start + i + len(f.Value)}
+	}
+	return rules.Passage{Start: start, End: max(start, start+len(plaintext.CutBytes(t.Value[start:max(start, end)], mostLine)))}
+}
+
+// mostLine is the length of the longest line, in bytes, that a finding is about as a whole.
+const mostLine = 480
