@@ -134,7 +134,8 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //   - in a tool, frames of two independent classes in telling sentences block,
 //     and so does a frame where no user looks;
 //   - in a prompt, frames of two independent classes in one sentence warn, whatever
-//     the table scores: each may be honest, both in one breath hardly are.
+//     the table scores: each may be honest, both in one breath hardly are; two that
+//     warn, in one sentence or in neighboring ones, block.
 //
 // Otherwise the wording of a prompt never blocks: prompts give orders by nature.
 func (c *View) judge(table *Learned) *evidence {
@@ -168,6 +169,7 @@ func (c *View) judge(table *Learned) *evidence {
 		c.agree(found, list, in, table)
 	} else {
 		together(found, in, named)
+		agreeNearby(found, in)
 	}
 	e.byRule = c.report(found, list, in)
 	for k := range list {
@@ -352,6 +354,29 @@ func together(found []candidate, in []int, named []bool) {
 		}
 		if agrees {
 			f.Severity, named[in[n]] = rules.Warn, true
+		}
+	}
+}
+
+// agreeNearby raises findings of a prompt that warn to the worst that they can be, where frames
+// of two independent classes warn in one sentence or in two that follow each other: reading a
+// key and sending it, or sending it and keeping that from the user.
+func agreeNearby(found []candidate, in []int) {
+	warns := map[int][]string{} // classes by the number of a sentence
+	for n := range found {
+		if f := &found[n]; in[n] >= 0 && f.Severity.Rank() >= rules.Warn.Rank() {
+			warns[in[n]] = append(warns[in[n]], classOf(f.Rule))
+		}
+	}
+	for n := range found {
+		f := &found[n]
+		if in[n] < 0 || f.Severity != rules.Warn || f.most != rules.Block {
+			continue
+		}
+		for _, other := range slices.Concat(warns[in[n]-1], warns[in[n]], warns[in[n]+1]) {
+			if other != classOf(f.Rule) {
+				f.Severity = rules.Block
+			}
 		}
 	}
 }
