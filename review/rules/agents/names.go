@@ -16,8 +16,12 @@ func retiredMentionRule() rules.Rule {
 	return rules.Rule{
 		ID: "A107",
 		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			if c.Draft.Type == proposals.Deactivate {
+			t := c.Draft.Definition.Tool
+			switch {
+			case c.Draft.Type == proposals.Deactivate:
 				return nil, nil // it goes out of use, name and all
+			case c.Draft.Definition.Folder() != nil, t != nil && rules.Imported(t):
+				return nil, nil // its readers do not use the tools of the catalog
 			}
 			var found []rules.Finding
 			for _, t := range c.Texts() {

@@ -3,8 +3,19 @@ package agents
 import (
 	"testing"
 
+	"toolcrib/registry"
 	"toolcrib/review/rules/rulestest"
 )
+
+// TestRetiredNamesElsewhere checks that files of coding agents may use such words (R32).
+func TestRetiredNamesElsewhere(t *testing.T) {
+	d := rulestest.Sample()
+	d.Definition.Tool = nil
+	d.Definition.Instructions = &registry.Folder{Files: map[string]registry.File{"AGENTS.md": {Text: "First `recall`, then gmail_search.\n"}}}
+	if found := rulestest.Check(t, retiredMentionRule(), rulestest.Example{Draft: d}); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+}
 
 func TestARetiredNameIsToldWithItsSuccessor(t *testing.T) {
 	d := rulestest.Sample()
