@@ -2,8 +2,10 @@ package wording
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"toolcrib/review/rules/scan/disguise"
@@ -153,6 +155,9 @@ func (c *View) judge(table *Learned) *evidence {
 		if in[n] >= 0 {
 			s = &list[in[n]]
 		}
+		if s != nil && f.at.Disguise == 0 && s.custody() {
+			continue
+		}
 		if !f.certain && (f.at.Disguise == 0 || f.at.Disguise&guessed != 0 || f.at.Disguise == disguise.Leet && f.text != nil && f.text.Kind == rules.Label) && (s == nil || !c.tells(s, f, table)) {
 			continue
 		}
@@ -174,7 +179,7 @@ func (c *View) judge(table *Learned) *evidence {
 	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
-		if !named[k] && s.text.Visible && s.text.Kind != rules.Program && s.says() && s.score >= table.signThreshold(s, c.Margin()) {
+		if !named[k] && !s.custody() && s.text.Visible && s.text.Kind != rules.Program && s.says() && s.score >= table.signThreshold(s, c.Margin()) {
 			e.signs = append(e.signs, *s)
 		}
 	}
@@ -197,6 +202,23 @@ func (c *View) partScore(s *Sentence, f *candidate, table *Learned) float64 {
 	}
 	return score
 }
+
+// custody reports whether a sentence only says that a secret stays where it is: it is never
+// sent, and the sentence has neither an address nor an order.
+func (s *Sentence) custody() bool {
+	g := grammar()
+	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !stays().MatchString(s.Text) {
+		return false
+	}
+	return !slices.ContainsFunc(clauses(s.Text), func(p rules.Passage) bool {
+		return ordered(&Sentence{text: &Scanned{Text: rules.Text{Value: s.Text}}}, &candidate{at: p})
+	})
+}
+
+// stays finds that something is not handed over, in the passive voice.
+var stays = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
+})
 
 // doubt is how much more a sentence must score if the text only mentions all its
 // frames: the table weighs words and cannot know that they are quoted. lonely is the

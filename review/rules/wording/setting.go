@@ -33,17 +33,14 @@ func (c *View) setting() *setting {
 func (c *View) newSetting() *setting {
 	st := &setting{about: map[string]bool{}, names: map[string]bool{}}
 	d := &c.Draft.Definition
-	for _, name := range []string{d.ID(), d.Name()} {
-		st.names[strings.ToLower(name)] = true
-	}
 	t := d.Tool
-	if t != nil && t.Provider != nil {
-		st.names[strings.ToLower(t.Provider.Name)] = true
-	}
-	for name := range st.names {
+	for _, name := range ownNames(d) {
 		for w := range wordsIn(withoutDigits(name)) {
 			st.about[stem(w)] = true
 		}
+	}
+	for _, name := range append(ownNames(d), d.ID(), d.Name()) {
+		st.names[strings.ToLower(name)] = true
 	}
 	if !c.IsAction() {
 		c.surround(st)
@@ -60,6 +57,16 @@ func (c *View) newSetting() *setting {
 		}
 	}
 	return st
+}
+
+// ownNames returns the names of a definition that say what it is for. The id and the label of a
+// tool of a server also have the name of the server, or of the file that it came from, which
+// says nothing about the tool (R35).
+func ownNames(d *registry.Definition) []string {
+	if t := d.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
+		return []string{t.Provider.Name}
+	}
+	return []string{d.ID(), d.Name()}
 }
 
 // withoutDigits returns a name without its digits: "srv7" is not about numbers.
@@ -154,11 +161,7 @@ func (c *View) purpose() scan.Set {
 			return
 		}
 		g := grammar()
-		wire := ""
-		if t.Provider != nil {
-			wire = t.Provider.Name
-		}
-		c.purposeSet = g.Scan(withoutDigits(t.ID) + ".\n\n" + wire + ".\n\n" + t.Name + ".\n\n" + firstSentence(t.Description)).Concepts
+		c.purposeSet = g.Scan(withoutDigits(strings.Join(ownNames(&c.Draft.Definition), ".\n\n")) + ".\n\n" + firstSentence(t.Description)).Concepts
 	})
 	return c.purposeSet
 }
@@ -169,7 +172,7 @@ func (c *View) named() scan.Set {
 	if t == nil {
 		return scan.Set{}
 	}
-	return grammar().Scan(withoutDigits(t.ID) + ".\n\n" + t.Name).Concepts
+	return grammar().Scan(withoutDigits(strings.Join(ownNames(&c.Draft.Definition), ".\n\n"))).Concepts
 }
 
 // firstSentence returns the start of text up to its first full stop or empty
