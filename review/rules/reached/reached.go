@@ -27,7 +27,9 @@ func Rules() []rules.Rule {
 		of("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
 			return f.Kind == fact.Rights && f.Use != fact.Granted // F105 compares what front matter grants
 		}),
-		of("S163", "Writes to a file that others obey", func(f fact.Fact) bool { return f.Kind == fact.Write }),
+		of("S163", "Writes to a file that others obey", func(f fact.Fact) bool {
+			return f.Kind == fact.Write || f.Kind == fact.File && (f.Use == fact.Mentioned || literal.PlaceOf(f.Value) == literal.Obeyed)
+		}),
 		of("S164", "Reads stored credentials", func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Use == fact.Store }),
 		of("S165", "Sends credentials, or takes the environment as a whole", func(f fact.Fact) bool {
 			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || leaves(f))
@@ -159,10 +161,10 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, known 
 		}
 		span := t.line(f)
 		line := t.Value[span.Start:span.End]
-		if denied(line, f.Value) {
+		if denied(line, f.Value) || id == "S163" && f.Kind == fact.File && !t.orders(span, f.Value) {
 			continue
 		}
-		r := reason{deed: deed, carried: known[f.Key]}
+		r := reason{deed: deed, carried: known[f.Key] && f.Kind != fact.File} // the order may be new
 		if name := imitates(f.Value); f.Use == fact.Package && name != "" {
 			r.deed += " (the usual one is " + name + ")"
 		}
@@ -197,6 +199,24 @@ func (t *textFacts) line(f fact.Fact) rules.Passage {
 	}
 	return rules.Passage{Start: start, End: max(start, start+len(plaintext.CutBytes(t.Value[start:max(start, end)], mostLine)))}
 }
+
+// orders reports whether a line of prose begins with an order to write something into what it
+// names.
+func (t *textFacts) orders(span rules.Passage, value string) bool {
+	m := written().FindStringIndex(t.Value[span.Start:span.End])
+	if m == nil {
+		return false
+	}
+	at := strings.Index(t.Value[span.Start+m[1]:span.End], value)
+	return at >= 0 && at < furthest
+}
+
+// furthest is how many bytes may lie between a preposition and the file that it belongs to.
+const furthest = 40
+
+var written = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[-*+>#0-9.\s]*(?:(?:then|also|always|next|finally|first),? )?(?:copy|append|add|write|put|insert|install|store|save|paste|prepend|register)\b[^.;]{0,60}?\b(?:to|into|in)\b`)
+})
 
 // mostLine is the length of the longest line, in bytes, that a finding is about as a whole.
 const mostLine = 480
