@@ -73,6 +73,11 @@ func (b *binder) context(f Finding) string {
 	if len(parts) == 0 {
 		parts = append(parts, string(jsondoc.Canonical(b.value(f.Path))))
 	}
+	if f.Severity == Info {
+		// A hint holds nothing up, so that nobody gains by a waiver of it that goes too far;
+		// reading all addresses of a skill takes longer than all rules.
+		return registry.HashBytes([]byte(strings.Join(parts, "\x00")))
+	}
 	around := plainDots(letters.Fold(parts[0]))
 	if tokens := addressTokens(around); len(tokens) > 0 || speaksOfAddress(around) {
 		parts = append(parts, b.destinations(hostWords(tokens))...)

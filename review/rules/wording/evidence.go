@@ -137,7 +137,7 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //     and so does a frame where no user looks;
 //   - in a prompt, frames of two independent classes in one sentence warn, whatever
 //     the table scores: each may be honest, both in one breath hardly are; two that
-//     warn, in one sentence or in neighboring ones, block.
+//     warn by themselves block.
 //
 // Otherwise the wording of a prompt never blocks: prompts give orders by nature.
 func (c *View) judge(table *Learned) *evidence {
@@ -173,8 +173,8 @@ func (c *View) judge(table *Learned) *evidence {
 	if c.IsAction() {
 		c.agree(found, list, in, table)
 	} else {
+		agreeWithin(found, in)
 		together(found, in, named)
-		agreeNearby(found, in)
 	}
 	e.byRule = c.report(found, list, in)
 	for k := range list {
@@ -380,10 +380,11 @@ func together(found []candidate, in []int, named []bool) {
 	}
 }
 
-// agreeNearby raises findings of a prompt that warn to the worst that they can be, where frames
-// of two independent classes warn in one sentence or in two that follow each other: reading a
-// key and sending it, or sending it and keeping that from the user.
-func agreeNearby(found []candidate, in []int) {
+// agreeWithin raises findings of a prompt that warn to the worst that they can be, where frames
+// of two independent classes warn in one sentence: reading a key and sending it to a stranger,
+// or sending it and keeping that from the user. In two sentences that follow each other, honest
+// instructions do that too.
+func agreeWithin(found []candidate, in []int) {
 	warns := map[int][]string{} // classes by the number of a sentence
 	for n := range found {
 		if f := &found[n]; in[n] >= 0 && f.Severity.Rank() >= rules.Warn.Rank() {
@@ -395,7 +396,7 @@ func agreeNearby(found []candidate, in []int) {
 		if in[n] < 0 || f.Severity != rules.Warn || f.most != rules.Block {
 			continue
 		}
-		for _, other := range slices.Concat(warns[in[n]-1], warns[in[n]], warns[in[n]+1]) {
+		for _, other := range warns[in[n]] {
 			if other != classOf(f.Rule) {
 				f.Severity = rules.Block
 			}
