@@ -10,7 +10,7 @@ import (
 	"toolcrib/review/reach/passage"
 )
 
-// prosePart is what of a file is prose.
+// prosePart names the part of a file that is prose.
 type prosePart uint8
 
 const (

@@ -8,7 +8,7 @@ import (
 	"toolcrib/internal/commonmark"
 )
 
-// Kind is what a part of Markdown is written in.
+// Kind tells prose from code.
 type Kind uint8
 
 // The kinds of parts.
