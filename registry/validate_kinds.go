@@ -86,7 +86,11 @@ func (t Tool) checkTexts(c *checker) {
 	c.text("goals", t.Goals, MaxNotes)
 	c.text("guardrails", t.Guardrails, MaxNotes)
 	c.text("prompt", t.Prompt, MaxPrompt)
-	c.text("description", t.Description, MaxDescription)
+	limit := MaxDescription
+	if t.Source != nil {
+		limit = MaxText // nobody here can shorten it
+	}
+	c.text("description", t.Description, limit)
 	c.text("shortDescription", t.ShortDescription, MaxShortDescription)
 }
 

@@ -25,6 +25,9 @@ type Checked struct {
 	// Unrun lists regular expressions that toolcrib cannot run. Validate refuses
 	// values that one of them would have to match.
 	Unrun jsondoc.Problems
+	// Open lists the references whose target is not in the schema. A value that one of
+	// them would have to judge is refused by Validate.
+	Open  jsondoc.Problems
 	graph *graph
 }
 
@@ -49,7 +52,7 @@ func Check(schema json.RawMessage) (Checked, error) {
 		return Checked{}, g.problems.Locate(n)
 	}
 	g.remarkOnRoot()
-	return Checked{Root: n, Remarks: g.remarks.Locate(n), Unrun: g.unrun.Locate(n), graph: g}, nil
+	return Checked{Root: n, Remarks: g.remarks.Locate(n), Unrun: g.unrun.Locate(n), Open: g.open.Locate(n), graph: g}, nil
 }
 
 // count refuses schemas that are too large or whose evaluation does not end.

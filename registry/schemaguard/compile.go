@@ -99,8 +99,11 @@ func (g *graph) invalid(err error) error {
 func (g *graph) export(n *jsondoc.Node) any {
 	switch n.Kind {
 	case jsondoc.Object:
-		object := make(map[string]any, len(n.Members))
 		v := g.byNode[n]
+		if v != nil && v.open {
+			return false
+		}
+		object := make(map[string]any, len(n.Members))
 		for _, m := range n.Members {
 			switch {
 			case v == nil:

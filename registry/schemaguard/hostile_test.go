@@ -62,16 +62,11 @@ var hostile = []struct {
 	{"doubling in what is not used", strings.Replace(doubling(40, `{"allOf":[%s,%s]}`), `"$ref":"#/$defs/a0",`, "", 1), "applies more than 5000"},
 	{"too many subschemas", `{"allOf":[` + repeated("{}", 5_001) + `]}`, "has more than 5000 subschemas"},
 	{"file", `{"$ref":"file:///etc/passwd"}`, `$ref (line 1, column 9): refers to another document: "file:///etc/passwd"`},
-	{"http", `{"properties":{"a":{"$ref":"http://127.0.0.1:8080/steal#/x"}}}`, "properties.a.$ref (line 1, column 28): refers to another document"},
 	{"relative", `{"$ref":"other.json"}`, "refers to another document"},
 	{"empty reference", `{"$ref":""}`, "refers to another document"},
-	{"dynamic reference outside", `{"$dynamicRef":"https://x.example/#a"}`, "refers to another document"},
 	{"an identity to resolve against", `{"properties":{"a":{"$id":"file:///etc/","$ref":"#/passwd"}}}`, "properties.a.$id (line 1, column 27): gives a subschema its own identity"},
 	{"an identity in draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","not":{"id":"http://x.example"}}`, "gives a subschema its own identity"},
 	{"an anchor twice", `{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}`, "$defs.b.$anchor (line 1, column 46): duplicates the anchor of $defs.a"},
-	{"nowhere", `{"$ref":"#/$defs/none"}`, `has no target: "#/$defs/none"`},
-	{"no anchor", `{"$ref":"#none"}`, `has no target: "#none"`},
-	{"not a schema", `{"$ref":"#/title","title":"x"}`, "has no target"},
 	{"broken escape", `{"$ref":"#/%zz"}`, "invalid reference"},
 	{"many strays", `{"x":[` + repeated("{}", 200) + `],"allOf":[` + refs(200) + `]}`, "more than 100 references to values that are not subschemas"},
 	{"deep", nested(10_000), "nested more than 64 levels deep"},
@@ -83,7 +78,7 @@ var hostile = []struct {
 	{"not a schema at all", `[]`, "expected a schema: an object, true or false; got a list"},
 	{"not JSON", `{"type":}`, "missing value after object name"},
 	{"a key twice", `{"type":"object","type":"string"}`, "duplicate key"},
-	{"long keys around much", strings.Repeat(`{"properties":{"`+strings.Repeat(`\u202e`, 1_000)+`":`, 30) + `{"allOf":[` + repeated(`{"$ref":"#/x"}`, 3_000) + `]}` + strings.Repeat("}}", 30), "has no target"},
+	{"long keys around much", strings.Repeat(`{"properties":{"`+strings.Repeat(`\u202e`, 1_000)+`":`, 30) + `{"allOf":[` + repeated(`{"$ref":"#/x"}`, 3_000) + `]}` + strings.Repeat("}}", 30), "references without a target"},
 }
 
 func refs(n int) string {
@@ -111,6 +106,33 @@ func TestHostileSchemas(t *testing.T) {
 			}
 			if _, err := schemaguard.Compile(schema); err == nil {
 				t.Error("Compile accepts it")
+			}
+		})
+	}
+}
+
+// TestOpenReferences accepts references whose target is not in the schema, as MCP clients do,
+// names them, and lets no value pass that they would have to judge (G25).
+func TestOpenReferences(t *testing.T) {
+	for _, tt := range []struct{ name, schema, want string }{
+		{"http", `{"properties":{"a":{"$ref":"http://127.0.0.1:8080/steal#/x"}}}`, "properties.a.$ref (line 1, column 28): refers to another document"},
+		{"dynamic reference outside", `{"$dynamicRef":"https://x.example/#a"}`, "refers to another document"},
+		{"nowhere", `{"$ref":"#/$defs/none"}`, `has no target: "#/$defs/none"`},
+		{"no anchor", `{"$ref":"#none"}`, `has no target: "#none"`},
+		{"not a schema", `{"$ref":"#/title","title":"x"}`, "has no target"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			checked, err := schemaguard.Check(json.RawMessage(tt.schema))
+			if err != nil || !strings.Contains(checked.Open.Error(), tt.want) {
+				t.Errorf("open are %v, %v; want %s", checked.Open, err, tt.want)
+			}
+			s, err := checked.Compile()
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, err := jsondoc.Parse([]byte(`{"a":{}}`), jsondoc.DefaultLimits)
+			if err == nil && s.Validate(value) == nil {
+				t.Error("the value passes")
 			}
 		})
 	}

@@ -27,6 +27,10 @@ const maxStrays = 100
 // refuses references to other documents.
 func (g *graph) refer(r reference) bool {
 	fragment, ok := strings.CutPrefix(r.target, "#")
+	if !ok && (strings.HasPrefix(r.target, "https:") || strings.HasPrefix(r.target, "http:")) {
+		g.leave(r, "refers to another document: %s; nothing is loaded from there", jsondoc.Quote(r.target))
+		return true
+	}
 	if !ok {
 		g.refuse(r.spot(), `refers to another document: %s; only references that begin with "#" are supported`, jsondoc.Quote(r.target))
 		return true
@@ -158,6 +162,7 @@ type graph struct {
 	problems jsondoc.Problems // reasons to refuse the schema
 	remarks  jsondoc.Problems // oddities
 	unrun    jsondoc.Problems // regular expressions that cannot be run
+	open     jsondoc.Problems // references without a known target
 	matches  bool             // the schema has regular expressions
 }
 
@@ -171,6 +176,7 @@ type vertex struct {
 
 	listed int  // values in "enum" and "const"
 	unique bool // "uniqueItems"
+	open   bool // it has a reference without a known target
 
 	component  int // number of its strongly connected component
 	index, low int // see findComponents
@@ -232,7 +238,7 @@ func newGraph(n *jsondoc.Node) *graph {
 	}
 	if len(g.problems) == 0 {
 		for _, r := range pending {
-			g.refuse(r.spot(), "has no target: %s", jsondoc.Quote(r.target))
+			g.leave(r, "has no target: %s", jsondoc.Quote(r.target))
 		}
 	}
 	return g
@@ -306,6 +312,16 @@ func (g *graph) refuse(s spot, format string, args ...any) {
 	if len(g.problems) < maxRefusals {
 		g.problems.Add(s.path(), format, args...)
 	}
+}
+
+// leave accepts a reference whose target nobody knows: no value fits the subschema.
+func (g *graph) leave(r reference, format string, args ...any) {
+	r.from.open = true
+	if len(g.open) == maxRefusals {
+		g.refuse(at(g.root), "has more than %d references without a target", maxRefusals)
+		return
+	}
+	g.open.Add(r.spot().path(), format, args...)
 }
 
 func (g *graph) remark(s spot, message string) {

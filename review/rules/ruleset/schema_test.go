@@ -24,7 +24,7 @@ func TestSchemas(t *testing.T) {
 		"nothing at all":           {`{}`, []string{"D103 definition.inputSchema", "D304 definition.inputSchema"}},
 		"no type":                  {`{"properties":{` + id + `}}`, []string{"D103 definition.inputSchema"}},
 		"leads back to itself":     {`{"$ref":"#"}`, []string{"D101 definition.inputSchema"}},
-		"another document":         {`{"$ref":"https://evil.example/x.json"}`, []string{"D101 definition.inputSchema.$ref"}},
+		"another document":         {`{"$ref":"https://evil.example/x.json"}`, []string{"D102 definition.inputSchema.$ref", "D103 definition.inputSchema", "D304 definition.inputSchema"}},
 		"too deep":                 {strings.Repeat(`{"not":`, 70) + `{}` + strings.Repeat(`}`, 70), []string{"D101 definition.inputSchema.not"}},
 		"too large":                {`{"description":"` + strings.Repeat("x", 257<<10) + `"}`, []string{"D101 definition.inputSchema"}},
 		"any type but the right":   {`{"properties":{` + id + `},"type":["array","string"]}`, []string{"D104 definition.inputSchema.type"}},

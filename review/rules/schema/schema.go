@@ -99,6 +99,7 @@ func readSchema(path string, raw []byte) *Schema {
 	if _, err := s.Compile(); err != nil {
 		s.invalid, s.Unrun = problemsOf(err), nil
 	}
+	s.invalid = append(s.Open, s.invalid...)
 	s.Parts = subschemas(s.Root)
 	return s
 }
