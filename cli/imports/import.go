@@ -24,6 +24,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/tui"
 )
 
@@ -185,6 +186,9 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 	f.at("Proposing what changed")
 	taken := Taken{file: file, from: from, doc: doc, Origin: origin, steps: steps}
 	taken.Made, err = takeIn(ctx, b, a, doc, origin, steps, !f.draft)
+	if err == nil && from != nil && !a.Flags.DryRun {
+		err = catalog.KeepLeftOut(ctx, a.DB.Imports, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, taken.LeftOut())
+	}
 	if err == nil && from != nil && len(from.Start) > 0 && !a.Flags.DryRun {
 		err = a.DB.KeepStart(ctx, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, from.Start)
 	}

@@ -121,7 +121,7 @@ func (t Taken) Document(a *command.App) DocImport {
 		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.Origin.Label, ChangeSet: t.Origin.Set,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
 		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.Made),
-		Proposals: document.NewProposalList(slices.Concat(t.Made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.Flags.DryRun,
+		Proposals: document.NewProposalList(slices.Concat(t.Made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), output.Mapped(t.doc.Skipped, wire.Skipped.String)...), DryRun: a.Flags.DryRun,
 	}
 	if t.from != nil {
 		d.Capabilities, d.Configuration = t.doc.Capabilities, t.missing(a)
@@ -152,7 +152,7 @@ func printImport(a *command.App, t Taken) error {
 		p.Linef("%s: %s as %s, %s", t.file, output.Counted(out.Definitions, "definition"), string(t.doc.Format), t.Origin.Label)
 		t.lines(p)
 		for _, w := range t.doc.Skipped {
-			p.Linef("skipped: %s", w)
+			p.Linef("skipped: %s", w.String())
 		}
 		var parts []any
 		for _, c := range []intake.Change{intake.New, intake.Modify, intake.Deactivate, intake.Reactivate, intake.None, intake.Pending, intake.Skip} {
@@ -205,6 +205,38 @@ func notKept(doc wire.Document) []string {
 	lines := []string{}
 	for _, key := range doc.NotKept {
 		lines = append(lines, fmt.Sprintf("not kept: the key %s of the file belongs to no prompt, and an export does not have it", jsondoc.Quote(key)))
+	}
+	return lines
+}
+
+// LeftOut returns what of a server's list cannot be proposed.
+func (t Taken) LeftOut() []wire.Skipped {
+	skipped := slices.Clone(t.doc.Skipped)
+	for _, s := range t.steps {
+		if s.Unfit {
+			skipped = append(skipped, s.LeftOut())
+		}
+	}
+	return skipped
+}
+
+// KeepProblem records why the tools of a server are not known, for status.
+func KeepProblem(ctx context.Context, a *command.App, label, problem string) error {
+	b, err := a.OpenSession(ctx)
+	if err != nil {
+		return err
+	}
+	skipped := []wire.Skipped{{Reason: "its tools are not known", Detail: problem}}
+	return catalog.KeepLeftOut(ctx, a.DB.Imports, a.Env.NewID(), a.Env.Now(), b.Actor.String(), label, skipped)
+}
+
+// LeftOut returns what of the document was not proposed, and why.
+func (d DocImport) LeftOut() []string {
+	lines := slices.Clone(d.Warnings)
+	for _, s := range d.Steps {
+		if s.Change == string(intake.Skip) {
+			lines = append(lines, jsondoc.Quote(s.Name)+": "+s.Reason)
+		}
 	}
 	return lines
 }

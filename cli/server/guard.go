@@ -20,6 +20,7 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/wire"
 	"toolcrib/store"
 )
 
@@ -73,8 +74,11 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	}
 	db := &guard.Database{Name: name, Start: command.StartOf(args[1:], f.url, a.Env.Dir)}
 	db.Open = func(ctx context.Context) (guard.Connection, error) { return connect(ctx, a, log) }
-	db.Propose = func(ctx context.Context, document []byte) error {
-		return proposeListing(ctx, a, db, document, log)
+	db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
+		if l.Problem != "" {
+			return nil, imports.KeepProblem(ctx, a, name, l.Problem)
+		}
+		return proposeListing(ctx, a, db, l.Document(), log)
 	}
 	var server guard.Server
 	if f.url != "" {
@@ -124,8 +128,9 @@ func connect(ctx context.Context, a *command.App, log func(string)) (guard.Conne
 	return guard.Connection{Store: a.DB, Gateway: g.Gateway, Caller: caller, Close: g.Close}, nil
 }
 
-// proposeListing proposes what differs from the approved tools in the document of a listing.
-func proposeListing(ctx context.Context, a *command.App, db *guard.Database, document []byte, log func(string)) error {
+// proposeListing proposes what differs from the approved tools in the document of a listing,
+// and returns what it cannot propose.
+func proposeListing(ctx context.Context, a *command.App, db *guard.Database, document []byte, log func(string)) ([]wire.Skipped, error) {
 	f := imports.Import{Server: db.Name, Watched: true, Observed: true}
 	taken, err := f.Take(ctx, a, db.Name, document, &command.LiveServer{Name: db.Name, Shown: db.Name, Start: db.Start})
 	if n := len(taken.Made); err == nil && n > 0 {
@@ -134,5 +139,5 @@ func proposeListing(ctx context.Context, a *command.App, db *guard.Database, doc
 			log(fmt.Sprintf("%s, whose login of the database this is, counts as their author and cannot approve them under four_eyes; guard with a login of the role toolcrib_server", by))
 		}
 	}
-	return err
+	return taken.LeftOut(), err
 }

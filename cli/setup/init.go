@@ -198,7 +198,11 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 			return ctx.Err()
 		}
 		if err := read[i].err; err != nil {
-			d.Failures = append(d.Failures, docInitFailed{c.name, "not read: " + c.fault(err, timeout)})
+			fault := c.fault(err, timeout)
+			d.Failures = append(d.Failures, docInitFailed{c.name, "not read: " + fault})
+			if err := imports.KeepProblem(ctx, a, c.name, fault); err != nil {
+				return err
+			}
 			continue
 		}
 		taken, err := imports.Import{Server: c.name}.Take(ctx, a, read[i].from.Shown, read[i].data, &read[i].from)
@@ -276,6 +280,9 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	p.Blank()
 	for _, i := range d.Imports {
 		p.Linef("%s: %s, %s", i.Label, output.Counted(i.Definitions, "definition"), i.Outcome())
+		for _, left := range i.LeftOut() {
+			p.Linef("    left out: %s", output.FullStop(left))
+		}
 	}
 	for _, f := range d.Failures {
 		p.Linef("%s: %s", f.Server, f.Error)

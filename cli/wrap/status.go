@@ -15,8 +15,10 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/guarding"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // docStatus answers which servers of clients are guarded.
@@ -57,6 +59,15 @@ type docStatusServer struct {
 	Texts      *docTexts    `json:"texts,omitempty"`
 	ChangeSets []string     `json:"change_sets"`
 	LastCall   *docLastCall `json:"last_call,omitempty"`
+	// LeftOut has the entries of the newest list that cannot be proposed, or why the tools
+	// are not known.
+	LeftOut []docLeftOut `json:"left_out,omitempty"`
+}
+
+type docLeftOut struct {
+	Name   string `json:"name,omitempty"` // "" for an entry without one, and for the list
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
 }
 
 // docTexts counts the prompts and the instructions of a server, where they are reviewed.
@@ -169,7 +180,9 @@ func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 		View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 			return a.DB.View(ctx, func(r review.Reader) error { return fn(r) })
 		},
-		Calls: g.Calls, Pending: g.Pending,
+		Calls: g.Calls, Pending: g.Pending, LeftOut: func(ctx context.Context, server string) ([]wire.Skipped, error) {
+			return catalog.LeftOut(ctx, a.DB.Imports, server)
+		},
 	}
 }
 
@@ -195,6 +208,7 @@ func newDocStatus(s guarding.Status, problems []string) docStatus {
 			texts := docTexts(v.Texts)
 			d.Texts = &texts
 		}
+		d.LeftOut = output.Mapped(v.LeftOut, func(s wire.Skipped) docLeftOut { return docLeftOut(s) })
 		if v.Last != nil {
 			d.LastCall = &docLastCall{At: v.Last.At, Tool: v.Last.Tool, Code: string(v.Last.Code), Command: v.Last.Command}
 		}
@@ -245,6 +259,14 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 			p.Remark("You rejected %s of %s: its guard withholds what you rejected while the server offers it. List it with toolcrib list --state rejected --filter %s", output.Counted(n, "change"), v.Name, v.Name)
 		}
 	}
+	for _, v := range s.Servers {
+		for _, left := range v.LeftOut[:min(len(v.LeftOut), mostLeftOut)] {
+			p.Remark("Left out of %s: %s", v.Name, output.FullStop(left.String()))
+		}
+		if more := len(v.LeftOut) - mostLeftOut; more > 0 {
+			p.Remark("%d more are left out of %s: toolcrib status --json", more, v.Name)
+		}
+	}
 	for _, c := range s.Calls {
 		p.Remark("Waiting for you: a call of %s by %s, until %s. Look at it with toolcrib calls show %s", c.Tool, c.Agent, output.Timestamp(c.Expires), c.ID)
 	}
@@ -255,6 +277,9 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 		p.Remark("Decide with toolcrib calls approve ID, or toolcrib calls refuse ID --note REASON; in the workbench, P lists them.")
 	}
 }
+
+// mostLeftOut is how much that cannot be proposed is shown of a server.
+const mostLeftOut = 5
 
 // waiting says how many tools and texts of a server wait.
 func waiting(v guarding.Server) string {

@@ -85,19 +85,19 @@ var errNoDatabase = errors.New("its database does not answer")
 
 // listing names what the client would be listed of a kind now, "" when nobody knows.
 func listing(a *approvals, r *refresher, kind listKind) string {
-	hashes := r.found(kind)
+	found := r.found(kind)
 	select {
 	case <-a.loaded:
 	default:
 		return ""
 	}
-	if hashes == nil {
+	if found == nil {
 		return ""
 	}
 	approved, _ := a.get() // nothing is listed where nobody knows
 	var names []string
 	for name, tool := range approved.of(kind) {
-		if hashes[name] == tool.Hash {
+		if found[name].Sum == tool.Hash {
 			names = append(names, name+" "+tool.Hash)
 		}
 	}

@@ -21,7 +21,7 @@ type Backend interface {
 	// last result, 0 at first.
 	Wait(ctx context.Context, seen int64) int64
 	// Observe proposes what differs from the approved tools, and texts, in what the
-	// server lists.
+	// server lists, and records what of the list cannot be proposed.
 	Observe(ctx context.Context, l Listing) error
 	// Admit takes a call of a client, "" for one without a name, through the gates and
 	// records it. r.Decline compares what the server lists with the definition that is
@@ -47,13 +47,15 @@ type Tool struct {
 	Raw  json.RawMessage // exactly the approved JSON
 }
 
-// Listing is a complete list of the server's tools.
+// Listing is a complete list of the server's tools, or why there is none.
 type Listing struct {
+	Problem      string          // why the server's tools are not known; "" when they are
 	Server       json.RawMessage // serverInfo as the server gave it; nil when it gave none
 	Protocol     string          // the revision; "" when it is not known
 	Capabilities json.RawMessage // that the client declares; nil when it declares none
 	Tools        []json.RawMessage
 	Texts        []json.RawMessage // of prompts and instructions; nil when they are not reviewed
+	Skipped      []wire.Skipped    // what of the list cannot be read
 }
 
 // Document returns the list as registry/wire reads it.
@@ -75,6 +77,7 @@ func (l Listing) Document() []byte {
 	if l.Texts != nil {
 		fmt.Fprintf(&doc, `,"texts":[%s]`, joined(l.Texts))
 	}
+	doc.Write(wire.UnreadMember(l.Skipped))
 	doc.WriteByte('}')
 	return doc.Bytes()
 }

@@ -172,7 +172,7 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	if tool, known := approved.Tools[name]; known && g.session.modern.Load() {
 		c.message.mirrored = wire.ParamHeaders(tool.Raw, args)
 	}
-	listed := g.refresher.found(toolsList)[name]
+	listed := g.refresher.found(toolsList)[name].Sum
 	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{
 		Tool: name, Args: args,
 		Decline: func(approved registry.Live) *gateway.Error {
@@ -182,8 +182,7 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 }
 
 // changed refuses a tool that the server does not list as it was approved from source; nil
-// if it does. listed is the hash of what it lists, "" for nothing or for two tools of one
-// name.
+// if it does. listed is the hash of what it lists, "" for nothing.
 func (g *Guard) changed(tool, listed string, source *registry.Source) *gateway.Error {
 	if listed != "" && source != nil && source.Hash == listed {
 		return nil

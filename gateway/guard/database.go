@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
 
@@ -44,13 +45,15 @@ type Database struct {
 	Start []string // what the server is, without secrets
 	// Open opens the database. The error is for the person at the client.
 	Open func(ctx context.Context) (Connection, error)
-	// Propose proposes what differs from the approved tools in the document of a listing.
-	Propose func(ctx context.Context, document []byte) error
+	// Propose proposes what differs from the approved tools in a listing, and returns what
+	// it cannot propose.
+	Propose func(ctx context.Context, l Listing) ([]wire.Skipped, error)
 
-	mu   sync.Mutex // of everything below
-	conn *Connection
-	file os.FileInfo                // of the database when it was opened; nil where it is no file
-	raws map[string]json.RawMessage // by hash
+	mu      sync.Mutex // of everything below
+	conn    *Connection
+	file    os.FileInfo                // of the database when it was opened; nil where it is no file
+	raws    map[string]json.RawMessage // by hash
+	skipped []wire.Skipped             // at the last listing
 }
 
 var _ Backend = (*Database)(nil)
@@ -181,7 +184,11 @@ func (d *Database) Observe(ctx context.Context, l Listing) error {
 	if _, err := d.open(ctx); err != nil {
 		return err
 	}
-	return d.Propose(ctx, l.Document())
+	skipped, err := d.Propose(ctx, l)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.skipped = skipped
+	return err
 }
 
 // Admit implements Backend.
@@ -196,12 +203,30 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 	r.Command = strings.Join(d.Start, " ")
 	a, err := conn.Gateway.Admit(ctx, conn.Caller, r)
 	var refused *gateway.Error
-	if errors.As(err, &refused) && refused.Pending != "" {
-		shown := *refused
-		shown.Message = fmt.Sprintf("%s The user reviews it with `toolcrib calls show %s`.", refused.Message, refused.Pending)
-		return nil, &shown
+	if !errors.As(err, &refused) {
+		return a, err
 	}
-	return a, err
+	shown := *refused
+	switch reason := d.reason(r.Tool); {
+	case refused.Pending != "":
+		shown.Message = fmt.Sprintf("%s The user reviews it with `toolcrib calls show %s`.", refused.Message, refused.Pending)
+	case refused.Code == gateway.CodeUnknown && reason != "":
+		shown.Message = fmt.Sprintf("%s of the server %s cannot be proposed for approval, because it %s. toolcrib status shows the user what is left out.", jsondoc.Quote(r.Tool), d.Name, reason)
+	}
+	return nil, &shown
+}
+
+// reason returns why a tool could not be proposed, in words for a model, "" for nothing. It
+// has no words of the server, which nobody approved.
+func (d *Database) reason(tool string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range d.skipped {
+		if s.Name == tool {
+			return s.Reason
+		}
+	}
+	return ""
 }
 
 // Conclude implements Backend.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolcrib/gateway/texts"
@@ -54,6 +55,7 @@ type Guard struct {
 	observer  observer
 
 	texts texts.Reader
+	noise atomic.Pointer[string] // the last line of the server that was no message
 
 	mu      sync.Mutex
 	told    map[listKind]string // names what the client was listed
@@ -96,6 +98,9 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	stop()
 	g.calls.close()
 	running.Wait()
+	if g.refresher.found(toolsList) == nil && g.session.facts().introduced && !g.session.facts().toolless && ctx.Err() == nil {
+		g.observer.put(Listing{Problem: "the server ended before it listed its tools"})
+	}
 	g.observer.last(ctx, &g.approvals)
 	for _, a := range g.requests.drain() {
 		g.conclude(a.call, failed("the server ended before it answered"))

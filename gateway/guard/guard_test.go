@@ -383,7 +383,7 @@ func TestMessagesPassUnchanged(t *testing.T) {
 
 func TestAnswersNobodyAskedForAreWithheld(t *testing.T) {
 	s := guarded(t, newCrib(allTools...)).begin()
-	s.emit(7, `{"jsonrpc":"2.0","id":"7","result":{"tools":[]}}`, `{"jsonrpc":"2.0","id":8,"result":{}}`, `{"jsonrpc":"2.0","id":null,"result":{}}`,
+	s.emit(7, `{"jsonrpc":"2.0","id":"70","result":{"tools":[]}}`, `{"jsonrpc":"2.0","id":8,"result":{}}`, `{"jsonrpc":"2.0","id":null,"result":{}}`,
 		`{"jsonrpc":"2.0","id":$ID,"result":{"content":[],"first":1}}`, `{"jsonrpc":"2.0","id":$ID,"result":{"content":[],"again":1}}`)
 	s.is(`{"jsonrpc":"2.0","id":7,"result":{"content":[],"first":1}}`)
 	s.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
@@ -577,7 +577,7 @@ func TestChangesAreNoticed(t *testing.T) {
 	s.is(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 	s.is2(s.call(2, "env", "{}"), otherThan("env"))   // at once: the call waits for the comparison
 	s.is2(s.call(3, "big", "{}"), notListed("big"))   // it is not listed any more
-	s.is2(s.call(4, "fail", "{}"), notListed("fail")) // it is listed twice
+	s.is2(s.call(4, "fail", "{}"), `"isError":true}`) // it is listed twice alike
 	if l := <-s.crib.observed; len(l.Tools) != 5 {
 		t.Errorf("observed is %s", l.Tools)
 	}
@@ -623,9 +623,49 @@ func TestPages(t *testing.T) {
 	s.is(`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + tool("emit", "It is emit.") + `],"nextCursor":"b\u0042"}}`)
 }
 
+// TestAListThatDoesNotEnd reads the list until a page comes again, and reports that (G24).
 func TestAListThatDoesNotEnd(t *testing.T) {
-	s := guarded(t, newCrib(allTools...), func(s *session) { s.lists(`{"":{"tools":[],"nextCursor":"a"},"a":{"tools":[],"nextCursor":"a"}}`) }).begin()
-	s.is2(s.call(1, "env", "{}"), "its list does not end")
+	s := guarded(t, newCrib(allTools...), func(s *session) {
+		s.lists(`{"":{"tools":` + catalogOf("env") + `,"nextCursor":"a"},"a":{"tools":` + catalogOf("env") + `,"nextCursor":"a"}}`)
+	}).begin()
+	s.is2(s.call(1, "env", "{}"), `"result"`)
+	if l := <-s.crib.observed; len(l.Tools) != 2 || len(l.Skipped) != 1 || l.Skipped[0] != wire.RepeatedPage {
+		t.Errorf("observed is %+v", l)
+	}
+}
+
+// TestOddAnswers passes answers that clients understand although they are not as the protocol
+// has them: an error of null, a byte order mark, a number as a string, capabilities of null
+// (G32).
+func TestOddAnswers(t *testing.T) {
+	s := guarded(t, newCrib("emit"), func(s *session) {
+		s.env = append(s.env, `TOOLCRIB_TEST_CAPABILITIES={"tools":null}`)
+	})
+	s.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"tester"}}}`)
+	s.is2(s.next(), `"capabilities":{"tools":{"listChanged":true}}`)
+	s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	for i, test := range [][2]string{
+		{`{"jsonrpc":"2.0","id":$ID,"error":null,"result":{"a":1}}`, `{"jsonrpc":"2.0","id":1,"result":{"a":1}}`},
+		{`{"jsonrpc":"2.0","id":"$ID","result":{"a":2}}`, `{"jsonrpc":"2.0","id":"2","result":{"a":2}}`},
+		{"\uFEFF" + `{"jsonrpc":"2.0","id":$ID,"result":{"a":3}}`, `{"jsonrpc":"2.0","id":3,"result":{"a":3}}`},
+	} {
+		s.emit(i+1, test[0])
+		s.is(test[1])
+	}
+}
+
+// TestTheFirstOfANameCounts lists two definitions under one name: the first is compared with
+// what was approved, and the client sees one of them at most (G24).
+func TestTheFirstOfANameCounts(t *testing.T) {
+	s := guarded(t, newCrib("env", "received"), func(s *session) {
+		s.lists(catalogOf("env", tool("env", "Another."), tool("received", "Another."), "received"))
+	}).begin()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	s.is2(s.next(), `"tools":[`+tool("env", "It is env.")+`]`)
+	s.says("1 tool of fake is withheld")
+	s.next()
+	s.is2(s.call(2, "received", "{}"), otherThan("received"))
+	s.is2(s.call(3, "env", "{}"), `"result"`)
 }
 
 func TestFailClosed(t *testing.T) {

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,11 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"toolcrib/gateway"
 	"toolcrib/gateway/texts"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
 
@@ -82,14 +78,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of "+string(kind)+": "+err.Error()))
 		return
 	}
-	list := []byte{'['}
-	for i, raw := range listed {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, raw...)
-	}
-	_ = g.client.write(slices.Concat(line[:found.from], append(list, ']'), line[found.to:]))
+	_ = g.client.write(slices.Concat(line[:found.from], []byte("["), joined(listed), []byte("]"), line[found.to:]))
 	if len(withheld) > 0 && closed == nil {
 		which := fmt.Sprintf("1 %s of %s is withheld until it is", strings.TrimSuffix(string(kind), "s"), g.config.Name)
 		if n := len(withheld); n > 1 {
@@ -102,38 +91,30 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	}
 }
 
-// readable returns the answer to a list without the entries that the parser refuses, which are
-// named in the log: one odd entry does not withhold the others. It is nil for another answer,
-// and where the parser refuses more than entries.
-func (g *Guard) readable(m *message) []byte {
+// readable returns the answer to a list without the entries that the parser refuses, and names
+// these: one odd entry does not withhold the others. It is nil for another answer, and where
+// the parser refuses more than entries.
+func (g *Guard) readable(m *message) (text []byte, skipped []wire.Skipped) {
 	asked := g.requests.find(m.key())
 	for _, kind := range g.kinds() {
-		at := m.member(m.result, string(kind))
-		if !at.there() || m.text[at.from] != '[' || asked != nil && asked.method != kind.method() {
+		if asked != nil && asked.method != kind.method() {
 			continue
 		}
-		var entries [][]byte
-		var odd []string
-		err := array(at.of(m.text), lenient, func(value []byte) error {
-			if jsontext.Value(value).IsValid() {
-				entries = append(entries, bytes.Clone(value))
-				return nil
-			}
-			entry := message{text: value}
-			name := entry.member(span{0, len(value)}, "name")
-			odd = append(odd, jsondoc.Printable(cmp.Or(string(name.of(value)), "one without a name")))
-			return nil
-		})
-		if err != nil || len(odd) == 0 {
+		list, at, skipped, ok := wire.Salvage(m.result.of(m.text), string(kind))
+		if !ok || len(skipped) == 0 {
 			continue
 		}
-		text := slices.Concat(m.text[:at.from], []byte("["), bytes.Join(entries, []byte(",")), []byte("]"), m.text[at.to:])
+		text := slices.Concat(m.text[:m.result.from+at[0]], list, m.text[m.result.from+at[1]:])
 		if _, err := read(text); err == nil {
-			g.config.Log(fmt.Sprintf("withheld from the list of %s, because it is not valid JSON: %s", kind, clip(strings.Join(odd, ", "))))
-			return text
+			var names []string
+			for _, s := range skipped {
+				names = append(names, s.String())
+			}
+			g.config.Log(fmt.Sprintf("withheld from the list of %s: %s", kind, clip(strings.Join(names, ", "))))
+			return text, skipped
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // passing returns the approved tools of a list, in their approved bytes, and the names
@@ -146,13 +127,13 @@ func passing(list []byte, approved map[string]Tool) (listed []json.RawMessage, w
 			withheld = append(withheld, "one that cannot be read")
 			return nil
 		}
-		tool, known := approved[item.Name]
-		if !known || seen[item.Name] || tool.Hash != item.Hash() {
-			withheld = append(withheld, clip(item.Name))
-			return nil
-		}
+		again := seen[item.Name] // the first counts
 		seen[item.Name] = true
-		listed = append(listed, tool.Raw)
+		if tool, known := approved[item.Name]; known && !again && tool.Hash == item.Hash() {
+			listed = append(listed, tool.Raw)
+		} else if !again {
+			withheld = append(withheld, clip(item.Name))
+		}
 		return nil
 	})
 	return listed, withheld, err
@@ -166,13 +147,13 @@ type refresher struct {
 	ticked chan struct{} // closed after a comparison
 	kick   chan struct{}
 	failed error // why the last comparison found nothing
-	lists  hashed
+	lists  listings
 	spoken map[string]wire.ServerText // the server's texts by name; nil before one was found
 }
 
-// hashed has the hash of everything in the server's lists by its name, "" for a name
-// that is there twice. A list is nil before it was found.
-type hashed map[listKind]map[string]string
+// listings have what is in the server's lists, by its name. A list is nil before it was
+// found.
+type listings map[listKind]map[string]wire.ListedItem
 
 func (r *refresher) init() {
 	r.ticked, r.kick = make(chan struct{}), make(chan struct{}, 1)
@@ -205,7 +186,7 @@ func (r *refresher) began() int {
 // ends keeps what a comparison found.
 func (r *refresher) ends(covers int, l Listing, err error) {
 	texts, entries := spoken(l)
-	lists := hashed{toolsList: hashes(l.Tools), promptsList: hashes(entries)}
+	lists := listings{toolsList: wire.ByName(l.Tools), promptsList: wire.ByName(entries)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done, r.failed = max(r.done, covers), err
@@ -234,9 +215,8 @@ func (r *refresher) wait(ctx context.Context) error {
 	return r.failed
 }
 
-// found returns the hashes of what the server lists, by name; nil when nobody knows.
-// Nobody changes them.
-func (r *refresher) found(kind listKind) map[string]string {
+// found returns what the server lists, by name; nil when nobody knows. Nobody changes it.
+func (r *refresher) found(kind listKind) map[string]wire.ListedItem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lists[kind]
@@ -282,11 +262,13 @@ func (g *Guard) refreshes(ctx context.Context) {
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // the guard itself has closed the server's input
 			const cannot = "the tools of %s cannot be compared with the approved ones: %w"
+			said := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
 			if errors.Is(err, texts.ErrRefused) {
 				err = texts.ErrRefused // the model, which reads why a call is refused, takes no words of the server for toolcrib's
 			}
 			err = fmt.Errorf(cannot, g.config.Name, err)
+			g.observer.put(Listing{Problem: g.unlisted(said)})
 		}
 		g.refresher.ends(covers, l, err)
 		if err == nil {
@@ -303,35 +285,19 @@ func (g *Guard) refreshes(ctx context.Context) {
 	}
 }
 
-// hashes returns the hash of every tool by its name, "" for a name that is there
-// twice.
-func hashes(tools []json.RawMessage) map[string]string {
-	all := make(map[string]string, len(tools))
-	for _, raw := range tools {
-		item, err := wire.ReadItem(wire.MCP, raw)
-		if err != nil {
-			continue
-		}
-		hash := item.Hash()
-		if _, twice := all[item.Name]; twice {
-			hash = ""
-		}
-		all[item.Name] = hash
-	}
-	return all
-}
-
 // compare has the server's lists compared when the client was shown one that differs
 // from the last comparison: a server may change without a word.
 func (r *refresher) compare(list []byte, kind listKind) {
-	known := r.found(kind)
-	differs := false
+	var page []json.RawMessage
 	err := array(list, lenient, func(value []byte) error {
-		item, err := wire.ReadItem(wire.MCP, value)
-		differs = differs || err == nil && known[item.Name] != item.Hash()
+		page = append(page, bytes.Clone(value))
 		return nil
 	})
-	if (differs || err != nil) && known != nil {
+	known, differs := r.found(kind), err != nil
+	for name, item := range wire.ByName(page) {
+		differs = differs || known[name].Sum != item.Sum
+	}
+	if differs && known != nil {
 		r.want()
 	}
 }

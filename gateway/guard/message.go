@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 )
 
 // kind tells requests, notifications, and answers apart.
@@ -34,6 +35,7 @@ type message struct {
 	// mirrored are the arguments of a call that a server over HTTP gets in headers,
 	// too, by the names of those.
 	mirrored map[string]string
+	skipped  []wire.Skipped // what was taken out of a list that the message has
 }
 
 // memberNames are the members of a message that have a meaning.

@@ -14,6 +14,7 @@ import (
 	"toolcrib/gateway/texts"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 )
 
 // observeBurst is how many lists are proposed at once; then one is in every
@@ -67,6 +68,7 @@ func (o *observer) take() (l *Listing, hash string) {
 	for _, raw := range slices.Concat(l.Tools, l.Texts) {
 		all = append(append(all, raw...), '\n')
 	}
+	all = append(append(all, wire.UnreadMember(l.Skipped)...), l.Problem...)
 	if hash = registry.HashBytes(all); hash == o.seen {
 		return nil, ""
 	}
@@ -144,8 +146,9 @@ func (o *observer) last(ctx context.Context, a *approvals) {
 
 // reply is the answer to a request of the guard's own.
 type reply struct {
-	result json.RawMessage
-	err    error
+	result  json.RawMessage
+	skipped []wire.Skipped // of a list in the result
+	err     error
 }
 
 // errNoTools reports a server without tools.
@@ -182,26 +185,29 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		if cursor != "" {
 			params.Set("cursor", jsondoc.NewString(cursor))
 		}
-		result, err := q.ask(ctx, toolsList.method(), params)
-		if errors.Is(err, texts.ErrNoMethod) {
+		answer := q.exchange(ctx, toolsList.method(), params)
+		switch {
+		case errors.Is(answer.err, texts.ErrNoMethod):
 			return l, errNoTools
-		}
-		if err != nil {
-			return Listing{}, err
+		case answer.err != nil:
+			return Listing{}, answer.err
 		}
 		var page struct {
 			Tools []json.RawMessage `json:"tools"`
 			Next  string            `json:"nextCursor"`
 		}
-		if err := readResult(result, &page.Tools, &page.Next); err != nil {
+		if err := readResult(answer.result, &page.Tools, &page.Next); err != nil {
 			return Listing{}, err
 		}
-		l.Tools = append(l.Tools, page.Tools...)
-		size += len(result)
+		l.Tools, l.Skipped = append(l.Tools, page.Tools...), append(l.Skipped, answer.skipped...)
+		size += len(answer.result)
 		switch {
 		case page.Next == "":
 			return l, nil
-		case seen[page.Next], len(seen) == maxPages, size > MaxLine:
+		case seen[page.Next]:
+			l.Skipped = append(l.Skipped, wire.RepeatedPage)
+			return l, nil
+		case len(seen) == maxPages, size > MaxLine:
 			return Listing{}, errors.New("its list does not end")
 		}
 		cursor, seen[page.Next] = page.Next, true
@@ -232,9 +238,15 @@ func readResult(result json.RawMessage, tools *[]json.RawMessage, next *string) 
 	})
 }
 
-// ask asks the server something beside the client. An error wraps texts.ErrNoMethod or
-// texts.ErrRefused when it is the server's answer.
+// ask implements texts.Ask.
 func (q *inquirer) ask(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
+	answer := q.exchange(ctx, method, params)
+	return answer.result, answer.err
+}
+
+// exchange asks the server something beside the client. The error of the reply wraps
+// texts.ErrNoMethod or texts.ErrRefused when it is the server's answer.
+func (q *inquirer) exchange(ctx context.Context, method string, params *jsondoc.Node) reply {
 	inside := bytes.TrimSuffix(jsondoc.Canonical(params), []byte("}"))
 	if meta := q.session.facts().meta; len(meta) > 0 {
 		if len(inside) > 1 {
@@ -254,13 +266,13 @@ func (q *inquirer) ask(ctx context.Context, method string, params *jsondoc.Node)
 		err = q.server.send(ctx, &m, line)
 	}
 	if err != nil {
-		return nil, err
+		return reply{err: err}
 	}
 	select {
 	case a := <-answer:
-		return a.result, a.err
+		return a
 	case <-ctx.Done():
-		return nil, fmt.Errorf("it did not answer within %s", q.limit)
+		return reply{err: fmt.Errorf("it did not answer within %s", q.limit)}
 	}
 }
 
@@ -285,7 +297,7 @@ func (q *inquirer) replied(key string, m *message) bool {
 	}
 	switch {
 	case !m.failure.there():
-		answer <- reply{result: bytes.Clone(m.result.of(m.text))}
+		answer <- reply{result: bytes.Clone(m.result.of(m.text)), skipped: m.skipped}
 	case string(m.member(m.failure, "code").of(m.text)) == codeNoMethod:
 		answer <- reply{err: texts.ErrNoMethod}
 	default:

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
+
+	"toolcrib/registry/jsondoc"
 )
 
 // fromServer relays one line of the server.
 func (g *Guard) fromServer(ctx context.Context, line []byte) {
+	line = bytes.TrimPrefix(line, byteOrderMark)
 	text := bytes.TrimRight(line, "\r\n")
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
@@ -23,9 +27,14 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	}
 	m, err := read(text)
 	if err != nil && m.result.there() {
-		if rest := g.readable(&m); rest != nil {
+		rest, skipped := g.readable(&m)
+		if rest == nil {
+			rest = withoutNullError(&m)
+		}
+		if rest != nil {
 			line, text = rest, rest
 			m, err = read(text)
+			m.skipped = skipped
 		}
 	}
 	if err == nil && bytes.IndexByte(text, '\r') >= 0 {
@@ -33,6 +42,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	}
 	switch {
 	case m.kind == 0 && !m.id.there() && err != nil:
+		g.noise.Store(new(clip(string(text))))
 		g.config.Log(fmt.Sprintf("the server writes to standard output: %s (not a message: %v)", clip(string(text)), err))
 	case err != nil:
 		g.withhold(&m, err)
@@ -46,6 +56,31 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 		}
 		_ = g.client.write(line)
 	}
+}
+
+// byteOrderMark begins every line of some programs.
+var byteOrderMark = []byte("\uFEFF")
+
+// withoutNullError returns an answer without an error of null beside its result, which some
+// servers write and some clients refuse; nil for another message.
+func withoutNullError(m *message) []byte {
+	if m.named.there() || string(m.failure.of(m.text)) != "null" {
+		return nil
+	}
+	rest, err := without(m, span{0, len(m.text)}, "error")
+	if err != nil {
+		return nil
+	}
+	return rest
+}
+
+// unlisted says why the server's tools are not known: an error, and where the server did not
+// answer, what it wrote instead of messages.
+func (g *Guard) unlisted(why string) string {
+	if noise := g.noise.Load(); noise != nil && strings.Contains(why, "did not answer") {
+		why += "; it writes lines to standard output that are no messages, such as " + jsondoc.Quote(*noise)
+	}
+	return why
 }
 
 // withhold answers the request whose answer does not pass with an error.
@@ -71,6 +106,9 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		return
 	}
 	a := g.requests.take(key)
+	if a == nil && strings.HasPrefix(key, `"`) { // some servers answer 1 as "1", and clients take that
+		a = g.requests.take(key[1:])
+	}
 	switch {
 	case a == nil && string(m.id.of(m.text)) == "null":
 		_ = g.client.write(line) // a request that the server could not read

@@ -226,6 +226,9 @@ func edited(line []byte, edits []edit) []byte {
 func announcing(m *message, kinds []listKind) (changes []edit) {
 	for _, kind := range kinds {
 		lists := m.member(m.result, "capabilities", string(kind))
+		if string(lists.of(m.text)) == "null" {
+			changes = append(changes, edit{lists, []byte(`{"listChanged":true}`)})
+		}
 		if !lists.there() || m.text[lists.from] != '{' {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"toolcrib/gateway/clients"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 )
 
@@ -29,6 +30,8 @@ type Store struct {
 	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
 	// Pending has the calls that wait for the user.
 	Pending func(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
+	// LeftOut returns what of the newest list of a server could not be proposed.
+	LeftOut func(ctx context.Context, server string) ([]wire.Skipped, error)
 }
 
 // Status is the state of all servers.
@@ -76,6 +79,8 @@ type Server struct {
 	// Sets are the change sets of these proposals, "" for none.
 	Sets []string
 	Last *LastCall // through a guard; nil for none
+	// LeftOut has the entries of its newest list that cannot be proposed, or why there is no list.
+	LeftOut []wire.Skipped
 }
 
 // Counts are how many tools or texts are in each state.
@@ -225,6 +230,9 @@ func (v *Server) read(ctx context.Context, from Store, open, rejected []review.B
 		if t := b.Revision.Draft.Definition.Tool; t.Server() == v.Name {
 			v.of(t).Rejected++
 		}
+	}
+	if v.LeftOut, err = from.LeftOut(ctx, v.Name); err != nil {
+		return err
 	}
 	calls, err := from.Calls(ctx, gateway.CallQuery{Agent: gateway.GuardPrefix + v.Name, Limit: 1})
 	if err != nil || len(calls) == 0 {

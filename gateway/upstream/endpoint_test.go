@@ -50,7 +50,7 @@ func TestEndpoints(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				tools, err := s.Tools(t.Context())
+				tools, _, err := s.Tools(t.Context())
 				if err != nil || len(tools) != 1 || !strings.Contains(string(tools[0]), `"name":"double"`) {
 					t.Fatalf("%s, %v", tools, err)
 				}
@@ -198,7 +198,7 @@ func TestToolsAreListedWithoutAStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	tools, err := s.Tools(t.Context())
+	tools, _, err := s.Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type follower struct {
 	asked chan struct{} // closed after the first answer or failure
 
 	mu     sync.Mutex
-	listed map[string]string // hash by name, "" for a name that is there twice; nil before the first answer
+	listed map[string]string // hash by name; nil before the first answer
 	heard  map[int]func()    // by the number of the follower
 	next   int
 }
@@ -146,7 +146,10 @@ func (p *Provider) follow(s Server, f *follower) {
 
 // take keeps an answer and reports one that differs from the last.
 func (f *follower) take(tools []json.RawMessage) {
-	now := hashes(tools)
+	now := map[string]string{}
+	for name, item := range wire.ByName(tools) {
+		now[name] = item.Sum
+	}
 	f.mu.Lock()
 	differs := f.listed != nil && !maps.Equal(f.listed, now)
 	f.listed = now
@@ -160,24 +163,6 @@ func (f *follower) take(tools []json.RawMessage) {
 	for _, changed := range heard {
 		changed()
 	}
-}
-
-// hashes returns the hash of every tool by its name, "" for a name that is there
-// twice.
-func hashes(tools []json.RawMessage) map[string]string {
-	all := make(map[string]string, len(tools))
-	for _, raw := range tools {
-		item, err := wire.ReadItem(wire.MCP, raw)
-		if err != nil {
-			continue
-		}
-		if _, twice := all[item.Name]; twice {
-			all[item.Name] = ""
-			continue
-		}
-		all[item.Name] = item.Hash()
-	}
-	return all
 }
 
 // approvedHash returns the pin of a tool: the hash of the JSON that was approved,

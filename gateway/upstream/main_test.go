@@ -78,6 +78,14 @@ func serve(how string, in io.Reader, out io.Writer) {
 			}
 		case how == "mute", how == "mute-list" && req.Method == "tools/list", how == "mute-call" && req.Method == "tools/call",
 			how == "mute-discover" && req.Method == "server/discover":
+		case req.Method == "initialize" && (how == "old" || how == "future"):
+			answer(`{"protocolVersion":"` + map[string]string{"old": "2024-10-07", "future": "2099-01-01"}[how] + `","capabilities":{"tools":{}},"serverInfo":{"name":"the-server","version":"1"}}`)
+		case how == "prompts-only" && req.Method == "tools/list":
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`+"\n", req.ID)
+		case how == "other-form" && req.Method == "tools/list":
+			fmt.Fprintf(out, "\uFEFF"+`{"jsonrpc":"2.0","id":"%s","error":null,"result":{"tools":[%s]}}`+"\n", req.ID, echoTool)
+		case how == "pretty" && req.Method == "tools/list":
+			fmt.Fprintf(out, "{\n\"jsonrpc\":\"2.0\",\n\"id\":%s,\n\"result\":{}\n}\n", req.ID)
 		case req.Method == "initialize":
 			answer(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"the-server","version":"1"}}`)
 		case req.Method == "tools/list":

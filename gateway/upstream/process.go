@@ -106,7 +106,7 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		out.Close()
 		return nil, err
 	}
-	inner, err := (&mcp.IOTransport{Reader: newFrames(out), Writer: in, MaxLineLength: 2 * MaxMessage}).Connect(ctx)
+	inner, err := (&mcp.IOTransport{Reader: newFrames(out, p.tap), Writer: in, MaxLineLength: 2 * MaxMessage}).Connect(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, st
 		return nil, "", notListed(err)
 	}
 	name := cmp.Or(t.OriginName(), t.ID)
-	d := drift{Server: server.Name, Name: name, Approved: approvedHash(t), Listed: hashOf(tools, name)}
+	d := drift{Server: server.Name, Name: name, Approved: approvedHash(t), Listed: wire.ByName(tools)[name].Sum}
 	if d.Approved == "" || d.Approved != d.Listed {
 		p.tell(server.Name)
 		return nil, "", d.refusal(t.ID)
@@ -132,7 +132,7 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 	if err != nil {
 		return nil, nil, err
 	}
-	tools, err := session.Tools(ctx)
+	tools, _, err := session.Tools(ctx)
 	if err == nil || fresh || ctx.Err() != nil || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrTimeout) {
 		return session, tools, err
 	}
@@ -142,7 +142,7 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 	if session, _, err = p.session(ctx, s); err != nil {
 		return nil, nil, err
 	}
-	tools, err = session.Tools(ctx)
+	tools, _, err = session.Tools(ctx)
 	return session, tools, err
 }
 
@@ -196,23 +196,6 @@ func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
 	return nil
 }
 
-// hashOf returns the hash of the tool listed under a name: "" for none, for two of
-// them, and for an unreadable one.
-func hashOf(tools []json.RawMessage, name string) string {
-	found := ""
-	for _, raw := range tools {
-		item, err := wire.ReadItem(wire.MCP, raw)
-		if err != nil || item.Name != name {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = item.Hash()
-	}
-	return found
-}
-
 // excluded returns for what the protocol excludes a listed tool.
 func excluded(tools []json.RawMessage, name string) jsondoc.Problems {
 	for _, raw := range tools {
@@ -229,7 +212,7 @@ type drift struct {
 	Server   string `json:"server"`
 	Name     string `json:"name"`     // that the tool has there
 	Approved string `json:"approved"` // the pin: the hash of the approved JSON, "" when there is none
-	Listed   string `json:"listed"`   // the hash of the listed tool, "" for none or two
+	Listed   string `json:"listed"`   // the hash of the listed tool, "" for none
 }
 
 func (d drift) refusal(id string) error {

@@ -64,7 +64,7 @@ func TestRefusesWhatIsNotApproved(t *testing.T) {
 	for how, in := range map[string]gateway.Invocation{
 		"plain":    approved(t, "echo", strings.Replace(echoTool, "again", "Again", 1)),
 		"pages":    approved(t, "gone", echoTool),
-		"twice":    approved(t, "echo", echoTool),
+		"twice":    approved(t, "echo", strings.Replace(echoTool, "again", "otherwise", 1)), // the first counts
 		"capitals": approved(t, "other-tool", otherTool),
 	} {
 		t.Run(how, func(t *testing.T) {

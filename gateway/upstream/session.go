@@ -18,6 +18,7 @@ import (
 
 	"toolcrib/gateway/texts"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 )
 
 // Declared are the capabilities that are declared to every server, as JSON:
@@ -146,7 +147,7 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	case broke != nil:
 		err = broke
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("%w: %w", ErrTimeout, context.DeadlineExceeded)
+		err = fmt.Errorf("%w: %w%s", ErrTimeout, context.DeadlineExceeded, s.tap.unanswered())
 	case errors.As(err, &answered) && answered.Code != clientClosing && answered.Code != serverClosing:
 	case answered != nil, errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):
 		err = ErrClosed
@@ -211,43 +212,47 @@ func (s *Session) ask(ctx context.Context, request func(context.Context) error) 
 }
 
 // page asks for one page of the list of tools.
-func (s *Session) page(ctx context.Context, cursor string) (tools []json.RawMessage, next string, err error) {
+func (s *Session) page(ctx context.Context, cursor string) (tools []json.RawMessage, skipped []wire.Skipped, next string, err error) {
 	a, err := s.ask(ctx, func(ctx context.Context) error {
 		_, err := s.sdk.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		return err
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	if n := a.node.Get("tools"); n == nil || n.Kind != jsondoc.Array {
-		return nil, "", s.failed(ctx, fmt.Errorf("%w: its list has no tools", ErrProtocol))
+		return nil, nil, "", s.failed(ctx, fmt.Errorf("%w: its list has no tools", ErrProtocol))
 	}
 	var members map[string]json.RawMessage // a struct would take a key in capitals, too
 	if err = json.Unmarshal(a.raw, &members); err == nil {
 		err = json.Unmarshal(members["tools"], &tools)
 	}
 	if err != nil {
-		return nil, "", s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
+		return nil, nil, "", s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
 	}
 	if n := a.node.Get("nextCursor"); n != nil && n.Kind == jsondoc.String {
 		next = n.Text
 	}
-	return tools, next, nil
+	return tools, a.skipped, next, nil
 }
 
 // Tools returns the JSON of every tool that the server lists, as it came over
-// the wire, page after page.
-func (s *Session) Tools(ctx context.Context) ([]json.RawMessage, error) {
+// the wire, page after page, and what of the list cannot be read. A server without the
+// method has none.
+func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []wire.Skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
-	var all []json.RawMessage
 	seen, size := map[string]bool{}, 0
 	for cursor := ""; ; {
-		tools, next, err := s.page(ctx, cursor)
-		if err != nil {
-			return nil, err
+		tools, odd, next, err := s.page(ctx, cursor)
+		var answered *jsonrpc.Error
+		if errors.As(err, &answered) && answered.Code == jsonrpc.CodeMethodNotFound {
+			return nil, nil, nil
 		}
-		all = append(all, tools...)
+		if err != nil {
+			return nil, nil, err
+		}
+		all, skipped = append(all, tools...), append(skipped, odd...)
 		for _, t := range tools {
 			size += len(t)
 		}
@@ -257,14 +262,14 @@ func (s *Session) Tools(ctx context.Context) ([]json.RawMessage, error) {
 		case size > MaxMessage:
 			err = fmt.Errorf("%w: more than %d MiB of tools", ErrTooLarge, MaxMessage>>20)
 		case next == "":
-			return all, nil
+			return all, skipped, nil
 		case seen[next]:
-			err = fmt.Errorf("%w: its list repeats a page", ErrProtocol)
+			return all, append(skipped, wire.RepeatedPage), nil
 		case len(seen) == MaxPages:
 			err = fmt.Errorf("%w: a list of more than %d pages", ErrTooLarge, MaxPages)
 		}
 		if err != nil {
-			return nil, s.failed(ctx, err)
+			return nil, nil, s.failed(ctx, err)
 		}
 		seen[next], cursor = true, next
 	}
@@ -297,13 +302,13 @@ func List(ctx context.Context, s Server) ([]byte, error) {
 
 // Document is List over a session.
 func (s *Session) Document(ctx context.Context) ([]byte, error) {
-	tools, err := s.Tools(ctx)
+	tools, skipped, err := s.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var name, version, revision string
 	if r := s.sdk.InitializeResult(); r != nil {
-		revision = r.ProtocolVersion
+		revision = cmp.Or(s.tap.revision, r.ProtocolVersion)
 		if r.ServerInfo != nil {
 			name, version = r.ServerInfo.Name, r.ServerInfo.Version
 		}
@@ -329,6 +334,7 @@ func (s *Session) Document(ctx context.Context) ([]byte, error) {
 		doc.Write(bytes.Join(asBytes(found), []byte(",")))
 		doc.WriteByte(']')
 	}
+	doc.Write(wire.UnreadMember(skipped))
 	doc.WriteByte('}')
 	return doc.Bytes(), nil
 }

@@ -70,8 +70,8 @@ func TestCallIsHandedThrough(t *testing.T) {
 // for what it does and long before the time-out.
 func TestHostileLists(t *testing.T) {
 	for how, want := range map[string]error{
-		"crash": upstream.ErrClosed, "garbage": nil, "broken": nil, "endless": upstream.ErrTooLarge, "circle": upstream.ErrProtocol,
-		"thousands": upstream.ErrTooLarge, "deep": nil, "double-key": upstream.ErrProtocol, "none": upstream.ErrProtocol, "list-flood": nil,
+		"crash": upstream.ErrClosed, "garbage": nil, "broken": nil, "endless": upstream.ErrTooLarge, "deep": nil,
+		"thousands": upstream.ErrTooLarge, "none": upstream.ErrProtocol, "list-flood": nil,
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -83,6 +83,58 @@ func TestHostileLists(t *testing.T) {
 				t.Errorf("what it printed is lost: %q", upstream.Stderr(err))
 			}
 		})
+	}
+}
+
+// TestOddLists leaves out what of a list cannot be read, and says so (G24): an entry that is no
+// strict JSON, and the rest of a list whose pages repeat.
+func TestOddLists(t *testing.T) {
+	for how, want := range map[string]string{
+		"circle": wire.RepeatedPage.String(), "double-key": `"evil" is not valid JSON: name (line 1, column 16): duplicate key`,
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			data, err := upstream.List(t.Context(), program(how))
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := wire.Decode(data)
+			if err != nil || len(doc.Items) > 0 || len(doc.Skipped) != 1 || !strings.HasPrefix(doc.Skipped[0].String(), want) {
+				t.Errorf("%+v, %v", doc.Skipped, err)
+			}
+		})
+	}
+}
+
+// TestOddServers reads servers that speak another revision than the SDK knows, have no tools,
+// or answer in another form than they were asked, as their clients do (G32).
+func TestOddServers(t *testing.T) {
+	for how, want := range map[string]string{"old": "2024-10-07 echo other-tool", "future": "2099-01-01 echo other-tool", "prompts-only": "2025-11-25", "other-form": "2025-11-25 echo"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			data, err := upstream.List(t.Context(), program(how))
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := wire.Decode(data)
+			got := doc.Node.Get("protocolVersion").Text
+			for _, it := range doc.Items {
+				got += " " + it.Name
+			}
+			if err != nil || got != want {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestWhatIsNoMessageIsNamed gives what a server writes instead of an answer.
+func TestWhatIsNoMessageIsNamed(t *testing.T) {
+	s := program("pretty")
+	s.Timeout = 300 * time.Millisecond
+	_, err := upstream.List(t.Context(), s)
+	if !errors.Is(err, upstream.ErrTimeout) || !strings.Contains(err.Error(), `lines that are no messages, such as "}"`) {
+		t.Error(err)
 	}
 }
 
@@ -151,7 +203,7 @@ func TestChangesAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Tools(t.Context()); err != nil {
+	if _, _, err := s.Tools(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	<-told

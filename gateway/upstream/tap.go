@@ -8,12 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
+	"toolcrib/registry/wire"
 )
 
 // answer is a result as it came over the wire.
@@ -21,6 +25,8 @@ type answer struct {
 	raw  json.RawMessage
 	node *jsondoc.Node
 	err  error // what kept it from being read
+
+	skipped []wire.Skipped // what was taken out of a list
 }
 
 type answerKey struct{}
@@ -38,8 +44,34 @@ func listen(ctx context.Context) (context.Context, *answer) {
 type tap struct {
 	mu      sync.Mutex
 	waiting map[jsonrpc.ID]waiting
-	broke   error // why nothing can be read any more, nil when it can
+	broke   error      // why nothing can be read any more, nil when it can
+	hello   jsonrpc.ID // of initialize
+	// revision is the one that the server speaks, where the SDK does not know it; "" else.
+	revision string
+	noise    string // the last line that was no message
 }
+
+// greeted returns the answer to initialize with a revision that the SDK knows: it refuses
+// others, although the list of tools is the same in all of them.
+func (t *tap) greeted(resp *jsonrpc.Response) jsonrpc.Message {
+	n, err := jsondoc.Parse(resp.Result, jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth})
+	if err != nil || n.Kind != jsondoc.Object {
+		return resp
+	}
+	revision := n.Get("protocolVersion")
+	if revision == nil || revision.Kind != jsondoc.String || slices.Contains(knownRevisions, revision.Text) {
+		return resp
+	}
+	t.mu.Lock()
+	t.revision = revision.Text
+	t.mu.Unlock()
+	n.Set("protocolVersion", jsondoc.NewString(lastWithHandshake))
+	resp.Result = jsondoc.Canonical(n)
+	return resp
+}
+
+// knownRevisions are those of the protocol that begin with initialize and that the SDK speaks.
+var knownRevisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", lastWithHandshake}
 
 type waiting struct {
 	answer *answer
@@ -56,6 +88,19 @@ func (t *tap) fail(err error) {
 	}
 }
 
+// maxShownNoise limits how much of a line that is no message is repeated, in characters.
+const maxShownNoise = 200
+
+// unanswered says of a server that did not answer in time what it wrote instead.
+func (t *tap) unanswered() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.noise == "" {
+		return ""
+	}
+	return "; its standard output has lines that are no messages, such as " + jsondoc.Quote(t.noise)
+}
+
 func (t *tap) failure() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,6 +110,11 @@ func (t *tap) failure() error {
 // sent notes a request that somebody listens for.
 func (t *tap) sent(ctx context.Context, msg jsonrpc.Message) {
 	req, ok := msg.(*jsonrpc.Request)
+	if ok && req.Method == "initialize" {
+		t.mu.Lock()
+		t.hello = req.ID
+		t.mu.Unlock()
+	}
 	a, listened := ctx.Value(answerKey{}).(*answer)
 	if !ok || !listened || !req.IsCall() {
 		return
@@ -95,13 +145,30 @@ func (t *tap) received(msg jsonrpc.Message) jsonrpc.Message {
 		return msg
 	}
 	t.mu.Lock()
+	if number, err := strconv.ParseInt(fmt.Sprint(resp.ID.Raw()), 10, 64); err == nil { // "1" answers 1, as clients take it
+		if id, err := jsonrpc.MakeID(float64(number)); err == nil {
+			resp.ID = id
+		}
+	}
 	w, ok := t.waiting[resp.ID]
 	delete(t.waiting, resp.ID)
+	hello := t.hello != jsonrpc.ID{} && resp.ID == t.hello
 	t.mu.Unlock()
+	if hello && resp.Error == nil {
+		return t.greeted(resp)
+	}
 	if !ok || resp.Error != nil {
 		return msg
 	}
-	n, err := jsondoc.Parse(resp.Result, jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth})
+	limits := jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth}
+	n, err := jsondoc.Parse(resp.Result, limits)
+	if err != nil && w.method == "tools/list" {
+		if list, at, skipped, ok := wire.Salvage(resp.Result, "tools"); ok {
+			resp.Result = slices.Concat(resp.Result[:at[0]], list, resp.Result[at[1]:])
+			w.answer.skipped = skipped
+			n, err = jsondoc.Parse(resp.Result, limits)
+		}
+	}
 	if err == nil && n.Kind != jsondoc.Object {
 		err = fmt.Errorf("expected an object, got %s", n.Kind)
 	}
@@ -152,12 +219,13 @@ func withHeaders(tool *jsondoc.Node) bool {
 type frames struct {
 	in    io.ReadCloser
 	lines *bufio.Reader
+	tap   *tap
 	rest  []byte
 	noise int
 }
 
-func newFrames(in io.ReadCloser) *frames {
-	return &frames{in: in, lines: bufio.NewReaderSize(in, 64<<10)}
+func newFrames(in io.ReadCloser, t *tap) *frames {
+	return &frames{in: in, lines: bufio.NewReaderSize(in, 64<<10), tap: t}
 }
 
 // Read implements io.Reader.
@@ -206,7 +274,7 @@ func limitedLine(r *bufio.Reader, limit int) ([]byte, error) {
 // messages returns the messages of a line, one a line, nothing for noise. A
 // line may be a batch, which the revision 2025-03-26 has.
 func (f *frames) messages(line []byte) ([]byte, error) {
-	text := bytes.TrimSpace(line)
+	text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\uFEFF")))
 	if len(text) == 0 {
 		f.noise++ // an endless row of empty lines is noise, too
 		return nil, f.quiet()
@@ -235,6 +303,9 @@ func (f *frames) message(text []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: a message cannot be read: %w", ErrProtocol, err)
 	}
 	f.noise += len(text)
+	f.tap.mu.Lock()
+	f.tap.noise = plaintext.Clip(string(text), maxShownNoise)
+	f.tap.mu.Unlock()
 	return nil, f.quiet()
 }
 

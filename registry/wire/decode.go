@@ -57,7 +57,9 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 	if doc.Format, err = formatOf(list, way); err != nil {
 		return doc, err
 	}
-	doc.readServer()
+	if doc.readServer(); n.Get("protocolVersion") != nil { // an MCP server's answer, whatever is in it
+		doc.Format = MCP
+	}
 	if doc.Format == V0 {
 		for _, m := range doc.Node.Members {
 			if m.Key != way[0] {
@@ -96,8 +98,9 @@ func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
 	return nil, nil
 }
 
-// formatOf returns the format of a list, which all elements must share. An empty
-// list under "tools" is the list of an MCP server.
+// formatOf returns the format of the tools in a list: that of the first one. The elements
+// of an array without a key around it must all share it, because any JSON can be such an
+// array. An empty list under "tools" is the list of an MCP server.
 func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	if len(way) == 1 && way[0] == "prompts" {
 		return V0, nil
@@ -106,11 +109,11 @@ func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	for i, item := range list.Items {
 		f := itemFormat(item, way)
 		switch {
-		case f == "":
+		case f == "" && len(way) == 0:
 			return "", fmt.Errorf("%w: element %d is %s, not a tool", ErrFormat, i+1, item.Kind)
-		case found == "":
+		case found == "" || found == Names && f != "" && len(way) > 0:
 			found = f
-		case f != found:
+		case f != found && len(way) == 0:
 			return "", fmt.Errorf("%w: element %d has the format of %s, but earlier elements have that of %s", ErrFormat, i+1, f, found)
 		}
 	}
@@ -146,6 +149,10 @@ func itemFormat(item *jsondoc.Node, way []string) Format {
 	return OpenAI // a function without parameters
 }
 
+// unreadKey contains the entries of a server's list that were not JSON, in the document
+// that toolcrib makes of the response.
+const unreadKey = "unread"
+
 // readServer reads the name of the server and the capabilities of the client from a
 // saved answer.
 func (d *Document) readServer() {
@@ -153,42 +160,60 @@ func (d *Document) readServer() {
 	if c := d.Node.Get("clientCapabilities"); c != nil {
 		d.Capabilities = jsondoc.Canonical(c)
 	}
+	if unread := d.Node.Get(unreadKey); unread != nil {
+		for _, n := range unread.Items {
+			d.Skipped = append(d.Skipped, Skipped{Name: text(n.Get("name")), Reason: text(n.Get("reason")), Detail: text(n.Get("detail"))})
+		}
+	}
 }
 
+// readItems reads the elements of a list. One that cannot be identified is skipped, and so is
+// another one of a name: the first counts.
 func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, format Format) error {
 	raws, err := rawElements(data, way)
 	if err != nil {
 		return err
 	}
-	seen := map[string]int{}
-	var ps jsondoc.Problems
+	seen := map[string]Item{}
 	for i, n := range list.Items {
-		at := jsondoc.Index(strings.Join(way, "."), i)
-		it := Item{Format: format, Pos: n.Pos, Path: at, Raw: raws[i], node: n}
-		key := "name"
-		if d.Format == V0 {
-			key = "id"
-		}
+		it := Item{Format: format, Pos: n.Pos, Path: jsondoc.Index(strings.Join(way, "."), i), Raw: raws[i], node: n}
 		it.Name = it.name()
-		path := jsondoc.Join(at, key)
-		switch first, again := seen[it.Name]; {
-		case builtIn(d.Format, n):
-			d.Skipped = append(d.Skipped, fmt.Sprintf("%s is built into the host and has no definition", jsondoc.Quote(text(n.Get("type")))))
-			continue
-		case d.Format == V0 && (strings.TrimSpace(it.Name) == "" || again || n.Kind != jsondoc.Object):
-			d.Skipped = append(d.Skipped, fmt.Sprintf("prompts[%d] (line %d): %s", i, n.Pos.Line, skipsPrompt(n, again)))
-			continue
-		case it.Name == "":
-			ps.Append(jsondoc.Problem{Path: path, Pos: n.Pos, Message: "missing; expected the name of the tool"})
-			continue
-		case again:
-			ps.Append(jsondoc.Problem{Path: path, Pos: n.Pos, Message: fmt.Sprintf("duplicates the name of element %d", first+1)})
+		first, again := seen[it.Name]
+		if again && d.Format != V0 && it.Hash() == first.Hash() {
+			continue // a page that the server sent twice
+		}
+		if skipped := d.skips(it, way, again); skipped != (Skipped{}) {
+			d.Skipped = append(d.Skipped, skipped)
 			continue
 		}
-		seen[it.Name] = i
+		seen[it.Name] = it
 		d.Items = append(d.Items, it)
 	}
-	return ps.Err()
+	return nil
+}
+
+// skips returns the reason why an element of a list is skipped, or the zero value for a
+// definition. again reports whether an earlier element has the same name.
+func (d *Document) skips(it Item, way []string, again bool) Skipped {
+	n := it.node
+	of := itemFormat(n, way)
+	switch {
+	case builtIn(d.Format, n):
+		return Skipped{Reason: jsondoc.Quote(text(n.Get("type"))) + " is built into the host and has no definition"}
+	case d.Format == V0:
+		if strings.TrimSpace(it.Name) == "" || again || n.Kind != jsondoc.Object {
+			return Skipped{Reason: fmt.Sprintf("%s (line %d): %s", it.Path, n.Pos.Line, skipsPrompt(n, again))}
+		}
+	case d.Format != Names && n.Kind != jsondoc.Object:
+		return Skipped{Reason: fmt.Sprintf("%s is %s, not a tool", it.Path, n.Kind)}
+	case it.Format != MCP && it.Format != MCPText && of != it.Format:
+		return Skipped{Name: it.Name, Reason: fmt.Sprintf("has the format of %s, others that of %s", of, it.Format)}
+	case it.Name == "":
+		return Skipped{Reason: it.Path + " has no name"}
+	case again:
+		return Skipped{Name: it.Name, Reason: "is listed twice with different definitions, and the first counts"}
+	}
+	return Skipped{}
 }
 
 // skipsPrompt returns the reason why an element of a v0 file cannot be identified.

@@ -50,11 +50,51 @@ func TestDecodeRefuses(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		`{"tools":[{"inputSchema":{}}]}`, `{"tools":[{"name":"a"},{"name":"a"}]}`, `{"tools":[{"name":"a","name":"b"}]}`,
+		`{"tools":[{"name":"a","name":"b"}]}`,
 		`{"kind":"export","tools":[{"subject":"tool:user/a"}]}`, `{"kind":"export","tools":[{"subject":"agent:user/a","definition":{}}]}`,
 	} {
 		if _, err := wire.Decode([]byte(text)); err == nil || errors.Is(err, wire.ErrFormat) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestDecodeSkips leaves out single entries of a list, and names each with its reason (G24).
+func TestDecodeSkips(t *testing.T) {
+	doc, err := wire.Decode([]byte(`{"protocolVersion":"x","unread":[{"name":"u","reason":"is not valid JSON","detail":"d"}],"tools":[
+		{"name":"a"},null,"text",{"inputSchema":{}},{"name":"a","title":"A"},{"name":"a"},{"name":"b","type":"function"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, skipped []string
+	for _, it := range doc.Items {
+		names = append(names, it.Name)
+	}
+	for _, s := range doc.Skipped {
+		skipped = append(skipped, s.String())
+	}
+	if got := strings.Join(names, " "); doc.Format != wire.MCP || got != "a b" {
+		t.Errorf("%s with %q", doc.Format, got)
+	}
+	want := []string{`"u" is not valid JSON: d`, "tools[1] is null, not a tool", "tools[2] is a string, not a tool", "tools[3] has no name", `"a" is listed twice with different definitions, and the first counts`}
+	if !slices.Equal(skipped, want) {
+		t.Errorf("skipped %q", skipped)
+	}
+}
+
+// TestSalvage takes entries out of an answer that are no strict JSON.
+func TestSalvage(t *testing.T) {
+	answer := []byte(`{"a":[1],"tools":[{"name":"x"}, {"name":"s","d":"\ud83d"},{"name":"y","name":"z"}],"b":{}}`)
+	list, at, skipped, ok := wire.Salvage(answer, "tools")
+	if !ok || string(list) != `[{"name":"x"}]` || len(skipped) != 2 || skipped[0].Name != "s" || skipped[1].Name != "z" {
+		t.Errorf("%s %+v %v", list, skipped, ok)
+	}
+	if got := string(answer[:at[0]]) + string(list) + string(answer[at[1]:]); got != `{"a":[1],"tools":[{"name":"x"}],"b":{}}` {
+		t.Error(got)
+	}
+	for _, broken := range []string{`{"tools":[{]}`, `{"tools":{}}`, `[]`, `{"tools":[]} x`} {
+		if _, _, _, ok := wire.Salvage([]byte(broken), "tools"); ok {
+			t.Errorf("%s is read", broken)
 		}
 	}
 }

@@ -54,11 +54,31 @@ type Document struct {
 	// Capabilities are the capabilities that the client had declared when it
 	// requested the list, or nil if unknown.
 	Capabilities json.RawMessage
-	Items        []Item   // for all formats except Toolcrib
-	Texts        bool     // Items includes the prompts and instructions of an MCP server
-	Entries      []Entry  // for Toolcrib
-	NotKept      []string // keys of a v0 file outside of its prompts
-	Skipped      []string // reasons for skipping entries that are not definitions, such as built-in tools of a host
+	Items        []Item    // for all formats except Toolcrib
+	Texts        bool      // Items includes the prompts and instructions of an MCP server
+	Entries      []Entry   // for Toolcrib
+	NotKept      []string  // keys of a v0 file outside of its prompts
+	Skipped      []Skipped // entries that are not definitions
+}
+
+// Skipped is an entry of a list that cannot be read as a definition, such as a host's
+// built-in tool. It does not affect the other entries.
+type Skipped struct {
+	Name   string `json:"name,omitempty"`   // untrusted; "" for an entry without a name
+	Reason string `json:"reason"`           // in toolcrib's own words, without text of the entry
+	Detail string `json:"detail,omitempty"` // the exact problem; may contain text of the entry
+}
+
+// String returns the name, the reason, and the detail in one line.
+func (s Skipped) String() string {
+	line := s.Reason
+	if s.Name != "" {
+		line = jsondoc.Quote(s.Name) + " " + line
+	}
+	if s.Detail != "" {
+		line += ": " + s.Detail
+	}
+	return line
 }
 
 // Item is one tool of a document.

@@ -38,6 +38,18 @@ type Step struct {
 	Hash    string           // of its raw JSON; "" when it vanished
 	Unknown []string         // keys of a v0 prompt that the format does not have; they are kept
 	Missing string           // why a prompt stays a draft, "" if it need not
+	Unfit   bool             // it cannot be proposed, whatever anybody decided before
+}
+
+// schemaRefused begins the reason of a step for a schema that nobody reads safely.
+const schemaRefused = "its schema is refused: "
+
+// LeftOut returns why a definition cannot be proposed.
+func (s Step) LeftOut() wire.Skipped {
+	if detail, ok := strings.CutPrefix(s.Reason, schemaRefused); ok {
+		return wire.Skipped{Name: s.Name, Reason: "has a schema that is refused", Detail: detail}
+	}
+	return wire.Skipped{Name: s.Name, Reason: "is not a definition that can be approved", Detail: s.Reason}
 }
 
 // Live is the registry that a document is compared with: the definitions of every layer in
@@ -133,7 +145,7 @@ func (p *planner) item(it wire.Item) Step {
 }
 
 func (s Step) skip(reason string) Step {
-	s.Change, s.Reason, s.Draft = Skip, reason, nil
+	s.Change, s.Reason, s.Draft, s.Unfit = Skip, reason, nil, true
 	return s
 }
 
@@ -190,7 +202,7 @@ func refused(t registry.Tool) string {
 			continue
 		}
 		if _, err := schemaguard.Check(s); err != nil {
-			return "its schema is refused: " + err.Error()
+			return schemaRefused + err.Error()
 		}
 	}
 	if t.Kind == registry.PromptTool {

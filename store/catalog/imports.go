@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"toolcrib/history"
@@ -167,6 +168,40 @@ func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor,
 	}
 	hash := registry.HashBytes(body)
 	return db.KeepImport(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label, Hash: hash, Tools: []Raw{{hash, body}}})
+}
+
+// leftOutFormat is the format of imports that record what of a server's list cannot be
+// proposed, as JSON among the raws. The newest one under the server's name counts.
+const leftOutFormat = "left_out"
+
+// LeftOut returns what of the newest list of an MCP server could not be proposed.
+func LeftOut(ctx context.Context, db Imports, label string) (skipped []wire.Skipped, err error) {
+	err = db.Pool.View(ctx, func(s *session.Session) error {
+		var body []byte
+		err := s.Row(ctx, "SELECT r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq DESC LIMIT 1", []any{label, leftOutFormat}, &body)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			err = json.Unmarshal(body, &skipped)
+		}
+		return err
+	})
+	return skipped, err
+}
+
+// KeepLeftOut records what of a server's list cannot be proposed, unless that is on record.
+func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor, label string, skipped []wire.Skipped) error {
+	known, err := LeftOut(ctx, db, label)
+	if err != nil || slices.Equal(known, skipped) {
+		return err
+	}
+	body, err := jsondoc.Marshal(append([]wire.Skipped{}, skipped...))
+	if err != nil {
+		return err
+	}
+	hash := registry.HashBytes(body)
+	return db.KeepImport(ctx, Import{ID: id, At: at, Actor: actor, Format: leftOutFormat, Label: label, Hash: hash, Tools: []Raw{{hash, body}}})
 }
 
 // Raw returns the JSON that was kept under a hash, false when none was.

@@ -98,6 +98,13 @@ func (p *Page) side() []string {
 		page.Blank()
 		page.Field("last call", strings.TrimPrefix(p.last(v), ", "))
 	}
+	if ok && len(v.LeftOut) > 0 {
+		page.Blank()
+		page.Heading("Left out")
+		for _, left := range v.LeftOut {
+			page.Text("", left.String())
+		}
+	}
 	if ok && v.Open() > 0 {
 		page.Blank()
 		page.Text("", "enter lists what waits for you.")
@@ -208,6 +215,9 @@ func (p *Page) lay() {
 		if v, ok := p.status.Of(e.Server); ok && e.State != clients.Refused {
 			page.Item(draw.Of("", draw.Safe(draw.Blank(4))), counts(v)+p.last(v))
 		}
+		if v, ok := p.status.Of(e.Server); ok && len(v.LeftOut) > 0 {
+			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), leftOut(v))
+		}
 		if why := e.Reason(); why != "" {
 			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), why)
 		}
@@ -240,6 +250,15 @@ func counts(v guarding.Server) string {
 	text := strconv.Itoa(v.Tools.Approved) + " approved" + open(v.Tools)
 	if v.Texts != (guarding.Counts{}) {
 		text += "; texts: " + strconv.Itoa(v.Texts.Approved) + " approved" + open(v.Texts)
+	}
+	return text
+}
+
+// leftOut returns one line about the entries that cannot be proposed: the first in full.
+func leftOut(v guarding.Server) string {
+	text := "left out: " + v.LeftOut[0].String()
+	if more := len(v.LeftOut) - 1; more > 0 {
+		text += " (and " + strconv.Itoa(more) + " more)"
 	}
 	return text
 }
