@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -186,14 +187,17 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestInitAsksAllAtOnce has servers none of which answers before all of them were asked.
-func TestInitAsksAllAtOnce(t *testing.T) {
-	const count = 7
+// TestInitAsksAFewAtOnce has servers none of which answers before as many were asked as are at
+// a time, and more of them than that (G30).
+func TestInitAsksAFewAtOnce(t *testing.T) {
+	few := 2 * runtime.GOMAXPROCS(0)
+	count := few + 3
 	var mu sync.Mutex
+	answered := 0
 	seen, all := map[string]bool{}, make(chan struct{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
-		if seen[r.URL.Path] = true; len(seen) == count {
+		if seen[r.URL.Path] = true; len(seen) == few {
 			select {
 			case <-all:
 			default:
@@ -202,6 +206,12 @@ func TestInitAsksAllAtOnce(t *testing.T) {
 		}
 		mu.Unlock()
 		<-all
+		mu.Lock()
+		if asked := len(seen); answered == 0 && asked > few {
+			t.Errorf("%d servers are asked at a time", asked)
+		}
+		answered++
+		mu.Unlock()
 		w.WriteHeader(http.StatusNotFound)
 	}))
 	defer web.Close()

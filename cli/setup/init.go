@@ -47,6 +47,7 @@ type initFlags struct {
 	yes, here bool
 	empty     bool
 	timeout   time.Duration
+	timed     bool // --timeout was given
 }
 
 // docInit has the servers of this machine's clients and their import.
@@ -89,13 +90,16 @@ type docInitFailed struct {
 func newInit(a *command.App) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
-		Use:  "init",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, f) },
+		Use: "init",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.timed = cmd.Flags().Changed("timeout")
+			return runInit(cmd.Context(), a, f)
+		},
 	}
 	set := cmd.Flags()
 	set.StringSliceVar(&f.clients, "client", nil, "read the files of the client `ID` only")
 	set.BoolVar(&f.yes, "yes", false, "start the servers without a prompt")
-	set.DurationVar(&f.timeout, "timeout", 10*time.Second, "wait at most `TIME` for each server")
+	set.DurationVar(&f.timeout, "timeout", 0, "wait at most `TIME` for each server (default: 10s, and 1m0s for one that a package runner may install)")
 	set.BoolVar(&f.empty, "empty", false, "create the registry without the shipped agents, lists and tools")
 	set.BoolVar(&f.here, "here", false, "also import the servers in files of the working directory")
 	return cmd
@@ -133,6 +137,12 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 			return err
 		}
 	}
+	nothing := len(f.clients) == 0 && len(ready)+files.Open(doc.Files) == 0 // to ask for
+	if (f.yes || nothing) && !a.Flags.DryRun {
+		if _, err := a.Database(ctx); err != nil {
+			return err
+		}
+	}
 	err = a.Print(doc, func(p *output.Page) {
 		if doc.Empty {
 			p.Linef("Empty registry: %s has the core tools, which are locked, and nothing else that is shipped.", a.Config.DB)
@@ -154,8 +164,8 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	if err := wrap.KnownClients(f.clients); err != nil {
 		return doc, nil, err
 	}
-	if f.timeout <= 0 {
-		return doc, nil, process.Usagef("--timeout is %s; write a time such as 10s", f.timeout)
+	if f.timeout < 0 || f.timeout == 0 && f.timed {
+		return doc, nil, process.Usagef("--timeout must be a time such as 10s (got %s)", f.timeout)
 	}
 	entries, configured, err := wrap.ClientEntries(ctx, a)
 	if err != nil {
@@ -198,7 +208,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 			return ctx.Err()
 		}
 		if err := read[i].err; err != nil {
-			fault := c.fault(err, timeout)
+			fault := c.fault(err, c.limit(timeout))
 			d.Failures = append(d.Failures, docInitFailed{c.name, "not read: " + fault})
 			if err := imports.KeepProblem(ctx, a, c.name, fault); err != nil {
 				return err

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -97,7 +98,7 @@ func (c *clientServer) convert(env process.Env, here bool) {
 // runsPackages reports whether a program installs what it runs.
 func runsPackages(program string) bool {
 	name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
-	return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "uvx", "uv", "pipx", "dnx", "deno"}, name)
+	return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "uvx", "uv", "pipx", "dnx", "deno", "docker", "podman"}, name)
 }
 
 // place decides where a command runs: where the file says, in the project that the
@@ -169,15 +170,37 @@ type answer struct {
 	err  error
 }
 
-// readAtOnce asks all servers for their tools and reports each answer as it comes.
+// Times that a server has to answer, from its start: a package runner may have to download
+// it first.
+const (
+	answersIn  = 10 * time.Second
+	installsIn = time.Minute
+)
+
+// limit returns how long the server may take: timeout, or the usual time for 0.
+func (c clientServer) limit(timeout time.Duration) time.Duration {
+	switch {
+	case timeout > 0:
+		return timeout
+	case c.server.Spare:
+		return installsIn
+	}
+	return answersIn
+}
+
+// readAtOnce asks servers for their tools, twice as many at a time as there are cores, and
+// reports each answer as it comes.
 func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
 	read := make([]answer, len(ready))
 	done := make(chan int)
 	began := a.Env.Now()
 	configured, _ := a.Settings() // others report settings that nobody can read
+	turn := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	for i, c := range ready {
 		go func() {
-			c.server.Timeout, c.server.Texts = timeout, configured.ReviewsTexts(c.name)
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			c.server.Timeout, c.server.Texts = c.limit(timeout), configured.ReviewsTexts(c.name)
 			data, err := upstream.List(ctx, c.server)
 			read[i] = answer{command.LiveServer{Name: c.name, Shown: "server " + c.name, Start: command.StartOf(c.server.Command, c.server.URL, c.server.Dir)}, data, err}
 			done <- i

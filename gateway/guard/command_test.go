@@ -143,6 +143,19 @@ func TestNobodyWaitsForAnAnswer(t *testing.T) {
 	}
 }
 
+// TestAHangingCallEndsWithTheClient ends soon after the client closed the input, although the
+// server never answers (G34): clients wait two seconds before they end the guard themselves.
+func TestAHangingCallEndsWithTheClient(t *testing.T) {
+	s := guarded(t, newCrib("silent"), func(s *session) { s.times.Answer = 0 }).begin()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"silent"}}`)
+	_ = s.in.Close()
+	began := time.Now()
+	s.ends()
+	if took := time.Since(began); took > 20*time.Second { // on a busy machine; it was 30 s at least
+		t.Errorf("the guard ends after %s", took)
+	}
+}
+
 // TestAShortSessionIsProposed has the client leave while its server's list is proposed.
 func TestAShortSessionIsProposed(t *testing.T) {
 	c := newCrib()

@@ -300,7 +300,9 @@ type Times struct {
 	// Dial limits how long a connection to a URL may take.
 	Dial time.Duration
 	// Answer is how long a server may answer what it was asked before the client's
-	// input ended, while somebody reads the answers.
+	// input ended, while somebody reads the answers. Without a guard it has none of it:
+	// its input ends at once. It is less than the two seconds after which clients tell
+	// the guard to end.
 	Answer time.Duration
 	// End is how long a server has to end by itself after its input has ended, and
 	// Stop how long it has after it was told to; then its process group is killed. A
@@ -319,7 +321,7 @@ func (t Times) orUsual() Times {
 		Propose: cmp.Or(t.Propose, time.Minute),
 		List:    cmp.Or(t.List, 30*time.Second),
 		Dial:    cmp.Or(t.Dial, 10*time.Second),
-		Answer:  cmp.Or(t.Answer, 30*time.Second),
+		Answer:  cmp.Or(t.Answer, time.Second),
 		End:     cmp.Or(t.End, time.Second),
 		Stop:    cmp.Or(t.Stop, time.Second),
 		Drain:   cmp.Or(t.Drain, time.Second),
