@@ -157,7 +157,7 @@ func (v Version) version() (history.Version, error) {
 	if err != nil {
 		return history.Version{}, err
 	}
-	v.Version.Subject, v.Version.Definition = subject, jsondoc.Canonical(n)
+	v.Version.Subject, v.Definition = subject, jsondoc.Canonical(n)
 	return v.Version, nil
 }
 
