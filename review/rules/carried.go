@@ -3,8 +3,6 @@ package rules
 import (
 	"strings"
 	"sync"
-
-	"toolcrib/review/rules/scan/hidden"
 )
 
 // fewestCarried is the length of the shortest passage, in bytes, that is known wherever it is
@@ -12,10 +10,10 @@ import (
 const fewestCarried = 24
 
 // Carries reports whether the passage of a finding is in the live version that c would
-// replace: somebody approved it there, so that c does not bring it. White space does not
-// matter. What hides from readers is never carried, nor is a finding without a passage.
+// replace, where somebody approved it. Differences in white space do not matter. A finding
+// without a passage is never carried.
 func (c *Change) Carries(f Finding) bool {
-	if c.Before == nil || f.Passage == "" || f.Severity == Block && len(hidden.Find(f.Passage)) > 0 {
+	if c.Before == nil || f.Passage == "" {
 		return false
 	}
 	before := Computed(c, approvedTexts)

@@ -34,6 +34,10 @@ type Rule struct {
 	// Waivable reports whether the user may waive a finding of this rule. Rules of
 	// structure (T, L, D, hard limits) cannot be waived.
 	Waivable bool
+	// Form reports whether the rule looks at the form of a text, such as hidden characters,
+	// escapes, and credentials, and not at its wording. A block of form in the live version
+	// is reported again with every change: nobody meant to approve it.
+	Form bool
 	// Locked rules keep their severity whatever the configuration says.
 	Locked bool
 	// AsksAlike reports whether Check asks the world for similar definitions.

@@ -15,7 +15,7 @@ import (
 
 // Rules are the rules about characters that are invisible or look like others.
 func Rules() []rules.Rule {
-	return []rules.Rule{
+	list := []rules.Rule{
 		characters("S109", "invisible", hidden.Invisible, hidden.Variation, hidden.PrivateUse),
 		characters("S110", "direction override", hidden.Override),
 		characters("S111", "hidden tag", hidden.Tag),
@@ -23,6 +23,10 @@ func Rules() []rules.Rule {
 		characters("S133", "direction control", hidden.Isolate, hidden.DirectionMark),
 		lookalikes(), padding(), spelled(), credentials(), unrendered(),
 	}
+	for i := range list {
+		list[i].Form = true
+	}
+	return list
 }
 
 // characters is the rule about hidden characters of the given kinds; attribute is

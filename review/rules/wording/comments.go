@@ -9,7 +9,8 @@ import (
 // comment is the rule about instructions in comments.
 func comment() rules.Rule {
 	return rules.Rule{
-		ID: "S107",
+		ID:   "S107",
+		Form: true,
 		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
 			c := Of(change)
 			var found []rules.Finding

@@ -9,7 +9,8 @@ import (
 // encoded is the rule about attacks that were encoded.
 func encoded() rules.Rule {
 	return rules.Rule{
-		ID: "S108",
+		ID:   "S108",
+		Form: true,
 		Check: EachText(func(s *Scanned) []rules.Finding {
 			var spans []rules.Passage
 			for i := range s.Matches {
