@@ -98,9 +98,9 @@ func TestBundleUnderPolicy(t *testing.T) {
 	for _, c := range []struct{ name, signers, policy, want string }{
 		{"both count", both, twoOwners, ""},
 		{"the first key expired since", line("mara", "") + line("ada", until(home.yesterday.Add(12*time.Hour))), twoOwners, ""},
-		{"the first key expired before", line("mara", "") + line("ada", until(home.yesterday)), twoOwners, missing + "key was not valid at that time"},
+		{"the first key expired before", line("mara", "") + line("ada", until(home.yesterday)), twoOwners, missing + "the key was not valid at that time"},
 		{"the last key expired since", line("mara", until(home.yesterday.Add(12*time.Hour))) + line("ada", ""), twoOwners, ""},
-		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature does not count: key was not valid"},
+		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature does not count: the key was not valid"},
 		{"the line of the first key is removed", line("mara", ""), twoOwners, missing + "revoked key: "},
 		{"the line of the last key is removed", line("ada", ""), twoOwners, "B104 (revoked-key): "},
 		{"both keys are of one principal", line("mara", "") + strings.Replace(line("ada", ""), "user:ada", "user:mara", 1), twoOwners, missing + "unknown key: line 2 assigns this key to user:mara, not to user:ada"},

@@ -198,7 +198,7 @@ func TestParsedProblemsOmitsConsequences(t *testing.T) {
 func TestDecodeJSONBounds(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, tc := range map[string]struct{ text, want string }{
-		"file":      {strings.Repeat(" ", MaxFile+1), "at most 67108864 are read"},
+		"file":      {strings.Repeat(" ", MaxFile+1), "must not exceed 67108864 bytes"},
 		"document":  {`{"rationale":"` + strings.Repeat("a", MaxDocument) + `"}`, "bytes"},
 		"documents": {strings.Repeat("{}", MaxDocuments+1), "contains more than 10000 proposals"},
 		"examples":  {`{"examples":[` + strings.Repeat(`"",`, 100) + `""]}`, "T104 examples (line 1, column 13): must not have more than 100 entries (got 101)"},

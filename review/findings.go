@@ -86,11 +86,16 @@ func Tally(a Assessment, waivers []history.Waiver, now time.Time) proposals.Summ
 	return Summarize(a.Recommendation, ApplyWaivers(a.Report.Findings, waivers, a.Revision, now))
 }
 
-// Summarize counts what the queue shows of an assessment.
+// Summarize counts the findings that the queue shows of an assessment. Carried findings do
+// not count.
 func Summarize(recommendation proposals.Recommendation, standing []Standing) proposals.Summary {
-	s := proposals.Summary{Recommendation: recommendation, Findings: len(standing)}
+	s := proposals.Summary{Recommendation: recommendation}
 	worst := rules.Off
 	for _, f := range standing {
+		if f.Carried {
+			continue
+		}
+		s.Findings++
 		if f.Blocks() {
 			s.Blocks++
 		}

@@ -11,9 +11,9 @@ const fewestCarried = 24
 
 // Carries reports whether the passage of a finding is in the live version that c would
 // replace, where somebody approved it. Differences in white space do not matter. A finding
-// without a passage is never carried.
+// without a passage is never carried, nor is one in a version whose approval does not count.
 func (c *Change) Carries(f Finding) bool {
-	if c.Before == nil || f.Passage == "" {
+	if c.Before == nil || c.Before.Refused != nil || f.Passage == "" {
 		return false
 	}
 	before := Computed(c, approvedTexts)

@@ -266,7 +266,7 @@ func (m *modelled) actOn(s step, who proposals.Actor, at int) func() (refusals, 
 			r.add("authority", who != carla)
 			r.add("state", e.state != proposals.ChiefReview && e.state != proposals.UserReview)
 			e.state = proposals.UserReview
-			e.assessment++
+			m.assess(e)
 			return r, func() error { _, err := m.desk.Assessing.Assess(ctx, who, id, review.Opinion{}); return err }
 		}
 	case "show":

@@ -31,6 +31,7 @@ type entry struct {
 	is             content
 	set            string
 	assessment     int // how often it was assessed
+	carried        bool // its alias was in the live version when it was assessed
 	waivers        []pardon
 	approvals      []yes
 	shown, shownAs string // the digest that was shown, and what was shown then
@@ -169,7 +170,7 @@ func (m *table) receive(e *entry) {
 	e.state = proposals.ChiefReview
 	if !m.manual {
 		e.state = proposals.UserReview
-		e.assessment++
+		m.assess(e)
 	}
 }
 
@@ -263,7 +264,17 @@ func (m *table) waiver(e *entry) int {
 	return -1
 }
 
-func (m *table) blocked(e *entry) bool { return e.is.alias != "" && m.waiver(e) < 0 }
+// assess counts an assessment of an entry. The alias of a live version that counts is not
+// a new one.
+func (m *table) assess(e *entry) {
+	e.assessment++
+	n := m.live(e.tool)
+	e.carried = n > 0 && !m.refused(e.tool) && m.versions[e.tool][n-1].alias == e.is.alias
+}
+
+func (m *table) blocked(e *entry) bool {
+	return e.is.alias != "" && !e.carried && m.waiver(e) < 0
+}
 
 // given are the approvals that count for an entry now.
 func (m *table) given(e *entry) (found []yes) {

@@ -136,13 +136,16 @@ func choices(ps ...proposals.Proposal) []review.Choice {
 	return cs
 }
 
-// handles lists the handles of the findings that stand, with how: "open" or
-// "waived".
+// handles lists the handles of the findings that stand, with how: "open",
+// "waived", or "carried".
 func handles(d review.Dossier) map[string]string {
 	found := map[string]string{}
 	for _, s := range d.Standing {
 		how := "waived"
-		if s.Open() {
+		switch {
+		case s.Carried:
+			how = "carried"
+		case s.Open():
 			how = "open"
 		}
 		found[review.Handle(s.Finding)] = how

@@ -15,7 +15,7 @@ import (
 )
 
 // standing checks how the findings of a proposal stand: by the beginning of
-// their handles, "open" or "waived".
+// their handles, "open", "waived", or "carried".
 func (o office) standing(p proposals.Proposal, want map[string]string) {
 	o.Helper()
 	d := o.show(ada, p)
@@ -262,7 +262,7 @@ func TestWaiversOfOthers(t *testing.T) {
 	modified := storetest.Modify(withAlias(storetest.Prompt("scene_pacer"), "get_task"), 1, func(t *registry.Tool) { t.Prompt += "\nMore." })
 	o.approve(ada, p)
 	again := o.propose(scout, modified)
-	o.standing(again, map[string]string{"N103@definition.aliases[0]": "open"})
+	o.standing(again, map[string]string{"N103@definition.aliases[0]": "carried"})
 }
 
 // TestUnwaive ends a waiver: the finding blocks again until it is waived again, and

@@ -103,7 +103,7 @@ type textFacts struct {
 func read(c *rules.Change) facts {
 	l := facts{known: map[string]bool{}}
 	all := reach.Of(c.Draft.Definition)
-	if c.Before != nil {
+	if c.Before != nil && c.Before.Refused == nil {
 		for _, f := range fact.Compare(reach.Of(c.Before.Definition), all).Unchanged {
 			l.known[f.Key] = true
 		}

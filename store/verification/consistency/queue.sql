@@ -12,7 +12,7 @@ SELECT p.id FROM proposals p WHERE NOT EXISTS (SELECT 1 FROM revisions r
   OR NOT EXISTS (SELECT 1 FROM revisions WHERE proposal = p.id AND number = 1 AND author = p.author AND created_at = p.created_at);
 
 -- check proposals: The queue's values of it do not match its last assessment.
--- Blocks are counted while nothing was waived; the program does so otherwise. Most
+-- Carried findings do not count. Blocks are counted while nothing was waived; the program does so otherwise. Most
 -- reports have no findings and are not parsed: in a JSON string, the quotes of the text
 -- searched for would be escaped.
 SELECT q.id FROM (SELECT p.*, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id) AS waived, coalesce((SELECT a.seq FROM assessments a
@@ -22,11 +22,11 @@ WHERE q.recommendation <> coalesce(a.recommendation, '')
 OR NOT q.waived AND q.waived_until <> ''
 OR CASE WHEN a.report IS NULL OR instr(a.report, '"findings":[]') > 0
   THEN q.findings <> 0 OR q.worst <> '' OR NOT q.waived AND (q.blocks <> 0 OR q.warns <> 0)
-  ELSE q.findings <> (SELECT count(*) FROM json_each(a.report, '$.findings') f)
-  OR q.worst <> coalesce((SELECT json_extract(value, '$.severity') FROM json_each(a.report, '$.findings') f
+  ELSE q.findings <> (SELECT count(*) FROM json_each(a.report, '$.findings') f WHERE json_extract(value, '$.carried') IS NULL)
+  OR q.worst <> coalesce((SELECT json_extract(value, '$.severity') FROM json_each(a.report, '$.findings') f WHERE json_extract(value, '$.carried') IS NULL
     ORDER BY CASE json_extract(value, '$.severity') WHEN 'block' THEN 1 WHEN 'warn' THEN 2 ELSE 3 END LIMIT 1), '')
-  OR NOT q.waived AND (q.blocks <> (SELECT count(*) FROM json_each(a.report, '$.findings') f WHERE json_extract(value, '$.severity') = 'block')
-    OR q.warns <> (SELECT count(*) FROM json_each(a.report, '$.findings') f WHERE json_extract(value, '$.severity') = 'warn'))
+  OR NOT q.waived AND (q.blocks <> (SELECT count(*) FROM json_each(a.report, '$.findings') f WHERE json_extract(value, '$.severity') = 'block' AND json_extract(value, '$.carried') IS NULL)
+    OR q.warns <> (SELECT count(*) FROM json_each(a.report, '$.findings') f WHERE json_extract(value, '$.severity') = 'warn' AND json_extract(value, '$.carried') IS NULL))
   END;
 
 -- check proposals: Its state, or the time of it, does not follow from the log.
