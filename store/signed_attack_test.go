@@ -55,7 +55,7 @@ var signedAttacks = map[string]struct {
 	}, "unknown key"},
 	"the key of somebody else": {func(x target) {
 		x.forgeSigned(x.sign(x.Keys[bob], nil))
-	}, "not for user:ada"},
+	}, "not to user:ada"},
 	"a key that had expired": {func(x target) {
 		x.SetSigners(x, x.Line(bob), `user:ada valid-before="20251231Z" `+signingtest.Line(x.Keys[ada].PublicKey()))
 		x.Change(x, x.desk, bob)

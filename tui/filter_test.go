@@ -33,7 +33,7 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 		t.Errorf("the negated one is listed:\n%s", screen)
 	}
 	b.press("esc", "/").write("bad:").press("enter")
-	b.wants(`column 1: there is no "bad:"`)
+	b.wants(`column 1: unknown "bad:"`)
 
 	// a number opens its proposal from the list
 	b.press("esc", "/").write("#2").press("enter")

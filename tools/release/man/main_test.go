@@ -43,7 +43,7 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Skipf("%v: %s", err, text) // a man without -l
 	}
-	for _, want := range []string{"\n         openai      an array of OpenAI functions: the action tools\n", "toolcrib-export - Write the live catalog", "--as-of"} {
+	for _, want := range []string{"\n         openai      an array of OpenAI functions with the action tools\n", "toolcrib-export - Write the live definitions", "--as-of"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
