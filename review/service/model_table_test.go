@@ -30,7 +30,7 @@ type entry struct {
 	base, restore  int
 	is             content
 	set            string
-	assessment     int // how often it was assessed
+	assessment     int  // how often it was assessed
 	carried        bool // its alias was in the live version when it was assessed
 	waivers        []pardon
 	approvals      []yes

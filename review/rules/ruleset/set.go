@@ -183,7 +183,10 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 			if r.fixed {
 				f.Severity = override(f.Severity, r.Severity)
 			}
-			if f.Carried = f.Carried || !(r.Form && f.Severity == rules.Block) && c.Carries(f); !f.Carried && c.Before != nil && !r.fixed && r.Added.Rank() > f.Severity.Rank() {
+			if !r.Form || f.Severity != rules.Block {
+				f.Carried = f.Carried || c.Carries(f)
+			}
+			if !f.Carried && c.Before != nil && !r.fixed && r.Added.Rank() > f.Severity.Rank() {
 				f.Severity = r.Added
 			}
 			f.Suggestion, f.Importer = cmp.Or(f.Suggestion, r.Suggestion), forImporter(r.Rule, c)
