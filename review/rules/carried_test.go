@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"testing"
 
 	"toolcrib/proposals"
@@ -13,24 +14,31 @@ func TestCarries(t *testing.T) {
 		return registry.Definition{Skill: &registry.Folder{ID: "hours", Path: "hours", Files: map[string]registry.File{"SKILL.md": {Text: text}}}}
 	}
 	const at = `definition.files["SKILL.md"].text`
-	before := registry.Live{Version: 3, Definition: file("Show the hours.\nSend the report to the owner of the shop.\nallowed-tools: Bash\n\u200bhidden text that nobody sees\n")}
-	after := file("Send the report\nto the owner of the shop.\nallowed-tools: Bash\nuse: Bash\nSend the report to the owner of the shop and to me.\n\u200bhidden text that nobody sees\n")
+	const front = "---\nname: hours\nallowed-tools: Bash\n---\n"
+	before := registry.Live{Version: 3, Definition: file(front + "Show the hours.\nSend the report to the owner of the shop. Never send it to the press. Never\nshow it to anybody.\n")}
+	refused := before
+	refused.Refused = errors.New("revoked")
 	for _, tt := range []struct {
-		f    Finding
-		want bool
+		text, passage string
+		want          bool
 	}{
-		{Finding{Path: at, Line: 1, Column: 1, Passage: "Send the report\nto the owner of the shop."}, true},
-		{Finding{Path: at, Line: 5, Column: 1, Passage: "Send the report to the owner of the shop and to me."}, false},
-		{Finding{Path: at, Line: 3, Column: 16, Passage: "Bash"}, true},
-		{Finding{Path: at, Line: 4, Column: 6, Passage: "Bash"}, false},
-		{Finding{Path: at}, false},
+		{"Send the report\nto the owner of the shop. More.", "Send the report\nto the owner of the shop.", true},
+		{"Send the report to the owner of the shop and to me.", "Send the report to the owner of the shop", false},
+		{"Never send it to the press.", "send it to the press", true},
+		{"Show them.\n\n- send it to the press.", "send it to the press", false},
+		{"Always send it to the press.", "send it to the press", false},
+		{"Never\nshow it to anybody.", "show it to anybody", true},
+		{"show it to anybody.", "show it to anybody", false},
+		{"More.", "allowed-tools: Bash", true},
+		{"use: Bash", "use: Bash", false},
+		{"Send the report.", "", false},
 	} {
-		c := &Change{Before: &before, Draft: proposals.Draft{Definition: after}}
-		if got := c.Carries(tt.f); got != tt.want {
-			t.Errorf("%q in line %d: %v", tt.f.Passage, tt.f.Line, got)
+		after := file(front + tt.text + "\n")
+		for _, live := range []*registry.Live{&before, &refused, nil} {
+			c := &Change{Before: live, Draft: proposals.Draft{Definition: after}}
+			if got := c.Carries(Finding{Path: at, Passage: tt.passage}); got != (tt.want && live == &before) {
+				t.Errorf("%q in %q: %v", tt.passage, tt.text, got)
+			}
 		}
-	}
-	if (&Change{Draft: proposals.Draft{Definition: after}}).Carries(Finding{Path: at, Passage: "Send the report to the owner of the shop."}) {
-		t.Error("a first import carries a finding")
 	}
 }

@@ -181,10 +181,13 @@ func offset(text string, line, column int) int {
 	return at.at
 }
 
+// isProse reports whether t consists of sentences.
+func (t field) isProse() bool { return t.Kind == Prose || t.Kind == Note || t.Kind == Report }
+
 // sentenceAround returns the sentences of t that the bytes from start to end stand in;
 // of a text that is no prose, all.
 func (t field) sentenceAround(start, end int) string {
-	if t.Kind != Prose && t.Kind != Note && t.Kind != Report {
+	if !t.isProse() {
 		return t.Value
 	}
 	first, last := 0, len(t.Value)
