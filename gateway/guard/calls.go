@@ -101,7 +101,7 @@ func (g *Guard) cancels(m *message) bool {
 		a.call.cancel()
 		return true
 	default:
-		g.conclude(a.call, canceled) // the answer may come all the same
+		g.conclude(a.call, canceled) // the server may still respond
 	}
 	return false
 }

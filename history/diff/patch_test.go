@@ -71,7 +71,7 @@ func TestAdversarialTextsApply(t *testing.T) {
 // fewest returns the smallest number of changed lines: the lines of both texts
 // outside of a longest common subsequence. It computes the length of that with the
 // bit-parallel algorithm of Hyyrö ("Bit-parallel LCS-length computation revisited",
-// AWOCA 2004), independently of the package.
+// AWOCA 2004), and shares no code with the package.
 func fewest(before, after string) int {
 	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
 	places := map[string][]uint64{} // positions of each line in a, as bits

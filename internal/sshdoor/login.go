@@ -103,9 +103,9 @@ func (s *Server) notAuthenticated(conn net.Conn, err error) {
 	s.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "ssh login failed", slog.String("remote", conn.RemoteAddr().String()), slog.String("why", err.Error()))
 }
 
-// admit makes the connection of the first requested session a member, and reports
-// whether a place was free. A connection without a session keeps its login
-// deadline.
+// admit makes a connection a member when it requests its first session, and reports
+// whether a place was available. A connection that requests no session still has to meet
+// the deadline for logins.
 func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) {
 	ctx.Lock()
 	defer ctx.Unlock()

@@ -232,8 +232,8 @@ func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict pro
 	}
 }
 
-// versions returns the versions that the approval of views writes, without the
-// hashes that depend on the version before.
+// versions returns the versions to be written when views are approved. It leaves out the
+// hashes that depend on the previous version.
 func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note string, act *proof.SignedAct) []history.Version {
 	versions := make([]history.Version, len(views))
 	for i, v := range views {

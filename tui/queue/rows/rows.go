@@ -63,7 +63,7 @@ func (rs *Rows) Again(backward, listed bool) Rows {
 // Asked reports whether an answer to any read came.
 func (rs *Rows) Asked() bool { return rs.asked }
 
-// After returns where chunk n begins, "" for the beginning of the list.
+// After returns the cursor after which chunk n begins, or "" for the first chunk.
 func (rs *Rows) After(n int) string { return rs.slots[n].after }
 
 // Answered returns the chunk that begins at after and whose answer came, -1 for none.
