@@ -23,7 +23,7 @@ generate: ## write every generated file: sums, schemas, fixtures, golden files, 
 	TOOLCRIB_TEST_ENGINE=postgres $(UPDATE) ./store -run EverySchemaOpens -update
 	$(UPDATE) ./registry/places ./gateway/serve ./cli -run 'PlacesAreDocumented|OpenAPIHasEveryField|GeneratedSchemas|Descriptions|RulesDocument' -update
 	$(UPDATE) ./gateway/clients ./tui ./tui/files ./tui/markdown ./tui/servers -run '^TestFind$$|Screens$$|^TestRender$$|SignDialog|KeysPage' -update
-	$(UPDATE) . ./tools/bench/eval -run 'Manifest|Evaluation' -update
+	$(UPDATE) . ./tools/bench/eval -run 'Manifest|Evaluation|PackagesPage' -update
 
 test: ## everything the README promises
 	go test ./...

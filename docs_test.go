@@ -1,12 +1,21 @@
 package main
 
 import (
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/generated"
 )
 
 // TestPromisesNameTests checks that every test that docs/promises.md
@@ -112,53 +121,59 @@ func testsByPackage(t *testing.T) map[string]bool {
 	return there
 }
 
-// TestArchitectureNamesEveryPackage holds the house of docs/ARCHITECTURE.md
-// against the folders with code: each is in it, and nothing else.
-func TestArchitectureNamesEveryPackage(t *testing.T) {
+// TestArchitectureNamesEveryFolder checks that docs/ARCHITECTURE.md describes each top
+// folder with code.
+func TestArchitectureNamesEveryFolder(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("docs", "ARCHITECTURE.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, house, _ := strings.Cut(string(text), "```\n")
-	house, _, _ = strings.Cut(house, "```")
-	drawn := map[string]bool{}
-	var within []string // the folders around a line, by its indentation
-	for line := range strings.Lines(house) {
-		names := regexp.MustCompile(`^( *)((?:[a-z]+/(?:, )?)+)`).FindStringSubmatch(line)
-		if names == nil {
-			continue // main.go, or the rest of what was said above
-		}
-		depth := len(names[1]) / 2
-		if depth > len(within) {
+	for folder := range arrows {
+		top, _, nested := strings.Cut(folder, "/")
+		if folder == "." || folder == "testdata" || folder == "examples" || nested {
 			continue
 		}
-		for name := range strings.SplitSeq(names[2], ", ") {
-			path := strings.TrimSuffix(name, "/")
-			within = append(within[:depth], path)
-			drawn[strings.Join(within, "/")] = true
+		if !strings.Contains(string(text), "| `"+top+"/` |") {
+			t.Errorf("docs/ARCHITECTURE.md has no row for %s/", top)
 		}
 	}
-	there := map[string]bool{}
-	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".go") && strings.Contains(path, string(filepath.Separator)) {
-			there[filepath.ToSlash(filepath.Dir(path))] = true
+}
+
+// TestPackagesPage keeps docs/packages.md, which lists each package with the first
+// sentence of its package comment.
+func TestPackagesPage(t *testing.T) {
+	files := map[string][]*ast.File{} // by folder
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
 		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.PackageClauseOnly)
+		folder := filepath.ToSlash(filepath.Dir(path))
+		files[folder] = append(files[folder], file)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	delete(drawn, "tools") // these have only folders
-	delete(drawn, "signing")
-	delete(drawn, "internal")
-	for path := range there {
-		if !drawn[path] {
-			t.Errorf("%s is not drawn in docs/ARCHITECTURE.md", path)
+	delete(files, ".") // main.go
+	page := []byte(`# Packages
+
+Every package of toolcrib and the first sentence of its description. ` + "`go doc ./PACKAGE`" + ` has the rest, and
+[ARCHITECTURE.md](ARCHITECTURE.md) has the structure.
+
+| package | |
+|---|---|
+`)
+	for _, folder := range slices.Sorted(maps.Keys(files)) {
+		synopsis := ""
+		for _, file := range files[folder] {
+			synopsis += new(doc.Package).Synopsis(file.Doc.Text())
 		}
-	}
-	for path := range drawn {
-		if !there[path] {
-			t.Errorf("docs/ARCHITECTURE.md draws %s, where there is no code", path)
+		if synopsis == "" {
+			t.Errorf("%s: the package has no comment", folder)
 		}
+		synopsis = regexp.MustCompile(`^(Package|Command) \S+ `).ReplaceAllString(synopsis, "")
+		page = fmt.Appendf(page, "| `%s` | %s |\n", folder, strings.ReplaceAll(synopsis, "|", `\|`))
 	}
+	generated.Check(t, filepath.Join("docs", "packages.md"), page)
 }
