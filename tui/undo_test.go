@@ -51,6 +51,29 @@ func TestTakesBackWhatWasJustDone(t *testing.T) {
 	}
 }
 
+// TestUndoIsAboutTheScreen presses the key on pages that have nothing to undo: it does not
+// take back a decision about something else (T38).
+func TestUndoIsAboutTheScreen(t *testing.T) {
+	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
+	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
+	b.press("T", "U").wants("U: Locked (core)")
+	b.press("L", "U").wants("U: the entry made no version live")
+	b.press("Q", "enter", "6", "U").wants("U: ")
+	b.press("Q", "H", "Q", "U").wants("━━ Propose again ━━")
+	if strings.Contains(b.screen(), "word_counts  to") {
+		t.Errorf("another subject:\n%s", b.screen())
+	}
+}
+
+// TestPaneAfterADecision decides on the page of a proposal and goes back to the queue: the
+// pane shows the next proposal, which can be decided (T39).
+func TestPaneAfterADecision(t *testing.T) {
+	b := newBench(t, 160, 60, demo("name_bank.json", "word_counts.json"))
+	b.press("enter", "x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
+	b.press("esc").wants("◆ prompt")
+	b.press("a").wants("y approve")
+}
+
 // TestProposedAgainOutsideAStoppedSet proposes a member again whose rejection stopped its
 // set, where nobody could approve it.
 func TestProposedAgainOutsideAStoppedSet(t *testing.T) {

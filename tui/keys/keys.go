@@ -171,14 +171,12 @@ func (m *Keys) picking() bool {
 // Done notes what takes back that which was just done, nil for nothing.
 func (m *Keys) Done(undo *screen.Undo) { m.undo, m.just = undo, true }
 
-// takesBack reports whether a key takes back what was done: right after it was done, and
-// later where the page has nothing of its own to undo.
+// takesBack reports whether a key takes back what was done: right after it was done,
+// whatever page is on the screen. Later, only the key of the first page does: on others,
+// the last decision can be about something else than what is on the screen.
 func (m *Keys) takesBack(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool {
 	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == "take-back" })
-	if !keys[i].Matches(msg) || m.undo == nil {
-		return false
-	}
-	return just || !slices.ContainsFunc(keys[:i], func(k screen.Key) bool { return k.Matches(msg) && k.Why() == "" })
+	return just && m.undo != nil && keys[i].Matches(msg)
 }
 
 // TakeBackKey takes back the last decision or waiver.
@@ -187,8 +185,11 @@ func (m *Keys) TakeBackKey() screen.Key {
 		Name: "take-back", Keys: []string{"U"}, Help: "Take back the last decision or waiver: propose again, roll back, end the waiver",
 		Do: func() tea.Cmd { return m.TakeBack(m.undo) },
 		Off: func() string {
-			if m.undo == nil {
+			switch {
+			case m.undo == nil:
 				return "nothing was decided here that it could take back"
+			case !m.pages.AtHome():
+				return "nothing here can be undone; in the queue, it takes back the last decision"
 			}
 			return ""
 		},

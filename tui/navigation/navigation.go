@@ -41,6 +41,9 @@ func New(roots []Root, isDetail func(screen.Page) bool) *Pages {
 // On returns the page on the screen.
 func (m *Pages) On() screen.Page { return m.on }
 
+// AtHome reports whether the first page is on the screen.
+func (m *Pages) AtHome() bool { return m.on == m.roots[0].Page }
+
 // Detail returns the detail that was shown last, nil before the first.
 func (m *Pages) Detail() screen.Page { return m.detail }
 
@@ -101,6 +104,9 @@ func (m *Pages) Back() tea.Cmd {
 	m.on, m.trail = m.Behind(), m.trail[:len(m.trail)-1]
 	if m.isDetail(m.on) {
 		m.detail = m.on
+	}
+	if returned, ok := m.on.(screen.Returning); ok {
+		return returned.Returned()
 	}
 	return nil
 }

@@ -341,6 +341,15 @@ func (q *Page) Move(n int) tea.Cmd {
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
+// Returned implements screen.Returning: what was selected while another page was on the
+// screen was not read.
+func (q *Page) Returned() tea.Cmd {
+	if p, ok := q.list.current(); ok && q.glance.isOf(p) {
+		return nil
+	}
+	return q.debounce()
+}
+
 // debounce reads the selected proposal once the cursor rests on it.
 func (q *Page) debounce() tea.Cmd {
 	p, ok := q.list.current()

@@ -69,6 +69,9 @@ type Filtered interface{ Filter() string }
 // Announcing is a page that has something to say when the workbench opens.
 type Announcing interface{ Announce() tea.Cmd }
 
+// Returning is a page that reads something when the user comes back to it.
+type Returning interface{ Returned() tea.Cmd }
+
 // Resumed is a page that begins where it was left the last time.
 type Resumed interface {
 	Left() Left
