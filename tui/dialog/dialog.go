@@ -5,8 +5,6 @@ package dialog
 import (
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -43,7 +41,7 @@ type Dialog struct {
 	ready   bool
 	closed  bool
 	details bool // of a sheet: all there is to know
-	last    initial
+	strayed time.Time // when the last letter came that is no key
 }
 
 // Open opens a dialog.
@@ -149,37 +147,16 @@ const grace = 50 * time.Millisecond
 // pause is how long nothing is typed before a text is saved.
 const pause = 400 * time.Millisecond
 
-// initial is the last key where it was one of a sheet's and a letter too: n or d. Who types
-// a note without a key before it means the letter.
-type initial struct {
-	letter string
-	at     time.Time
-}
+// pace is how soon a letter of a typed text follows on the one before, at most.
+const pace = time.Second
 
-// How soon the next letter follows on the one before. Nobody presses n, and then begins a
-// note, as fast as the keys of one read follow each other; but who presses d to read on, and
-// goes on with a letter at the pace of a word, has not read.
-const (
-	burst = 80 * time.Millisecond
-	pace  = 500 * time.Millisecond
-)
-
-// regain gives a note that is typed at once the letter that was taken for a key. It returns
-// false where the last key was meant as one.
-func (d *Dialog) regain(msg tea.KeyPressMsg) bool {
-	last := d.last
-	d.last = initial{}
-	next, _ := utf8.DecodeRuneInString(msg.Text)
-	within := map[string]time.Duration{"n": burst, "d": pace}[last.letter]
-	if d.text == nil || !unicode.IsLetter(next) || d.frame.Now().Sub(last.at) >= within || last.letter == "d" && msg.Text == "d" {
-		return false
+// stray takes in a letter that is no key of the dialog. Who types a text here has not
+// opened its field, and means no answer by a y in it.
+func (d *Dialog) stray() {
+	d.strayed = d.frame.Now()
+	if d.note() {
+		d.Status.Say(screen.Remark, "n adds a note; y %s", d.Form.Verb)
 	}
-	if last.letter == "d" {
-		d.details = !d.details
-	}
-	d.Writing = true
-	d.text.Insert(last.letter)
-	return true
 }
 
 // textHeight is how many lines the editor of a dialog has.
@@ -200,8 +177,11 @@ func (d *Dialog) textHeight() int {
 // hasField reports whether the field of the text is shown: always, except for a note in
 // a sheet that nobody has begun.
 func (d *Dialog) hasField() bool {
-	return d.text != nil && (d.Facts == nil || !d.NoteOptional || d.Writing || d.text.String() != "")
+	return d.text != nil && (!d.note() || d.Writing || d.text.String() != "")
 }
+
+// note reports whether the text is one that is added to a decision on request.
+func (d *Dialog) note() bool { return d.Facts != nil && d.NoteOptional }
 
 func (d *Dialog) layOut() {
 	if d.Facts != nil {
@@ -230,9 +210,6 @@ func (d *Dialog) layOut() {
 // Key gives a key to the dialog.
 func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
-	if d.regain(msg) {
-		return d.write(msg)
-	}
 	switch {
 	case name == "esc":
 		d.closed = true
@@ -282,7 +259,7 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 const editorKey = "ctrl+o"
 
 // letter gives a key that neither scrolls nor confirms to the dialog. What no answer
-// is begins the note or the reason, or goes on with it.
+// is goes on with a reason. A note is begun by its key alone.
 func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "u" && d.Unread != nil && len(d.missing()) > 0 {
@@ -296,17 +273,18 @@ func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch {
 	case d.Facts != nil && name == "d":
-		d.details, d.last = !d.details, initial{name, d.frame.Now()}
+		d.details = !d.details
 		d.layOut()
 		d.Pager.Home()
 		return nil
-	case d.Facts != nil && name == "n" && d.NoteOptional:
-		d.Writing, d.last = true, initial{name, d.frame.Now()}
+	case name == "n" && d.note():
+		d.Writing = true
 		d.layOut()
 		return nil
-	case d.text != nil && msg.Text != "":
+	case d.text != nil && msg.Text != "" && !d.note():
 		return d.write(msg)
 	case d.text != nil:
+		d.stray()
 	case name == "j":
 		d.Pager.Move(1)
 	case name == "k":
@@ -368,6 +346,9 @@ func (d *Dialog) answer() tea.Cmd {
 		return nil
 	case !d.ready:
 		d.Status.Say(screen.Warning, "Read the dialog before confirming")
+		return nil
+	case d.frame.Now().Sub(d.strayed) < pace:
+		d.stray()
 		return nil
 	case d.meanwhile() != "":
 		d.Status.Say(screen.Warning, "Nothing changed: %s", d.meanwhile())
@@ -577,7 +558,7 @@ func (d *Dialog) Footer() draw.Line {
 			hint("u", "go to it")
 		}
 		switch {
-		case d.text != nil && d.Facts != nil && d.NoteOptional:
+		case d.note():
 			hint("n", "add a note")
 		case d.text != nil:
 			hint("tab", "write")
