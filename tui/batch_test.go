@@ -81,6 +81,23 @@ func TestApproveMarked(t *testing.T) {
 	}
 }
 
+// TestMarkedFromThePage goes from the dialog about marked proposals to what is unread, and
+// approves there: that is still about all that is marked (T46).
+func TestMarkedFromThePage(t *testing.T) {
+	b := newBench(t, 120, 50, demo("word_counts.json", "viewpoint_keeper.md"))
+	b.press("*", "a", "u", "space", "space", "space", "a").wants("Approve 2 proposals", "not shown yet")
+	b.press("u", "space", "space", "space", "a", "2", "y").wants("Live: ")
+	if n := b.count(proposals.Approved); n != 2 {
+		t.Errorf("states %v", b.states())
+	}
+}
+
+// TestLeftFilterKeepsTheRow types a filter and leaves it: the row is selected as before.
+func TestLeftFilterKeepsTheRow(t *testing.T) {
+	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b.press("j", "/").write("viewpoint").press("esc").wants("▌  #2")
+}
+
 // TestRefuseMarked sends proposals back, or rejects them, with one reason.
 func TestRefuseMarked(t *testing.T) {
 	shortrun.OneGoroutine(t)

@@ -175,7 +175,7 @@ func (m *openings) Set() decisions.Set {
 
 // Deciding implements decisions.Pages.
 func (m *openings) Deciding() bool {
-	return (m.pages.On() == m.queue || m.set() != nil) && m.screen.Dialog() == nil
+	return (m.pages.On() == m.queue || m.set() != nil || isProposal(m.pages.On())) && m.screen.Dialog() == nil
 }
 
 // OpenWaiting looks for the proposal that waits for the user next, in the order

@@ -25,7 +25,7 @@ type Read func(ctx context.Context) ([]instructions.Listed, error)
 // Shell is the workbench as the page knows it.
 type Shell interface {
 	screen.Shell
-	Narrow(filter string) tea.Cmd
+	OpenNumber(number string) tea.Cmd
 	OpenEntry(o screen.Opening) tea.Cmd
 }
 
@@ -52,7 +52,7 @@ func (p *Page) Place() string { return "Files" }
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row, or what waits of one that was never approved", Do: p.open, Off: p.nothingToOpen},
-		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the queue with what waits of the selected row", Do: p.waiting, Off: p.nothingWaits},
+		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the proposal that waits of the selected row", Do: p.waiting, Off: p.nothingWaits},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
@@ -162,7 +162,7 @@ func (p *Page) open() tea.Cmd {
 
 func (p *Page) waiting() tea.Cmd {
 	l, _ := p.selected()
-	return p.shell.Narrow(l.Proposal)
+	return p.shell.OpenNumber(l.Proposal)
 }
 
 // Fit implements screen.Page.

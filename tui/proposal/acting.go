@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +33,9 @@ func (a *acts) members() []proposals.Proposal {
 }
 
 func (a *acts) askApprove() tea.Cmd {
+	if marked := a.Marked(); slices.ContainsFunc(marked, func(p proposals.Proposal) bool { return p.ID == a.id }) && len(marked) > 1 {
+		return a.Shell.Decide(proposals.ActApprove, marked)
+	}
 	members := a.members()
 	choices, draft := a.Seen.Choices(members), screen.DecisionDraft(proposals.ActApprove, idsOf(members)...)
 	ask := a.Shell.Ask(screen.Dialog{

@@ -67,6 +67,7 @@ type Shell interface {
 	// OpenUnseen opens a proposal at the parts that have to be read.
 	OpenUnseen(p proposals.Proposal) tea.Cmd
 	OpenEntry(o screen.Opening) tea.Cmd
+	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
 	// Mark marks a proposal in the queue, or unmarks it.
 	Mark(p proposals.Proposal) tea.Cmd
 	Edit(w editor.Manuscript) tea.Cmd
@@ -88,6 +89,8 @@ type Options struct {
 	Busy     func() string // why no job can be started
 	// CannotMark returns why a proposal cannot be marked in the queue.
 	CannotMark func(p proposals.Proposal) string
+	// Marked returns the proposals that are marked in the queue, to be decided together.
+	Marked func() []proposals.Proposal
 	// Revision is the current revision, or the text of an earlier attempt to revise
 	// it, for the editor.
 	Revision func(d review.Dossier) editor.Manuscript

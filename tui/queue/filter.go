@@ -65,14 +65,20 @@ type filterLine struct {
 // askFilter narrows the list while a filter is typed, and offers completions. An
 // incomplete filter leaves the list unchanged.
 func (q *Page) askFilter() tea.Cmd {
-	before := q.list.filter
+	list := q.list // with the selected row, for esc
+	before := list.filter
 	f := &filterLine{text: edit.NewSelected(before), known: vocabulary(&q.list.Rows)}
 	return q.shell.Type(&screen.Line{
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
 		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
 		Step:    func(n int) { f.at = min(max(0, f.at+n), max(0, len(f.found)-1)) },
 		Changed: func() tea.Cmd { return f.typed(q) },
-		Cancel:  func() tea.Cmd { return q.setFilter(before) },
+		Cancel: func() tea.Cmd {
+			if q.list.filter != before {
+				list.counts, q.list = q.list.counts, list
+			}
+			return q.Reload()
+		},
 		Done: func() tea.Cmd {
 			if f.err != nil {
 				return tea.Batch(q.shell.Say(screen.Warning, "%s", f.err), q.setFilter(before))
