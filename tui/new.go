@@ -128,8 +128,8 @@ func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Opti
 		Shell: d.shell, Desk: d.Desk, Registry: d.Registry, Acts: d.user, Actor: d.Actor, Layer: d.Layer, HasModel: d.HasModel,
 		Seen: d.seen, Texts: texts, Counter: counter, NoEditor: d.editor.Missing, Busy: d.jobs.Busy,
 		CannotMark: marks.Marked.CannotMark, Marked: func() []proposals.Proposal { return marks.Marked.Marks },
-		Revision:   d.editor.Revision,
-		KeptIn:     func(file string) string { return d.editor.KeptIn(filepath.Join(d.Drafts, file)) },
+		Revision: d.editor.Revision,
+		KeptIn:   func(file string) string { return d.editor.KeptIn(filepath.Join(d.Drafts, file)) },
 	}
 }
 

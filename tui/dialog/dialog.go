@@ -40,7 +40,7 @@ type Dialog struct {
 	text    edit.Text // nil for none
 	ready   bool
 	closed  bool
-	details bool // of a sheet: all there is to know
+	details bool      // of a sheet: all there is to know
 	strayed time.Time // when the last letter came that is no key
 }
 
