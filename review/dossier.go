@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/impact"
+	"toolcrib/review/reach/fact"
 )
 
 // Dossier has everything to see about a proposal.
@@ -31,7 +32,9 @@ type Dossier struct {
 	Comments           []proposals.Comment
 	Others             []proposals.Proposal // open ones on the same subject: approving this makes them stale
 	Members            []proposals.Proposal // of its change set, itself included
-	Rendered           map[string]string    // seals of what it does to the channel prompts that it changes
+	// Reach compares what the current revision reaches with the version it was drafted against.
+	Reach    fact.Difference
+	Rendered map[string]string // seals of what it does to the channel prompts that it changes
 	// Digest is the review digest: of the dossier while the proposal is open, of the
 	// decided content afterwards; "" before there is an assessment.
 	Digest string

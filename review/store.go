@@ -15,6 +15,7 @@ import (
 	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
 	"toolcrib/review/proof"
+	"toolcrib/review/reach"
 	"toolcrib/review/rules"
 )
 
@@ -107,6 +108,7 @@ type RegistryReader interface {
 	// Alike returns the live tools, in any layer, that may resemble t in text
 	// or in purpose, the likeliest first: candidates to be compared.
 	Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error)
+	reach.Registry
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 	// Raw returns the JSON that was imported under a hash, false when none was.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)

@@ -17,6 +17,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/harness"
 	"toolcrib/review/impact"
+	"toolcrib/review/reach/fact"
 )
 
 // ProposalList is a page of proposals.
@@ -110,6 +111,7 @@ type Assessment struct {
 	Comment        string           `json:"comment"`
 	BuiltinComment string           `json:"builtin_comment,omitempty"`
 	Findings       []report.Finding `json:"findings"`
+	Reach          fact.Difference  `json:"reach"` // against the version it was drafted against
 	Harness        []docOutcome     `json:"harness"`
 	Problems       []string         `json:"problems,omitempty"`
 	RulesVersion   string           `json:"rules_version"`
@@ -273,7 +275,7 @@ func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 	return &Assessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
 		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
-		Findings: output.Mapped(d.Standing, func(s review.Standing) report.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
+		Reach: NewReach(d.Reach), Findings: output.Mapped(d.Standing, func(s review.Standing) report.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
 		Harness: output.Mapped(as.Report.Harness, func(r harness.Result) docOutcome {
 			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
 		}),

@@ -15,6 +15,8 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/proposals/facts"
 	"toolcrib/review"
+	"toolcrib/review/reach"
+	"toolcrib/review/reach/fact"
 )
 
 type docDiff struct {
@@ -23,6 +25,8 @@ type docDiff struct {
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
 	Files  []docFile  `json:"files,omitempty"` // of a skill that differ
+	// Reach compares what the two sides reach; new_to_registry is only looked up for proposals.
+	Reach fact.Difference `json:"reach"`
 }
 
 // docFile is one file of a skill that differs.
@@ -49,6 +53,7 @@ type docMemberDiff struct {
 	To       string          `json:"to"`
 	Fields   []docField      `json:"fields"`
 	Files    []docFile       `json:"files,omitempty"`
+	Reach    fact.Difference `json:"reach"`
 }
 
 // docField is one field that differs. Hunks compare texts line by line, and
@@ -101,7 +106,7 @@ func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayo
 			return err
 		}
 		left, right := proposed(d)
-		if err := printDiff(a, left, right, layout); err != nil {
+		if err := printDiff(a, left, right, d.Reach, layout); err != nil {
 			return err
 		}
 		if layout.whole(a) {
@@ -123,17 +128,17 @@ func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayo
 			return err
 		}
 	}
-	return printDiff(a, left, right, layout)
+	return printDiff(a, left, right, reach.Compare(&left.Definition, right.Definition), layout)
 }
 
-func printDiff(a *command.App, left, right content, layout diffLayout) error {
-	doc, fields := newDocDiff(left, right, layout.around)
+func printDiff(a *command.App, left, right content, reach fact.Difference, layout diffLayout) error {
+	doc, fields := newDocDiff(left, right, reach, layout.around)
 	return a.Print(doc, func(p *output.Page) { writeDiff(a, p, doc, fields, layout) })
 }
 
-func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
+func newDocDiff(left, right content, reach fact.Difference, around int) (docDiff, []diff.Field) {
 	fields := diff.Contents(left.Content, right.Content)
-	doc := docDiff{Head: output.NewHead("diff"), From: left.label, To: right.label, Fields: make([]docField, len(fields))}
+	doc := docDiff{Head: output.NewHead("diff"), From: left.label, To: right.label, Fields: make([]docField, len(fields)), Reach: document.NewReach(reach)}
 	for i, f := range fields {
 		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: document.NewHunks(f.Hunks(around))}
 		if f.Beside {
@@ -175,6 +180,11 @@ func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field,
 		p.Linef("--- %s", doc.From)
 		p.Linef("+++ %s", doc.To)
 	}
+	if doc.From == versionName(0) {
+		document.WriteFactGroups(p, "Reach", doc.Reach.Added)
+	} else {
+		document.WriteDifference(p, "Reach", doc.Reach)
+	}
 	if len(fields) == 0 {
 		p.Linef("No difference.")
 	}
@@ -207,8 +217,8 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	for i, d := range set.Members {
 		left, right := proposed(d)
 		var one docDiff
-		one, fields[i] = newDocDiff(left, right, layout.around)
-		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: facts.ReferenceTo(d.Proposal), From: one.From, To: one.To, Fields: one.Fields, Files: one.Files})
+		one, fields[i] = newDocDiff(left, right, d.Reach, layout.around)
+		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: facts.ReferenceTo(d.Proposal), From: one.From, To: one.To, Fields: one.Fields, Files: one.Files, Reach: one.Reach})
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		for i, one := range doc.Diffs {
@@ -216,7 +226,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 				p.Blank()
 			}
 			p.Linef("%s  %s", set.Members[i].Proposal.Handle(), one.Proposal.Subject)
-			writeDiff(a, p, docDiff{From: one.From, To: one.To, Fields: one.Fields, Files: one.Files}, fields[i], layout)
+			writeDiff(a, p, docDiff{From: one.From, To: one.To, Fields: one.Fields, Files: one.Files, Reach: one.Reach}, fields[i], layout)
 		}
 		if set.Digest != "" {
 			p.Blank()

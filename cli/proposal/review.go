@@ -139,6 +139,7 @@ func printAssessment(a *command.App, d review.Dossier) error {
 		if as == nil {
 			p.Linef("There is no assessment of revision %d yet.", d.Proposal.Revision)
 		}
+		document.WriteReach(p, d)
 		writeAssessment(p, d)
 	})
 }

@@ -94,6 +94,10 @@ func showSet(ctx context.Context, b command.Session, a *command.App, name string
 		doc.Proposals = append(doc.Proposals, document.NewWholeDetail(d))
 	}
 	err = a.Print(doc, func(p *output.Page) {
+		document.WriteReach(p, set.Members...)
+		if p.Buf.Len() > 0 {
+			p.Blank()
+		}
 		if setpage.Fits(set) {
 			writeSetPage(p, set, full)
 			writeSetEnd(p, set)

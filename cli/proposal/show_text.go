@@ -19,6 +19,7 @@ func printDossier(a *command.App, d review.Dossier) error {
 	doc := document.Dossier{Head: output.NewHead("proposal"), Proposal: document.NewDetail(d)}
 	return a.Print(doc, func(p *output.Page) {
 		writeHead(p, d)
+		document.WriteReach(p, d)
 		writeMembers(p, d.Proposal.ChangeSet, d.Members)
 		writeBody(p, d, doc.Proposal.Context)
 		writeEnd(p, d)

@@ -14,6 +14,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/impact"
 	"toolcrib/review/inspection"
+	"toolcrib/review/reach"
 	"toolcrib/review/records"
 )
 
@@ -71,6 +72,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 		return nil, err
 	}
 	out := make([]review.Dossier, len(bundles))
+	added := make([]reach.Added, len(bundles))
 	for i, b := range bundles {
 		v, err := d.inspector.Look(ctx, r, b)
 		if err != nil {
@@ -83,6 +85,9 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 		if err := d.collect(ctx, r.Reader, &out[i]); err != nil {
 			return nil, err
 		}
+		draft := out[i].Revision.Draft
+		out[i].Reach = reach.Compare(out[i].Base, draft.Definition)
+		added[i] = reach.Added{Subject: draft.Subject, Facts: out[i].Reach.Added}
 		shown := []*proposals.Proposal{&out[i].Proposal}
 		for _, others := range [][]proposals.Proposal{out[i].Members, out[i].Others} {
 			for j := range others {
@@ -93,7 +98,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 			return nil, err
 		}
 	}
-	return out, nil
+	return out, reach.MarkKnown(ctx, r, added...)
 }
 
 // collect reads what a dossier has beyond what a decision depends on.

@@ -156,6 +156,27 @@ func (s Definitions) FromServer(ctx context.Context, name string) ([]registry.Li
 	return s.Find(ctx, LiveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
 }
 
+// Containing implements reach.Registry. It reads every live definition once.
+func (s Definitions) Containing(ctx context.Context, words []string) ([]registry.Live, error) {
+	subjects := []string{}
+	err := s.Each(ctx, "SELECT l.subject, lower(v.definition) "+LiveFrom, nil, func(row table.Scanner) error {
+		var subject, text string
+		err := row.Scan(&subject, &text)
+		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) }) {
+			subjects = append(subjects, subject)
+		}
+		return err
+	})
+	if err != nil || len(subjects) == 0 {
+		return nil, err
+	}
+	list, err := json.Marshal(subjects)
+	if err != nil {
+		return nil, err
+	}
+	return s.Find(ctx, LiveFrom+"WHERE l.subject IN (SELECT value FROM json_each($1, '$')) ORDER BY l.subject", string(list))
+}
+
 // InCategory implements review.RegistryReader.
 func (s Definitions) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	return s.Find(ctx, LiveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)

@@ -83,20 +83,27 @@ var Policies = []Row{
 	{Text, "", Shown, "new sentences"},
 }
 
-// Fact is one thing that a text can reach.
+// Fact is one thing that a text can reach, in the form in which documents have it.
 type Fact struct {
-	Kind  Kind
-	Use   string // how: a call, a program, or one of the uses above
-	Value string // what
+	Kind Kind `json:"kind"`
+	// Use tells how: a call, a program, or one of the uses above.
+	Use   string `json:"use,omitempty"`
+	Value string `json:"value"`
 	// Path is the file of a folder, or the path of the field in a definition; Line and
 	// Column count from 1 within it, columns in characters.
-	Path         string
-	Line, Column int
+	Path   string `json:"path"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	// NewHere reports that the version before does not reach it, NewToRegistry that no active
+	// version of another subject does either. The use counts, not the name alone.
+	NewHere       bool `json:"new_here"`
+	NewToRegistry bool `json:"new_to_registry"`
 	// Sent reports of a secret that the same file sends data, InProgram that the file is a
 	// program.
-	Sent, InProgram bool
+	Sent      bool `json:"-"`
+	InProgram bool `json:"-"`
 	// Key identifies the fact: two facts with one key are the same use of the same thing.
-	Key string
+	Key string `json:"-"`
 }
 
 // Policy returns the treatment of f in a change that adds f.
@@ -114,11 +121,17 @@ func (f Fact) Policy() Policy {
 }
 
 // Difference holds the facts that a change adds, removes and keeps.
-type Difference struct{ Added, Removed, Unchanged []Fact }
+type Difference struct {
+	Added   []Fact `json:"added"`
+	Removed []Fact `json:"removed"`
+	// Unchanged has no sentences in documents: they are the rest of the text.
+	Unchanged []Fact `json:"unchanged"`
+}
 
 // Compare returns the facts of after that before lacks, those of before that after lacks,
 // and those of after that both have. A host that a new call sends to is an added fact, as
-// is a known program with another subcommand or address; a moved line is none.
+// is a known program with another subcommand or address; a moved line is none. Added facts
+// are new to the registry too, until somebody finds them there.
 func Compare(before, after []Fact) Difference {
 	var d Difference
 	had, has := keys(before), keys(after)
@@ -126,6 +139,7 @@ func Compare(before, after []Fact) Difference {
 		if had[f.Key] {
 			d.Unchanged = append(d.Unchanged, f)
 		} else {
+			f.NewHere, f.NewToRegistry = true, true
 			d.Added = append(d.Added, f)
 		}
 	}

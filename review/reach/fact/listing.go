@@ -1,0 +1,102 @@
+package fact
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Listing is how a reader sees facts: some one by one, and of the others how many there are.
+type Listing struct {
+	Listed []Fact // those that warn first, then by kind
+	Counts []Count
+}
+
+// Count is a number of facts that a reader may expand.
+type Count struct {
+	Facts     []Fact
+	One, Many string // what they are
+}
+
+func (c Count) String() string {
+	if len(c.Facts) == 1 {
+		return "1 " + c.One
+	}
+	return fmt.Sprintf("%d %s", len(c.Facts), c.Many)
+}
+
+// MostSentences is how many sentences are listed; more of them are counted.
+const MostSentences = 10
+
+// Arrange sorts the facts that a change adds or removes. Links to hosts that other subjects
+// link to already, ordinary commands, and many sentences are counts.
+func Arrange(facts []Fact) Listing {
+	var l Listing
+	counts := []Count{{One: "known link", Many: "known links"}, {One: "ordinary command", Many: "ordinary commands"}, {One: "sentence", Many: "sentences"}}
+	sentences := 0
+	for _, f := range facts {
+		if f.Kind == Text {
+			sentences++
+		}
+	}
+	for _, f := range facts {
+		switch {
+		case f.Kind == Link && !f.NewToRegistry:
+			counts[0].Facts = append(counts[0].Facts, f)
+		case f.Use == Command:
+			counts[1].Facts = append(counts[1].Facts, f)
+		case f.Kind == Text && sentences > MostSentences:
+			counts[2].Facts = append(counts[2].Facts, f)
+		default:
+			l.Listed = append(l.Listed, f)
+		}
+	}
+	l.Counts = slices.DeleteFunc(counts, func(c Count) bool { return len(c.Facts) == 0 })
+	slices.SortStableFunc(l.Listed, func(a, b Fact) int {
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(order(a.Kind), order(b.Kind)))
+	})
+	return l
+}
+
+func weight(f Fact) int {
+	if f.Policy() == Warns {
+		return 0
+	}
+	return 1
+}
+
+// order returns the place of a kind in the table of policies.
+func order(k Kind) int { return slices.IndexFunc(Policies, func(r Row) bool { return r.Kind == k }) }
+
+// Group is the facts of one kind.
+type Group struct {
+	Kind  Kind
+	Facts []Fact
+}
+
+// ByKind groups facts, in the order of the table of policies. Sentences are in no group: of a
+// first import everything is new.
+func ByKind(facts []Fact) []Group {
+	var groups []Group
+	for _, f := range facts {
+		if f.Kind == Text {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g Group) bool { return g.Kind == f.Kind })
+		if i < 0 {
+			i, groups = len(groups), append(groups, Group{Kind: f.Kind})
+		}
+		groups[i].Facts = append(groups[i].Facts, f)
+	}
+	slices.SortFunc(groups, func(a, b Group) int { return cmp.Compare(order(a.Kind), order(b.Kind)) })
+	return groups
+}
+
+// Words describes f in a line: its kind, what it is, and how it is used.
+func (f Fact) Words() string {
+	switch f.Use {
+	case "", Literal, Order, Store, Environment, Command, f.Value:
+		return string(f.Kind) + " " + f.Value
+	}
+	return fmt.Sprintf("%s %s (%s)", f.Kind, f.Value, f.Use)
+}
