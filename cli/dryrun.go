@@ -18,7 +18,7 @@ func dryRuns() map[string]string {
 		"": "", "help": "", "version": "", "schema": "", "rules": "", "config": "", "lint": "", "parse": "", "completion": "",
 		"completion bash": "", "completion fish": "", "completion powershell": "", "completion zsh": "",
 		"propose": "", "revise": "", "submit": "", "withdraw": "", "rebase": "source", "regroup": "", "fork": "", "assign": "", "rollback": "",
-		"comment": "", "waive": "", "unwaive": "", "approve": "", "needs-changes": "", "reject": "", "canonicalize": "",
+		"comment": "", "waive": "", "unwaive": "", "approve": "", "needs-changes": "", "reject": "", "canonicalize": "", "exclude": "",
 		"import": "mcp mcp-url", "init": "", "wrap": "", "unwrap": "", "restore": "", "drift": "overwrite",
 		"list": "", "show": "source", "diff": "", "review": "", "test": "live", "preview": "",
 		"tools": "", "agents": "", "lists": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",

@@ -327,6 +327,8 @@ type GuardedTools struct {
 type GuardedTool struct {
 	Name string // on the server
 	Hash string // of its JSON in canonical form: the pin
+	// Source of a tool has the parts that its pin excludes.
+	Source *registry.Source
 }
 
 // Guarded returns the approved tools of the server of a caller.
@@ -338,7 +340,7 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	out := GuardedTools{State: set.state, Texts: set.spoken}
 	for _, e := range set.entries {
 		t := e.Definition.Tool
-		out.Tools = append(out.Tools, GuardedTool{Name: t.OriginName(), Hash: t.Source.Hash})
+		out.Tools = append(out.Tools, GuardedTool{Name: t.OriginName(), Hash: t.Source.Hash, Source: t.Source})
 	}
 	return out, nil
 }

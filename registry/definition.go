@@ -233,7 +233,12 @@ func (t *Tool) normalise() {
 	t.Availability = absent(t.Availability)
 	t.Limits = absent(t.Limits)
 	t.Provider = absent(t.Provider)
-	t.Source = absent(t.Source)
+	if s := t.Source; s != nil && len(s.Excluded) == 0 {
+		s.Excluded = nil
+		if s.Type+s.Ref+s.Hash+s.Masked == "" {
+			t.Source = nil
+		}
+	}
 	if t.Tag != nil && len(t.Tag.ArgGroups) == 0 {
 		t.Tag.ArgGroups = nil
 	}

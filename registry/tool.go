@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -257,7 +258,34 @@ type Source struct {
 	Ref string `json:"ref,omitempty"`
 	// The pin of the imported JSON.
 	Hash string `json:"hash,omitempty"`
+	// Parts that the server may change without a new approval, set by `toolcrib exclude`.
+	Excluded []Exclusion `json:"excluded,omitempty"`
+	// With excluded: the pin of the JSON without these parts.
+	Masked string `json:"masked,omitempty"`
 }
+
+// Exclusion names text in the imported JSON of a tool that changes on its own, such as a
+// date. A matching text of more than MaxExcluded characters is not excluded.
+type Exclusion struct {
+	// The field, such as _meta.requestId or description.
+	Path string `json:"path,omitempty"`
+	// A regular expression (RE2): its matches in the field. Without it, the whole field.
+	Pattern string `json:"pattern,omitempty"`
+}
+
+// MaxExcluded is the maximum length of an excluded text, in characters.
+const MaxExcluded = 200
+
+// String describes the excluded text for people.
+func (e Exclusion) String() string {
+	if e.Pattern == "" {
+		return e.Path
+	}
+	return "matches of " + e.Pattern + " in " + e.Path
+}
+
+// Pin returns the hash that the JSON of the server must have without the excluded parts.
+func (s *Source) Pin() string { return cmp.Or(s.Masked, s.Hash) }
 
 // MaxShortDescription is the maximum length of a short description, in characters.
 const MaxShortDescription = 100

@@ -6,6 +6,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/history/diff"
 	"toolcrib/registry"
+	"toolcrib/registry/wire"
 )
 
 // WriteDefinition prints every key of a definition: texts of more than one
@@ -18,12 +19,29 @@ func WriteDefinition(p *output.Page, d registry.Definition) {
 		case v == nil:
 		case key == "files" && d.Folder() != nil:
 			writeFiles(p, *d.Folder())
+		case key == "source" && d.Tool != nil && len(d.Tool.Source.Excluded) > 0:
+			p.Linef("  %s: %s", key, output.Scalar(v))
+			for _, e := range d.Tool.Source.Excluded {
+				p.Linef("    excluded from the pin: %s", e)
+			}
 		case output.IsText(v):
 			p.Linef("  %s", key)
 			p.Text("    ", v.Text)
 		default:
 			p.Linef("  %s: %s", key, output.Scalar(v))
 		}
+	}
+}
+
+// WriteSuggestions prints the parts of a tool that its server seems to change on its own, and
+// how to exclude them.
+func WriteSuggestions(p *output.Page, suggested []wire.Suggestion, ref string) {
+	for _, s := range suggested {
+		flags := "--path " + output.ShellWord(s.Path)
+		if s.Pattern != "" {
+			flags += " --pattern " + output.ShellWord(s.Pattern)
+		}
+		p.Linef("Characters %d–%d of %s differ between two lists of the server. If they change on their own: toolcrib exclude %s %s", s.From+1, s.To, s.Path, ref, flags)
 	}
 }
 

@@ -20,9 +20,11 @@ func Family() command.Family {
 			{Group: command.GroupRegistry, New: newImport, Creates: true},
 			{Group: command.GroupRegistry, New: newWatch, Creates: true},
 			{Group: command.GroupRegistry, New: newCanonicalize, Creates: true},
+			{Group: command.GroupRegistry, New: newExclude},
 		},
 		Documents: func() map[string]reflect.Type {
 			return map[string]reflect.Type{
+				"exclusion": reflect.TypeFor[docExcluded](),
 				"import":    reflect.TypeFor[DocImport](),
 				"migration": reflect.TypeFor[docMigration](),
 			}

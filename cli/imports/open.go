@@ -32,6 +32,9 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 				return err
 			}
 			for _, p := range open {
+				if err := keepExcluded(ctx, r, s, p); err != nil {
+					return err
+				}
 				if p.Type == s.Draft.Type && p.ContentHash == s.Draft.Definition.Hash() && (p.State != proposals.Drafted || s.Missing != "") {
 					steps[i] = s.Pending(p)
 				}
@@ -49,6 +52,28 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 		}
 		return nil
 	})
+}
+
+// keepExcluded gives a draft the parts that an open proposal about the same tool excludes from
+// its pin, and its JSON where nothing but these parts differs.
+func keepExcluded(ctx context.Context, r review.Reader, s intake.Step, p proposals.Proposal) error {
+	t := s.Draft.Definition.Tool
+	if t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || p.Type != s.Draft.Type {
+		return nil
+	}
+	rev, err := r.Revision(ctx, p.ID, p.Revision)
+	if err != nil || rev.Draft.Definition.Tool == nil {
+		return err
+	}
+	open := rev.Draft.Definition.Tool.Source
+	if open == nil || open.Ref != t.Source.Ref || len(open.Excluded) == 0 {
+		return nil
+	}
+	t.Source = s.Item.Exclude(t.Source, open.Excluded)
+	if t.Source.Masked == open.Masked {
+		s.Draft.Definition = rev.Draft.Definition
+	}
+	return nil
 }
 
 // leaveOutUndeclared takes out the deactivation of tools that the server listed to a

@@ -11,6 +11,7 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/impact"
 )
@@ -225,6 +226,9 @@ func writeEnd(p *output.Page, d review.Dossier) {
 	}
 	if !d.Proposal.State.Open() {
 		return
+	}
+	if d.Source != nil && d.BaseSource != nil && d.Proposal.Type == proposals.Modify {
+		document.WriteSuggestions(p, wire.Suggest(d.BaseSource, d.Source), review.Reference(d.Proposal))
 	}
 	p.Linef("policy        %s", d.Policy.Deciding())
 	for _, o := range d.Obstacles {

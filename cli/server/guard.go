@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -80,6 +81,7 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 		}
 		return proposeListing(ctx, a, db, l.Document(), log)
 	}
+	db.Check = func(ctx context.Context, raw json.RawMessage) error { return imports.Vet(ctx, a, name, raw) }
 	var server guard.Server
 	if f.url != "" {
 		headers := guard.Headers(os.Environ())

@@ -84,20 +84,20 @@ func (g *Guard) approved(ctx context.Context) (Approved, error) {
 var errNoDatabase = errors.New("its database does not answer")
 
 // listing names what the client would be listed of a kind now, "" when nobody knows.
-func listing(a *approvals, r *refresher, kind listKind) string {
-	found := r.found(kind)
+func (g *Guard) listing(kind listKind) string {
+	found := g.refresher.found(kind)
 	select {
-	case <-a.loaded:
+	case <-g.approvals.loaded:
 	default:
 		return ""
 	}
 	if found == nil {
 		return ""
 	}
-	approved, _ := a.get() // nothing is listed where nobody knows
+	approved, _ := g.approvals.get() // nothing is listed where nobody knows
 	var names []string
 	for name, tool := range approved.of(kind) {
-		if found[name].Sum == tool.Hash {
+		if raw, err := g.offered(context.Background(), tool, found[name]); raw != nil && err == nil {
 			names = append(names, name+" "+tool.Hash)
 		}
 	}

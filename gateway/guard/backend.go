@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"toolcrib/gateway"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
@@ -23,6 +24,9 @@ type Backend interface {
 	// Observe proposes what differs from the approved tools, and texts, in what the
 	// server lists, and records what of the list cannot be proposed.
 	Observe(ctx context.Context, l Listing) error
+	// Vet returns why a tool whose excluded parts differ from the approved JSON must not be
+	// listed: what the rules find in it.
+	Vet(ctx context.Context, raw json.RawMessage) error
 	// Admit takes a call of a client, "" for one without a name, through the gates and
 	// records it. r.Decline compares what the server lists with the definition that is
 	// approved at the moment of writing, which may be newer than the last result of
@@ -43,8 +47,9 @@ type Approved struct {
 
 // Tool is an approved tool.
 type Tool struct {
-	Hash string          // of the canonical form of Raw
-	Raw  json.RawMessage // exactly the approved JSON
+	Hash   string           // of the canonical form of Raw
+	Raw    json.RawMessage  // exactly the approved JSON
+	Source *registry.Source // has the parts that the pin excludes; nil for a prompt
 }
 
 // Listing is a complete list of the server's tools, or why there is none.

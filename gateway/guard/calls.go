@@ -169,23 +169,34 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if tool, known := approved.Tools[name]; known && g.session.modern.Load() {
+	tool, known := approved.Tools[name]
+	if known && g.session.modern.Load() {
 		c.message.mirrored = wire.ParamHeaders(tool.Raw, args)
 	}
-	listed := g.refresher.found(toolsList)[name].Sum
+	listed := g.refresher.found(toolsList)[name]
+	if raw, err := g.offered(c.ctx, tool, listed); raw == nil && err != nil {
+		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a rule finds something in a part of %s that is excluded from its pin; nothing was called. toolcrib status shows the user what it is.", jsondoc.Quote(name))}
+	}
 	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{
 		Tool: name, Args: args,
 		Decline: func(approved registry.Live) *gateway.Error {
-			return g.changed(name, listed, approved.Definition.Tool.Source)
+			return g.changed(name, listed, approved.Definition.Tool.Source, tool.Source)
 		},
 	})
 }
 
 // changed refuses a tool that the server does not list as it was approved from source; nil
-// if it does. listed is the hash of what it lists, "" for nothing.
-func (g *Guard) changed(tool, listed string, source *registry.Source) *gateway.Error {
-	if listed != "" && source != nil && source.Hash == listed {
-		return nil
+// if it does. item is the listed tool, and checked the source whose excluded parts the rules
+// have read.
+func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *registry.Source) *gateway.Error {
+	listed := item.Sum
+	if listed != "" && source != nil {
+		if source.Hash == listed {
+			return nil
+		}
+		if checked != nil && source.Masked != "" && source.Masked == checked.Masked && item.Pin(source.Excluded) == source.Masked {
+			return nil
+		}
 	}
 	e := &gateway.Error{Code: gateway.CodeChanged, NotRun: true}
 	e.Message = fmt.Sprintf("%s lists another definition of %s than was approved; nothing was called. The user reviews the change with toolcrib show set:%s.", g.config.Name, jsondoc.Quote(tool), g.config.Name)

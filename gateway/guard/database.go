@@ -48,6 +48,8 @@ type Database struct {
 	// Propose proposes what differs from the approved tools in a listing, and returns what
 	// it cannot propose.
 	Propose func(ctx context.Context, l Listing) ([]wire.Skipped, error)
+	// Check runs the rules over the JSON of a tool whose excluded parts have changed.
+	Check func(ctx context.Context, raw json.RawMessage) error
 
 	mu      sync.Mutex // of everything below
 	conn    *Connection
@@ -129,7 +131,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 			return Approved{}, err
 		}
 		if raw != nil {
-			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw}
+			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw, Source: t.Source}
 		}
 	}
 	for _, t := range list.Texts {
@@ -189,6 +191,14 @@ func (d *Database) Observe(ctx context.Context, l Listing) error {
 	defer d.mu.Unlock()
 	d.skipped = skipped
 	return err
+}
+
+// Vet implements Backend.
+func (d *Database) Vet(ctx context.Context, raw json.RawMessage) error {
+	if _, err := d.open(ctx); err != nil {
+		return err
+	}
+	return d.Check(ctx, raw)
 }
 
 // Admit implements Backend.

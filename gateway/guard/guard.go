@@ -61,12 +61,13 @@ type Guard struct {
 	told    map[listKind]string // names what the client was listed
 	noticed map[listKind]bool   // the server reported a change since the last comparison, which the client heard
 	again   bool                // the texts of prompts are to be read again
+	vetted  map[string]vetted   // by the name of a tool
 }
 
 // New returns a guard.
 func New(c Config, s Server) *Guard {
 	c.Times = c.Times.orUsual()
-	g := &Guard{config: c, client: &lineWriter{to: c.Out}, server: s, told: map[listKind]string{}, noticed: map[listKind]bool{}}
+	g := &Guard{config: c, client: &lineWriter{to: c.Out}, server: s, told: map[listKind]string{}, noticed: map[listKind]bool{}, vetted: map[string]vetted{}}
 	g.requests.init()
 	g.calls.changed = sync.NewCond(&g.calls.mu)
 	g.session.init()

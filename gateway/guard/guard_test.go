@@ -113,6 +113,8 @@ func (c *crib) Wait(ctx context.Context, seen int64) int64 {
 	return c.changes
 }
 
+func (c *crib) Vet(context.Context, json.RawMessage) error { return nil }
+
 func (c *crib) Observe(ctx context.Context, l guard.Listing) error {
 	if c.slow != nil {
 		close(c.slow)

@@ -14,6 +14,8 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/texts"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
 
@@ -72,7 +74,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	var listed []json.RawMessage
 	var withheld []string
 	if err == nil {
-		listed, withheld, err = passing(found.of(m.text), approved)
+		listed, withheld, err = g.passing(ctx, found.of(m.text), approved)
 	}
 	if err != nil {
 		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of "+string(kind)+": "+err.Error()))
@@ -87,7 +89,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		g.say("warning", fmt.Sprintf("%s approved (toolcrib status): %s", which, strings.Join(withheld, ", ")))
 	}
 	if next.there() || len(withheld) > 0 || len(listed) != len(approved) {
-		g.refresher.compare(found.of(m.text), kind)
+		g.refresher.compare(found.of(m.text), kind, approved)
 	}
 }
 
@@ -117,9 +119,64 @@ func (g *Guard) readable(m *message) (text []byte, skipped []wire.Skipped) {
 	return nil, nil
 }
 
-// passing returns the approved tools of a list, in their approved bytes, and the names
-// of the others.
-func passing(list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
+// vetted is the verdict of the rules on a tool whose excluded parts have changed.
+type vetted struct {
+	sum string // of the JSON
+	err error
+}
+
+// offered returns the JSON in which the client is listed a tool: the approved one, or where
+// the server has changed nothing but parts that are excluded from the pin, what it lists, if
+// the rules find nothing in it. It is nil for another tool; err is the finding.
+func (g *Guard) offered(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
+	switch {
+	case tool.Hash == item.Sum:
+		return tool.Raw, nil
+	case tool.Source == nil || len(tool.Source.Excluded) == 0 || item.Node() == nil || item.Pin(tool.Source.Excluded) != tool.Source.Pin():
+		return nil, nil
+	}
+	g.mu.Lock()
+	last := g.vetted[item.Name]
+	g.mu.Unlock()
+	if last.sum != item.Sum {
+		last = vetted{item.Sum, g.config.Backend.Vet(ctx, item.Raw)}
+		if last.err != nil {
+			g.config.Log(fmt.Sprintf("%s is withheld because of a part that is excluded from its pin: %v", clip(item.Name), last.err))
+		}
+		g.mu.Lock()
+		g.vetted[item.Name] = last
+		g.mu.Unlock()
+	}
+	if last.err != nil {
+		return nil, last.err
+	}
+	return jsondoc.Canonical(item.Node()), nil
+}
+
+// withoutExcluded puts the approved JSON in place of tools that differ from it only in
+// excluded parts, so that nothing is proposed of them, and names those in which the rules
+// find something.
+func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
+	state, _ := g.approvals.get()
+	for i, raw := range l.Tools {
+		item, err := wire.ReadItem(wire.MCP, raw)
+		tool, known := state.Tools[item.Name]
+		if err != nil || !known {
+			continue
+		}
+		listed, err := g.offered(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()})
+		if err != nil {
+			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is withheld because of a part that is excluded from its pin", Detail: err.Error()})
+		}
+		if err != nil || listed != nil {
+			l.Tools[i] = tool.Raw
+		}
+	}
+}
+
+// passing returns the approved tools of a list, as offered has them, and the names of the
+// others.
+func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
 	err = array(list, lenient, func(value []byte) error {
 		item, err := wire.ReadItem(wire.MCP, value)
@@ -129,8 +186,12 @@ func passing(list []byte, approved map[string]Tool) (listed []json.RawMessage, w
 		}
 		again := seen[item.Name] // the first counts
 		seen[item.Name] = true
-		if tool, known := approved[item.Name]; known && !again && tool.Hash == item.Hash() {
-			listed = append(listed, tool.Raw)
+		var raw json.RawMessage
+		if tool, known := approved[item.Name]; known && !again {
+			raw, _ = g.offered(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()}) // the observer reports the error
+		}
+		if raw != nil {
+			listed = append(listed, raw)
 		} else if !again {
 			withheld = append(withheld, clip(item.Name))
 		}
@@ -272,6 +333,7 @@ func (g *Guard) refreshes(ctx context.Context) {
 		}
 		g.refresher.ends(covers, l, err)
 		if err == nil {
+			g.withoutExcluded(ctx, &l)
 			g.tell(noticed)
 			g.observer.put(l)
 		}
@@ -287,7 +349,13 @@ func (g *Guard) refreshes(ctx context.Context) {
 
 // compare has the server's lists compared when the client was shown one that differs
 // from the last comparison: a server may change without a word.
-func (r *refresher) compare(list []byte, kind listKind) {
+func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool) {
+	excluded := map[string][]registry.Exclusion{}
+	for name, tool := range approved {
+		if tool.Source != nil {
+			excluded[name] = tool.Source.Excluded
+		}
+	}
 	var page []json.RawMessage
 	err := array(list, lenient, func(value []byte) error {
 		page = append(page, bytes.Clone(value))
@@ -295,7 +363,7 @@ func (r *refresher) compare(list []byte, kind listKind) {
 	})
 	known, differs := r.found(kind), err != nil
 	for name, item := range wire.ByName(page) {
-		differs = differs || known[name].Sum != item.Sum
+		differs = differs || known[name].Node() == nil || known[name].Pin(excluded[name]) != item.Pin(excluded[name])
 	}
 	if differs && known != nil {
 		r.want()

@@ -251,7 +251,7 @@ func announcing(m *message, kinds []listKind) (changes []edit) {
 // last time, unless it has heard of that already.
 func (g *Guard) tell(heard map[listKind]bool) {
 	for _, kind := range g.kinds() {
-		now := listing(&g.approvals, &g.refresher, kind)
+		now := g.listing(kind)
 		g.mu.Lock()
 		before := g.told[kind]
 		g.told[kind] = now

@@ -21,8 +21,8 @@ type follower struct {
 	asked chan struct{} // closed after the first answer or failure
 
 	mu     sync.Mutex
-	listed map[string]string // hash by name; nil before the first answer
-	heard  map[int]func()    // by the number of the follower
+	listed map[string]wire.ListedItem // by name; nil before the first answer
+	heard  map[int]func()             // by the number of the follower
 	next   int
 }
 
@@ -82,8 +82,8 @@ func (p *Provider) Drifted(t *registry.Tool) bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	approved := approvedHash(t)
-	return f.listed != nil && (approved == "" || f.listed[cmp.Or(t.OriginName(), t.ID)] != approved)
+	_, as := asApproved(t, f.listed[cmp.Or(t.OriginName(), t.ID)])
+	return f.listed != nil && !as
 }
 
 // follower returns the follower of a server, which it starts at the first call;
@@ -146,12 +146,9 @@ func (p *Provider) follow(s Server, f *follower) {
 
 // take keeps an answer and reports one that differs from the last.
 func (f *follower) take(tools []json.RawMessage) {
-	now := map[string]string{}
-	for name, item := range wire.ByName(tools) {
-		now[name] = item.Sum
-	}
+	now := wire.ByName(tools)
 	f.mu.Lock()
-	differs := f.listed != nil && !maps.Equal(f.listed, now)
+	differs := f.listed != nil && !maps.EqualFunc(f.listed, now, func(a, b wire.ListedItem) bool { return a.Sum == b.Sum })
 	f.listed = now
 	var heard []func()
 	if differs {
@@ -165,11 +162,11 @@ func (f *follower) take(tools []json.RawMessage) {
 	}
 }
 
-// approvedHash returns the pin of a tool: the hash of the JSON that was approved,
-// "" when there is none.
-func approvedHash(t *registry.Tool) string {
+// asApproved returns the hash of the JSON of a tool that was approved, "" for none, and
+// reports whether the server lists it so, but for what its pin excludes.
+func asApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool) {
 	if t.Source == nil || t.Source.Type != registry.SourceMCP {
-		return ""
+		return "", false
 	}
-	return t.Source.Hash
+	return t.Source.Hash, listed.Sum != "" && listed.Pin(t.Source.Excluded) == t.Source.Pin()
 }

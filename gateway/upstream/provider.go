@@ -111,8 +111,9 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, st
 		return nil, "", notListed(err)
 	}
 	name := cmp.Or(t.OriginName(), t.ID)
-	d := drift{Server: server.Name, Name: name, Approved: approvedHash(t), Listed: wire.ByName(tools)[name].Sum}
-	if d.Approved == "" || d.Approved != d.Listed {
+	listed := wire.ByName(tools)[name]
+	d, as := drift{Server: server.Name, Name: name, Listed: listed.Sum}, false
+	if d.Approved, as = asApproved(t, listed); !as {
 		p.tell(server.Name)
 		return nil, "", d.refusal(t.ID)
 	}

@@ -156,9 +156,13 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 		c.add(definitionDiffers(), at, "Cannot read the definition of %s in the code: %s.", jsondoc.Quote(it.Name), ps[0].Message)
 		return
 	}
+	s := e.Definition.Tool.Source
+	if s != nil && len(s.Excluded) > 0 && it.Format == wire.MCP && it.Pin(s.Excluded) == s.Pin() {
+		return
+	}
 	keys := c.differing(it, e)
 	if len(keys) == 0 {
-		if s := e.Definition.Tool.Source; c.scope.Pinned && s != nil && s.Type == registry.SourceMCP && s.Hash != it.Hash() {
+		if c.scope.Pinned && s != nil && s.Type == registry.SourceMCP && s.Hash != it.Hash() {
 			c.add(pinDiffers(), at, "The server lists %s with the same texts as version %d of %s, but its other JSON differs from the import.", jsondoc.Quote(it.Name), e.Version, e.Subject)
 		}
 		return

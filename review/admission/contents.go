@@ -2,10 +2,13 @@ package admission
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/impact"
 	"toolcrib/review/records"
@@ -61,4 +64,38 @@ func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft)
 	}
 	return misfit(proposals.RuleDefinition, "definition.source.hash",
 		"pins JSON that was never imported here, so nobody can review it; import the tool (toolcrib import) or leave source out"), nil
+}
+
+// wrongExclusion reports excluded parts that an agent would set, and a hash that is not that of
+// the imported JSON without them.
+func wrongExclusion(ctx context.Context, r review.RegistryReader, actor proposals.Actor, draft proposals.Draft) error {
+	if draft.Definition.Tool == nil || draft.Definition.Tool.Source == nil {
+		return nil
+	}
+	source, before := draft.Definition.Tool.Source, []registry.Exclusion(nil)
+	if actor.Kind == proposals.Agent {
+		now, err := impact.Live(ctx, r, draft.Subject)
+		if err != nil {
+			return err
+		}
+		if now != nil && now.Definition.Tool != nil && now.Definition.Tool.Source != nil {
+			before = now.Definition.Tool.Source.Excluded
+		}
+		if !slices.Equal(before, source.Excluded) {
+			return fmt.Errorf("%w: only the user excludes parts of a tool from its pin", proposals.ErrAuthority)
+		}
+	}
+	if len(source.Excluded) == 0 {
+		return nil
+	}
+	raw, err := records.Source(ctx, r, draft.Definition)
+	if err != nil || raw == nil {
+		return err
+	}
+	item, err := wire.ReadItem(wire.MCP, raw)
+	if err == nil && item.Pin(source.Excluded) == source.Masked {
+		return nil
+	}
+	return &review.Incomplete{What: draft.Subject.String(), Problems: misfit(proposals.RuleDefinition, "definition.source.masked",
+		"is not the hash of the imported JSON without the excluded parts; set them with toolcrib exclude")}
 }

@@ -40,6 +40,9 @@ func Gate(ctx context.Context, r review.Reader, set ruleset.Set, actor proposals
 	if len(problems) > 0 {
 		return &review.Incomplete{What: draft.Subject.String(), Problems: problems}
 	}
+	if err := wrongExclusion(ctx, r, actor, draft); err != nil {
+		return err
+	}
 	findings, err := set.CheckFamilies(ctx, &rules.Change{Draft: draft, World: records.World{RegistryReader: r}}, "L")
 	if err != nil {
 		return err

@@ -244,6 +244,12 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
 
+// Excluding drafts a change of what the pin of a live imported tool excludes.
+func Excluding(l registry.Live) proposals.Draft {
+	why := fmt.Sprintf("The user changes which parts of %s its server may change without a new approval.", l.Subject.ID)
+	return *Origin{}.draft(proposals.Modify, l.Subject, l.Version, l.Definition, why)
+}
+
 // examples shows how a tool is called: with the least and with everything.
 func examples(t registry.Tool) []string {
 	if t.Kind == registry.PromptTool {

@@ -39,6 +39,7 @@ type Step struct {
 	Unknown []string         // keys of a v0 prompt that the format does not have; they are kept
 	Missing string           // why a prompt stays a draft, "" if it need not
 	Unfit   bool             // it cannot be proposed, whatever anybody decided before
+	Item    wire.Item        // that it is about; zero when it vanished
 }
 
 // schemaRefused begins the reason of a step for a schema that nobody reads safely.
@@ -108,7 +109,7 @@ type planner struct {
 }
 
 func (p *planner) item(it wire.Item) Step {
-	step := Step{Name: it.Name, Hash: it.Hash()}
+	step := Step{Name: it.Name, Hash: it.Hash(), Item: it}
 	if ps := it.Problems(); len(ps) > 0 {
 		return step.skip(ps.Error())
 	}
@@ -118,7 +119,7 @@ func (p *planner) item(it wire.Item) Step {
 	}
 	step.Subject = l.Subject
 	before := *l.Definition.Tool
-	if before.Source != nil && before.Source.Hash == step.Hash {
+	if before.Source != nil && before.Source.Pin() == it.Pin(before.Source.Excluded) {
 		return p.known(step, l)
 	}
 	after := it.Onto(before)
@@ -132,7 +133,7 @@ func (p *planner) item(it wire.Item) Step {
 		return step.skip("it differs from the core tool of this id, which is locked; fork it instead")
 	}
 	if pinned {
-		after.Source = p.origin.source(it)
+		after.Source = it.Exclude(p.origin.source(it), before.Source.Excluded)
 	}
 	if reason := refused(after); reason != "" {
 		return step.skip(reason)

@@ -17,8 +17,20 @@ import (
 type cachedRegistry struct {
 	*impact.Snapshot
 	storedRegistry
-	raws  map[string][]byte // documents known besides those that are kept, by hash
 	alike *alike
+}
+
+// knownRaws is a registry that knows documents besides those that are kept, by hash.
+type knownRaws struct {
+	review.RegistryReader
+	raws map[string][]byte
+}
+
+func (k knownRaws) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	if body, ok := k.raws[hash]; ok {
+		return body, true, nil
+	}
+	return k.RegistryReader.Raw(ctx, hash)
 }
 
 // storedRegistry holds the registry of the storage one level deeper than its cache.
@@ -39,13 +51,6 @@ func Snapshot(r review.Reader) *impact.Snapshot {
 		return c.Snapshot
 	}
 	return impact.NewSnapshot(r)
-}
-
-func (c *cachedRegistry) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
-	if body, ok := c.raws[hash]; ok {
-		return body, true, nil
-	}
-	return c.RegistryReader.Raw(ctx, hash)
 }
 
 func (c *cachedRegistry) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
@@ -76,7 +81,7 @@ func (f forgettingRegistry) SetLive(ctx context.Context, versions []history.Vers
 // cachedTx returns tx with a cache of the registry, which lasts until tx makes something
 // live itself. raws holds documents besides those that are kept.
 func cachedTx(tx review.Tx, raws map[string][]byte) review.Tx {
-	c := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{tx.RegistryReader}, raws, &alike{}}
+	c := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{knownRaws{tx.RegistryReader, raws}}, &alike{}}
 	tx.RegistryReader, tx.RegistryWriter = c, forgettingRegistry{tx.RegistryWriter, c}
 	return tx
 }

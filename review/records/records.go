@@ -64,6 +64,9 @@ func (r *Records) View(ctx context.Context, fn func(review.Reader, *impact.Snaps
 // Read returns what fn reads in one snapshot.
 func Read[T any](ctx context.Context, r *Records, fn func(review.Reader) (T, error)) (found T, err error) {
 	err = r.Storage.View(ctx, func(reader review.Reader) error {
+		if len(r.Raws) > 0 {
+			reader.RegistryReader = knownRaws{reader.RegistryReader, r.Raws}
+		}
 		found, err = fn(reader)
 		return err
 	})

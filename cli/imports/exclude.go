@@ -1,0 +1,256 @@
+package imports
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/document"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
+	"toolcrib/review"
+	"toolcrib/review/impact"
+	"toolcrib/review/intake"
+	"toolcrib/review/rules"
+)
+
+func newExclude(a *command.App) *cobra.Command {
+	var part registry.Exclusion
+	var none bool
+	cmd := &cobra.Command{
+		Use:  "exclude TOOL [--path PATH [--pattern RE2] | --none]",
+		Args: command.Exact(1, "a tool, or the number of the proposal that imports it"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if none == (part.Path != "") && none || part.Pattern != "" && part.Path == "" {
+				return process.Usagef("write --path PATH, with --pattern for a part of the field, or --none alone")
+			}
+			return runExclude(cmd.Context(), a, args[0], part, none)
+		},
+	}
+	cmd.Flags().StringVar(&part.Path, "path", "", "exclude the field at `PATH` of the server's JSON, such as _meta.requestId")
+	cmd.Flags().StringVar(&part.Pattern, "pattern", "", "exclude only the matches of the regular expression `RE2` in the field")
+	cmd.Flags().BoolVar(&none, "none", false, "exclude nothing any more")
+	return cmd
+}
+
+type docExcluded struct {
+	output.Head
+	Subject     string               `json:"subject"`
+	Excluded    []registry.Exclusion `json:"excluded"`
+	Suggestions []docSuggestion      `json:"suggestions"` // parts that differ between lists of the server
+	Proposal    string               `json:"proposal,omitempty"`
+	DryRun      bool                 `json:"dry_run,omitempty"`
+}
+
+type docSuggestion struct {
+	Path    string `json:"path"`
+	Pattern string `json:"pattern,omitempty"`
+	From    int    `json:"from"` // characters of the field
+	To      int    `json:"to"`
+}
+
+// runExclude shows what the pin of an imported tool excludes, or proposes a change of it.
+func runExclude(ctx context.Context, a *command.App, ref string, part registry.Exclusion, none bool) error {
+	b, err := a.OpenSession(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := pinned(ctx, b, a, ref)
+	if err != nil {
+		return err
+	}
+	tool := *t.draft.Definition.Tool
+	item, err := wire.ReadItem(wire.MCP, t.snapshots[len(t.snapshots)-1])
+	if err != nil {
+		return err
+	}
+	doc := docExcluded{Head: output.NewHead("exclusion"), Subject: t.draft.Subject.String(), Excluded: append([]registry.Exclusion{}, tool.Source.Excluded...), Suggestions: []docSuggestion{}, DryRun: a.Flags.DryRun}
+	if part.Path == "" && !none {
+		suggested := suggest(t.snapshots)
+		doc.Suggestions = output.Mapped(suggested, func(s wire.Suggestion) docSuggestion { return docSuggestion{s.Path, s.Pattern, s.From, s.To} })
+		return a.Print(doc, func(p *output.Page) {
+			for _, e := range item.Excluded(tool.Source.Excluded) {
+				p.Linef("Excluded from the pin of %s: %s.", t.draft.Subject, e)
+			}
+			document.WriteSuggestions(p, suggested, ref)
+			if len(suggested)+len(doc.Excluded) == 0 {
+				p.Linef("Nothing is excluded from the pin of %s, and no two lists of its server differ in a short part.", t.draft.Subject)
+			}
+		})
+	}
+	if none {
+		doc.Excluded = nil
+	} else if !slices.Contains(doc.Excluded, part) {
+		doc.Excluded = append(doc.Excluded, part)
+		try := registry.Source{Type: registry.SourceMCP, Ref: tool.Source.Ref, Hash: tool.Source.Hash, Masked: tool.Source.Hash, Excluded: doc.Excluded}
+		if ps := try.Problems(); len(ps) > 0 {
+			return process.Usagef("%s", ps[0].Message)
+		}
+		if len(item.Excluded([]registry.Exclusion{part})) == 0 {
+			return fmt.Errorf("nothing of the tool is %s, or it has more than %d characters", part, registry.MaxExcluded)
+		}
+	}
+	tool.Source = item.Exclude(tool.Source, doc.Excluded)
+	t.draft.Definition.Tool = &tool
+	var made proposals.Proposal
+	if t.open != nil {
+		made, err = b.Desk.Drafting.Revise(ctx, b.Actor, t.open.ID, t.draft)
+	} else if drafts, proposeErr := b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{t.draft}, true); proposeErr == nil {
+		made = drafts[0]
+	} else {
+		err = proposeErr
+	}
+	if err != nil {
+		return err
+	}
+	doc.Proposal = string(made.ID)
+	return a.Print(doc, func(p *output.Page) {
+		p.Linef("%s", document.Moved(made))
+		for _, e := range item.Excluded(doc.Excluded) {
+			p.Linef("Excluded from its pin: %s.", e)
+		}
+		if len(doc.Excluded) > 0 {
+			p.Linef("The server may change this without a new approval. The rules check it each time, and a finding withholds the tool.")
+		}
+		a.Closing(p)
+	})
+}
+
+// pinnedTool is an imported tool with a draft to change it.
+type pinnedTool struct {
+	draft     proposals.Draft
+	open      *proposals.Proposal // that proposes the tool, or its change
+	snapshots [][]byte            // its JSON, the newest last
+}
+
+// pinned finds the tool of a server by its name or by a proposal.
+func pinned(ctx context.Context, b command.Session, a *command.App, ref string) (t pinnedTool, err error) {
+	var subject registry.Subject
+	if ids, resolveErr := a.IDs(ctx, b.Desk, []string{ref}); resolveErr == nil {
+		t.open = new(proposals.Proposal)
+		t.open.ID = ids[0]
+	} else if subject, err = a.Subject(ctx, ref); err != nil {
+		return t, err
+	}
+	err = a.DB.View(ctx, func(r review.Reader) error {
+		var sources []string
+		if t.open != nil {
+			if *t.open, err = r.Proposal(ctx, t.open.ID); err != nil {
+				return err
+			}
+			subject = t.open.Subject
+			for n := 1; n <= t.open.Revision; n++ {
+				rev, err := r.Revision(ctx, t.open.ID, n)
+				if err != nil {
+					return err
+				}
+				t.draft = rev.Draft
+				if tool := rev.Draft.Definition.Tool; tool != nil && tool.Source != nil {
+					sources = append(sources, tool.Source.Hash)
+				}
+			}
+		}
+		live, err := impact.Live(ctx, r, subject)
+		if err != nil {
+			return err
+		}
+		if live != nil && live.Definition.Tool != nil && live.Definition.Tool.Source != nil {
+			sources = append([]string{live.Definition.Tool.Source.Hash}, sources...)
+		}
+		if t.open == nil || !t.open.State.Open() {
+			t.open = nil
+			if live == nil {
+				return command.NotFoundf("no live tool %s", ref)
+			}
+			t.draft = intake.Excluding(*live)
+		}
+		if tool := t.draft.Definition.Tool; tool == nil || tool.Source == nil || tool.Source.Type != registry.SourceMCP {
+			return fmt.Errorf("%s was not imported from an MCP server, so no server changes it", subject)
+		}
+		for _, hash := range sources {
+			raw, ok, err := r.Raw(ctx, hash)
+			if err != nil {
+				return err
+			}
+			if ok {
+				t.snapshots = append(t.snapshots, raw)
+			}
+		}
+		if len(t.snapshots) == 0 {
+			return errors.New("the JSON from which the tool was imported is not kept here; import it again")
+		}
+		return nil
+	})
+	return t, err
+}
+
+// suggest returns the parts that differ between the newest two snapshots that differ.
+func suggest(snapshots [][]byte) []wire.Suggestion {
+	newest := snapshots[len(snapshots)-1]
+	for _, before := range slices.Backward(snapshots) {
+		if found := wire.Suggest(before, newest); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// Vet runs the rules over the JSON of a live tool of a server whose excluded parts have
+// changed, as over a change of the tool. The error names the first finding.
+func Vet(ctx context.Context, a *command.App, server string, raw json.RawMessage) error {
+	item, err := wire.ReadItem(wire.MCP, raw)
+	if err != nil {
+		return err
+	}
+	desk, err := a.OpenDesk(ctx)
+	if err != nil {
+		return err
+	}
+	layer, err := a.Layer()
+	if err != nil {
+		return err
+	}
+	live, err := command.Definitions(ctx, a)
+	if err != nil {
+		return err
+	}
+	var excluded []registry.Exclusion
+	for i, l := range live {
+		t := l.Definition.Tool
+		if t == nil || t.Source == nil || t.Source.Ref != server+"#"+item.Name || len(t.Source.Excluded) == 0 {
+			continue
+		}
+		plain := *t
+		excluded = t.Source.Excluded
+		plain.Source = item.Exclude(t.Source, nil)
+		live[i].Definition.Tool = &plain
+	}
+	doc := wire.Document{Format: wire.MCP, Items: []wire.Item{item}}
+	for _, s := range intake.Plan(doc, intake.Origin{Label: server, Server: true, Layer: layer}, intake.Live{All: live, Raw: func(string) ([]byte, bool) { return nil, false }}) {
+		if s.Draft == nil || s.Name != item.Name {
+			continue
+		}
+		lint, err := desk.DryRun().Importing(map[string][]byte{item.Hash(): raw}).Drafting.Lint(ctx, Observer(a.Config), *s.Draft)
+		if err != nil {
+			return err
+		}
+		for _, f := range lint.Standing {
+			in := slices.ContainsFunc(excluded, func(e registry.Exclusion) bool {
+				return strings.HasPrefix(f.Path, "definition."+e.Path) || strings.HasPrefix(f.Path, wire.SourcePath+e.Path)
+			})
+			if f.Open() && (in || f.Severity != rules.Info) {
+				return fmt.Errorf("%s: %s", f.Rule, f.Message)
+			}
+		}
+	}
+	return nil
+}
