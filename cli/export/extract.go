@@ -204,17 +204,37 @@ func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 
 // encodeBundle writes the live definitions with all that proves them.
 func encodeBundle(ctx context.Context, a *command.App, c extract) ([]byte, error) {
-	var lives []registry.Live
-	for _, e := range slices.Concat(c.Tools, c.Agents, c.Lists, c.files) {
-		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version})
-	}
-	b, err := command.Viewed(ctx, a.DB.View, func(r review.Reader) (bundle.Bundle, error) {
-		return bundle.Of(ctx, r, lives, c.layer.View(), a.Env.Now())
-	})
+	b, err := c.bundle(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	return b.Encode()
+}
+
+// Bundle returns the live registry in the view of the project, with its proofs.
+func Bundle(ctx context.Context, a *command.App) (bundle.Bundle, error) {
+	layer, err := a.Layer()
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	c, err := NewExtract(ctx, a, layer, catalog.Query{})
+	if err == nil {
+		err = leaveOutCore(ctx, a, &c)
+	}
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	return c.bundle(ctx, a)
+}
+
+func (c extract) bundle(ctx context.Context, a *command.App) (bundle.Bundle, error) {
+	var lives []registry.Live
+	for _, e := range slices.Concat(c.Tools, c.Agents, c.Lists, c.files) {
+		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version})
+	}
+	return command.Viewed(ctx, a.DB.View, func(r review.Reader) (bundle.Bundle, error) {
+		return bundle.Of(ctx, r, lives, c.layer.View())
+	})
 }
 
 // encodeServer writes the approved tools, and texts, of an MCP server as the server

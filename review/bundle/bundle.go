@@ -22,12 +22,16 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Format is the value of the key "format".
-const Format = "toolcrib bundle 1"
+// Format is the value of the key "format". Decode also reads the format before it, which
+// has no checkpoint, raws, and contents.
+const (
+	Format  = "toolcrib bundle 2"
+	format1 = "toolcrib bundle 1"
+)
 
 // Limits of a bundle.
 const (
-	MaxSize     = 64 << 20 // bytes
+	MaxSize     = 64 << 20 // bytes of a file or a part
 	maxVersions = 200_000
 )
 
@@ -37,14 +41,31 @@ var ErrMalformed = errors.New("malformed bundle")
 // Bundle is a part of a registry at one moment. What it lacks, such as subjects and
 // newer versions, it cannot show.
 type Bundle struct {
-	Format     string      `json:"format"`
-	Database   string      `json:"database"` // hash of event 1
-	Log        Head        `json:"log"`      // the newest event when it was written
-	At         time.Time   `json:"at"`
-	View       []string    `json:"view"` // layers, the first one overrides the next
+	Format string `json:"format"`
+	Header
+	Records
+}
+
+// Header describes the registry that a bundle was taken from.
+type Header struct {
+	Database string    `json:"database"` // hash of event 1
+	Log      Head      `json:"log"`      // the newest event
+	At       time.Time `json:"at"`       // the newest decision in the bundle
+	View     []string  `json:"view"`     // layers, the first one overrides the next
+	// Checkpoint is the checkpoint of the log, signed where a key signs checkpoints; ""
+	// where nobody added one.
+	Checkpoint string `json:"checkpoint,omitempty"`
+}
+
+// Records are the records of a bundle, or of one part of it.
+type Records struct {
 	Versions   []Version   `json:"versions"`
 	Statements []Statement `json:"statements"`
 	Signers    []State     `json:"signers"`
+	// Raws are the JSON texts that the live tools were imported from, byte for byte.
+	Raws []string `json:"raws,omitempty"`
+	// Contents are the binary files of the live skills.
+	Contents [][]byte `json:"contents,omitempty"`
 }
 
 // Head is an event.
@@ -76,9 +97,10 @@ type State struct {
 	Statement string    `json:"statement"`
 }
 
-// Of collects a bundle of live definitions from a snapshot.
-func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []registry.Layer, at time.Time) (Bundle, error) {
-	b := Bundle{Format: Format, At: at.UTC(), View: []string{}, Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}
+// Of collects a bundle of live definitions from a snapshot. The same registry gives the
+// same bundle.
+func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []registry.Layer) (Bundle, error) {
+	b := Bundle{Format: Format, Header: Header{View: []string{}}, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}}
 	var err error
 	if b.Database, err = r.EventHash(ctx, 1); err != nil {
 		return b, err
@@ -92,6 +114,7 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 		b.View = append(b.View, string(layer))
 	}
 	wanted := statements{r: r, seen: map[string]bool{}}
+	added := map[string]bool{} // raws and contents, by hash
 	for _, l := range lives {
 		for n := 1; n <= l.Version; n++ {
 			v, err := r.Version(ctx, l.Subject, n)
@@ -99,6 +122,14 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 				return b, err
 			}
 			b.Versions = append(b.Versions, newVersion(v))
+			if v.DecidedAt.After(b.At) {
+				b.At = v.DecidedAt.UTC()
+			}
+			if n == l.Version {
+				if err := b.addSources(ctx, r, v, added); err != nil {
+					return b, err
+				}
+			}
 			for _, hash := range v.Signatures() {
 				if err := wanted.add(ctx, hash); err != nil {
 					return b, err
@@ -118,6 +149,53 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 	}
 	b.Statements = append(b.Statements, wanted.found...)
 	return b, nil
+}
+
+// addSources adds the bytes that the definition of a live version refers to by hash.
+func (b *Bundle) addSources(ctx context.Context, r review.Reader, v history.Version, added map[string]bool) error {
+	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
+	if err != nil {
+		return fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
+	}
+	raw, contents := sources(d)
+	if raw != "" && !added[raw] {
+		body, ok, err := r.Raw(ctx, raw)
+		if err != nil {
+			return err
+		}
+		if added[raw] = true; ok { // else it was imported before toolcrib kept these
+			b.Raws = append(b.Raws, string(body))
+		}
+	}
+	for _, hash := range contents {
+		if added[hash] {
+			continue
+		}
+		data, ok, err := r.Content(ctx, hash)
+		if err != nil {
+			return err
+		}
+		if added[hash] = true; ok {
+			b.Contents = append(b.Contents, data)
+		}
+	}
+	return nil
+}
+
+// sources returns the hash of the JSON that a tool was imported from, "" for none, and
+// those of the binary files of a skill.
+func sources(d registry.Definition) (raw string, contents []string) {
+	if d.Tool != nil && d.Tool.Source != nil {
+		raw = d.Tool.Source.Hash
+	}
+	if folder := d.Folder(); folder != nil {
+		for _, name := range folder.Paths() {
+			if file := folder.Files[name]; file.Binary() {
+				contents = append(contents, file.SHA256)
+			}
+		}
+	}
+	return raw, contents
 }
 
 // statements collects each signed statement once.
@@ -167,31 +245,38 @@ func (b Bundle) Encode() ([]byte, error) { return jsondoc.Encode(b) }
 // Decode reads a bundle strictly: duplicate and unknown keys are errors, and so is
 // a bundle beyond the limits. It checks no hash and no signature.
 func Decode(data []byte) (Bundle, error) {
-	var b Bundle
+	b, err := decode[Bundle](data)
+	switch {
+	case err != nil:
+		return Bundle{}, err
+	case b.Format != Format && b.Format != format1:
+		return Bundle{}, fmt.Errorf("%w: its format is not %q; write one with toolcrib export --format bundle", ErrMalformed, Format)
+	case len(b.Versions) > maxVersions || len(b.Statements) > maxVersions || len(b.Signers) > maxVersions:
+		return Bundle{}, fmt.Errorf("%w: it has more than %d versions, statements, or states", ErrMalformed, maxVersions)
+	}
+	return b, nil
+}
+
+// decode reads a document strictly.
+func decode[T any](data []byte) (doc T, err error) {
 	if len(data) > MaxSize {
-		return b, fmt.Errorf("%w: it has more than %d MiB", ErrMalformed, MaxSize>>20)
+		return doc, fmt.Errorf("%w: it has more than %d MiB", ErrMalformed, MaxSize>>20)
 	}
 	limits := jsondoc.DefaultLimits
 	limits.Bytes = MaxSize
 	n, err := jsondoc.Parse(data, limits)
 	if err != nil {
-		return b, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	if format := n.Get("format"); n.Kind != jsondoc.Object || format == nil || format.Text != Format {
-		return b, fmt.Errorf("%w: its format is not %q; write one with toolcrib export --format bundle", ErrMalformed, Format)
+		return doc, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	if key := oddKey(n); key != "" { // encoding/json takes it for a key that it looks like
-		return b, fmt.Errorf("%w: unknown key %q", ErrMalformed, key)
+		return doc, fmt.Errorf("%w: unknown key %q", ErrMalformed, key)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&b); err != nil {
-		return b, fmt.Errorf("%w: %w", ErrMalformed, err)
+	if err := dec.Decode(&doc); err != nil {
+		return doc, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	if len(b.Versions) > maxVersions || len(b.Statements) > maxVersions || len(b.Signers) > maxVersions {
-		return b, fmt.Errorf("%w: it has more than %d versions, statements, or states", ErrMalformed, maxVersions)
-	}
-	return b, nil
+	return doc, nil
 }
 
 // oddKey returns a key that is not in lower-case ASCII, "" for none. Definitions have keys

@@ -53,7 +53,7 @@ func FuzzDecode(f *testing.F) {
 // TestDecodeIsStrict refuses what Encode does not write.
 func TestDecodeIsStrict(t *testing.T) {
 	for name, text := range map[string]string{
-		"another format": `{"format":"toolcrib bundle 2"}`, "no format": `{}`, "a list": `[]`, "nothing": ``, "two": `{"format":"toolcrib bundle 1"}{}`,
+		"another format": `{"format":"toolcrib bundle 3"}`, "no format": `{}`, "a list": `[]`, "nothing": ``, "two": `{"format":"toolcrib bundle 1"}{}`,
 		"an unknown key":   `{"format":"toolcrib bundle 1","trust":"me"}`,
 		"a key twice":      `{"format":"toolcrib bundle 1","database":"a","database":"b"}`,
 		"another case":     `{"format":"toolcrib bundle 1","database":"a","Database":"b"}`,

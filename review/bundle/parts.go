@@ -1,0 +1,199 @@
+package bundle
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+	"toolcrib/signing/statement"
+)
+
+// Index is a bundle in parts: its header, and the parts by their hash. Between two
+// bundles of one registry, only the parts that something changed in have other hashes.
+type Index struct {
+	Format string `json:"format"` // IndexFormat
+	Header
+	// Parts are the SHA-256 hashes of the parts in base64url. A part is the JSON of
+	// Records. Each part has the records whose keys begin with the same bits.
+	Parts []string `json:"parts"`
+}
+
+// IndexFormat is the format of an index.
+const IndexFormat = "toolcrib bundle index 1"
+
+// partSize is the size to which parts are divided, in bytes, as long as there are no more
+// than maxParts: an approval transfers two parts and the index.
+const (
+	partSize = 48 << 10
+	maxParts = 1 << 9
+)
+
+// Split divides a bundle into parts and returns them by their hash.
+func (b Bundle) Split() (Index, map[string][]byte, error) {
+	index := Index{Format: IndexFormat, Header: b.Header, Parts: []string{}}
+	whole, err := jsondoc.Encode(b.Records)
+	if err != nil {
+		return index, nil, err
+	}
+	prefix := min(bits.Len(uint(len(whole)/partSize)), bits.Len(maxParts)-1) // bits of the key that name a part
+	for ; ; prefix++ {
+		buckets := make([]Records, 1<<prefix)
+		bucket := func(key string) *Records {
+			sum := sha256.Sum256([]byte(key))
+			return &buckets[(int(sum[0])<<8|int(sum[1]))>>(16-prefix)]
+		}
+		b.distribute(bucket)
+		parts, largest := map[string][]byte{}, 0
+		index.Parts = index.Parts[:0]
+		for _, records := range buckets {
+			if records.empty() {
+				continue
+			}
+			part, err := jsondoc.Encode(records)
+			if err != nil {
+				return index, nil, err
+			}
+			hash := PartHash(part)
+			index.Parts, parts[hash], largest = append(index.Parts, hash), part, max(largest, len(part))
+		}
+		if largest <= MaxSize {
+			return index, parts, nil
+		}
+		if prefix == 16 {
+			return index, nil, fmt.Errorf("a part of the bundle has %d MiB; at most %d are possible: deactivate skills with large files", largest>>20, MaxSize>>20)
+		}
+	}
+}
+
+// distribute appends each record to the bucket of its key. What belongs to one version
+// has the key of its subject; statements, which may cover many subjects, and contents
+// have their own.
+func (b Bundle) distribute(bucket func(key string) *Records) {
+	subjects := map[string]string{} // by the hash of a raw
+	for _, v := range b.Versions {
+		r := bucket(v.Subject)
+		r.Versions = append(r.Versions, v)
+		if s, err := registry.ParseSubject(v.Subject); err == nil && s.Kind == registry.KindTool {
+			if d, err := registry.DecodeDefinition(s.Kind, v.Definition); err == nil {
+				raw, _ := sources(d)
+				subjects[raw] = v.Subject
+			}
+		}
+	}
+	for _, raw := range b.Raws {
+		hash, err := wire.HashRaw([]byte(raw))
+		key, known := subjects[hash]
+		if err != nil || !known {
+			key = raw
+		}
+		r := bucket(key)
+		r.Raws = append(r.Raws, raw)
+	}
+	for _, s := range b.Statements {
+		r := bucket(s.Statement)
+		r.Statements = append(r.Statements, s)
+	}
+	for _, s := range b.Signers {
+		r := bucket("signers")
+		r.Signers = append(r.Signers, s)
+	}
+	for _, c := range b.Contents {
+		r := bucket(string(c))
+		r.Contents = append(r.Contents, c)
+	}
+}
+
+func (r Records) empty() bool {
+	return len(r.Versions)+len(r.Statements)+len(r.Signers)+len(r.Raws)+len(r.Contents) == 0
+}
+
+// PartHash returns the name of a part in an index.
+func PartHash(part []byte) string {
+	sum := sha256.Sum256(part)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// Encode writes an index.
+func (i Index) Encode() ([]byte, error) { return jsondoc.Encode(i) }
+
+// DecodeIndex reads an index strictly. It checks no hash.
+func DecodeIndex(data []byte) (Index, error) {
+	i, err := decode[Index](data)
+	if err == nil && i.Format != IndexFormat {
+		err = fmt.Errorf("%w: its format is not %q", ErrMalformed, IndexFormat)
+	}
+	return i, err
+}
+
+// Join puts a bundle together from its parts, which get returns by their hash. It checks
+// the hash of each part, and nothing in it.
+func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
+	b := Bundle{Format: Format, Header: i.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}}
+	seen := map[string]bool{}
+	for _, hash := range i.Parts {
+		if seen[hash] {
+			return b, fmt.Errorf("%w: its index names the part %s twice", ErrMalformed, hash)
+		}
+		seen[hash] = true
+		part, err := get(hash)
+		if err != nil {
+			return b, fmt.Errorf("part %s: %w", hash, err)
+		}
+		if PartHash(part) != hash {
+			return b, fmt.Errorf("part %s: %w: its content has another hash", hash, ErrMalformed)
+		}
+		r, err := decode[Records](part)
+		if err != nil {
+			return b, fmt.Errorf("part %s: %w", hash, err)
+		}
+		b.Versions, b.Statements, b.Signers = append(b.Versions, r.Versions...), append(b.Statements, r.Statements...), append(b.Signers, r.Signers...)
+		b.Raws, b.Contents = append(b.Raws, r.Raws...), append(b.Contents, r.Contents...)
+		if len(b.Versions) > maxVersions || len(b.Statements) > maxVersions {
+			return b, fmt.Errorf("%w: it has more than %d versions or statements", ErrMalformed, maxVersions)
+		}
+	}
+	return b, nil
+}
+
+// Only returns the part of a checked bundle that is about some live definitions: enough
+// to check them again.
+func (b Bundle) Only(lives []registry.Live) Bundle {
+	out := Bundle{Format: Format, Header: b.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: b.Signers}}
+	subjects, needed := map[string]bool{}, map[string]bool{}
+	for _, l := range lives {
+		subjects[l.Subject.String()] = true
+		raw, contents := sources(l.Definition)
+		needed[raw] = true
+		for _, hash := range contents {
+			needed[hash] = true
+		}
+	}
+	for _, s := range b.Signers {
+		needed[s.Statement] = true
+	}
+	for _, v := range b.Versions {
+		if subjects[v.Subject] {
+			out.Versions = append(out.Versions, v)
+			for _, hash := range v.Signatures() {
+				needed[hash] = true
+			}
+		}
+	}
+	for _, s := range b.Statements {
+		if needed[statement.Sum([]byte(s.Statement))] {
+			out.Statements = append(out.Statements, s)
+		}
+	}
+	for _, raw := range b.Raws {
+		if hash, err := wire.HashRaw([]byte(raw)); err == nil && needed[hash] {
+			out.Raws = append(out.Raws, raw)
+		}
+	}
+	out.Contents = slices.DeleteFunc(slices.Clone(b.Contents), func(data []byte) bool { return !needed[registry.HashBytes(data)] })
+	return out
+}
