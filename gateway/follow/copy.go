@@ -1,0 +1,454 @@
+// Package follow keeps a verified copy of a registry that is published elsewhere, and
+// answers from it what a guard and the other readers of approvals ask a database: a
+// machine that follows needs neither a database nor a connection.
+//
+// The processes of a machine share one copy, a folder. One of them at a time looks for a
+// new bundle (Update), verifies it, and replaces the copy, which the others notice (Wait).
+// A copy only moves forward: a bundle that does not extend the accepted one, or that the
+// trusted signers did not sign, is refused, and the accepted one stays in use.
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+	"golang.org/x/sync/errgroup"
+
+	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/filelock"
+	"toolcrib/registry"
+	"toolcrib/review/bundle"
+	"toolcrib/signing/checkpoint"
+)
+
+// Names of published files. Parts are named by their hash, tiles as in
+// https://c2sp.org/tlog-tiles.
+const (
+	IndexFile = "index.json"
+	PartsDir  = "parts"
+	// TileHeight is the height of the tiles of the log's hashes.
+	TileHeight = 8
+)
+
+// PartFile returns the name of a published part, which is compressed.
+func PartFile(hash string) string { return PartsDir + "/" + hash + ".gz" }
+
+// Errors of a bundle that is refused, and of a copy that cannot be used.
+var (
+	ErrRefused = errors.New("the published registry is refused")
+	ErrNoCopy  = errors.New("there is no copy of the followed registry yet")
+	ErrExpired = errors.New("the copy of the followed registry is too old")
+)
+
+// Copy is the local copy of a followed registry.
+type Copy struct {
+	Dir string
+	// Trust says whose signatures count. Without signers, hashes and chains are
+	// verified, and no signature.
+	Trust  bundle.Trust
+	MaxAge time.Duration // after which an unconfirmed copy is not used; 0 for never
+	Now    func() time.Time
+}
+
+// Accepted describes the accepted bundle.
+type Accepted struct {
+	Source   string    `json:"source"` // address
+	Database string    `json:"database"`
+	Size     int64     `json:"size"` // events of its log
+	Root     string    `json:"root"` // of the log's tree, in base64; "" where the source does not prove it
+	Index    string    `json:"index"`
+	Tag      string    `json:"tag,omitempty"`
+	At       time.Time `json:"at"` // when it was accepted
+}
+
+// Checked describes the last look at the source.
+type Checked struct {
+	At      time.Time `json:"at"`                // when the source last confirmed the copy
+	Tried   time.Time `json:"tried"`             // when somebody last looked
+	Problem string    `json:"problem,omitempty"` // why the last look failed; "" for success
+}
+
+// Files of a copy.
+const (
+	acceptedFile = "accepted.json"
+	checkedFile  = "checked.json"
+	lockFile     = "poll.lock"
+	filesView    = "files"
+	serverView   = "server_" // followed by the name of a server
+)
+
+// The largest index and tile, and the most bytes of all parts.
+const (
+	maxIndex = 4 << 20
+	maxTotal = 1 << 30
+)
+
+func readJSON[T any](file string) (v T, err error) {
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &v)
+	}
+	return v, err
+}
+
+// Accepted returns what was accepted, ErrNoCopy for nothing.
+func (c *Copy) Accepted() (Accepted, error) {
+	a, err := readJSON[Accepted](filepath.Join(c.Dir, acceptedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNoCopy
+	}
+	return a, err
+}
+
+// Checked returns when the source was last looked at; zero for never.
+func (c *Copy) Checked() Checked {
+	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file means never
+	return k
+}
+
+// Update looks at the source, and replaces the copy if there is a newer bundle that can be
+// trusted. It does nothing if another process is doing it. An error is recorded, too.
+func (c *Copy) Update(ctx context.Context, address string, source Source) (changed bool, err error) {
+	if err := os.MkdirAll(filepath.Join(c.Dir, PartsDir), 0o700); err != nil {
+		return false, err
+	}
+	unlock, held, err := filelock.Try(filepath.Join(c.Dir, lockFile))
+	if held || err != nil {
+		return false, err
+	}
+	defer unlock()
+	changed, err = c.update(ctx, address, source)
+	checked := c.Checked()
+	checked.Tried, checked.Problem = c.Now().UTC(), ""
+	if err == nil {
+		checked.At = checked.Tried
+	} else {
+		checked.Problem = err.Error()
+	}
+	return changed, errors.Join(err, atomicfile.WriteJSON(filepath.Join(c.Dir, checkedFile), checked))
+}
+
+func (c *Copy) update(ctx context.Context, address string, source Source) (bool, error) {
+	old, err := c.Accepted()
+	first := errors.Is(err, ErrNoCopy)
+	switch {
+	case err != nil && !first:
+		return false, err
+	case !first && old.Source != address:
+		return false, fmt.Errorf("this machine follows %s; run toolcrib follow --stop first", old.Source)
+	}
+	encoded, tag, err := source.Get(ctx, IndexFile, old.Tag, maxIndex)
+	if errors.Is(err, errUnchanged) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	index, err := bundle.DecodeIndex(encoded)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	now := Accepted{Source: address, Database: index.Database, Size: index.Log.Seq, Index: bundle.PartHash(encoded), Tag: tag, At: c.Now().UTC()}
+	if now.Index == old.Index {
+		old.Tag = tag
+		return false, atomicfile.WriteJSON(filepath.Join(c.Dir, acceptedFile), old)
+	}
+	if source.Proves() {
+		if now.Root, err = c.grown(ctx, source, index, old); err != nil {
+			return false, fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+	}
+	if err := c.fetch(ctx, source, index); err != nil {
+		return false, err
+	}
+	b, err := index.Join(c.part)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	result, err := b.Check(ctx, c.Trust)
+	if err != nil {
+		return false, err
+	}
+	if n := len(result.Faults); n > 0 {
+		return false, fmt.Errorf("%w: %s: %s (%d faults)", ErrRefused, result.Faults[0].Subject, result.Faults[0].Message, n)
+	}
+	if !first {
+		if err := c.extends(old, b); err != nil {
+			return false, fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+	}
+	if err := c.writeViews(now, encoded, b, result.Live); err != nil {
+		return false, err
+	}
+	if err := atomicfile.WriteJSON(filepath.Join(c.Dir, acceptedFile), now); err != nil {
+		return false, err
+	}
+	c.clean(now, index)
+	return true, nil
+}
+
+// grown checks that the log of an index extends the accepted one, and returns its root.
+func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old Accepted) (root string, err error) {
+	cp, err := checkpoint.Read([]byte(index.Checkpoint))
+	if err != nil {
+		cp, err = checkpoint.Parse(index.Checkpoint) // nobody signs checkpoints there
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case cp.Genesis != index.Database || cp.Size != index.Log.Seq:
+		return "", errors.New("its checkpoint is about another log")
+	case old.Size == 0:
+		return cp.Root.String(), nil
+	case old.Database != index.Database:
+		return "", fmt.Errorf("it is another registry: its log begins with %.12s, that of the accepted copy with %.12s", index.Database, old.Database)
+	case cp.Size < old.Size:
+		return "", fmt.Errorf("it is older than the accepted copy: its log has %d events, not %d", cp.Size, old.Size)
+	case old.Root == "":
+		return cp.Root.String(), nil
+	}
+	was, err := tlog.TreeHash(old.Size, tlog.TileHashReader(tlog.Tree{N: cp.Size, Hash: cp.Root}, tiles{ctx, source}))
+	if err != nil {
+		return "", fmt.Errorf("its log cannot be compared with that of the accepted copy: %w", err)
+	}
+	if was.String() != old.Root {
+		return "", fmt.Errorf("it has another history: the first %d events differ from those of the accepted copy", old.Size)
+	}
+	return cp.Root.String(), nil
+}
+
+// tiles reads the hashes of a published log.
+type tiles struct {
+	ctx    context.Context
+	source Source
+}
+
+func (tiles) Height() int { return TileHeight }
+
+func (t tiles) ReadTiles(list []tlog.Tile) ([][]byte, error) {
+	read := make([][]byte, len(list))
+	for i, tile := range list {
+		size := tile.W * tlog.HashSize
+		data, _, err := t.source.Get(t.ctx, tile.Path(), "", int64(size))
+		if err != nil {
+			return nil, err
+		}
+		if len(data) != size {
+			return nil, fmt.Errorf("%s has %d bytes, not %d", tile.Path(), len(data), size)
+		}
+		read[i] = data
+	}
+	return read, nil
+}
+
+func (tiles) SaveTiles([]tlog.Tile, [][]byte) {}
+
+// fetch gets the parts of an index that are not here yet.
+func (c *Copy) fetch(ctx context.Context, source Source, index bundle.Index) error {
+	missing := slices.DeleteFunc(slices.Clone(index.Parts), func(hash string) bool {
+		_, err := os.Stat(filepath.Join(c.Dir, PartsDir, hash))
+		return err == nil
+	})
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(4)
+	sizes := make(chan int, len(missing))
+	for _, hash := range missing {
+		if strings.ContainsAny(hash, `/\.`) {
+			return fmt.Errorf("%w: the index names a part %q", ErrRefused, hash)
+		}
+		g.Go(func() error {
+			data, _, err := source.Get(ctx, PartFile(hash), "", bundle.MaxSize)
+			if err != nil {
+				return err
+			}
+			part, err := expand(data)
+			if err != nil {
+				return fmt.Errorf("%w: part %s: %w", ErrRefused, hash, err)
+			}
+			if bundle.PartHash(part) != hash {
+				return fmt.Errorf("%w: part %s has another content than its index says", ErrRefused, hash)
+			}
+			sizes <- len(part)
+			return atomicfile.Write(filepath.Join(c.Dir, PartsDir, hash), part, atomicfile.Options{Mode: 0o600})
+		})
+	}
+	err := g.Wait()
+	close(sizes)
+	total := 0
+	for size := range sizes {
+		if total += size; total > maxTotal {
+			return fmt.Errorf("%w: its parts have more than %d MiB together", ErrRefused, maxTotal>>20)
+		}
+	}
+	return err
+}
+
+func (c *Copy) part(hash string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(c.Dir, PartsDir, hash))
+}
+
+// extends checks that no live subject of the accepted bundle is missing, and that the
+// chain of each goes on from the accepted version.
+func (c *Copy) extends(old Accepted, b bundle.Bundle) error {
+	before, err := c.whole(old)
+	if err != nil {
+		return fmt.Errorf("the accepted copy cannot be read: %w", err)
+	}
+	hashes := map[string]bool{}
+	for _, v := range b.Versions {
+		hashes[v.Subject+" "+v.Hash] = true
+	}
+	newest := map[string]bundle.Version{}
+	for _, v := range before.Versions {
+		if v.Number >= newest[v.Subject].Number {
+			newest[v.Subject] = v
+		}
+	}
+	for subject, v := range newest {
+		if !hashes[subject+" "+v.Hash] {
+			return fmt.Errorf("it lacks version %d of %s, which the accepted copy has", v.Number, subject)
+		}
+	}
+	return nil
+}
+
+// whole returns an accepted bundle.
+func (c *Copy) whole(a Accepted) (bundle.Bundle, error) {
+	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, IndexFile))
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	index, err := bundle.DecodeIndex(data)
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	return index.Join(c.part)
+}
+
+// writeViews writes what single readers need of a bundle: a guard its server, check the
+// files.
+func (c *Copy) writeViews(a Accepted, index []byte, b bundle.Bundle, lives []registry.Live) error {
+	dir := filepath.Join(c.Dir, a.Index)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	views := map[string][]registry.Live{filesView: nil}
+	for _, l := range lives {
+		switch t := l.Definition.Tool; {
+		case l.Definition.Folder() != nil:
+			views[filesView] = append(views[filesView], l)
+		case t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Source.Type == registry.SourceMCPText):
+			name := serverView + l.Definition.Columns().Source
+			views[name] = append(views[name], l)
+		}
+	}
+	files := map[string][]byte{IndexFile: index}
+	for name, of := range views {
+		view, err := b.Only(of).Encode()
+		if err != nil {
+			return err
+		}
+		files[name+".json"] = view
+	}
+	for name, data := range files {
+		if err := atomicfile.Write(filepath.Join(dir, name), data, atomicfile.Options{Mode: 0o600}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clean removes the files of former bundles. What it cannot remove stays until the next
+// time.
+func (c *Copy) clean(a Accepted, index bundle.Index) {
+	entries, _ := os.ReadDir(c.Dir)
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != PartsDir && e.Name() != a.Index && e.Name() != "git" {
+			_ = os.RemoveAll(filepath.Join(c.Dir, e.Name()))
+		}
+	}
+	parts, _ := os.ReadDir(filepath.Join(c.Dir, PartsDir))
+	for _, e := range parts {
+		if !slices.Contains(index.Parts, e.Name()) {
+			_ = os.Remove(filepath.Join(c.Dir, PartsDir, e.Name()))
+		}
+	}
+}
+
+// Remove deletes the copy.
+func (c *Copy) Remove() error { return os.RemoveAll(c.Dir) }
+
+// Server returns the approved tools and texts of an MCP server.
+func (c *Copy) Server(ctx context.Context, name string) (*Registry, error) {
+	return c.read(ctx, serverView+name+".json")
+}
+
+// Files returns the approved skills and instruction files.
+func (c *Copy) Files(ctx context.Context) (*Registry, error) { return c.read(ctx, filesView+".json") }
+
+// Whole returns the whole registry.
+func (c *Copy) Whole(ctx context.Context) (*Registry, error) { return c.read(ctx, "") }
+
+// current returns what was accepted, and an error if it is too old.
+func (c *Copy) current() (Accepted, error) {
+	a, err := c.Accepted()
+	if err != nil || c.MaxAge <= 0 {
+		return a, err
+	}
+	if age := c.Now().Sub(c.Checked().At); age > c.MaxAge {
+		err = fmt.Errorf("%w: %s last confirmed it %s ago, and follow.max_age is %s", ErrExpired, a.Source, age.Round(time.Second), c.MaxAge)
+	}
+	return a, err
+}
+
+// read reads and verifies a view of the accepted bundle, all of it for "". A view that
+// is missing has nothing in it.
+func (c *Copy) read(ctx context.Context, view string) (*Registry, error) {
+	for {
+		a, err := c.current()
+		if err != nil {
+			return nil, err
+		}
+		b, err := c.view(a, view)
+		if again, failed := c.Accepted(); failed == nil && again.Index != a.Index {
+			continue // it was replaced meanwhile
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the copy of the followed registry cannot be read: %w; run toolcrib follow --stop, and follow again", err)
+		}
+		result, err := b.Check(ctx, c.Trust)
+		if err == nil && len(result.Faults) > 0 {
+			err = fmt.Errorf("%w: %s: %s", ErrRefused, result.Faults[0].Subject, result.Faults[0].Message)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the copy of the followed registry: %w", err)
+		}
+		return newRegistry(a, b, result.Live), nil
+	}
+}
+
+func (c *Copy) view(a Accepted, view string) (bundle.Bundle, error) {
+	if view == "" {
+		return c.whole(a)
+	}
+	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, view))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(c.Dir, a.Index, IndexFile)); err != nil {
+			return bundle.Bundle{}, err
+		}
+		return bundle.Bundle{Header: bundle.Header{Database: a.Database}}, nil
+	}
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	return bundle.Decode(data)
+}

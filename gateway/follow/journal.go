@@ -1,0 +1,380 @@
+package follow
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/internal/filelock"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// Journal is the log of calls of a machine that follows: a folder with a file of JSON
+// lines for each day (UTC). Each line contains the SHA-256 of the line before it, across
+// files, so that a line that is changed or missing is noticed. The processes of a machine
+// write to one journal.
+type Journal struct {
+	Dir string
+
+	mu     sync.Mutex
+	file   string // that was read up to offset
+	offset int64
+	last   string // hash of the last line
+	seq    int64
+	uses   map[string]*daily // by user and tool
+	counts map[string]int    // refused calls of this process, by caller and hour
+}
+
+// daily is the use of a tool by a user in the day of its last call.
+type daily struct {
+	gateway.Use
+	day  string
+	free int // calls of which nothing was run
+}
+
+// entry is a line of a journal.
+type entry struct {
+	Seq     int64           `json:"seq"`
+	Prev    string          `json:"prev"` // hash of the line before; "" for the first
+	Call    *callEntry      `json:"call,omitempty"`
+	Outcome *outcomeEntry   `json:"outcome,omitempty"`
+	Change  *gateway.Change `json:"change,omitempty"` // a tool that differs from its approved definition
+}
+
+type callEntry struct {
+	ID          string    `json:"id"`
+	At          time.Time `json:"at"`
+	Actor       string    `json:"actor"`
+	Agent       string    `json:"agent"`
+	User        string    `json:"user,omitempty"`
+	Name        string    `json:"name"`
+	Tool        string    `json:"tool,omitempty"`
+	Version     int       `json:"version,omitempty"`
+	ContentHash string    `json:"content_hash,omitempty"`
+	Command     string    `json:"command,omitempty"`
+	ArgsHash    string    `json:"args_hash,omitempty"`
+	Nth         int       `json:"nth,omitempty"`
+}
+
+type outcomeEntry struct {
+	Call        string        `json:"call"`
+	Code        gateway.Code  `json:"code,omitempty"`
+	At          time.Time     `json:"at"`
+	Duration    time.Duration `json:"duration_ns"`
+	OutputHash  string        `json:"output_hash,omitempty"`
+	OutputBytes int           `json:"output_bytes,omitempty"`
+	Message     string        `json:"message,omitempty"`
+	NotRun      bool          `json:"not_run,omitempty"`
+}
+
+const (
+	journalDay  = "2006-01-02"
+	journalEnd  = ".ndjson"
+	journalLock = "lock"
+)
+
+// files returns the journal's files, the oldest first.
+func (j *Journal) files() ([]string, error) {
+	entries, err := os.ReadDir(j.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), journalEnd) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// catchUp reads the lines that this process has not read: at first those of the two
+// newest days. The caller holds j.mu.
+func (j *Journal) catchUp() error {
+	if j.uses == nil {
+		j.uses, j.counts = map[string]*daily{}, map[string]int{}
+	}
+	names, err := j.files()
+	if err != nil {
+		return err
+	}
+	if j.file == "" {
+		names = names[max(len(names)-2, 0):]
+	} else {
+		names = names[max(slices.Index(names, j.file), 0):]
+	}
+	calls := map[string]string{} // users and tools, by the id of a call
+	for _, name := range names {
+		if name != j.file {
+			j.file, j.offset = name, 0
+		}
+		f, err := os.Open(filepath.Join(j.Dir, name))
+		if err != nil {
+			return err
+		}
+		_, err = f.Seek(j.offset, io.SeekStart)
+		lines := bufio.NewReaderSize(f, 64<<10)
+		for err == nil {
+			var line []byte
+			if line, err = lines.ReadBytes('\n'); err != nil {
+				break // the rest is being written
+			}
+			j.offset += int64(len(line))
+			var e entry
+			if json.Unmarshal(line, &e) != nil {
+				continue // the chain shows it
+			}
+			j.last, j.seq = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n"))), e.Seq
+			j.count(e, calls)
+		}
+		f.Close() //nolint:errcheck // only read
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *Journal) count(e entry, calls map[string]string) {
+	if c := e.Call; c != nil && c.Nth > 0 {
+		key := c.User + "\x00" + c.Tool
+		d := j.uses[key]
+		if d == nil {
+			d = &daily{}
+			j.uses[key] = d
+		}
+		if day := c.At.UTC().Format(journalDay); day != d.day {
+			d.day, d.Today, d.free = day, 0, 0
+		}
+		d.Last = c.At
+		d.Today++
+		calls[c.ID] = key
+	}
+	if o := e.Outcome; o != nil && o.NotRun && j.uses[calls[o.Call]] != nil {
+		j.uses[calls[o.Call]].free++
+	}
+}
+
+// day returns the use of a tool by a user, and of how many calls of the day of now nothing
+// was run.
+func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gateway.Use, int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.catchUp(); err != nil {
+		return gateway.Use{}, 0, err
+	}
+	d := j.uses[user+"\x00"+tool.String()]
+	if d == nil {
+		return gateway.Use{}, 0, nil
+	}
+	if d.day != now.UTC().Format(journalDay) {
+		return gateway.Use{Last: d.Last}, 0, nil
+	}
+	return d.Use, d.free, nil
+}
+
+// writing is a transaction of a journal: its lines are written together at the end.
+type writing struct {
+	j       *Journal
+	entries []entry
+}
+
+// write runs fn and appends what it wrote, if it returns nil.
+func (j *Journal) write(fn func(*writing) error) error {
+	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
+		return err
+	}
+	unlock, err := filelock.Lock(filepath.Join(j.Dir, journalLock))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	w := &writing{j: j}
+	if err := fn(w); err != nil || len(w.entries) == 0 {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.catchUp(); err != nil {
+		return err
+	}
+	var text []byte
+	seq, last, at := j.seq, j.last, time.Time{}
+	for _, e := range w.entries {
+		seq++
+		e.Seq, e.Prev = seq, last
+		line, err := jsondoc.Encode(e)
+		if err != nil {
+			return err
+		}
+		last = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n")))
+		text = append(text, line...)
+		at = e.time()
+	}
+	name := max(at.UTC().Format(journalDay)+journalEnd, j.file) // a clock that goes back does not reorder the log
+	f, err := os.OpenFile(filepath.Join(j.Dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+func (e entry) time() time.Time {
+	switch {
+	case e.Call != nil:
+		return e.Call.At
+	case e.Outcome != nil:
+		return e.Outcome.At
+	}
+	return e.Change.At
+}
+
+// AddCall implements gateway.CallWriter.
+func (w *writing) AddCall(_ context.Context, c gateway.Call) error {
+	tool := ""
+	if c.Version > 0 {
+		tool = c.Tool.String()
+	}
+	w.entries = append(w.entries, entry{Call: &callEntry{
+		ID: c.ID, At: c.At.UTC(), Actor: c.Caller.Actor.String(), Agent: c.Caller.Agent, User: c.Caller.User, Name: c.Name, Tool: tool,
+		Version: c.Version, ContentHash: c.ContentHash, Command: c.Command, ArgsHash: c.ArgsHash, Nth: c.Nth,
+	}})
+	return nil
+}
+
+// CountRefused implements gateway.CallWriter.
+func (w *writing) CountRefused(_ context.Context, c gateway.Call, _ gateway.Code, most int) (bool, error) {
+	w.j.mu.Lock()
+	defer w.j.mu.Unlock()
+	if w.j.counts == nil {
+		w.j.counts = map[string]int{}
+	}
+	hour := c.Caller.Agent + "\x00" + c.Caller.User + "\x00" + c.At.UTC().Format("2006-01-02T15")
+	w.j.counts[hour]++
+	return w.j.counts[hour] <= most, nil
+}
+
+// AddOutcome implements gateway.CallWriter.
+func (w *writing) AddOutcome(_ context.Context, call string, o gateway.Outcome) error {
+	w.entries = append(w.entries, entry{Outcome: &outcomeEntry{
+		Call: call, Code: o.Code, At: o.At.UTC(), Duration: o.Duration, OutputHash: o.OutputHash, OutputBytes: o.OutputBytes, Message: o.Message, NotRun: o.NotRun,
+	}})
+	return nil
+}
+
+// AddChange implements gateway.CallWriter.
+func (w *writing) AddChange(_ context.Context, c gateway.Change) error {
+	w.entries = append(w.entries, entry{Change: &c})
+	return nil
+}
+
+// AddPending implements gateway.CallWriter.
+func (*writing) AddPending(context.Context, gateway.Pending) error { return errNobodyAnswers }
+
+// AddAnswer implements gateway.CallWriter.
+func (*writing) AddAnswer(context.Context, string, gateway.Answer) error { return errNobodyAnswers }
+
+// AddOverride implements gateway.CallWriter.
+func (*writing) AddOverride(context.Context, gateway.Override) error { return errNobodyAnswers }
+
+// Calls implements gateway.CallReader. It reads days until it has enough.
+func (j *Journal) Calls(_ context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
+	names, err := j.files()
+	if err != nil {
+		return nil, err
+	}
+	outcomes := map[string]*gateway.Outcome{} // of calls in the files that were read
+	var found []gateway.Call
+	for _, name := range slices.Backward(names) {
+		data, err := os.ReadFile(filepath.Join(j.Dir, name))
+		if err != nil {
+			return nil, err
+		}
+		var calls []gateway.Call
+		for line := range bytes.Lines(data) {
+			var e entry
+			if json.Unmarshal(line, &e) != nil {
+				continue // the chain shows it
+			}
+			if o := e.Outcome; o != nil {
+				outcomes[o.Call] = &gateway.Outcome{Code: o.Code, At: o.At, Duration: o.Duration, OutputHash: o.OutputHash, OutputBytes: o.OutputBytes, Message: o.Message, NotRun: o.NotRun}
+			}
+			if e.Call != nil {
+				calls = append(calls, e.Call.call(e.Seq))
+			}
+		}
+		for _, c := range slices.Backward(calls) {
+			c.Outcome = outcomes[c.ID]
+			if matches(q, c) && len(found) < q.Limit {
+				found = append(found, c)
+			}
+		}
+		if len(found) == q.Limit {
+			break
+		}
+	}
+	return found, nil
+}
+
+func matches(q gateway.CallQuery, c gateway.Call) bool {
+	code := gateway.CodeInterrupted
+	if c.Outcome != nil {
+		code = cmp.Or(c.Outcome.Code, gateway.CodeOK)
+	}
+	return (q.Agent == "" || q.Agent == c.Caller.Agent) && (q.User == "" || q.User == c.Caller.User) && (q.Tool == registry.Subject{} || q.Tool == c.Tool) &&
+		(q.Code == "" || q.Code == code) && (q.Before == 0 || c.Seq < q.Before) && q.Hint == ""
+}
+
+// call returns the call as the gateway has it. Values that do not parse are empty: the
+// file may have been edited, which the chain shows.
+func (c callEntry) call(seq int64) gateway.Call {
+	actor, _ := proposals.ParseActor(c.Actor)
+	tool, _ := registry.ParseSubject(c.Tool)
+	return gateway.Call{
+		Seq: seq, ID: c.ID, At: c.At, Caller: gateway.Caller{Actor: actor, Agent: c.Agent, User: c.User, Server: strings.TrimPrefix(c.Agent, gateway.GuardPrefix)},
+		Name: c.Name, Tool: tool, Version: c.Version, ContentHash: c.ContentHash, Command: c.Command, ArgsHash: c.ArgsHash, Nth: c.Nth,
+	}
+}
+
+// Verify checks the chain of the journal, and returns the number of its lines and the hash
+// of the last one. The first file that is kept may go on from one that was removed.
+func (j *Journal) Verify() (lines int64, head string, err error) {
+	names, err := j.files()
+	if err != nil {
+		return 0, "", err
+	}
+	first := true
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(j.Dir, name))
+		if err != nil {
+			return lines, head, err
+		}
+		number := 0
+		for line := range bytes.Lines(data) {
+			number++
+			var e entry
+			if err := json.Unmarshal(line, &e); err != nil || !first && e.Prev != head {
+				return lines, head, fmt.Errorf("%s, line %d: it does not follow the line before it: lines were changed or removed", filepath.Join(j.Dir, name), number)
+			}
+			first, head = false, registry.HashBytes(bytes.TrimSuffix(line, []byte("\n")))
+			lines++
+		}
+	}
+	return lines, head, nil
+}

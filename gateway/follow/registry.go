@@ -1,0 +1,213 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
+	"toolcrib/review/bundle"
+	"toolcrib/review/impact"
+	"toolcrib/review/proof"
+)
+
+// Registry is a followed registry, or a part of it, in memory. It is an
+// impact.ToolReader. It never changes.
+type Registry struct {
+	registry.Finder
+	// Lives are the live definitions, deactivated ones included.
+	Lives    []registry.Live
+	state    int64
+	raws     map[string][]byte
+	contents map[string][]byte
+}
+
+var _ impact.ToolReader = (*Registry)(nil)
+
+func newRegistry(a Accepted, b bundle.Bundle, lives []registry.Live) *Registry {
+	r := &Registry{Finder: registry.Merge(lives).Finder, Lives: lives, state: a.At.UnixNano(), raws: map[string][]byte{}, contents: map[string][]byte{}}
+	for _, raw := range b.Raws {
+		if hash, err := wire.HashRaw([]byte(raw)); err == nil {
+			r.raws[hash] = []byte(raw)
+		}
+	}
+	for _, data := range b.Contents {
+		r.contents[registry.HashBytes(data)] = data
+	}
+	return r
+}
+
+// Raw returns the JSON that a tool was imported from, by its hash.
+func (r *Registry) Raw(hash string) ([]byte, bool) {
+	raw, ok := r.raws[hash]
+	return raw, ok
+}
+
+// Content returns the bytes of a binary file by their SHA-256.
+func (r *Registry) Content(sha256 string) ([]byte, bool) {
+	data, ok := r.contents[sha256]
+	return data, ok
+}
+
+// State implements impact.ToolReader.
+func (r *Registry) State(context.Context) (int64, error) { return r.state, nil }
+
+// Live implements impact.Registry.
+func (r *Registry) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
+	for _, l := range r.Lives {
+		if l.Subject == s {
+			return l, nil
+		}
+	}
+	return registry.Live{}, fmt.Errorf("%w: %s", proposals.ErrNotFound, s)
+}
+
+func (r *Registry) where(keep func(registry.Live) bool) []registry.Live {
+	return slices.DeleteFunc(slices.Clone(r.Lives), func(l registry.Live) bool { return !keep(l) })
+}
+
+// Heads implements impact.Registry.
+func (r *Registry) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
+	lives, err := r.OfKind(ctx, kind, view, most)
+	size := 0
+	for _, l := range lives {
+		size += len(l.Definition.Canonical())
+	}
+	return lives, size, err
+}
+
+// Agents implements impact.Registry.
+func (r *Registry) Agents(context.Context) ([]registry.Live, error) {
+	return r.where(func(l registry.Live) bool { return l.Subject.Kind == registry.KindAgent }), nil
+}
+
+// ByWire implements impact.ToolReader.
+func (r *Registry) ByWire(_ context.Context, name string) ([]registry.Live, error) {
+	return r.where(func(l registry.Live) bool {
+		t := l.Definition.Tool
+		return t != nil && (t.WireName() == name || t.OriginName() == name)
+	}), nil
+}
+
+// FromServer implements impact.ToolReader.
+func (r *Registry) FromServer(_ context.Context, name string) ([]registry.Live, error) {
+	return r.where(func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
+}
+
+// Server is what the guard of one MCP server reads of a copy. It keeps it in memory.
+type Server struct {
+	Copy *Copy
+	Name string
+
+	mu  sync.Mutex
+	now *Registry
+}
+
+// Registry returns the approved tools and texts of the server.
+func (s *Server) Registry(ctx context.Context) (*Registry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, err := s.Copy.current()
+	if err != nil || s.now != nil && s.now.state == a.At.UnixNano() {
+		return s.now, err
+	}
+	s.now, err = s.Copy.Server(ctx, s.Name)
+	return s.now, err
+}
+
+// Raw returns the JSON that a tool was imported from, by its hash.
+func (s *Server) Raw(ctx context.Context, hash string) ([]byte, bool, error) {
+	r, err := s.Registry(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	raw, ok := r.Raw(hash)
+	return raw, ok, nil
+}
+
+// Wait is that of the copy.
+func (s *Server) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
+	return s.Copy.Wait(ctx, seen, every)
+}
+
+// Path names the folder of the copy.
+func (s *Server) Path() string { return s.Copy.Dir }
+
+// Ledger is a gateway.Ledger of a followed registry: calls go to a journal of this
+// machine, and nobody here can answer a call that needs the user's approval.
+type Ledger struct {
+	// Registry returns the registry as it is now.
+	Registry func(ctx context.Context) (*Registry, error)
+	Journal  *Journal
+}
+
+var _ gateway.Ledger = Ledger{}
+
+// errNobodyAnswers refuses what only a database can record.
+var errNobodyAnswers = errors.New("this machine follows a registry, and nobody can approve a call here; ask for another approval tier where the registry is reviewed")
+
+// View implements gateway.Ledger.
+func (l Ledger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
+	r, err := l.Registry(ctx)
+	if err != nil {
+		return err
+	}
+	return fn(gateway.LedgerReader{CallReader: l.Journal, SignatureReader: proof.SignatureReader(nil), ToolReader: r})
+}
+
+// Log implements gateway.Ledger.
+func (l Ledger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return l.View(ctx, func(r gateway.LedgerReader) error {
+		return l.Journal.write(func(w *writing) error {
+			return fn(gateway.LedgerTx{LedgerReader: r, CallWriter: w})
+		})
+	})
+}
+
+// Durable implements gateway.Ledger.
+func (l Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return l.Log(ctx, fn)
+}
+
+// Overrides and pending calls are for a machine with a database.
+
+// Override implements gateway.CallReader.
+func (*Journal) Override(context.Context, string, registry.Subject) (registry.ApprovalTier, error) {
+	return "", nil
+}
+
+// Overrides implements gateway.CallReader.
+func (*Journal) Overrides(context.Context, string) ([]gateway.Override, error) { return nil, nil }
+
+// Pending implements gateway.CallReader.
+func (*Journal) Pending(_ context.Context, ref string) (gateway.Pending, error) {
+	return gateway.Pending{}, fmt.Errorf("%w: call %s", proposals.ErrNotFound, ref)
+}
+
+// PendingList implements gateway.CallReader.
+func (*Journal) PendingList(context.Context, gateway.PendingQuery) ([]gateway.Pending, error) {
+	return nil, nil
+}
+
+// Refusals implements gateway.CallReader.
+func (*Journal) Refusals(context.Context, gateway.RefusalQuery) ([]gateway.Refusals, error) {
+	return nil, nil
+}
+
+// NotRun implements gateway.CallReader.
+func (j *Journal) NotRun(_ context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
+	_, free, err := j.day(user, tool, now)
+	return free, err
+}
+
+// Use implements gateway.CallReader.
+func (j *Journal) Use(_ context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {
+	use, _, err := j.day(user, tool, now)
+	return use, err
+}

@@ -1,0 +1,263 @@
+package follow
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"toolcrib/internal/proc"
+	"toolcrib/review/bundle"
+)
+
+// Source is a place where a registry is published.
+type Source interface {
+	// Get returns a published file of at most limit bytes. A file that still has the tag
+	// of an earlier answer is errUnchanged, one that is not there fs.ErrNotExist.
+	Get(ctx context.Context, name, tag string, limit int64) (data []byte, newTag string, err error)
+	// Proves reports whether the source has the hashes that prove that a log was only
+	// extended.
+	Proves() bool
+}
+
+// ErrAddress is wrapped for an address that names no source.
+var ErrAddress = errors.New("not an address to follow")
+
+// errUnchanged is returned for a file that the caller has already.
+var errUnchanged = errors.New("unchanged")
+
+// errTooLarge is wrapped for an answer that is longer than anything published.
+var errTooLarge = errors.New("the answer is too large")
+
+// NewSource returns the source of an address: a folder or a file, an https address (http
+// on this machine only), or git: and a repository, with #BRANCH behind it if it is not the
+// default one. cache is a folder in which git keeps what it fetched.
+func NewSource(address, cache string) (Source, error) {
+	if repository, ok := strings.CutPrefix(address, "git:"); ok {
+		repository, branch, _ := strings.Cut(repository, "#")
+		if repository == "" || strings.HasPrefix(repository, "-") || strings.HasPrefix(branch, "-") {
+			return nil, fmt.Errorf("%w: %q names no repository; write git:PATH or git:URL, with #BRANCH if it is not %s", ErrAddress, address, Branch)
+		}
+		if branch == "" {
+			branch = Branch
+		}
+		return gitSource{repository, branch, filepath.Join(cache, "git")}, nil
+	}
+	if u, err := url.Parse(address); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+		if u.Host == "" || u.User != nil {
+			return nil, fmt.Errorf("%w: %q needs a host, and no password", ErrAddress, address)
+		}
+		if u.Scheme == "http" && !loopback(u.Hostname()) {
+			return nil, fmt.Errorf("%w: %q is not encrypted; write https:// (http:// is for this machine alone)", ErrAddress, address)
+		}
+		return &httpSource{base: u, client: &http.Client{CheckRedirect: checkRedirect}}, nil
+	}
+	info, err := os.Stat(address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+	}
+	if info.IsDir() {
+		return folderSource{address}, nil
+	}
+	return fileSource{address}, nil
+}
+
+// Branch is the branch of a repository that a registry is published to.
+const Branch = "toolcrib-registry"
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func checkRedirect(to *http.Request, via []*http.Request) error {
+	if to.URL.Scheme != "https" && !loopback(to.URL.Hostname()) {
+		return errors.New("it redirects to an address that is not encrypted")
+	}
+	if len(via) >= 5 {
+		return errors.New("it redirects too often")
+	}
+	return nil
+}
+
+// folderSource is a folder, such as one on a shared disk.
+type folderSource struct{ dir string }
+
+func (folderSource) Proves() bool { return true }
+
+func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]byte, string, error) {
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return nil, "", err
+	}
+	defer root.Close() //nolint:errcheck // only read
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, "", err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, "", fmt.Errorf("%s is not an ordinary file", name)
+	}
+	now := fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+	if now == tag {
+		return nil, tag, errUnchanged
+	}
+	data, err := readAll(f, limit)
+	return data, now, err
+}
+
+// fileSource is a bundle in one file, as toolcrib export writes it.
+type fileSource struct{ file string }
+
+// Proves implements Source: a single file has no hashes of the log.
+func (fileSource) Proves() bool { return false }
+
+func (s fileSource) Get(ctx context.Context, name, tag string, _ int64) ([]byte, string, error) {
+	data, now, err := folderSource{filepath.Dir(s.file)}.Get(ctx, filepath.Base(s.file), tag, bundle.MaxSize)
+	if err != nil {
+		return nil, now, err
+	}
+	b, err := bundle.Decode(data)
+	if err != nil {
+		return nil, now, err
+	}
+	index, parts, err := b.Split()
+	if err != nil {
+		return nil, now, err
+	}
+	if name == IndexFile {
+		data, err = index.Encode()
+		return data, now, err
+	}
+	part, ok := parts[strings.TrimSuffix(path.Base(name), ".gz")]
+	if !ok {
+		return nil, now, fs.ErrNotExist
+	}
+	return Compress(part), now, nil
+}
+
+// httpSource is a server of static files, or toolcrib serve.
+type httpSource struct {
+	base   *url.URL
+	client *http.Client
+}
+
+func (*httpSource) Proves() bool { return true }
+
+// answerWithin is how long a source has for one file: 64 MB at 5 Mbit/s.
+const answerWithin = 2 * time.Minute
+
+func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base.JoinPath(name).String(), http.NoBody)
+	if err != nil {
+		return nil, "", err
+	}
+	if tag != "" {
+		request.Header.Set("If-None-Match", tag)
+	}
+	answer, err := s.client.Do(request)
+	if err != nil {
+		return nil, "", err
+	}
+	defer answer.Body.Close() //nolint:errcheck // only read
+	switch answer.StatusCode {
+	case http.StatusOK:
+		data, err := readAll(answer.Body, limit)
+		return data, answer.Header.Get("ETag"), err
+	case http.StatusNotModified:
+		return nil, tag, errUnchanged
+	case http.StatusNotFound:
+		return nil, "", fmt.Errorf("%s: %w", request.URL.Redacted(), fs.ErrNotExist)
+	}
+	return nil, "", fmt.Errorf("%s answers %s", request.URL.Redacted(), answer.Status)
+}
+
+// gitSource is a branch of a repository, which git fetches into a cache.
+type gitSource struct{ repository, branch, cache string }
+
+func (gitSource) Proves() bool { return true }
+
+func (s gitSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	if name == IndexFile {
+		if _, err := os.Stat(s.cache); errors.Is(err, fs.ErrNotExist) {
+			if _, err := s.git(ctx, limit, "init", "--quiet", "--bare", s.cache); err != nil {
+				return nil, "", err
+			}
+		}
+		if _, err := s.git(ctx, limit, "-C", s.cache, "fetch", "--quiet", "--no-tags", "--depth=1", s.repository, "+refs/heads/"+s.branch+":refs/heads/followed"); err != nil {
+			return nil, "", err
+		}
+	}
+	commit, err := s.git(ctx, limit, "-C", s.cache, "rev-parse", "refs/heads/followed")
+	if err != nil {
+		return nil, "", err
+	}
+	now := strings.TrimSpace(string(commit))
+	if now == tag {
+		return nil, tag, errUnchanged
+	}
+	data, err := s.git(ctx, limit, "-C", s.cache, "cat-file", "blob", now+":"+name)
+	if err != nil && strings.Contains(err.Error(), "does not exist") {
+		err = fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	return data, now, err
+}
+
+func (s gitSource) git(ctx context.Context, limit int64, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	out, err := proc.Collect(cmd, int(limit))
+	if err != nil {
+		said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
+		return nil, fmt.Errorf("git: %w: %s", err, said)
+	}
+	return out.Stdout, nil
+}
+
+// readAll reads at most limit bytes.
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", errTooLarge, limit)
+	}
+	return data, err
+}
+
+// Compress compresses a part. Equal parts have equal bytes.
+func Compress(part []byte) []byte {
+	var out bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level exists
+	_, _ = w.Write(part)                                    // a buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
+}
+
+// expand is the inverse of Compress, for at most bundle.MaxSize bytes.
+func expand(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return readAll(r, bundle.MaxSize)
+}
