@@ -153,6 +153,7 @@ var familyArrows = map[string][]string{
 	"proposal":  {},
 	"server":    {"export", "files", "imports", "verify"},
 	"setup":     {"files", "imports", "wrap"},
+	"share":     {"export", "verify"},
 	"sign":      {},
 	"verify":    {},
 	"workbench": {"export", "files", "imports", "verify", "wrap"},

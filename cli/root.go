@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"embed"
 	"reflect"
 
@@ -22,6 +23,7 @@ import (
 	"toolcrib/cli/proposal"
 	"toolcrib/cli/server"
 	"toolcrib/cli/setup"
+	"toolcrib/cli/share"
 	"toolcrib/cli/sign"
 	"toolcrib/cli/verify"
 	"toolcrib/cli/workbench"
@@ -35,7 +37,7 @@ var help embed.FS
 func families() []command.Family {
 	return []command.Family{
 		proposal.Family(), preview.Family(),
-		catalog.Family(), verify.Family(), export.Family(), database.Family(), files.Family(), check.Family(),
+		catalog.Family(), verify.Family(), export.Family(), database.Family(), files.Family(), check.Family(), share.Family(),
 		setup.Family(), imports.Family(), wrap.Family(),
 		calls.Family(), server.Family(),
 		lint.Family(), config.Family(), sign.Family(), demo.Family(),
@@ -68,6 +70,7 @@ func ownDocuments() map[string]reflect.Type {
 func newRoot(a *command.App) *cobra.Command {
 	var approve, version bool
 	decision := &proposal.DecideFlags{}
+	a.PublishRegistry = func(ctx context.Context) error { return share.Publish(ctx, a) }
 	root := &cobra.Command{
 		Use:           "toolcrib [--approve ID…]",
 		SilenceErrors: true,

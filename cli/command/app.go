@@ -51,6 +51,8 @@ type App struct {
 	desk      *service.Desk
 	Workspace *workspace.Workspace // nil when none is attached
 	Publisher publishing
+	// PublishRegistry publishes the live registry to the configured place.
+	PublishRegistry func(ctx context.Context) error
 	// OnCommit is told which acts a transaction committed.
 	OnCommit func(acts []string)
 }

@@ -154,14 +154,14 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 		}
 		return approved, nil
 	}
-	db, err := a.Database(ctx)
+	from, err := approvalsOf(ctx, a)
 	if errors.Is(err, store.ErrNoDatabase) {
 		return nil, nil // nothing was ever approved
 	}
 	if err != nil {
 		return nil, err
 	}
-	return approvedIn(ctx, db, r.layer)
+	return from.in(ctx, r.layer)
 }
 
 // finding reports one skill or file; where the registry is at hand, which
@@ -181,7 +181,11 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		if lock {
 			break
 		}
-		approved, err := live(ctx, a.DB, d.Subject)
+		from, err := approvalsOf(ctx, a)
+		if err != nil {
+			return f, err
+		}
+		approved, err := from.live(ctx, d.Subject)
 		if err != nil {
 			return f, err
 		}

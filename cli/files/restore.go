@@ -63,11 +63,11 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if err != nil {
 		return err
 	}
-	db, err := a.Database(ctx)
+	from, err := approvalsOf(ctx, a)
 	if err != nil {
 		return err
 	}
-	approved, err := live(ctx, db, s)
+	approved, err := from.live(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if ok, err := f.confirmed(a, doc, instructions.Definition(s.Kind, s.ID, now), approved.Definition); err != nil || !ok {
 		return err
 	}
-	if err := instructions.Restore(r.dir, s.Kind, folder, doc.Written, func(sha256 string) ([]byte, bool, error) { return db.Content(ctx, sha256) }); err != nil {
+	if err := instructions.Restore(r.dir, s.Kind, folder, doc.Written, func(sha256 string) ([]byte, bool, error) { return from.content(ctx, sha256) }); err != nil {
 		return err
 	}
 	if err := instructions.Remove(r.dir, folder, doc.Deleted); err != nil {

@@ -74,8 +74,23 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 		fmt.Fprintf(a.Env.Err, "toolcrib guard %s: %s\n", name, strings.TrimRight(visible.Line(text), "\n"))
 	}
 	db := &guard.Database{Name: name, Start: command.StartOf(args[1:], f.url, a.Env.Dir)}
-	db.Open = func(ctx context.Context) (guard.Connection, error) { return connect(ctx, a, log) }
+	following, err := a.Following()
+	if err != nil {
+		return err
+	}
+	if following != nil {
+		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
+	}
+	db.Open = func(ctx context.Context) (guard.Connection, error) {
+		if following != nil {
+			return following.Connection(ctx, a, name, log)
+		}
+		return connect(ctx, a, log)
+	}
 	db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
+		if following != nil {
+			return l.Skipped, nil // what is not approved is proposed where the registry is reviewed
+		}
 		if l.Problem != "" {
 			return nil, imports.KeepProblem(ctx, a, name, l.Problem)
 		}

@@ -177,6 +177,7 @@ func (c Config) List() []Setting {
 	c.listPolicies(values, sources)
 	c.Checkpoints.list(values)
 	c.listSignatures(values)
+	c.listShared(values)
 	c.Notify.list(values)
 	c.Serve.list(values)
 	c.Gateway.list(values)

@@ -30,7 +30,7 @@ var (
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "guard",
 	}
 	// never are keys of the user's own file alone, however trusted another is.
-	never = []string{"may_act_as", "max_open_all_agents", "checkpoints", "notify", "serve", "signatures", "signed_since", "sign_key"}
+	never = []string{"may_act_as", "max_open_all_agents", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
 )
 
 // readProject lays a project's file over what the user's own has said. Others,

@@ -62,6 +62,8 @@ type Config struct {
 	MayActAs      []string                  `toml:"may_act_as"` // other users that the account may act as
 	Checkpoints   checkpointsConfig         `toml:"checkpoints"`
 	Notify        notifyConfig              `toml:"notify"`
+	Follow        FollowConfig              `toml:"follow"`
+	Publish       PublishConfig             `toml:"publish"`
 	Serve         serveConfig               `toml:"serve"`
 	Signatures    string                    `toml:"signatures"`   // "required" or "off"
 	SignedSince   string                    `toml:"signed_since"` // hash of the event with which signing started
@@ -233,6 +235,15 @@ func (c *Config) Decode(file string, text []byte) (configKeys, error) {
 	if dir, ok := strings.CutPrefix(c.Checkpoints.To, GitTarget); ok && keys.has("checkpoints", "to") {
 		c.Checkpoints.To = GitTarget + Absolute(filepath.Dir(file), dir)
 	}
+	if keys.has("follow", "source") {
+		c.Follow.Source = FollowAddress(filepath.Dir(file), c.Follow.Source)
+	}
+	if keys.has("follow", "signers") {
+		c.Follow.Signers = Absolute(filepath.Dir(file), c.Follow.Signers)
+	}
+	if keys.has("publish", "to") {
+		c.Publish.To = FollowAddress(filepath.Dir(file), c.Publish.To)
+	}
 	if keys.has("workspace") {
 		c.Workspace = Absolute(filepath.Dir(file), c.Workspace)
 	}
@@ -281,7 +292,7 @@ func (c *Config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.checkGuards(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures())
+	return errors.Join(c.checkServers(), c.checkGuards(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
 }
 
 // ValidProject reports whether a project may have that name.

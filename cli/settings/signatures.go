@@ -26,6 +26,7 @@ type systemConfig struct {
 	Signatures  string            `toml:"signatures"`
 	SignedSince string            `toml:"signed_since"`
 	Checkpoints checkpointsConfig `toml:"checkpoints"`
+	Follow      FollowConfig      `toml:"follow"`
 	Policies    []policyConfig    `toml:"policy"`
 }
 
@@ -61,7 +62,7 @@ func (c *Config) requireSignatures(env process.Env) error {
 		_, unknown, err = DecodeConfig(text, &system)
 	}
 	if err == nil && len(unknown) > 0 {
-		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since, checkpoints and policy", unknown[0])
+		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since, checkpoints, follow, and policy", unknown[0])
 	}
 	if err == nil && system.Signatures != "" && system.Signatures != SignaturesRequired {
 		err = fmt.Errorf("signatures is %q; write %s, or leave it out", system.Signatures, SignaturesRequired)
@@ -81,6 +82,10 @@ func (c *Config) requireSignatures(env process.Env) error {
 	}
 	set("signatures", system.Signatures, &c.Signatures)
 	set("signed_since", system.SignedSince, &c.SignedSince)
+	if system.Follow.Source != "" {
+		c.Follow = system.Follow
+		c.Sources["follow.source"] = file
+	}
 	if system.Checkpoints.Name() != "" {
 		c.Checkpoints = system.Checkpoints
 		c.Sources["checkpoints.to"], c.Sources["checkpoints.command"] = file, file

@@ -95,7 +95,7 @@ func checkpointKeys(env process.Env) (private, public string, err error) {
 }
 
 func runCheckpoint(ctx context.Context, a *command.App) error {
-	signer, err := checkpointSigner(a)
+	signer, err := CheckpointSigner(a)
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func runCheckpoint(ctx context.Context, a *command.App) error {
 	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Note) })
 }
 
-// checkpointSigner returns the key that signs checkpoints.
-func checkpointSigner(a *command.App) (note.Signer, error) {
+// CheckpointSigner returns the key that signs checkpoints.
+func CheckpointSigner(a *command.App) (note.Signer, error) {
 	private, _, err := checkpointKeys(a.Env)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func newProve(a *command.App) *cobra.Command {
 }
 
 func runProve(ctx context.Context, a *command.App, event int64, extends string) error {
-	signer, err := checkpointSigner(a)
+	signer, err := CheckpointSigner(a)
 	if err != nil {
 		return err
 	}

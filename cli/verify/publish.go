@@ -16,13 +16,25 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// publishDecided publishes a checkpoint of this process's decisions, if a place is
-// configured.
+// publishDecided publishes a checkpoint after this process's decisions, and the registry,
+// where a place is configured.
 func publishDecided(ctx context.Context, a *command.App) error {
-	if !a.Publisher.Take() || a.Config == nil || a.Config.Checkpoints.Name() == "" || a.Scratch != "" {
+	if !a.Publisher.Take() || a.Config == nil || a.Scratch != "" {
 		return nil
 	}
-	return publishCheckpoint(context.WithoutCancel(ctx), a, false)
+	ctx = context.WithoutCancel(ctx)
+	var checkpoint, registry error
+	if a.Config.Checkpoints.Name() != "" {
+		if err := publishCheckpoint(ctx, a, false); err != nil {
+			checkpoint = fmt.Errorf("its checkpoint was not published: %w", err)
+		}
+	}
+	if a.Config.Publish.Name() != "" {
+		if err := a.PublishRegistry(ctx); err != nil {
+			registry = fmt.Errorf("the registry was not published: %w", err)
+		}
+	}
+	return errors.Join(checkpoint, registry)
 }
 
 // PublishLast publishes before the process ends. The decisions stand whatever
@@ -31,9 +43,9 @@ func PublishLast(ctx context.Context, a *command.App) {
 	if err := publishDecided(ctx, a); err != nil {
 		text := output.FullStop(err.Error())
 		if !errors.Is(err, checkpoints.ErrNotExtended) {
-			text += " The next decision, or toolcrib checkpoint --publish, tries again."
+			text += " The next decision, toolcrib publish, or toolcrib checkpoint --publish tries again."
 		}
-		output.WriteNote(a.Env.Err, "toolcrib: the decision stands, but its checkpoint was not published: %s", text)
+		output.WriteNote(a.Env.Err, "toolcrib: the decision stands, but %s", text)
 	}
 }
 
@@ -70,7 +82,7 @@ func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
 	if err != nil {
 		return err
 	}
-	if p.Signer, err = checkpointSigner(a); err != nil {
+	if p.Signer, err = CheckpointSigner(a); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(PublishFor, a.Env.MinWait))

@@ -52,7 +52,7 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 		use.Differs = cmp.Or(differs, "has settings that cannot be read: "+strings.TrimSuffix(output.Sentence(err), "."))
 		return use
 	}
-	use.Database = store.DisplayName(c.DB)
+	use.Database = cmp.Or(c.Follow.Source, store.DisplayName(c.DB))
 	use.Differs = cmp.Or(differs, i.compare(s, probe, c))
 	return use
 }

@@ -14,7 +14,9 @@ import (
 	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 	"toolcrib/gateway/clients"
+	"toolcrib/gateway/follow"
 	"toolcrib/gateway/guarding"
+	"toolcrib/proposals"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -160,6 +162,13 @@ func statusEntries(ctx context.Context, a *command.App) (entries []clients.Entry
 // readStatus returns the status of servers. Without a database nothing is approved, and
 // it is an error where a server is guarded.
 func readStatus(ctx context.Context, a *command.App, entries []clients.Entry) (status guarding.Status, err error) {
+	following, err := a.Following()
+	if err != nil {
+		return status, err
+	}
+	if following != nil {
+		return guarding.Read(ctx, entries, followedStore(following))
+	}
 	if _, err = a.OpenSession(ctx); err == nil {
 		err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
 			status, err = guarding.Read(ctx, entries, statusStore(a, g))
@@ -173,6 +182,32 @@ func readStatus(ctx context.Context, a *command.App, entries []clients.Entry) (s
 		return guarding.Read(ctx, entries, guarding.Store{})
 	}
 	return status, unreadDatabase(a, err, entries)
+}
+
+// followedStore has the records of a machine that follows: nothing waits for a decision here.
+func followedStore(f *command.Following) guarding.Store {
+	return guarding.Store{
+		View: func(ctx context.Context, fn func(guarding.Reader) error) error {
+			r, err := f.Copy.Whole(ctx)
+			if err != nil {
+				return err
+			}
+			return fn(followedReader{r})
+		},
+		Calls: f.Journal.Calls, Pending: f.Journal.PendingList,
+		LeftOut: func(context.Context, string) ([]wire.Skipped, error) { return nil, nil },
+	}
+}
+
+// followedReader is a guarding.Reader of a followed registry, which has no proposals.
+type followedReader struct{ *follow.Registry }
+
+func (followedReader) List(context.Context, review.Query) (review.Page, error) {
+	return review.Page{}, nil
+}
+
+func (followedReader) Bundles(context.Context, []proposals.ID) ([]review.Bundle, error) {
+	return nil, nil
 }
 
 func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {

@@ -100,7 +100,7 @@ func (r *Registry) FromServer(_ context.Context, name string) ([]registry.Live, 
 	return r.where(func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
 }
 
-// Server is what the guard of one MCP server reads of a copy. It keeps it in memory.
+// Server gives the guard of one MCP server its part of a copy, and keeps it in memory.
 type Server struct {
 	Copy *Copy
 	Name string

@@ -1,0 +1,144 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/gateway"
+	"toolcrib/gateway/follow"
+	"toolcrib/gateway/guard"
+	"toolcrib/signing/signers"
+)
+
+// Following is the registry that this machine follows.
+type Following struct {
+	settings.FollowConfig
+	Copy    *follow.Copy
+	Journal *follow.Journal
+	cache   string
+}
+
+// Following returns the registry that this machine follows, nil for none.
+func (a *App) Following() (*Following, error) {
+	c, err := a.Settings()
+	if err != nil || c.Follow.Source == "" {
+		return nil, err
+	}
+	return a.Follow(c.Follow)
+}
+
+// Follow returns the copy of the registry that f describes.
+func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
+	c, err := a.Settings()
+	if err != nil {
+		return nil, err
+	}
+	data, err := process.DataHome(a.Env)
+	if err != nil {
+		return nil, err
+	}
+	copied := &follow.Copy{Dir: filepath.Join(data, "toolcrib", "followed"), MaxAge: f.Oldest(), Now: a.Env.Now}
+	copied.Trust.Approvals = c.Approvals()
+	switch {
+	case f.Signers != "":
+		text, err := os.ReadFile(f.Signers)
+		if err != nil {
+			return nil, err
+		}
+		if copied.Trust.Signers, err = signers.Parse(text); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Signers, err)
+		}
+	case !f.Unsigned:
+		copied.Trust.Signers, err = c.Signers.Signers()
+		if errors.Is(err, signers.ErrNoFile) {
+			return nil, process.Usagef("nobody's signatures are trusted here; name the file with the signers whom you trust: --signers FILE, or accept a registry that anybody who can write to its source could change: --unsigned")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, cache: copied.Dir}, nil
+}
+
+// Update looks at the source once.
+func (f *Following) Update(ctx context.Context) (changed bool, err error) {
+	source, err := follow.NewSource(f.Source, f.cache)
+	if err != nil {
+		return false, err
+	}
+	return f.Copy.Update(ctx, f.Source, source)
+}
+
+// Poll looks at the source until ctx ends.
+func (f *Following) Poll(ctx context.Context, problem func(error)) {
+	source, err := follow.NewSource(f.Source, f.cache)
+	if err != nil {
+		problem(err)
+		return
+	}
+	f.Copy.Poll(ctx, f.Source, source, f.Interval(), problem)
+}
+
+// Connection connects the guard of a server to the copy.
+func (f *Following) Connection(ctx context.Context, a *App, name string, warn func(string)) (guard.Connection, error) {
+	caller, err := CallerFlags{Where: WhereFlags{Local: true}}.Caller(a)
+	if err != nil {
+		return guard.Connection{}, err
+	}
+	server := &follow.Server{Copy: f.Copy, Name: name}
+	if _, err := server.Registry(ctx); err != nil {
+		return guard.Connection{}, err
+	}
+	g, err := gateway.New(gateway.Config{Ledger: follow.Ledger{Registry: server.Registry, Journal: f.Journal}, Now: a.Env.Now, NewID: a.Env.NewID, Warn: warn})
+	if err != nil {
+		return guard.Connection{}, err
+	}
+	return guard.Connection{Store: server, Gateway: g, Caller: caller, Close: func() error { return nil }}, nil
+}
+
+// DocFollowing describes the registry that a machine follows.
+type DocFollowing struct {
+	output.Head
+	Source    string         `json:"source"`
+	Events    int64          `json:"events"` // of the log of the copy
+	Accepted  string         `json:"accepted_at,omitempty"`
+	Confirmed string         `json:"confirmed_at,omitempty"` // when the source last answered with this copy
+	Age       int64          `json:"age_seconds"`            // since then
+	Problem   string         `json:"problem,omitempty"`      // why the last look failed
+	Live      map[string]int `json:"live"`                   // definitions by kind
+	Signed    bool           `json:"signed"`
+}
+
+// Describe returns what is known about the copy.
+func (f *Following) Describe(ctx context.Context, now time.Time) (DocFollowing, error) {
+	doc := DocFollowing{Head: output.NewHead("follow"), Source: f.Source, Signed: f.Copy.Trust.Signers != nil, Live: map[string]int{}}
+	checked := f.Copy.Checked()
+	doc.Problem = checked.Problem
+	if !checked.At.IsZero() {
+		doc.Confirmed, doc.Age = output.Timestamp(checked.At), int64(now.Sub(checked.At).Seconds())
+	}
+	accepted, err := f.Copy.Accepted()
+	if errors.Is(err, follow.ErrNoCopy) {
+		return doc, nil
+	}
+	if err != nil {
+		return doc, err
+	}
+	doc.Events, doc.Accepted = accepted.Size, output.Timestamp(accepted.At)
+	r, err := f.Copy.Whole(ctx)
+	if err != nil {
+		doc.Problem = err.Error()
+		return doc, nil //nolint:nilerr // the document reports it
+	}
+	for _, l := range r.Lives {
+		doc.Live[string(l.Subject.Kind)]++
+	}
+	return doc, nil
+}

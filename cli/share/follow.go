@@ -1,0 +1,218 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/gateway/follow"
+	"toolcrib/internal/atomicfile"
+	"toolcrib/proposals"
+	"toolcrib/tui/wording"
+)
+
+type followFlags struct {
+	signers                     string
+	unsigned, yes, status, stop bool
+}
+
+func newFollow(a *command.App) *cobra.Command {
+	var f followFlags
+	cmd := &cobra.Command{
+		Use:  "follow SOURCE | --status | --stop",
+		Args: command.Between(0, 1, "one source"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.stop || f.status:
+				if len(args) > 0 || f.stop && f.status || f.signers != "" || f.unsigned {
+					return process.Usagef("--status and --stop take nothing else")
+				}
+				if f.stop {
+					return stopFollowing(a, f.yes)
+				}
+				return followStatus(cmd.Context(), a)
+			case len(args) == 0:
+				return process.Usagef("name what to follow: a folder, a file, an https address, or git:REPOSITORY")
+			case f.signers != "" && f.unsigned:
+				return process.Usagef("--signers and --unsigned exclude each other")
+			}
+			return startFollowing(cmd.Context(), a, args[0], f)
+		},
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.signers, "signers", "", "the `FILE` with the signers whom you trust, in the format allowed_signers (default: your own)")
+	set.BoolVar(&f.unsigned, "unsigned", false, "accept a registry that nobody signs")
+	set.BoolVar(&f.yes, "yes", false, "do not ask")
+	set.BoolVar(&f.status, "status", false, "look at the source now and print the state of the copy")
+	set.BoolVar(&f.stop, "stop", false, "stop following and delete the copy")
+	return cmd
+}
+
+// startFollowing gets and verifies the registry, and has the user's configuration name it.
+func startFollowing(ctx context.Context, a *command.App, source string, flags followFlags) error {
+	c, err := a.Settings()
+	if err != nil {
+		return err
+	}
+	f := c.Follow
+	f.Source, f.Unsigned = settings.FollowAddress(a.Env.Dir, source), flags.unsigned
+	if flags.signers != "" {
+		f.Signers = a.Path(flags.signers)
+	}
+	switch {
+	case c.Follow.Source != "" && c.Follow.Source != f.Source:
+		return fmt.Errorf("this machine follows %s; run toolcrib follow --stop first", c.Follow.Source)
+	case c.Follow.Source != "" && c.Sources["follow.source"] != c.UserFile:
+		return fmt.Errorf("%s says what this machine follows, and only its administrator can change that", c.Sources["follow.source"])
+	case !flags.yes && !a.Env.InTerminal:
+		return process.Usagef("without a terminal, --yes confirms that this machine shall use what is approved in %s", f.Source)
+	}
+	following, err := a.Follow(f)
+	if err != nil {
+		return err
+	}
+	if _, err := following.Update(ctx); errors.Is(err, follow.ErrAddress) {
+		return process.Usagef("%v", err)
+	} else if err != nil {
+		return errors.Join(err, discardUnused(following, c))
+	}
+	doc, err := following.Describe(ctx, a.Env.Now())
+	if err != nil {
+		return err
+	}
+	if !flags.yes {
+		yes, err := a.Confirm("Use what is approved there on this machine?", func(p *output.Page) { describe(p, doc) })
+		if err != nil || !yes {
+			return errors.Join(err, discardUnused(following, c))
+		}
+	}
+	if err := editFollow(c.UserFile, &f); err != nil {
+		return err
+	}
+	return a.Print(doc, func(p *output.Page) { describe(p, doc) })
+}
+
+// discardUnused removes the copy of a registry that the machine does not follow.
+func discardUnused(f *command.Following, c settings.Config) error {
+	if c.Follow.Source != "" {
+		return nil
+	}
+	return f.Copy.Remove()
+}
+
+func stopFollowing(a *command.App, yes bool) error {
+	c, err := a.Settings()
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Follow.Source == "":
+		return errors.New("this machine follows no registry")
+	case c.Sources["follow.source"] != c.UserFile:
+		return fmt.Errorf("%s says what this machine follows, and only its administrator can change that", c.Sources["follow.source"])
+	case !yes && !a.Env.InTerminal:
+		return process.Usagef("without a terminal, --yes confirms that guards shall withhold every tool that is not approved in this machine's own database")
+	case !yes:
+		yes, err := a.Confirm("Stop following "+c.Follow.Source+"? Guards then withhold every tool that is not approved in this machine's own database.", func(*output.Page) {})
+		if err != nil || !yes {
+			return err
+		}
+	}
+	if err := editFollow(c.UserFile, nil); err != nil {
+		return err
+	}
+	data, err := process.DataHome(a.Env)
+	if err == nil {
+		err = os.RemoveAll(filepath.Join(data, "toolcrib", "followed"))
+	}
+	return err
+}
+
+func followStatus(ctx context.Context, a *command.App) error {
+	f, err := a.Following()
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		return fmt.Errorf("%w: this machine follows no registry; name one with toolcrib follow SOURCE", proposals.ErrNotFound)
+	}
+	_, _ = f.Update(ctx) // the document has the problem
+	doc, err := f.Describe(ctx, a.Env.Now())
+	if err != nil {
+		return err
+	}
+	if err := a.Print(doc, func(p *output.Page) { describe(p, doc) }); err != nil {
+		return err
+	}
+	return process.FindingsUnless(doc.Problem == "")
+}
+
+func describe(p *output.Page, doc command.DocFollowing) {
+	p.Linef("follows    %s", doc.Source)
+	switch {
+	case doc.Accepted == "":
+		p.Linef("copy       none yet")
+	case doc.Confirmed != "":
+		p.Linef("copy       %s of its log; confirmed %s ago", output.Counted(int(doc.Events), "event"), wording.Age(time.Duration(doc.Age)*time.Second))
+	}
+	var live []string
+	for _, kind := range slices.Sorted(maps.Keys(doc.Live)) {
+		live = append(live, fmt.Sprintf("%s %d", kind, doc.Live[kind]))
+	}
+	p.Linef("live       %s", strings.Join(live, ", "))
+	if doc.Signed {
+		p.Linef("signed     every version, by signers whom you trust")
+	} else {
+		p.Linef("unsigned   whoever can write to the source decides what this machine runs")
+	}
+	if doc.Problem != "" {
+		p.Linef("problem    %s", output.FullStop(doc.Problem))
+	}
+}
+
+// followTable is the table of the configuration that follow writes.
+var followTable = regexp.MustCompile(`(?ms)^\[follow\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
+
+// editFollow writes the table [follow] of a configuration file, or removes it for nil.
+func editFollow(file string, f *settings.FollowConfig) error {
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	text = followTable.ReplaceAll(text, nil)
+	if f != nil {
+		if len(text) > 0 {
+			text = append(text, '\n')
+		}
+		text = fmt.Appendf(text, "[follow]\nsource = %q\n", f.Source)
+		for key, value := range map[string]string{"signers": f.Signers, "every": f.Every, "max_age": f.MaxAge} {
+			if value != "" {
+				text = fmt.Appendf(text, "%s = %q\n", key, value)
+			}
+		}
+		if f.Unsigned {
+			text = append(text, "unsigned = true\n"...)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, text, atomicfile.Options{Mode: 0o600})
+}

@@ -1,0 +1,133 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"toolcrib/cli/checkpoints"
+	"toolcrib/cli/command"
+	"toolcrib/cli/export"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/cli/verify"
+	"toolcrib/gateway/publish"
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/signing/checkpoint"
+)
+
+type docPublish struct {
+	output.Head
+	To      string `json:"to"`
+	Events  int64  `json:"events"` // of the log of what was published
+	Parts   int    `json:"parts"`
+	Changed bool   `json:"changed"` // false where it was published already
+}
+
+func newPublish(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:  "publish [FOLDER | git:REPOSITORY]",
+		Args: command.Between(0, 1, "a folder, or git: and a repository"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.Settings()
+			if err != nil {
+				return err
+			}
+			to := c.Publish
+			if len(args) > 0 {
+				to = settings.PublishConfig{To: settings.FollowAddress(a.Env.Dir, args[0])}
+			}
+			if to.Name() == "" {
+				return process.Usagef("name where to publish: a folder or git:REPOSITORY, or set [publish] in %s", c.UserFile)
+			}
+			doc, err := publishTo(cmd.Context(), a, to)
+			if err != nil {
+				return err
+			}
+			return a.Print(doc, func(p *output.Page) {
+				if !doc.Changed {
+					p.Linef("Already published to %s: %s.", doc.To, output.Counted(int(doc.Events), "event"))
+					return
+				}
+				p.Linef("Published to %s: %s of the log, %s.", doc.To, output.Counted(int(doc.Events), "event"), output.Counted(doc.Parts, "part"))
+			})
+		},
+	}
+}
+
+// Publish publishes the live registry to the configured place.
+func Publish(ctx context.Context, a *command.App) error {
+	_, err := publishTo(ctx, a, a.Config.Publish)
+	return err
+}
+
+// publishTo writes the live registry to a folder, and delivers the folder.
+func publishTo(ctx context.Context, a *command.App, to settings.PublishConfig) (docPublish, error) {
+	document, events, err := Document(ctx, a)
+	doc := docPublish{Head: output.NewHead("publish"), To: to.Name(), Events: events, Parts: len(document.Parts)}
+	if err != nil {
+		return doc, err
+	}
+	repository, git := strings.CutPrefix(to.To, settings.GitTarget)
+	if to.To != "" && !git {
+		doc.Changed, err = document.ToFolder(to.To)
+		return doc, err
+	}
+	state, err := process.StateHome(a.Env)
+	if err != nil {
+		return doc, err
+	}
+	folder := filepath.Join(state, "toolcrib", "publish", registry.HashBytes([]byte(to.Name()))[:12])
+	if doc.Changed, err = document.ToFolder(folder); err != nil {
+		return doc, err
+	}
+	if git {
+		return doc, publish.ToGit(ctx, repository, folder)
+	}
+	return doc, publish.Run(ctx, to.Command, folder, filepath.Dir(a.Config.UserFile))
+}
+
+// Document returns the live registry to publish, and the number of events of its log.
+func Document(ctx context.Context, a *command.App) (publish.Document, int64, error) {
+	b, err := export.Bundle(ctx, a)
+	if err != nil {
+		return publish.Document{}, 0, err
+	}
+	log := &checkpoint.Log{}
+	err = checkpoints.Each(ctx, a.DB, 0, func(e history.Event) error {
+		if e.Seq > b.Log.Seq {
+			return nil // it was added meanwhile
+		}
+		return log.Append(e.Hash)
+	})
+	if err != nil {
+		return publish.Document{}, 0, err
+	}
+	cp := checkpoint.Checkpoint{Genesis: b.Database, Size: b.Log.Seq}
+	if cp.Root, err = tlog.TreeHash(b.Log.Seq, log); err != nil {
+		return publish.Document{}, 0, err
+	}
+	if cp.Calls.Seq, cp.Calls.Hash, err = a.DB.CallHash(ctx, 0); err != nil {
+		return publish.Document{}, 0, err
+	}
+	b.Checkpoint = cp.Text()
+	signer, err := verify.CheckpointSigner(a)
+	if err != nil && !errors.Is(err, checkpoints.ErrNoKey) {
+		return publish.Document{}, 0, err
+	}
+	if err == nil {
+		signed, err := checkpoint.Sign(cp, signer)
+		if err != nil {
+			return publish.Document{}, 0, err
+		}
+		b.Checkpoint = string(signed)
+	}
+	document, err := publish.New(b, log)
+	return document, b.Log.Seq, err
+}

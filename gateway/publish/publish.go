@@ -1,0 +1,200 @@
+// Package publish writes a registry as files that other machines follow: an index, parts
+// named by their hash, and the hashes of the log in tiles. Any server of static files, git,
+// or a program that copies a folder can distribute them; docs/signing-format.md has the
+// format, and package follow reads it.
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"toolcrib/gateway/follow"
+	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/proc"
+	"toolcrib/review/bundle"
+	"toolcrib/signing/checkpoint"
+)
+
+// Document is a published registry.
+type Document struct {
+	Index []byte
+	Parts map[string][]byte // by hash, not compressed
+	index bundle.Index
+	log   *checkpoint.Log
+}
+
+// New divides a bundle, whose header has the checkpoint of log.
+func New(b bundle.Bundle, log *checkpoint.Log) (Document, error) {
+	d := Document{log: log}
+	var err error
+	if d.index, d.Parts, err = b.Split(); err != nil {
+		return d, err
+	}
+	d.Index, err = d.index.Encode()
+	return d, err
+}
+
+// Tile returns the hashes of a tile of the log, by its path; fs.ErrNotExist for a tile that
+// the log does not have.
+func (d Document) Tile(path string) ([]byte, error) {
+	tile, err := tlog.ParseTilePath(path)
+	if err != nil || tile.H != follow.TileHeight || tile.L < 0 {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	data, err := tlog.ReadTileData(tile, d.log)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	return data, nil
+}
+
+// ToFolder writes the document to a folder, the index last, and removes parts that neither
+// this index nor the one before names: a follower may be reading the one before. It refuses
+// to replace another registry, or a newer state of this one.
+func (d Document) ToFolder(dir string) (changed bool, err error) {
+	if err := os.MkdirAll(filepath.Join(dir, follow.PartsDir), 0o755); err != nil { //nolint:gosec // for a server of files
+		return false, err
+	}
+	var before bundle.Index
+	index := filepath.Join(dir, follow.IndexFile)
+	switch old, err := os.ReadFile(index); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return false, err
+	case string(old) == string(d.Index):
+		return false, nil
+	default:
+		if before, err = bundle.DecodeIndex(old); err != nil {
+			return false, fmt.Errorf("%s: %w; publish to another folder, or remove it", index, err)
+		}
+		if before.Database != d.index.Database {
+			return false, fmt.Errorf("%s is another registry's (%.12s, not %.12s); publish to another folder, or remove it", index, before.Database, d.index.Database)
+		}
+		if before.Log.Seq > d.index.Log.Seq {
+			return false, fmt.Errorf("%s is newer: its log has %d events, that of the database %d", index, before.Log.Seq, d.index.Log.Seq)
+		}
+	}
+	write := func(name string, data []byte) error {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Stat(file); err == nil && name != follow.IndexFile {
+			return nil // a part or a tile never changes
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // for a server of files
+			return err
+		}
+		return atomicfile.Write(file, data, atomicfile.Options{Mode: 0o644})
+	}
+	for hash, part := range d.Parts {
+		if err := write(follow.PartFile(hash), follow.Compress(part)); err != nil {
+			return false, err
+		}
+	}
+	for _, tile := range tlog.NewTiles(follow.TileHeight, before.Log.Seq, d.index.Log.Seq) {
+		data, err := tlog.ReadTileData(tile, d.log)
+		if err != nil {
+			return false, err
+		}
+		if err := write(tile.Path(), data); err != nil {
+			return false, err
+		}
+	}
+	if err := write(follow.IndexFile, d.Index); err != nil {
+		return false, err
+	}
+	parts, _ := os.ReadDir(filepath.Join(dir, follow.PartsDir))
+	for _, e := range parts {
+		hash := strings.TrimSuffix(e.Name(), ".gz")
+		if _, used := d.Parts[hash]; !used && !slices.Contains(before.Parts, hash) {
+			_ = os.Remove(filepath.Join(dir, follow.PartsDir, e.Name())) // it is tried again the next time
+		}
+	}
+	return true, nil
+}
+
+// Folder stands in a command for the folder to copy.
+const Folder = "{}"
+
+// Run runs a program that copies a folder to where it is published.
+func Run(ctx context.Context, command []string, folder, dir string) error {
+	args := make([]string, len(command))
+	for i, arg := range command {
+		args[i] = strings.ReplaceAll(arg, Folder, folder)
+	}
+	out, err := proc.Exchange(ctx, args, dir, nil, 64<<10)
+	if err != nil {
+		said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
+		return fmt.Errorf("%s: %w: %s", args[0], err, said)
+	}
+	return nil
+}
+
+// ToGit commits a folder as the branch follow.Branch of a repository, without touching its
+// index or working tree, and pushes the branch to the remote origin, if there is one.
+func ToGit(ctx context.Context, repository, folder string) error {
+	g := repo{dir: repository, folder: folder, index: filepath.Join(filepath.Dir(folder), "git-index")}
+	defer os.Remove(g.index) //nolint:errcheck // it is written anew each time
+	if _, err := g.run(ctx, "add", "--all", "--force", "."); err != nil {
+		return err
+	}
+	tree, err := g.run(ctx, "write-tree")
+	if err != nil {
+		return err
+	}
+	const ref = "refs/heads/" + follow.Branch
+	tip, err := g.run(ctx, "for-each-ref", "--format=%(objectname) %(tree)", ref)
+	if err != nil {
+		return err
+	}
+	made, was, _ := strings.Cut(tip, " ")
+	if was != tree {
+		args := []string{"commit-tree", tree, "-m", "Publish the approved registry"}
+		if made != "" {
+			args = append(args, "-p", made)
+		}
+		commit, err := g.run(ctx, args...)
+		if err != nil {
+			return err
+		}
+		if _, err := g.run(ctx, "update-ref", "-m", "toolcrib publish", ref, commit, made); err != nil {
+			return err
+		}
+	}
+	remotes, err := g.run(ctx, "remote")
+	if err == nil && slices.Contains(strings.Fields(remotes), "origin") {
+		_, err = g.run(ctx, "push", "--quiet", "origin", ref)
+	}
+	return err
+}
+
+// repo runs git in a repository with a folder as its working tree.
+type repo struct{ dir, folder, index string }
+
+func (r repo) run(ctx context.Context, args ...string) (string, error) {
+	gitDir, err := filepath.EvalSymlinks(r.dir)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(filepath.Join(gitDir, ".git")); err == nil {
+		gitDir = filepath.Join(gitDir, ".git")
+	}
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsync=all", "-c", "core.autocrlf=false", "--git-dir", gitDir, "--work-tree", r.folder}, args...)...)
+	cmd.Dir = r.folder
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "GIT_SSH") }),
+		"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_INDEX_FILE="+r.index,
+		"GIT_AUTHOR_NAME=toolcrib", "GIT_AUTHOR_EMAIL=toolcrib@localhost", "GIT_COMMITTER_NAME=toolcrib", "GIT_COMMITTER_EMAIL=toolcrib@localhost")
+	out, err := proc.Collect(cmd, 1<<20)
+	if err != nil {
+		said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
+		return "", fmt.Errorf("git %s in %s: %w: %s", args[0], r.dir, err, said)
+	}
+	return strings.TrimSpace(string(out.Stdout)), nil
+}
