@@ -21,7 +21,7 @@ func Rules() []rules.Rule {
 		characters("S111", "hidden tag", hidden.Tag),
 		characters("S113", "control", hidden.Escape, hidden.Control, hidden.Separator),
 		characters("S133", "direction control", hidden.Isolate, hidden.DirectionMark),
-		lookalikes(), padding(), spelled(), credentials(), unrendered(),
+		lookalikes(), credentials(), unrendered(),
 	}
 	for i := range list {
 		list[i].Form = true

@@ -3,7 +3,6 @@ package wording
 import (
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
-	"toolcrib/review/rules/scan/disguise"
 )
 
 // encoded is the rule about attacks that were encoded.
@@ -46,22 +45,4 @@ func (s *Scanned) inTheOpen(m *scan.Match) bool {
 		}
 	}
 	return false
-}
-
-// readable is the rule about encoded text that does no harm.
-func readable() rules.Rule {
-	return rules.Rule{
-		ID: "S137",
-		Check: EachText(func(s *Scanned) []rules.Finding {
-			var spans []rules.Passage
-			for _, d := range s.Decoded {
-				if s.Visible && d.Disguise&(disguise.Base64|disguise.Hex|disguise.Bits) != 0 {
-					spans = append(spans, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise})
-				}
-			}
-			return s.Findings(spans, func(p rules.Passage) string {
-				return rules.Quoting("Decodes to readable text ("+disguised(p.Disguise)+")", s.decoded(p))
-			})
-		}),
-	}
 }

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,16 +53,9 @@ func (c *View) looked() []candidate {
 }
 
 // Sentences returns every sentence of c that can be judged, with the rules that
-// fired in it, and the parts of sentences that are judged where a rule fired. It does
-// not depend on a table.
+// fired in it. It does not depend on a table.
 func (c *View) Sentences() []Sentence {
-	found := c.looked()
-	list, in := c.sentencesWith(nil, found)
-	for n := range found {
-		if in[n] >= 0 && found[n].most != rules.Info {
-			list = append(list, c.parts(&list[in[n]], &found[n])...)
-		}
-	}
+	list, _ := c.sentencesWith(nil, c.looked())
 	return list
 }
 
@@ -127,8 +119,8 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //     honest sentence;
 //   - a frame that its rule calls certain warns, in a tool also one of a rule whose
 //     frames are complete;
-//   - any other frame warns, unless the table holds its sentence, its clause and its
-//     own words to be like honest ones: words around an attack do not lower it;
+//   - any other frame warns, unless the table holds its sentence and every run of its
+//     clauses to be like honest ones: words around an attack do not lower it;
 //   - a sentence that the table holds to be telling warns without a frame, or with a
 //     higher score when all its frames are spoken of;
 //   - a plain frame blocks, and a complete one: an act of sending, something
@@ -136,8 +128,7 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //   - in a tool, frames of two independent classes in telling sentences block,
 //     and so does a frame where no user looks;
 //   - in a prompt, frames of two independent classes in one sentence warn, whatever
-//     the table scores: each may be honest, both in one breath hardly are; two that
-//     warn by themselves block.
+//     the table scores, and block if they warn by themselves.
 //
 // Otherwise the wording of a prompt never blocks: prompts give orders by nature.
 func (c *View) judge(table *Learned) *evidence {
@@ -158,7 +149,7 @@ func (c *View) judge(table *Learned) *evidence {
 		if s != nil && f.at.Disguise == 0 && s.custody() {
 			continue
 		}
-		if !f.certain && (f.at.Disguise == 0 || f.at.Disguise&guessed != 0 || f.at.Disguise == disguise.Leet && f.text != nil && f.text.Kind == rules.Label) && (s == nil || !c.tells(s, f, table)) {
+		if !f.certain && (f.at.Disguise == 0 || f.at.Disguise&guessed != 0 || f.at.Disguise == disguise.Leet && f.text != nil && f.text.Kind == rules.Label) && (s == nil || s.score < table.frameThreshold(f.frame())) {
 			continue
 		}
 		f.Severity = rules.Warn
@@ -171,10 +162,9 @@ func (c *View) judge(table *Learned) *evidence {
 		}
 	}
 	if c.IsAction() {
-		c.agree(found, list, in, table)
+		agree(found, list, in, table)
 	} else {
-		agreeWithin(found, in)
-		together(found, in, named)
+		agreeWithin(found, in, named)
 	}
 	e.byRule = c.report(found, list, in)
 	for k := range list {
@@ -184,23 +174,6 @@ func (c *View) judge(table *Learned) *evidence {
 		}
 	}
 	return e
-}
-
-// tells reports whether the frame of f warns: the sentence scores high enough, or a
-// part of it alone does.
-func (c *View) tells(s *Sentence, f *candidate, table *Learned) bool {
-	return s.score >= table.frameThreshold(f.frame()) || c.partScore(s, f, table) >= table.partThreshold(f.frame())
-}
-
-// partScore is the highest score of a part of the sentence that f was found in.
-func (c *View) partScore(s *Sentence, f *candidate, table *Learned) float64 {
-	score := math.Inf(-1)
-	var x Clauses
-	for _, part := range c.parts(s, f) {
-		c.clausesOf(&part, &x)
-		score = max(score, table.Best(&x))
-	}
-	return score
 }
 
 // custody reports whether a sentence only says that a secret stays where it is: it is never
@@ -320,15 +293,6 @@ func (t *Learned) frameThreshold(rule string) float64 {
 	return float64(t.Threshold)
 }
 
-// partThreshold is frameThreshold for a part of a sentence: a few words without those
-// around them must score what the frame asks for.
-func (t *Learned) partThreshold(rule string) float64 {
-	if at, ok := t.WithFrame[rule]; ok {
-		return float64(at)
-	}
-	return float64(t.Threshold)
-}
-
 // telling reports whether a sentence is worth a warning, in a text whose sentences must
 // score so much more without a frame.
 func (t *Learned) telling(s *Sentence, margin float64) bool {
@@ -337,7 +301,7 @@ func (t *Learned) telling(s *Sentence, margin float64) bool {
 
 // agree raises findings of two independent classes to the worst that they can
 // be, when both warn and are certain or in telling words.
-func (c *View) agree(found []candidate, list []Sentence, in []int, table *Learned) {
+func agree(found []candidate, list []Sentence, in []int, table *Learned) {
 	classes := map[string]bool{}
 	sure := make([]bool, len(found))
 	for n := range found {
@@ -346,7 +310,7 @@ func (c *View) agree(found []candidate, list []Sentence, in []int, table *Learne
 			continue
 		}
 		s := &list[in[n]]
-		sure[n] = f.certain || max(s.score, c.partScore(s, f, table)) >= float64(table.Threshold)
+		sure[n] = f.certain || s.score >= float64(table.Threshold)
 		if sure[n] {
 			classes[classOf(f.Rule)] = true
 		}
@@ -361,44 +325,28 @@ func (c *View) agree(found []candidate, list []Sentence, in []int, table *Learne
 	}
 }
 
-// together raises the findings of a prompt to warnings where frames of two independent
-// classes fit in one sentence, in words of their own, and marks the sentences in named.
-func together(found []candidate, in []int, named []bool) {
+// agreeWithin weighs frames of two independent classes in one sentence of a prompt, in words
+// of their own, and marks such sentences in named. They warn, whatever the table scores: each
+// may be honest, both in one breath hardly are. Two that warn by themselves get the worst
+// severity that they can: reading a key and sending it to a stranger, or sending it and keeping
+// that from the user. In two sentences that follow each other, honest instructions do that too.
+func agreeWithin(found []candidate, in []int, named []bool) {
+	alone := make([]bool, len(found)) // which warn by themselves
+	for n := range found {
+		alone[n] = found[n].Severity.Rank() >= rules.Warn.Rank()
+	}
 	for n := range found {
 		f := &found[n]
-		if in[n] < 0 || f.most == rules.Info || f.Severity != rules.Info {
-			continue
-		}
-		agrees := false
 		for k := range found {
 			o := &found[k]
-			agrees = agrees || in[k] == in[n] && o.most != rules.Info && classOf(o.Rule) != classOf(f.Rule) && !o.overlaps(*f)
-		}
-		if agrees {
-			f.Severity, named[in[n]] = rules.Warn, true
-		}
-	}
-}
-
-// agreeWithin raises findings of a prompt that warn to the worst that they can be, where frames
-// of two independent classes warn in one sentence: reading a key and sending it to a stranger,
-// or sending it and keeping that from the user. In two sentences that follow each other, honest
-// instructions do that too.
-func agreeWithin(found []candidate, in []int) {
-	warns := map[int][]string{} // classes by the number of a sentence
-	for n := range found {
-		if f := &found[n]; in[n] >= 0 && f.Severity.Rank() >= rules.Warn.Rank() {
-			warns[in[n]] = append(warns[in[n]], classOf(f.Rule))
-		}
-	}
-	for n := range found {
-		f := &found[n]
-		if in[n] < 0 || f.Severity != rules.Warn || f.most != rules.Block {
-			continue
-		}
-		for _, other := range warns[in[n]] {
-			if other != classOf(f.Rule) {
-				f.Severity = rules.Block
+			if in[n] < 0 || in[k] != in[n] || min(f.most.Rank(), o.most.Rank()) < rules.Warn.Rank() || classOf(o.Rule) == classOf(f.Rule) {
+				continue
+			}
+			switch {
+			case alone[n] && alone[k]:
+				f.Severity = f.most
+			case f.Severity == rules.Info && !o.overlaps(*f):
+				f.Severity, named[in[n]] = rules.Warn, true
 			}
 		}
 	}
@@ -407,9 +355,9 @@ func agreeWithin(found []candidate, in []int) {
 // classOf names what a rule is about, where several are about the same.
 func classOf(rule string) string {
 	switch rule {
-	case "S101", "S127", "S129":
+	case "S101", "S127":
 		return "override"
-	case "S103", "S119", "S131", "S117", "S118":
+	case "S103", "S131", "S117", "S118":
 		return "taking"
 	}
 	return rule

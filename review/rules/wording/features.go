@@ -175,7 +175,7 @@ func (x *Clauses) signals(list []uint32, f fitness) []uint32 {
 func (c *View) clausesOf(s *Sentence, x *Clauses) {
 	x.reset(len(s.clauses))
 	place := s.place()
-	x.place, x.tool, x.alone = fnvBasis.str(place), c.IsAction(), c.alone() || s.part
+	x.place, x.tool, x.alone = fnvBasis.str(place), c.IsAction(), c.alone()
 	x.once.name(signalGroup, "@", place)
 	for _, rule := range s.frames {
 		x.once.name(namedGroup, "frame:", rule)

@@ -16,5 +16,5 @@ import (
 // model that reads it, and the P family, text that breaks the forms in which
 // agents call tools and prove their claims.
 func Rules() []rules.Rule {
-	return slices.Concat(wordingRules("S"), wordingRules("P"), []rules.Rule{encoded(), comment(), quoted(), readable(), signs()})
+	return slices.Concat(wordingRules("S"), wordingRules("P"), []rules.Rule{encoded(), comment(), signs()})
 }

@@ -23,7 +23,6 @@ type Sentence struct {
 	clauses  []scan.Clause
 	source   string   // that the clauses are bytes of
 	first    bool     // opens the text
-	part     bool     // of a sentence, where a rule fired
 	frames   []string // rules that fired in it
 	score    float64
 }
@@ -104,10 +103,6 @@ func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int 
 // Opens reports whether the sentence is the first of its text.
 func (s *Sentence) Opens() bool { return s.first }
 
-// Part reports whether the passage is a part of a sentence in which a rule fired, to
-// be judged beside it.
-func (s *Sentence) Part() bool { return s.part }
-
 // Frames returns the ids of the rules that fired in the sentence, with the kind of
 // finding of those that have several.
 func (s *Sentence) Frames() []string { return s.frames }
@@ -133,42 +128,6 @@ func (s *Sentence) says() bool {
 // Judged reports whether the sentence is judged: agents see it, and it has enough
 // words or a frame fits in it.
 func (s *Sentence) Judged() bool { return s.text.Visible && (s.says() || len(s.frames) > 0) }
-
-// maxParts is how many parts of a sentence are judged besides it.
-const maxParts = 8
-
-// parts returns the words of f alone, the clauses of s that they stand in and, of a
-// prompt, s without its surroundings. They are judged beside the sentence, so that
-// honest words around an attack do not lower its score.
-func (c *View) parts(s *Sentence, f *candidate) []Sentence {
-	if f.at.Disguise != 0 {
-		return nil // it warns whatever it scores
-	}
-	value := s.text.Value
-	spans := []rules.Passage{{Start: f.at.Start, End: f.at.End}}
-	for _, clause := range clauses(value[s.at.Start:s.at.End]) {
-		clause.Start, clause.End = clause.Start+s.at.Start, clause.End+s.at.Start
-		if clause.Start < f.at.End && f.at.Start < clause.End && len(spans) < maxParts {
-			spans = append(spans, clause)
-			spans = append(spans, rules.Passage{Start: min(clause.Start, f.at.Start), End: max(clause.End, f.at.End)})
-		}
-	}
-	var list []Sentence
-	seen := map[rules.Passage]bool{{Start: s.at.Start, End: s.at.End}: c.IsAction()}
-	if !c.IsAction() {
-		spans = append(spans, rules.Passage{Start: s.at.Start, End: s.at.End})
-	}
-	for _, at := range spans {
-		if seen[at] {
-			continue
-		}
-		seen[at] = true
-		text := value[at.Start:at.End]
-		r := grammar().Scan(text)
-		list = append(list, Sentence{Path: s.Path, Text: text, text: s.text, at: at, concepts: r.Concepts, clauses: r.Clauses, source: text, frames: []string{f.frame()}, part: true})
-	}
-	return list
-}
 
 // clauses cuts text at the marks that end a clause.
 func clauses(text string) []rules.Passage {

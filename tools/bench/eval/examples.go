@@ -66,10 +66,6 @@ func newExample(ctx context.Context, set ruleset.Set, s *sample, o *ownSample) (
 		if o != nil && o.within && !o.tells(&x) {
 			continue
 		}
-		if x.Part() {
-			e.parts = append(e.parts, part{x.Frames()[0], c.Clauses(&x)})
-			continue
-		}
 		e.frames = append(e.frames, x.Frames())
 		e.sentences = append(e.sentences, c.Clauses(&x))
 		if o != nil && o.attack {

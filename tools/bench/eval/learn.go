@@ -20,16 +20,7 @@ type example struct {
 	certain bool
 	// margin is how much more than the threshold a sentence without a frame must score.
 	margin float64
-	// frames are the rules that fired in each sentence, parts the clauses and words
-	// that one of them fired in.
-	frames [][]string
-	parts  []part
-}
-
-// part is a part of a sentence that is judged beside it, with the rule that fired.
-type part struct {
-	rule    string
-	clauses *wording.Clauses
+	frames [][]string // the rules that fired in each sentence
 }
 
 // tops are the scores of the most telling sentence, and of the most telling one
@@ -61,9 +52,6 @@ func best(t *wording.Learned, e *example) tops {
 		for _, rule := range e.frames[i] {
 			top.note(rule, score)
 		}
-	}
-	for i := range e.parts {
-		top.note(e.parts[i].rule, t.Best(e.parts[i].clauses))
 	}
 	return top
 }
