@@ -162,7 +162,8 @@ func TestEntriesKeepWhatTheyHave(t *testing.T) {
 }
 
 // TestSignInsAreLeftAlone: a server that asks for a sign-in is one that its client signs
-// in to. One with a token in its headers, and one that is not there, are wrapped.
+// in to, and one that is not there may be; both stay as they are. One with a token in its headers
+// is wrapped. A guard in front of a sign-in is removed (G27).
 func TestSignInsAreLeftAlone(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="x"`)
@@ -172,13 +173,22 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	c := newTestDB(t)
 	c.write(".cursor/mcp.json", `{"mcpServers":{"signs":{"url":"`+web.URL+`/mcp"},"has":{"url":"`+web.URL+`/has","headers":{"Authorization":"Bearer s3cret"}},"gone":{"url":"http://127.0.0.1:1/mcp"}}}`)
 	code, out := c.exits("wrap", "--yes")
-	if code != 6 || !strings.Contains(out, "signs (cursor): it asks for a sign-in (OAuth), which the client does itself") || strings.Count(out, "guard") < 2 {
+	if code != 6 || !strings.Contains(out, "signs (cursor): it asks for a sign-in (OAuth), which the client does itself") || !strings.Contains(out, "gone (cursor): it does not answer now") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	text, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json"))
-	if err != nil || !strings.Contains(string(text), `"signs":{"url":"`) || !strings.Contains(string(text), `"TOOLCRIB_HEADER_Authorization":"Bearer s3cret"`) || strings.Count(string(text), `"--url"`) != 2 {
+	if err != nil || !strings.Contains(string(text), `"signs":{"url":"`) || !strings.Contains(string(text), `"TOOLCRIB_HEADER_Authorization":"Bearer s3cret"`) || strings.Count(string(text), `"--url"`) != 1 {
 		t.Errorf("%s, %v", text, err)
 	}
+	wrapped := strings.ReplaceAll(string(text), `"gone":{"url":"http://127.0.0.1:1/mcp"}`, `"late":{"command":"toolcrib","args":["guard","late","--url","`+web.URL+`/late"]}`)
+	c.write(".cursor/mcp.json", wrapped)
+	if code, out := c.exits("wrap", "--yes"); code != 6 || !strings.Contains(out, "late (cursor): it asks for a sign-in (OAuth), which the client does itself; its guard is removed") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	if again, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json")); err != nil || strings.Contains(string(again), `"late"]`) || !strings.Contains(string(again), web.URL+"/late") {
+		t.Errorf("%s, %v", again, err)
+	}
+	c.write(".cursor/mcp.json", string(text))
 	code, out = c.exits("init", "--yes")
 	for _, want := range []string{"signs: not read: it asks for a sign-in (OAuth), which the client does itself", "has: not read: it refused the credentials of its entry", "gone: not read: its address does not answer (connect: connection refused)"} {
 		if code != 6 || !strings.Contains(out, want) {

@@ -143,28 +143,38 @@ func ClientList() string {
 // signInTime is how long a server may take to say that it wants a sign-in.
 const signInTime = 3 * time.Second
 
-// wantsSignIn reports whether a server at a URL refuses whoever has no token, which the
-// client of an entry without headers gets by OAuth. One that does not answer counts as
-// open: the guard names what is wrong.
-func wantsSignIn(ctx context.Context, s *clients.Server, atLeast time.Duration) bool {
+// Faults of servers at a URL, to which a client may sign in by itself.
+const (
+	signsIn = "it asks for a sign-in (OAuth), which the client does itself"
+	silent  = "it does not answer now, so nobody knows whether its client signs in to it (OAuth); run toolcrib wrap again when it answers"
+)
+
+// signIn returns signsIn for a server at a URL that refuses whoever has no token, which the
+// client of an entry without headers gets by OAuth, silent for one that does not answer, and
+// "" for any other.
+func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) string {
 	u, err := url.Parse(s.URL)
-	if err != nil || s.Guarded() || len(s.Headers) > 0 || s.TokenEnv != "" || u.User != nil || u.Host == "" || strings.Contains(s.URL, "${") {
-		return false
+	header := slices.ContainsFunc(s.Env, func(v clients.Variable) bool { return strings.HasPrefix(v.Name, "TOOLCRIB_HEADER_") })
+	if err != nil || header || len(s.Headers) > 0 || s.TokenEnv != "" || u.User != nil || u.Host == "" || strings.Contains(s.URL, "${") {
+		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(signInTime, atLeast))
 	defer cancel()
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"toolcrib","version":"1"}}}`
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, strings.NewReader(hello))
 	if err != nil {
-		return false
+		return ""
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(r)
 	if err != nil {
-		return false
+		return silent
 	}
 	_ = answer.Body.Close() // the status is all that counts
-	return answer.StatusCode == http.StatusUnauthorized
+	if answer.StatusCode == http.StatusUnauthorized {
+		return signsIn
+	}
+	return ""
 }

@@ -165,14 +165,15 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 	return entries, meant, nil
 }
 
-// signIns finds out which servers the clients sign in to.
+// signIns finds out which servers the clients sign in to, guarded ones among them: a guard
+// cannot sign in.
 func signIns(ctx context.Context, a *command.App, entries []clients.Entry) error {
 	var group errgroup.Group
 	for i := range entries {
-		if e := &entries[i]; e.State() == clients.Open && e.Server().URL != "" {
+		if e := &entries[i]; e.State() != clients.Refused && e.Server().URL != "" {
 			group.Go(func() error {
-				if wantsSignIn(ctx, e.Server(), a.Env.MinWait) {
-					e.Fault = "it asks for a sign-in (OAuth), which the client does itself"
+				if why := signIn(ctx, e.Server(), a.Env.MinWait); e.State() == clients.Open || why == signsIn {
+					e.Fault = cmp.Or(why, e.Fault)
 				}
 				return ctx.Err()
 			})
@@ -189,18 +190,21 @@ func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *c
 	if len(file.Servers) == 0 && len(file.Problems) > 0 {
 		leave("", strings.Trim(strings.TrimPrefix(file.Problems[0].Error(), file.Path), ": "))
 	}
-	names := map[int]string{}
+	names, back := map[int]string{}, []int(nil)
 	for _, e := range entries {
 		s := e.Server()
 		switch {
 		case e.File.Path != file.Path || e.File.Client != file.Client:
 		case !f.undo && e.State() == clients.Open, f.undo && s.Guarded():
 			names[e.Index] = e.Name
+		case !f.undo && e.State() == clients.Guarded && e.Fault == signsIn:
+			back = append(back, e.Index)
+			leave(s.Name, signsIn+"; its guard is removed")
 		case !f.undo && e.Fault != "" && !s.Self() && !s.BuiltIn():
 			leave(s.Name, e.Fault)
 		}
 	}
-	if len(names) == 0 {
+	if len(names)+len(back) == 0 {
 		return plans, nil
 	}
 	if file.Target != "" && !f.links {
@@ -222,13 +226,19 @@ func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *c
 		if err != nil {
 			return nil, err
 		}
-		w.after, left = now.Guard(p, names)
+		w.after, left = now.Unguard(back)
+		if len(names) > 0 {
+			now = file.With(w.after.Data())
+			after, more := now.Guard(p, names)
+			w.after = after
+			maps.Copy(left, more)
+		}
 	}
 	for i := range file.Servers {
 		if reason, ok := left[i]; ok {
 			leave(file.Servers[i].Name, reason)
-		} else if name, ok := names[i]; ok {
-			w.servers = append(w.servers, name)
+		} else if name, ok := names[i]; ok || slices.Contains(back, i) {
+			w.servers = append(w.servers, cmp.Or(name, file.Servers[i].Guard.Name))
 		}
 	}
 	if len(w.servers) == 0 {
