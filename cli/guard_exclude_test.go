@@ -74,3 +74,31 @@ func TestExcludedText(t *testing.T) {
 	}
 	c.run("verify")
 }
+
+// TestNoticeOfWithheldTools checks that a client reads in the server's instructions how many
+// tools are withheld, unless the user has turned that off (G28).
+func TestNoticeOfWithheldTools(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	c := newTestDB(t)
+	c.write("tools.json", guardedTools)
+	if got := c.guarded("library").InitializeResult().Instructions; !strings.Contains(got, "toolcrib status") {
+		t.Errorf("before the first list, the instructions are %q", got)
+	}
+	c.waits("library_", "list")
+	if got := c.guarded("library").InitializeResult().Instructions; !strings.Contains(got, "toolcrib withholds ") || !strings.Contains(got, "toolcrib show set:library") {
+		t.Errorf("the instructions are %q", got)
+	}
+	c.write(".config/toolcrib/toolcrib.toml", "[guard]\nnotice = false\n")
+	if got := c.guarded("library").InitializeResult().Instructions; strings.Contains(got, "withholds") {
+		t.Errorf("the instructions are %q", got)
+	}
+	c.write(".config/toolcrib/toolcrib.toml", "[guard]\nlibrary = true\n")
+	if code, out := c.exits("config"); code != 1 || !strings.Contains(out, "guard.library has a value of another type") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	c.write(".config/toolcrib/toolcrib.toml", "[guard]\nnotice = true\n")
+	c.run("--approve", "set:library", "--unseen")
+	if got := c.guarded("library").InitializeResult().Instructions; strings.Contains(got, "withholds") {
+		t.Errorf("the instructions are %q", got)
+	}
+}

@@ -108,7 +108,7 @@ func reviewsTexts(t *testing.T, run func(args ...string) string, connect func() 
 	run("verify")
 }
 
-const reviewsLibrary = "[guard.library]\nprompts = \"review\"\n"
+const reviewsLibrary = "[guard]\nnotice = false\n[guard.library]\nprompts = \"review\"\n"
 
 // TestGuardedTextsOverHTTP reviews the texts of a server at a URL in both revisions.
 func TestGuardedTextsOverHTTP(t *testing.T) {

@@ -188,6 +188,7 @@ func optional(s *jsonschema.Schema) {
 func configSchema() *jsonschema.Schema {
 	s := tomlSchema(reflect.TypeFor[settings.Config]())
 	s.Title = "The configuration of toolcrib"
+	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // beside the tables of servers
 	return s
 }
 

@@ -151,7 +151,7 @@ const notListed = "The server does not list it any more."
 
 // takenBack returns the open proposals of imports that a server took back.
 func (t Taken) takenBack(ctx context.Context, a *command.App, live []registry.Live) ([]retraction, error) {
-	open, err := t.open(ctx, a)
+	open, err := openOf(ctx, a, t.Origin.Label)
 	if err != nil {
 		return nil, err
 	}
@@ -198,9 +198,9 @@ func (t Taken) overtakes(draft proposals.Draft) string {
 	return ""
 }
 
-// open returns the open proposals about what comes from the server of an import.
-func (t Taken) open(ctx context.Context, a *command.App) (open []review.Bundle, err error) {
-	filter, named := strings.CutSuffix(registry.ImportedID(t.Origin.Label, "x"), "_x")
+// openOf returns the open proposals about tools and texts that come from a server.
+func openOf(ctx context.Context, a *command.App, label string) (open []review.Bundle, err error) {
+	filter, named := strings.CutSuffix(registry.ImportedID(label, "x"), "_x")
 	if !named {
 		filter = "tool:" // the label is too long to stand in an id
 	}
@@ -211,8 +211,20 @@ func (t Taken) open(ctx context.Context, a *command.App) (open []review.Bundle, 
 	})
 	return slices.DeleteFunc(open, func(p review.Bundle) bool {
 		source := p.Revision.Draft.Definition.Tool.Source
-		return source == nil || !strings.HasPrefix(source.Ref, t.Origin.Label+"#") || source.Type != registry.SourceMCP && source.Type != registry.SourceMCPText
+		return source == nil || !strings.HasPrefix(source.Ref, label+"#") || source.Type != registry.SourceMCP && source.Type != registry.SourceMCPText
 	}), err
+}
+
+// Waiting returns how many tools and texts of a server wait for an approval, without those
+// that the server does not list any more.
+func Waiting(ctx context.Context, a *command.App, server string) (n int, err error) {
+	open, err := openOf(ctx, a, server)
+	for _, p := range open {
+		if p.Proposal.Type != proposals.Deactivate {
+			n++
+		}
+	}
+	return n, err
 }
 
 // claims returns why a server may not go by the name that it gives itself: tools

@@ -97,6 +97,7 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 		return proposeListing(ctx, a, db, l.Document(), log)
 	}
 	db.Check = func(ctx context.Context, raw json.RawMessage) error { return imports.Vet(ctx, a, name, raw) }
+	db.Waiting = func(ctx context.Context) (int, error) { return imports.Waiting(ctx, a, name) }
 	var server guard.Server
 	if f.url != "" {
 		headers := guard.Headers(os.Environ())
@@ -113,7 +114,8 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	configured, err := a.Settings()
 	g := guard.New(guard.Config{
 		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: func() bool { return gone(a.Stdout) }, Times: a.Env.Guard,
-		Texts: err != nil || configured.ReviewsTexts(name), // nothing unreviewed passes under settings that nobody can read
+		Notice: err == nil && configured.Notices(),
+		Texts:  err != nil || configured.ReviewsTexts(name), // nothing unreviewed passes under settings that nobody can read
 	}, server)
 	status, err := g.Serve(ctx)
 	if err := db.Close(); err != nil {

@@ -124,7 +124,7 @@ func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err 
 	text = bytes.TrimPrefix(text, []byte(ByteOrderMark))
 	into := reflect.ValueOf(to).Elem()
 	read := reflect.New(into.Type())
-	if err := toml.Unmarshal(text, read.Interface()); err != nil {
+	if err := toml.NewDecoder(bytes.NewReader(text)).EnableUnmarshalerInterface().Decode(read.Interface()); err != nil {
 		return nil, nil, ConfigError(err)
 	}
 	if keys, err = readKeys(text); err != nil {

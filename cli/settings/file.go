@@ -150,6 +150,7 @@ func (c Config) List() []Setting {
 	for id, severity := range c.Rules {
 		values["rules."+id] = string(severity)
 	}
+	values.set("guard."+noticeKey, strconv.FormatBool(c.Notices()))
 	for name, g := range c.Guard {
 		values.set(keyPath{"guard", name, "prompts"}.String(), string(g.Prompts))
 	}

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/upstream"
@@ -84,7 +86,27 @@ type guardConfig struct {
 	// Prompts is ReviewPrompts for a server whose prompts and instructions are gated as
 	// its tools are, PassPrompts or "" for one whose reach the client as they are.
 	Prompts PromptGate `toml:"prompts"`
+
+	notice *bool // of the key notice, which stands beside the servers
 }
+
+// noticeKey is the key that has the guards tell the client what they withhold.
+const noticeKey = "notice"
+
+// UnmarshalTOML implements unstable.Unmarshaler.
+func (g *guardConfig) UnmarshalTOML(text []byte) error {
+	switch word := strings.TrimSpace(string(text)); word {
+	case "true", "false":
+		g.notice = new(word == "true")
+		return nil
+	}
+	type plain guardConfig
+	return toml.Unmarshal(text, (*plain)(g))
+}
+
+// Notices reports whether a guard tells the client in the server's instructions what it
+// withholds.
+func (c *Config) Notices() bool { n := c.Guard[noticeKey].notice; return n == nil || *n }
 
 // PromptGate is the treatment of prompts and instructions by a guard.
 type PromptGate string
@@ -99,6 +121,8 @@ const (
 func (c *Config) checkGuards() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Guard)) {
 		switch p := c.Guard[name].Prompts; {
+		case c.Guard[name].notice != nil && name != noticeKey:
+			return fmt.Errorf("configuration: guard.%s has a value of another type; `toolcrib schema toolcrib.toml` has the types", name)
 		case registry.ServerName(name) != name || name == "":
 			return fmt.Errorf("configuration: guard.%s is no name for a server; write the name behind `toolcrib guard`: lower-case words of letters and digits joined by \"_\"", name)
 		case p != "" && p != ReviewPrompts && p != PassPrompts:

@@ -27,6 +27,8 @@ type Backend interface {
 	// Vet returns why a tool whose excluded parts differ from the approved JSON must not be
 	// listed: what the rules find in it.
 	Vet(ctx context.Context, raw json.RawMessage) error
+	// Withheld returns how many tools and texts of the server wait for an approval.
+	Withheld(ctx context.Context) int
 	// Admit takes a call of a client, "" for one without a name, through the gates and
 	// records it. r.Decline compares what the server lists with the definition that is
 	// approved at the moment of writing, which may be newer than the last result of

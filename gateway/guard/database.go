@@ -51,6 +51,9 @@ type Database struct {
 	// Check runs the rules over the JSON of a tool whose excluded parts have changed.
 	Check func(ctx context.Context, raw json.RawMessage) error
 
+	// Waiting returns how many tools and texts of the server wait for an approval.
+	Waiting func(ctx context.Context) (int, error)
+
 	mu      sync.Mutex // of everything below
 	conn    *Connection
 	file    os.FileInfo                // of the database when it was opened; nil where it is no file
@@ -199,6 +202,15 @@ func (d *Database) Vet(ctx context.Context, raw json.RawMessage) error {
 		return err
 	}
 	return d.Check(ctx, raw)
+}
+
+// Withheld implements Backend.
+func (d *Database) Withheld(ctx context.Context) int {
+	if _, err := d.open(ctx); err != nil {
+		return 0
+	}
+	n, _ := d.Waiting(ctx) // nobody waits for a notice
+	return n
 }
 
 // Admit implements Backend.

@@ -274,6 +274,8 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 		}
 	}
 	switch {
+	case resp.StatusCode == http.StatusUnauthorized && len(e.headers) == 0:
+		return errors.New("it asks for a sign-in (OAuth), which only its client can do; run toolcrib wrap, which gives the entry back to the client")
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("it refuses the credentials (status %d); check the headers of its entry in the client's file", resp.StatusCode)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:

@@ -19,9 +19,11 @@ type Config struct {
 	Name    string // of the server
 	// Texts has the server's prompts and instructions gated as its tools are.
 	Texts bool
-	In    io.Reader
-	Out   io.Writer
-	Log   func(text string) // for the person who reads the client's log of the server
+	// Notice has the instructions for the client say how much is withheld.
+	Notice bool
+	In     io.Reader
+	Out    io.Writer
+	Log    func(text string) // for the person who reads the client's log of the server
 	// Gone reports whether nobody reads Out any more; nil for never.
 	Gone  func() bool
 	Times Times

@@ -33,6 +33,7 @@ func patient() guard.Times {
 
 // crib is toolcrib as the tests have it.
 type crib struct {
+	withheld int // tools
 	mu       sync.Mutex
 	state    int64
 	changes  int64 // of the state, and of whether it can be read
@@ -112,6 +113,8 @@ func (c *crib) Wait(ctx context.Context, seen int64) int64 {
 	defer c.mu.Unlock()
 	return c.changes
 }
+
+func (c *crib) Withheld(context.Context) int { return c.withheld }
 
 func (c *crib) Vet(context.Context, json.RawMessage) error { return nil }
 

@@ -118,6 +118,9 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		_ = g.client.write(line)
 		g.conclude(a.call, outcomeOf(m))
 	case m.failure.there():
+		if a.method == "initialize" {
+			g.observer.put(Listing{Problem: "it does not begin: " + clip(m.str(m.member(m.failure, "message")))})
+		}
 		_ = g.client.write(line)
 	case a.method == toolsList.method():
 		g.list(ctx, m, line, toolsList)

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"toolcrib/gateway/texts"
 	"toolcrib/registry/jsondoc"
@@ -101,8 +104,46 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 			note = fmt.Sprintf("toolcrib withholds the instructions of %s until they are approved (toolcrib show set:%s); a client reads them when it connects", g.config.Name, g.config.Name)
 		}
 	}
+	if notice := g.withheld(ctx, m); notice != "" && err == nil {
+		given := m.str(instructions)
+		if note != "" {
+			given = ""
+		}
+		text := quote(strings.TrimLeft(given+"\n\n"+notice, "\n"))
+		changes = slices.DeleteFunc(changes, func(e edit) bool { return e.at == instructions })
+		switch {
+		case instructions.there():
+			changes = append(changes, edit{instructions, text})
+		case m.member(m.result, "capabilities").there():
+			changes = append(changes, edit{span{m.result.to - 1, m.result.to - 1}, slices.Concat([]byte(`,"instructions":`), text)})
+		}
+	}
 	_ = g.client.write(edited(line, changes))
 	return note
+}
+
+// noticeWait is how long the answer of the server waits for the database.
+const noticeWait = 500 * time.Millisecond
+
+// withheld tells the model how much of the server is withheld, and where its user finds it;
+// "" for nothing: most clients show no other message of a server.
+func (g *Guard) withheld(ctx context.Context, m *message) string {
+	ctx, cancel := context.WithTimeout(ctx, noticeWait)
+	defer cancel()
+	if !g.config.Notice || wait(ctx, g.approvals.loaded) != nil {
+		return ""
+	}
+	n := g.config.Backend.Withheld(ctx)
+	state, closed := g.approvals.get()
+	switch {
+	case closed != nil || n == 0 && len(state.Tools) == 0 && m.member(m.result, "capabilities", "tools").there():
+		return "toolcrib withholds the tools of this server that the user has not approved. What waits is shown by: toolcrib status"
+	case n == 0:
+		return ""
+	case n == 1:
+		return fmt.Sprintf("toolcrib withholds 1 tool of this server until the user approves it. The user reviews it with: toolcrib show set:%s", g.config.Name)
+	}
+	return fmt.Sprintf("toolcrib withholds %d tools of this server until the user approves them. The user reviews them with: toolcrib show set:%s", n, g.config.Name)
 }
 
 // textsOf reads the prompts and the instructions of the server for a comparison.
