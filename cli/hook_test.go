@@ -126,6 +126,8 @@ func TestHookScope(t *testing.T) {
 	}{
 		"nothing changed":                  {},
 		"in a folder below":                {dir: "src/repo/pkg"},
+		"skills of another client (G29)":   {files: map[string]string{".codex/skills/.system/x/SKILL.md": evil, "src/repo/.cursor/rules/x.mdc": evil}},
+		"of another client, imported":      {files: map[string]string{".claude/CLAUDE.md": "See @~/.codex/AGENTS.md\n", ".codex/AGENTS.md": evil}, want: "1 more file is not as approved"},
 		"changed":                          {files: map[string]string{"src/repo/AGENTS.md": evil}, want: "AGENTS.md is not as it was approved"},
 		"a toolcrib.toml below":            {files: map[string]string{"src/repo/AGENTS.md": evil, "src/repo/pkg/toolcrib.toml": "project = \"pkg\"\n"}, dir: "src/repo/pkg", want: "AGENTS.md is not as it was approved"},
 		"a broken toolcrib.toml below":     {files: map[string]string{"src/repo/pkg/toolcrib.toml": "nonsense = 1\n"}, dir: "src/repo/pkg"},

@@ -52,10 +52,11 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 	if err != nil {
 		return Report{}, err
 	}
-	return check(ctx, a, list, locked)
+	return check(ctx, a, list, locked, "")
 }
 
-func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved) (Report, error) {
+// check compares the files of roots that a client reads, "" for any.
+func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (Report, error) {
 	checked := Report{Found: []findings.Finding{}}
 	for _, r := range list {
 		differences, tree, err := r.compare(ctx, a, locked)
@@ -63,6 +64,13 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 			return checked, err
 		}
 		for _, d := range differences {
+			layer := r.layer
+			if r.scope == places.User {
+				layer = registry.LayerUser
+			}
+			if place, known := places.Find(d.Kind, layer, d.Path); known && !place.ReadBy(client) && !slices.Contains(tree.Imported, d.Path) {
+				continue
+			}
 			f, err := r.finding(ctx, a, d, locked != nil)
 			if err != nil {
 				return checked, err

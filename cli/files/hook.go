@@ -63,7 +63,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 			}
 		}
 		if failed == nil {
-			checked, failed = check(ctx, a, list, locked)
+			checked, failed = check(ctx, a, list, locked, client)
 			if len(args) == 0 && len(list) > 0 && list[0].scope == places.Project {
 				where = " in " + list[0].dir
 			}

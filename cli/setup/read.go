@@ -62,7 +62,7 @@ func clientServers(entries []clients.Entry, env process.Env, here bool) []client
 // convert works out how the server of an entry is asked: in its folder, with the
 // variables that the client gives it.
 func (c *clientServer) convert(env process.Env, here bool) {
-	s, fill := c.entry.Server(), filler{env: env}
+	s, fill := c.entry.Server(), filler{env: env, known: c.entry.File.Variables}
 	u := upstream.Server{Name: c.name, LikeClient: true, URL: fill.text(s.URL), Headers: http.Header{}}
 	for _, h := range s.Headers {
 		u.Headers.Add(h.Name, fill.text(h.Value))
@@ -120,8 +120,9 @@ func (c *clientServer) place(u *upstream.Server, dir string, env process.Env) {
 
 // filler fills variables of the environment into what a client's file has.
 type filler struct {
-	env  process.Env
-	left []string // what it could not fill in
+	env   process.Env
+	known map[string]string // references that the client fills in by itself
+	left  []string          // what it could not fill in
 }
 
 // variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME} and {env:NAME}, and
@@ -130,6 +131,9 @@ var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?
 
 func (f *filler) text(s string) string {
 	return variable.ReplaceAllStringFunc(s, func(found string) string {
+		if value, ok := f.known[found]; ok {
+			return value
+		}
 		parts := variable.FindStringSubmatch(found)
 		value := cmp.Or(f.env.Getenv(cmp.Or(parts[1], parts[3])), parts[2])
 		if parts[1]+parts[3] == "" || value == "" && !strings.Contains(found, ":-") {

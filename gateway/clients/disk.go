@@ -102,6 +102,8 @@ type File struct {
 	Target   string // where it really is, if a symbolic link leads elsewhere
 	Servers  []Server
 	Problems []Problem
+	// Variables are references that the client fills in because the file is part of a plugin.
+	Variables map[string]string
 
 	machine Machine
 	real    string // the path with all links followed
@@ -109,6 +111,7 @@ type File struct {
 	hooks   hookStyle
 	at      location
 	doc     spanedit.Document // without a root where the file could not be read
+	unused  bool              // its client does not read it
 	missing bool              // it is not there yet
 	held    []holder
 	unclear bool // a name on the way to the servers is there twice
@@ -130,6 +133,7 @@ func (m Machine) newFile(c Client, l location, path string, data []byte) File {
 		return f
 	}
 	f.find()
+	f.unused = (l.plugin > 0 || l.editor) && !f.plugin()
 	return f
 }
 

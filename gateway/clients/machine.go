@@ -108,7 +108,7 @@ func (m Machine) Find(ids ...string) []File {
 					continue // the project is the home folder
 				}
 				seen = append(seen, c.ID+name)
-				if f, there := m.read(c, l, name); there {
+				if f, there := m.read(c, l, name); there && !f.unused {
 					files = append(files, f)
 				}
 			}

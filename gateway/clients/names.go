@@ -206,6 +206,10 @@ func (f *File) filled(word string) string {
 		b.WriteString(regexp.QuoteMeta(word[last:at[0]]))
 		found := word[at[0]:at[1]]
 		last = at[1]
+		if value, ok := f.Variables[found]; ok {
+			b.WriteString(regexp.QuoteMeta(value))
+			continue
+		}
 		name, value, hasDefault := strings.Cut(strings.Trim(found, "${}"), ":-")
 		if f.machine.Getenv != nil {
 			value = cmp.Or(f.machine.Getenv(strings.TrimPrefix(name, "env:")), value)

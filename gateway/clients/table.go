@@ -30,6 +30,9 @@ type Client struct {
 type location struct {
 	path string
 	keys [][]string // where the servers are, the longest first; default: the dialect's
+	// plugin is how many folders above the file the folder of its plugin is; 0 for no plugin.
+	plugin int
+	editor bool // the file is the package.json of an extension of an editor
 }
 
 func (l location) scope() Scope {
@@ -105,7 +108,10 @@ var table = []Client{
 			keys: [][]string{{"projects", "*", "mcpServers"}, {"mcpServers"}},
 			off:  func(_, parent *spanedit.Node) []string { return parent.Get("disabledMcpServers").Strs() },
 		},
-		places: files("{claude}/.claude.json", "{project}/.mcp.json"),
+		places: append(files("{claude}/.claude.json", "{project}/.mcp.json"),
+			// https://code.claude.com/docs/en/plugins-reference: .mcp.json may have the servers at its root.
+			location{path: "{claude-home}/plugins/cache/*/*/*/.mcp.json", keys: [][]string{{"mcpServers"}, {}}, plugin: 1},
+			location{path: "{claude-home}/plugins/cache/*/*/*/.claude-plugin/plugin.json", keys: servers, plugin: 2}),
 		hooks: hookStyle{ // https://code.claude.com/docs/en/hooks
 			event: "UserPromptSubmit", grouped: true, places: hookPlaces("{claude-home}/settings.json", "{project}/.claude/settings.json"),
 		},
@@ -161,7 +167,7 @@ var table = []Client{
 	{
 		ID: "cursor", Name: "Cursor", Source: "https://cursor.com/docs/mcp",
 		dialect: usual,
-		places:  files("{home}/.cursor/mcp.json", "{project}/.cursor/mcp.json"),
+		places:  append(files("{home}/.cursor/mcp.json", "{project}/.cursor/mcp.json"), location{path: "{home}/.cursor/extensions/*/package.json", editor: true}),
 		hooks: hookStyle{ // https://cursor.com/docs/agent/hooks
 			event: "beforeSubmitPrompt", more: `,"failClosed":true`, version: `"version":1,`, places: hookPlaces("{home}/.cursor/hooks.json", "{project}/.cursor/hooks.json"),
 		},
@@ -172,7 +178,10 @@ var table = []Client{
 			keys: servers, urlIsSSE: true,
 			off: func(root, _ *spanedit.Node) []string { return root.Get("mcp").Get("excluded").Strs() },
 		},
-		places: files("{gemini}/.gemini/settings.json", "{project}/.gemini/settings.json"),
+		places: append(files("{gemini}/.gemini/settings.json", "{project}/.gemini/settings.json"),
+			// https://geminicli.com/docs/extensions/reference
+			location{path: "{gemini}/.gemini/extensions/*/gemini-extension.json", plugin: 1},
+			location{path: "{project}/.gemini/extensions/*/gemini-extension.json", plugin: 1}),
 	},
 	{
 		ID: "goose", Name: "Goose", Source: "https://block.github.io/goose/docs/guides/config-files",
@@ -221,7 +230,7 @@ var table = []Client{
 		dialect: dialect{keys: [][]string{{"servers"}}},
 		places:  vscode(),
 	},
-	{ID: "windsurf", Name: "Windsurf", Source: "https://docs.windsurf.com/windsurf/cascade/mcp", dialect: usual, places: files("{home}/.codeium/windsurf/mcp_config.json")},
+	{ID: "windsurf", Name: "Windsurf", Source: "https://docs.windsurf.com/windsurf/cascade/mcp", dialect: usual, places: append(files("{home}/.codeium/windsurf/mcp_config.json"), location{path: "{home}/.windsurf/extensions/*/package.json", editor: true})},
 	{
 		ID: "zed", Name: "Zed", Source: "https://zed.dev/docs/ai/mcp; folders: zed-industries/zed crates/paths/src/paths.rs",
 		dialect: dialect{keys: [][]string{{"context_servers"}}},
@@ -244,6 +253,9 @@ func inEditors(path string) []location {
 func vscode() []location {
 	settings := [][]string{{"mcp", "servers"}}
 	var all []location
+	for _, folder := range []string{".vscode", ".vscode-insiders", ".vscode-oss", ".vscode-server"} {
+		all = append(all, location{path: "{home}/" + folder + "/extensions/*/package.json", editor: true})
+	}
 	for _, user := range []string{"{appdata}/Code/User", "{appdata}/Code - Insiders/User", "{appdata}/VSCodium/User", "{home}/.vscode-server/data/User"} {
 		all = append(all,
 			location{path: user + "/mcp.json"},

@@ -20,6 +20,7 @@ type Tree struct {
 	Found     []Found
 	Unread    []string // folders with a SKILL.md outside of the places for skills
 	Unchecked []string // files and folders that clients read but that are not compared
+	Imported  []string // files that files of Claude Code import, also those that other clients read
 	Outside   []Import // files outside of the folder that files in it import
 	dir       string
 }
@@ -56,6 +57,7 @@ func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	if err := s.folder(".", 0); err != nil {
 		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
 	}
+	s.Imported = slices.Clone(imported)
 	for _, p := range imported {
 		s.include(p, "")
 	}

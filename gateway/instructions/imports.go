@@ -53,9 +53,12 @@ func (s *search) imports() {
 			p, local := s.resolve(f.Path, target)
 			if !local {
 				s.Outside = append(s.Outside, Import{f.Path, p})
-			} else if s.include(p, f.Client) {
+				continue
+			}
+			if s.include(p, f.Client) {
 				depth[p] = hops + 1
 			}
+			s.Imported = append(s.Imported, p)
 		}
 	}
 }

@@ -40,60 +40,61 @@ const (
 
 // Sources of the places.
 const (
-	claudeMemory   = "https://code.claude.com/docs/en/memory"
-	claudeSettings = "https://code.claude.com/docs/en/settings"
-	claudeSkills   = "https://code.claude.com/docs/en/skills"
-	claudeAgents   = "https://code.claude.com/docs/en/sub-agents"
-	claudeStyles   = "https://code.claude.com/docs/en/output-styles"
-	claudePlugins  = "https://code.claude.com/docs/en/plugins-reference"
-	codexAgents    = "https://developers.openai.com/codex/guides/agents-md"
-	codexSkills    = "https://developers.openai.com/codex/skills"
-	codexPrompts   = "https://developers.openai.com/codex/custom-prompts"
-	codexSubagents = "https://developers.openai.com/codex/subagents"
-	codexConfig    = "https://developers.openai.com/codex/config-reference"
-	codexRules     = "https://developers.openai.com/codex/rules"
-	codexHooks     = "https://developers.openai.com/codex/hooks"
-	cursorRules    = "https://cursor.com/docs/context/rules"
-	cursorCommands = "https://cursor.com/docs/context/commands"
-	cursorSkills   = "https://cursor.com/docs/context/skills"
-	cursorAgents   = "https://cursor.com/docs/context/subagents"
-	cursorHooks    = "https://cursor.com/docs/hooks"
-	copilotVSCode  = "https://code.visualstudio.com/docs/copilot/customization/custom-instructions"
-	copilotPrompts = "https://code.visualstudio.com/docs/copilot/customization/prompt-files"
-	copilotAgents  = "https://code.visualstudio.com/docs/copilot/customization/custom-agents"
-	copilotSkills  = "https://docs.github.com/en/copilot/concepts/agents/about-agent-skills"
-	copilotCLI     = "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions"
-	geminiMemory   = "https://geminicli.com/docs/cli/gemini-md"
-	geminiCommands = "https://geminicli.com/docs/cli/custom-commands"
-	geminiSkills   = "https://geminicli.com/docs/cli/skills"
-	geminiAgents   = "https://geminicli.com/docs/core/subagents"
-	geminiSystem   = "https://geminicli.com/docs/cli/system-prompt"
-	geminiSettings = "https://geminicli.com/docs/reference/configuration"
-	windsurfRules  = "https://docs.windsurf.com/windsurf/cascade/memories"
-	windsurfFlows  = "https://docs.windsurf.com/windsurf/cascade/workflows"
-	windsurfSkills = "https://docs.windsurf.com/windsurf/cascade/skills"
-	windsurfHooks  = "https://docs.windsurf.com/windsurf/cascade/hooks"
-	clineRules     = "https://docs.cline.bot/customization/cline-rules"
-	clineFlows     = "https://docs.cline.bot/customization/workflows"
-	clineSkills    = "https://docs.cline.bot/customization/skills"
-	clineHooks     = "https://docs.cline.bot/customization/hooks"
-	rooRules       = "https://docs.roocode.com/features/custom-instructions"
-	rooModes       = "https://docs.roocode.com/features/custom-modes"
-	rooCommands    = "https://docs.roocode.com/features/slash-commands"
-	rooSkills      = "https://docs.roocode.com/features/skills"
-	rooSystem      = "https://docs.roocode.com/advanced-usage/footgun-prompting"
-	continueRules  = "https://docs.continue.dev/customize/deep-dives/rules"
-	continueFlows  = "https://docs.continue.dev/customize/deep-dives/prompts"
-	continueConfig = "https://docs.continue.dev/reference"
-	opencodeRules  = "https://opencode.ai/docs/rules"
-	opencodeAgents = "https://opencode.ai/docs/agents"
-	opencodeFlows  = "https://opencode.ai/docs/commands"
-	opencodeModes  = "https://opencode.ai/docs/modes"
-	opencodeSkills = "https://opencode.ai/docs/skills"
-	opencodeConfig = "https://opencode.ai/docs/config"
-	opencodeFiles  = "https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/session/instruction.ts"
-	zedRules       = "https://zed.dev/docs/ai/instructions"
-	zedSettings    = "https://zed.dev/docs/ai/agent-settings"
+	claudeMemory     = "https://code.claude.com/docs/en/memory"
+	claudeSettings   = "https://code.claude.com/docs/en/settings"
+	claudeSkills     = "https://code.claude.com/docs/en/skills"
+	claudeAgents     = "https://code.claude.com/docs/en/sub-agents"
+	claudeStyles     = "https://code.claude.com/docs/en/output-styles"
+	claudePlugins    = "https://code.claude.com/docs/en/plugins-reference"
+	codexAgents      = "https://developers.openai.com/codex/guides/agents-md"
+	codexSkills      = "https://developers.openai.com/codex/skills"
+	codexPrompts     = "https://developers.openai.com/codex/custom-prompts"
+	codexSubagents   = "https://developers.openai.com/codex/subagents"
+	codexConfig      = "https://developers.openai.com/codex/config-reference"
+	codexRules       = "https://developers.openai.com/codex/rules"
+	codexHooks       = "https://developers.openai.com/codex/hooks"
+	cursorRules      = "https://cursor.com/docs/context/rules"
+	cursorCommands   = "https://cursor.com/docs/context/commands"
+	cursorSkills     = "https://cursor.com/docs/context/skills"
+	cursorAgents     = "https://cursor.com/docs/context/subagents"
+	cursorHooks      = "https://cursor.com/docs/hooks"
+	copilotVSCode    = "https://code.visualstudio.com/docs/copilot/customization/custom-instructions"
+	copilotPrompts   = "https://code.visualstudio.com/docs/copilot/customization/prompt-files"
+	copilotAgents    = "https://code.visualstudio.com/docs/copilot/customization/custom-agents"
+	copilotSkills    = "https://docs.github.com/en/copilot/concepts/agents/about-agent-skills"
+	copilotCLI       = "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions"
+	geminiMemory     = "https://geminicli.com/docs/cli/gemini-md"
+	geminiCommands   = "https://geminicli.com/docs/cli/custom-commands"
+	geminiSkills     = "https://geminicli.com/docs/cli/skills"
+	geminiAgents     = "https://geminicli.com/docs/core/subagents"
+	geminiExtensions = "https://geminicli.com/docs/extensions/reference"
+	geminiSystem     = "https://geminicli.com/docs/cli/system-prompt"
+	geminiSettings   = "https://geminicli.com/docs/reference/configuration"
+	windsurfRules    = "https://docs.windsurf.com/windsurf/cascade/memories"
+	windsurfFlows    = "https://docs.windsurf.com/windsurf/cascade/workflows"
+	windsurfSkills   = "https://docs.windsurf.com/windsurf/cascade/skills"
+	windsurfHooks    = "https://docs.windsurf.com/windsurf/cascade/hooks"
+	clineRules       = "https://docs.cline.bot/customization/cline-rules"
+	clineFlows       = "https://docs.cline.bot/customization/workflows"
+	clineSkills      = "https://docs.cline.bot/customization/skills"
+	clineHooks       = "https://docs.cline.bot/customization/hooks"
+	rooRules         = "https://docs.roocode.com/features/custom-instructions"
+	rooModes         = "https://docs.roocode.com/features/custom-modes"
+	rooCommands      = "https://docs.roocode.com/features/slash-commands"
+	rooSkills        = "https://docs.roocode.com/features/skills"
+	rooSystem        = "https://docs.roocode.com/advanced-usage/footgun-prompting"
+	continueRules    = "https://docs.continue.dev/customize/deep-dives/rules"
+	continueFlows    = "https://docs.continue.dev/customize/deep-dives/prompts"
+	continueConfig   = "https://docs.continue.dev/reference"
+	opencodeRules    = "https://opencode.ai/docs/rules"
+	opencodeAgents   = "https://opencode.ai/docs/agents"
+	opencodeFlows    = "https://opencode.ai/docs/commands"
+	opencodeModes    = "https://opencode.ai/docs/modes"
+	opencodeSkills   = "https://opencode.ai/docs/skills"
+	opencodeConfig   = "https://opencode.ai/docs/config"
+	opencodeFiles    = "https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/session/instruction.ts"
+	zedRules         = "https://zed.dev/docs/ai/instructions"
+	zedSettings      = "https://zed.dev/docs/ai/agent-settings"
 )
 
 // shared lists the places that exist in both projects and the user's home.
@@ -198,8 +199,18 @@ var inProjects = []Place{
 // atHome lists further places in the user's home.
 var atHome = []Place{
 	{"Claude Code", unchecked, ".claude/projects/*/memory/*.md", claudeMemory},
-	{"Claude Code", unchecked, ".claude/plugins/*", claudePlugins},
-	{"Gemini CLI", unchecked, ".gemini/extensions/*", geminiSettings},
+	{"Claude Code", skill, ".claude/plugins/cache/*/*/*/skills/**", claudePlugins},
+	{"Claude Code", file, ".claude/plugins/cache/*/*/*/commands/**/*.md", claudePlugins},
+	{"Claude Code", file, ".claude/plugins/cache/*/*/*/agents/**/*.md", claudePlugins},
+	{"Claude Code", file, ".claude/plugins/cache/*/*/*/output-styles/**/*.md", claudePlugins},
+	{"Claude Code", unchecked, ".claude/plugins/cache/*/*/*/hooks/hooks.json", claudePlugins},
+	{"Claude Code", unchecked, ".claude/plugins/cache/*/*/*/.claude-plugin/plugin.json", claudePlugins},
+	{"Gemini CLI", skill, ".gemini/extensions/*/skills/**", geminiExtensions},
+	{"Gemini CLI", file, ".gemini/extensions/*/GEMINI.md", geminiExtensions},
+	{"Gemini CLI", file, ".gemini/extensions/*/commands/**/*.toml", geminiExtensions},
+	{"Gemini CLI", file, ".gemini/extensions/*/agents/*.md", geminiExtensions},
+	{"Gemini CLI", unchecked, ".gemini/extensions/*/hooks/hooks.json", geminiExtensions},
+	{"Gemini CLI", unchecked, ".gemini/extensions/*/gemini-extension.json", geminiExtensions},
 	{"Windsurf", file, ".codeium/windsurf/memories/global_rules.md", windsurfRules},
 	{"Windsurf", file, ".codeium/windsurf/global_workflows/*.md", windsurfFlows},
 	{"Windsurf", skill, ".codeium/windsurf/skills/**", windsurfSkills},
@@ -241,6 +252,18 @@ func (s Scope) Places() []Place {
 // Checked reports whether the files of a place are compared with approved versions,
 // and not only listed.
 func (p Place) Checked() bool { return p.Kind != unchecked }
+
+// alsoReads lists the places of other clients that a client, or its agent by itself, reads too.
+var alsoReads = map[string][]string{
+	"claude-code": {"AGENTS.md"},
+	"cursor":      {".claude/skills/**", ".codex/skills/**", ".agents/skills/**", ".claude/agents/**/*.md", ".codex/agents/*.toml", "CLAUDE.md"}, // cursorSkills, cursorAgents, cursorRules
+}
+
+// ReadBy reports whether a client, by its id, reads the files of a place.
+func (p Place) ReadBy(client string) bool {
+	name := map[string]string{"claude-code": "Claude Code", "codex": "Codex", "cursor": "Cursor"}[client]
+	return name == "" || strings.Contains(p.Client, name) || slices.Contains(alsoReads[client], p.Pattern)
+}
 
 // Settings reports whether the files of a place are settings of a client, which can
 // run commands and disable its hooks.
