@@ -151,7 +151,7 @@ func (a AllowList) Admits(t Tool) bool {
 // Problems returns the reasons why l is not a complete definition, each with its
 // path below path and the expected value, or nil.
 func (l List) Problems(path string) jsondoc.Problems {
-	c := &checker{path: path}
+	c := newChecker(path)
 	c.id("id", l.ID)
 	c.text("name", l.Name, MaxName)
 	c.text("description", l.Description, MaxAgentDescription)
@@ -160,13 +160,13 @@ func (l List) Problems(path string) jsondoc.Problems {
 		c.problems.Add(path, "admits no tool; expected tools, categories, kinds, addWhenNonLocal or addWhenEmbeddingOK")
 	}
 	oneOf(c, "status", l.Status, Active, Deactivated)
-	return c.problems
+	return *c.problems
 }
 
 // allowList adds the problems of an allow-list.
 func (c *checker) allowList(a AllowList) {
 	c.ids("tools", a.Tools)
-	c.categories("categories", a.Categories)
+	c.categories(a.Categories)
 	subsetOf(c, "tier", a.Tiers, TierLow, TierMedium, TierHigh)
 	c.ids("addWhenNonLocal", a.AddWhenNonLocal)
 	c.ids("excludeInLocal", a.ExcludeInLocal)
@@ -200,11 +200,8 @@ func bindOneOrMore[T ~string](n *jsondoc.Node, path string, dst *[]T) jsondoc.Pr
 	return nil
 }
 
-// MaxChannelLength is the maximum length of a channel name, in characters.
-const MaxChannelLength = maxForm
-
-// ValidChannel reports whether name has the form of a channel name: at most
-// MaxChannelLength lower-case letters, digits and "_", starting with a letter.
+// ValidChannel reports whether name has the form of a channel name: at most MaxIDLength
+// lower-case letters, digits and "_", starting with a letter.
 func ValidChannel(name string) bool {
 	return consistsOf(name, lower, lower+digits+"_")
 }

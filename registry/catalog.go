@@ -78,19 +78,20 @@ func (l Live) Names() []string {
 // ByStrength compares live definitions of one id: core first, then higher layers.
 // In merged layers, the first is visible and hides the others.
 func ByStrength(a, b Live) int {
-	return cmp.Or(coreFirst(a, b), cmp.Compare(b.Subject.Layer.Rank(), a.Subject.Layer.Rank()), cmp.Compare(a.Subject.Layer, b.Subject.Layer))
+	return cmp.Or(trueFirst(a.Core(), b.Core()), cmp.Compare(b.Subject.Layer.Rank(), a.Subject.Layer.Rank()), cmp.Compare(a.Subject.Layer, b.Subject.Layer))
 }
 
 // inOrder compares entries in the order of a catalog: core first, then by id.
 func inOrder(a, b Entry) int {
-	return cmp.Or(coreFirst(a.Live, b.Live), cmp.Compare(a.Subject.ID, b.Subject.ID))
+	return cmp.Or(trueFirst(a.Core(), b.Core()), cmp.Compare(a.Subject.ID, b.Subject.ID))
 }
 
-func coreFirst(a, b Live) int {
+// trueFirst compares two booleans; true comes first.
+func trueFirst(a, b bool) int {
 	switch {
-	case a.Core() == b.Core():
+	case a == b:
 		return 0
-	case a.Core():
+	case a:
 		return -1
 	}
 	return 1
@@ -196,24 +197,19 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 		for core < len(entries) && entries[core].Core() {
 			core++
 		}
+		others := map[string]bool{} // ids without those of core tools
+		for _, l := range found {
+			if !l.Core() {
+				others[l.Subject.ID] = true
+			}
+		}
 		switch {
 		case most > 0 && len(entries) > core+most:
 			return entries[:core+most], true, nil
-		case limit == 0 || idsIn(found) < limit:
+		case limit == 0 || len(others) < limit:
 			return entries, false, nil
 		}
 	}
-}
-
-// idsIn counts the ids, without those of core tools.
-func idsIn(lives []Live) int {
-	ids := map[string]bool{}
-	for _, l := range lives {
-		if !l.Core() {
-			ids[l.Subject.ID] = true
-		}
-	}
-	return len(ids)
 }
 
 // List implements Catalog.

@@ -279,19 +279,6 @@ func absent[T comparable](p *T) *T {
 	return p
 }
 
-// spaced returns the words of text, separated by single spaces.
-func spaced(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	for word := range strings.FieldsSeq(text) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(word)
-	}
-	return b.String()
-}
-
 // TextHash returns a hash of the texts that agents read, without names. Tools whose
 // texts differ only in white space have the same hash. It is "" if t has no text.
 func (t Tool) TextHash() string {
@@ -301,7 +288,7 @@ func (t Tool) TextHash() string {
 	}
 	empty := true
 	for i, text := range texts {
-		texts[i] = spaced(text)
+		texts[i] = strings.Join(strings.Fields(text), " ")
 		empty = empty && texts[i] == ""
 	}
 	if empty {

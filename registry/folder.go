@@ -128,13 +128,12 @@ func (f Folder) node() (*jsondoc.Node, bool) {
 // problems returns the reasons why f is not a complete definition of a skill or of
 // instructions.
 func (f Folder) problems(at string, kind Kind) jsondoc.Problems {
-	c := &checker{path: at}
+	c := newChecker(at)
 	c.id("id", f.ID)
 	if problem := pathProblem(f.Path); problem != "" {
 		c.add("path", "%s", problem)
 	}
 	oneOf(c, "status", f.Status, Active, Deactivated)
-	files := &checker{path: jsondoc.Join(at, "files")}
 	switch {
 	case len(f.Files) > MaxFiles:
 		c.add("files", "must not have more than %[2]d files (got %[1]d)", len(f.Files), MaxFiles)
@@ -143,10 +142,9 @@ func (f Folder) problems(at string, kind Kind) jsondoc.Problems {
 	case kind == KindInstructions && (len(f.Files) != 1 || !f.has(path.Base(f.Path))):
 		c.add("files", "expected only the file %s", jsondoc.Quote(path.Base(f.Path)))
 	default:
-		f.eachProblem(files, kind)
+		f.eachProblem(c.at("files"), kind)
 	}
-	c.join(files)
-	return c.problems
+	return *c.problems
 }
 
 func (f Folder) has(name string) bool {

@@ -80,18 +80,14 @@ func (v layers) sees(l Live) bool {
 	return l.Subject.Kind == KindTool && (v.view == nil || slices.Contains(v.view, l.Subject.Layer))
 }
 
-// offends reports whether l claims the id or an alias of a core tool as its id or
-// as an alias. Such a definition is ignored.
-func (v layers) offends(l Live) bool {
-	taken := func(other Live) bool { return other.Core() && v.sees(other) }
-	return !l.Core() && slices.ContainsFunc(l.Names(), func(name string) bool { return slices.ContainsFunc(v.named[name], taken) })
-}
-
 // byID returns the visible definition of an id, active or not.
 func (v layers) byID(id string) (Entry, bool) {
 	var stack []Live
+	core := func(l Live) bool { return l.Core() && v.sees(l) }
 	for _, l := range v.named[id] {
-		if v.sees(l) && l.Subject.ID == id && !v.offends(l) {
+		// A definition with the id or an alias of a core tool as its id or alias is ignored.
+		claimed := !l.Core() && slices.ContainsFunc(l.Names(), func(name string) bool { return slices.ContainsFunc(v.named[name], core) })
+		if v.sees(l) && l.Subject.ID == id && !claimed {
 			stack = append(stack, l)
 		}
 	}
@@ -107,26 +103,14 @@ func (v layers) byName(name string) (Entry, bool) {
 	if ok && own.Active() {
 		return own, true
 	}
-	if claims := v.claims(name); len(claims) > 0 && (claims[0].Active() || !ok) {
+	claims := v.entries(v.named[name], func(e Entry) bool { return e.Subject.ID != name && slices.Contains(e.Names(), name) })
+	slices.SortFunc(claims, func(a, b Entry) int {
+		return cmp.Or(trueFirst(a.Active(), b.Active()), ByStrength(a.Live, b.Live), cmp.Compare(a.Subject.ID, b.Subject.ID))
+	})
+	if len(claims) > 0 && (claims[0].Active() || !ok) {
 		return claims[0], true
 	}
 	return own, ok
-}
-
-// claims returns the tools with name as an alias, strongest first.
-func (v layers) claims(name string) []Entry {
-	claims := v.entries(v.named[name], func(e Entry) bool { return e.Subject.ID != name && slices.Contains(e.Names(), name) })
-	slices.SortFunc(claims, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(inactive(a), inactive(b)), ByStrength(a.Live, b.Live), cmp.Compare(a.Subject.ID, b.Subject.ID))
-	})
-	return claims
-}
-
-func inactive(e Entry) int {
-	if e.Active() {
-		return 0
-	}
-	return 1
 }
 
 // entries returns the visible entries of the tools in found that keep accepts, each
@@ -151,7 +135,6 @@ type Merged struct {
 	Layered
 	tools  []Entry
 	agents []Entry
-	lists  []Entry
 }
 
 // Merge merges the live definitions of several layers. Of each id, the one in the
@@ -172,7 +155,7 @@ func Merge(lives []Live) *Merged {
 			m.tools = append(m.tools, e)
 		}
 	}
-	m.agents, m.lists = active(ofKind(lives, KindAgent)), active(ofKind(lives, KindList))
+	m.agents = slices.DeleteFunc(Visible(ofKind(lives, KindAgent), nil), func(e Entry) bool { return !e.Active() })
 	slices.SortFunc(m.tools, inOrder)
 	return m
 }
@@ -209,18 +192,11 @@ func ofKind(lives []Live, kind Kind) []Live {
 	return slices.DeleteFunc(slices.Clone(lives), func(l Live) bool { return l.Subject.Kind != kind })
 }
 
-func active(lives []Live) []Entry {
-	return slices.DeleteFunc(Visible(lives, nil), func(e Entry) bool { return !e.Active() })
-}
-
 // Tools returns the active tools: core first, then by id.
 func (m *Merged) Tools() []Entry { return slices.Clone(m.tools) }
 
 // Agents returns the active agents, sorted by id.
 func (m *Merged) Agents() []Entry { return slices.Clone(m.agents) }
-
-// Lists returns the active allow-lists, sorted by id.
-func (m *Merged) Lists() []Entry { return slices.Clone(m.lists) }
 
 // memory is a Finder for definitions in memory.
 type memory struct {
@@ -299,11 +275,36 @@ func (c *candidate) choose(in Context) Choice {
 		choice.Reason = OutUnknown
 		return choice
 	}
-	if choice.Reason, choice.Detail = c.outReason(in); choice.Reason != "" {
-		return choice
+	tool := c.entry.Definition.Tool
+	var where Availability
+	if tool.Availability != nil {
+		where = *tool.Availability
 	}
-	choice.In = true
-	choice.Reason, choice.Detail = c.inReason(in)
+	way, detail := c.inReason(in)
+	switch {
+	case !c.entry.Active():
+		choice.Reason = OutDeactivated
+	case tool.Kind == ServerText:
+		choice.Reason = OutServerText
+	case way == "" && c.category != "":
+		choice.Reason, choice.Detail = OutTier, c.category
+	case way == "" && c.nonLocal:
+		choice.Reason = OutOnlyNonLocal
+	case way == "":
+		choice.Reason = OutOnlyEmbedding
+	case c.excluded && in.Local:
+		choice.Reason = OutExcluded
+	case where.LocalOnly && !in.Local:
+		choice.Reason = OutLocalOnly
+	case where.NonLocalOnly && in.Local:
+		choice.Reason = OutNonLocalOnly
+	case where.NeedsEmbedding && !in.Embedding:
+		choice.Reason = OutNeedsEmbedding
+	case tool.DeferLoading && !in.IncludeDeferred:
+		choice.Reason = OutDeferred
+	default:
+		choice.In, choice.Reason, choice.Detail = true, way, detail
+	}
 	return choice
 }
 
@@ -321,39 +322,6 @@ func (c *candidate) inReason(in Context) (reason Reason, detail string) {
 		return InCategory, c.category
 	case c.kind != "":
 		return InKind, string(c.kind)
-	}
-	return "", ""
-}
-
-// outReason returns the reason why the candidate is out, or "".
-func (c *candidate) outReason(in Context) (reason Reason, detail string) {
-	tool := c.entry.Definition.Tool
-	var where Availability
-	if tool.Availability != nil {
-		where = *tool.Availability
-	}
-	way, _ := c.inReason(in)
-	switch {
-	case !c.entry.Active():
-		return OutDeactivated, ""
-	case tool.Kind == ServerText:
-		return OutServerText, ""
-	case way == "" && c.category != "":
-		return OutTier, c.category
-	case way == "" && c.nonLocal:
-		return OutOnlyNonLocal, ""
-	case way == "":
-		return OutOnlyEmbedding, ""
-	case c.excluded && in.Local:
-		return OutExcluded, ""
-	case where.LocalOnly && !in.Local:
-		return OutLocalOnly, ""
-	case where.NonLocalOnly && in.Local:
-		return OutNonLocalOnly, ""
-	case where.NeedsEmbedding && !in.Embedding:
-		return OutNeedsEmbedding, ""
-	case tool.DeferLoading && !in.IncludeDeferred:
-		return OutDeferred, ""
 	}
 	return "", ""
 }

@@ -43,7 +43,16 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution,
 	if err := r.gather(ctx, allowed, a.Categories); err != nil {
 		return Resolution{}, err
 	}
-	resolution := r.resolution()
+	ordered := slices.SortedFunc(maps.Values(r.candidates), func(a, b *candidate) int {
+		return cmp.Or(trueFirst(a.entry.Core(), b.entry.Core()), cmp.Compare(a.name, b.name))
+	})
+	resolution := Resolution{More: r.more, Choices: make([]Choice, len(ordered))}
+	for i, c := range ordered {
+		resolution.Choices[i] = c.choose(in)
+	}
+	for _, name := range r.unknown {
+		resolution.Warnings = append(resolution.Warnings, fmt.Sprintf("the allow-list names %s, which is not in the registry", jsondoc.Quote(name)))
+	}
 	if len(resolution.Tools()) == 0 {
 		return resolution, fmt.Errorf("%w: %s", ErrNoTools, resolution.summary())
 	}
@@ -111,20 +120,7 @@ func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string)
 			c.tier = len(allowed.Tiers) == 0 || slices.Contains(allowed.Tiers, e.Definition.Tool.Tier)
 		}
 	}
-	if err := r.gatherKinds(ctx, allowed.Kinds); err != nil {
-		return err
-	}
-	for _, name := range allowed.ExcludeInLocal {
-		if e, ok := named[name]; ok && r.candidates[e.Subject.ID] != nil {
-			r.candidates[e.Subject.ID].excluded = true
-		}
-	}
-	return nil
-}
-
-// gatherKinds collects the tools of the given kinds.
-func (r *resolver) gatherKinds(ctx context.Context, kinds Kinds) error {
-	for _, kind := range kinds {
+	for _, kind := range allowed.Kinds {
 		entries, more, err := r.catalog.ByKind(ctx, kind, r.in.MostOfKind)
 		if err != nil {
 			return err
@@ -132,6 +128,11 @@ func (r *resolver) gatherKinds(ctx context.Context, kinds Kinds) error {
 		r.more = r.more || more
 		for _, e := range entries {
 			r.candidate(e).kind = kind
+		}
+	}
+	for _, name := range allowed.ExcludeInLocal {
+		if e, ok := named[name]; ok && r.candidates[e.Subject.ID] != nil {
+			r.candidates[e.Subject.ID].excluded = true
 		}
 	}
 	return nil
@@ -155,20 +156,6 @@ func (r *resolver) candidate(e Entry) *candidate {
 		r.candidates[id] = &candidate{name: id, entry: e, known: true}
 	}
 	return r.candidates[id]
-}
-
-func (r *resolver) resolution() Resolution {
-	ordered := slices.SortedFunc(maps.Values(r.candidates), func(a, b *candidate) int {
-		return cmp.Or(coreFirst(a.entry.Live, b.entry.Live), cmp.Compare(a.name, b.name))
-	})
-	res := Resolution{More: r.more, Choices: make([]Choice, len(ordered))}
-	for i, c := range ordered {
-		res.Choices[i] = c.choose(r.in)
-	}
-	for _, name := range r.unknown {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("the allow-list names %s, which is not in the registry", jsondoc.Quote(name)))
-	}
-	return res
 }
 
 // Reason explains why a tool is in or out.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -47,11 +46,10 @@ func ProjectLayer(name string) Layer { return Layer(projectPrefix + name) }
 
 // Project returns the name of the project, or "" for the global and the user layer.
 func (l Layer) Project() string {
-	name, ok := strings.CutPrefix(string(l), projectPrefix)
-	if !ok {
-		return ""
+	if name, ok := strings.CutPrefix(string(l), projectPrefix); ok {
+		return name
 	}
-	return name
+	return ""
 }
 
 // Rank returns 0 for global, 1 for user, and 2 for projects. Higher ranks override
@@ -87,8 +85,9 @@ type Subject struct {
 	ID    string
 }
 
-// MaxIDLength is the maximum length of an id, in characters.
-const MaxIDLength = maxForm
+// MaxIDLength is the maximum length of an id, of the name of a project and of all other
+// names of this form, in characters.
+const MaxIDLength = 64
 
 // ErrSubject is wrapped by all errors about malformed subjects and layers.
 var ErrSubject = errors.New("not a subject")
@@ -99,16 +98,10 @@ func ValidID(id string) bool {
 	return consistsOf(id, lower, lower+digits+"_") && !strings.HasSuffix(id, "_") && !strings.Contains(id, "__")
 }
 
-// validProject reports whether name has the form of a project name: letters,
-// digits, "_", "." and "-", starting with a letter or digit.
-func validProject(name string) bool {
-	return consistsOf(name, lower+upper+digits, lower+upper+digits+"_.-")
-}
-
 // ParseLayer reads "global", "user" or "project/<name>".
 func ParseLayer(s string) (Layer, error) {
 	l := Layer(s)
-	if l == LayerGlobal || l == LayerUser || validProject(l.Project()) {
+	if l == LayerGlobal || l == LayerUser || consistsOf(l.Project(), lower+upper+digits, lower+upper+digits+"_.-") {
 		return l, nil
 	}
 	return "", fmt.Errorf("%w: unknown layer %s; use global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))
@@ -156,18 +149,13 @@ func (s *Subject) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// maxSubject is an upper bound of the length of subjects, in characters.
-const maxSubject = 256
-
 // BindJSON implements jsondoc.Binder.
 func (s *Subject) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	var text string
 	if ps := jsondoc.Bind(n, path, &text); len(ps) > 0 {
 		return ps
 	}
-	if length := utf8.RuneCountInString(text); length > maxSubject {
-		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: fmt.Sprintf("must not exceed %d characters (got %d)", maxSubject, length)}}
-	}
+
 	if err := s.UnmarshalText([]byte(text)); err != nil {
 		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: err.Error()}}
 	}
@@ -201,12 +189,9 @@ const (
 	digits = "0123456789"
 )
 
-// maxForm is the maximum length of every kind of name, in characters.
-const maxForm = 64
-
-// consistsOf reports whether s consists of 1 to maxForm characters of allowed and
+// consistsOf reports whether s consists of 1 to MaxIDLength characters of allowed and
 // starts with one of first.
 func consistsOf(s, first, allowed string) bool {
-	return s != "" && len(s) <= maxForm &&
+	return s != "" && len(s) <= MaxIDLength &&
 		strings.IndexByte(first, s[0]) >= 0 && strings.Trim(s, allowed) == ""
 }

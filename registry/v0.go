@@ -50,33 +50,6 @@ type V0Prompt struct {
 // v0Keys are the keys of a prompt in the order of the format.
 var v0Keys = [...]string{"id", "name", "archetype", "scope", "usageNotes", "goals", "guardrails", "prompt", "createdAt", "updatedAt"}
 
-// field returns a pointer to the field of a key.
-func (p *V0Prompt) field(key string) *string {
-	switch key {
-	case "id":
-		return &p.ID
-	case "name":
-		return &p.Name
-	case "archetype":
-		return &p.Archetype
-	case "scope":
-		return &p.Scope
-	case "usageNotes":
-		return &p.UsageNotes
-	case "goals":
-		return &p.Goals
-	case "guardrails":
-		return &p.Guardrails
-	case "prompt":
-		return &p.Prompt
-	case "createdAt":
-		return &p.CreatedAt
-	case "updatedAt":
-		return &p.UpdatedAt
-	}
-	panic("registry: not a v0 key: " + key)
-}
-
 // BindJSON implements jsondoc.Binder. It remembers all keys, including unknown
 // ones: files in use have their own keys. A key that is null counts as missing.
 func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
@@ -148,17 +121,21 @@ func (f V0File) Encode() []byte {
 
 // Node returns the prompt as Encode writes it.
 func (p V0Prompt) Node() *jsondoc.Node {
+	values := map[string]string{}
+	for i, value := range [len(v0Keys)]string{p.ID, p.Name, p.Archetype, p.Scope, p.UsageNotes, p.Goals, p.Guardrails, p.Prompt, p.CreatedAt, p.UpdatedAt} {
+		values[v0Keys[i]] = value
+	}
 	n := jsondoc.NewObject()
 	for _, key := range p.keys {
 		if i := slices.IndexFunc(p.rest, func(m jsondoc.Member) bool { return m.Key == key }); i >= 0 {
 			n.Members = append(n.Members, p.rest[i])
 			continue
 		}
-		n.Set(key, jsondoc.NewString(*p.field(key)))
+		n.Set(key, jsondoc.NewString(values[key]))
 	}
 	for _, key := range v0Keys {
-		if value := *p.field(key); p.keys == nil || value != "" {
-			n.Set(key, jsondoc.NewString(value))
+		if p.keys == nil || values[key] != "" {
+			n.Set(key, jsondoc.NewString(values[key]))
 		}
 	}
 	return n

@@ -38,14 +38,13 @@ func (d Definition) Problems(path string) jsondoc.Problems {
 // checker collects the problems of the object at path.
 type checker struct {
 	path     string
-	problems jsondoc.Problems
+	problems *jsondoc.Problems
 }
 
-// at returns an independent checker for the object at key; join adds its problems
-// to c.
-func (c *checker) at(key string) *checker { return &checker{path: jsondoc.Join(c.path, key)} }
+func newChecker(path string) *checker { return &checker{path, new(jsondoc.Problems)} }
 
-func (c *checker) join(inner *checker) { c.problems.Append(inner.problems...) }
+// at returns a checker for the object at key, with the same list of problems.
+func (c *checker) at(key string) *checker { return &checker{jsondoc.Join(c.path, key), c.problems} }
 
 func (c *checker) add(key, format string, args ...any) {
 	c.problems.Add(jsondoc.Join(c.path, key), format, args...)
@@ -113,8 +112,8 @@ func (c *checker) ids(key string, list []string) {
 	c.names(key, list, maxListed, ValidID, "an id ("+idForm+")")
 }
 
-func (c *checker) categories(key string, list []string) {
-	c.names(key, list, maxListed, ValidCategory, categoryForm)
+func (c *checker) categories(list []string) {
+	c.names("categories", list, maxListed, ValidCategory, categoryForm)
 }
 
 // maxChannels is the maximum number of channels in a definition.
@@ -131,7 +130,7 @@ func (c *checker) channels(key string, texts map[string]string, limit int) {
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		at := jsondoc.Join(path, name)
 		if !ValidChannel(name) {
-			c.problems.Add(at, `expected a channel name (lower-case letters, digits and "_", a letter first, at most %d characters)`, MaxChannelLength)
+			c.problems.Add(at, `expected a channel name (lower-case letters, digits and "_", a letter first, at most %d characters)`, MaxIDLength)
 		}
 		c.textAt(at, texts[name], limit)
 	}
@@ -181,9 +180,7 @@ const (
 	maxSourceRef   = 2_048
 )
 
-func (a Approval) check(outer *checker, key string) {
-	c := outer.at(key)
-	defer outer.join(c)
+func (a Approval) check(c *checker) {
 	requireOneOf(c, "tier", a.Tier, AutoApprove, RequiresApproval, UserConfigurable)
 	if a.Tier == UserConfigurable {
 		requireOneOf(c, "default", a.Default, AutoApprove, RequiresApproval)
@@ -196,21 +193,16 @@ func (a Approval) check(outer *checker, key string) {
 	oneOf(c, "default", a.Default, AutoApprove, RequiresApproval)
 }
 
-// validArgGroup reports whether name is a valid name of an argument.
-func validArgGroup(name string) bool {
-	return consistsOf(name, lower+upper+"_", lower+upper+digits+"_")
-}
-
-func (t Tag) check(outer *checker, key string) {
-	c := outer.at(key)
-	defer outer.join(c)
+func (t Tag) check(c *checker) {
 	c.require("prefix", t.Prefix, "the word before the colon of a tag line")
 	c.text("prefix", t.Prefix, maxTagPrefix)
 	if t.Prefix != strings.TrimSpace(t.Prefix) || strings.ContainsAny(t.Prefix, "\r\n\v\f\u0085\u2028\u2029") {
 		c.add("prefix", "expected a single line without leading or trailing white space")
 	}
 	c.text("example", t.Example, maxTagExample)
-	c.names("argGroups", t.ArgGroups, maxTagGroups, validArgGroup, `a name of letters, digits and "_"`)
+	c.names("argGroups", t.ArgGroups, maxTagGroups, func(name string) bool {
+		return consistsOf(name, lower+upper+"_", lower+upper+digits+"_")
+	}, `a name of letters, digits and "_"`)
 	if len(t.ArgPattern) > maxTagPattern { // the limit also limits the time to compile it
 		c.add("argPattern", "must not exceed %[2]d bytes (got %[1]d)", len(t.ArgPattern), maxTagPattern)
 		return
@@ -230,9 +222,7 @@ func (t Tag) check(outer *checker, key string) {
 	}
 }
 
-func (l Limits) check(outer *checker, key string) {
-	c := outer.at(key)
-	defer outer.join(c)
+func (l Limits) check(c *checker) {
 	c.between("cooldownSeconds", l.CooldownSeconds)
 	c.between("dailyLimit", l.DailyLimit)
 }
@@ -243,9 +233,7 @@ func (c *checker) between(key string, v int) {
 	}
 }
 
-func (p Provider) check(outer *checker, key string) {
-	c := outer.at(key)
-	defer outer.join(c)
+func (p Provider) check(c *checker) {
 	requireOneOf(c, "type", p.Type, ProviderBuiltin, ProviderMCP, ProviderHTTP)
 	c.text("name", p.Name, maxProviderKey)
 	c.text("server", p.Server, maxProviderKey)
@@ -281,21 +269,23 @@ const (
 
 // Problems returns what is wrong with the source, nil for nothing.
 func (s Source) Problems() jsondoc.Problems {
-	c := new(checker)
-	s.check(c, "source")
-	return c.problems
+	c := newChecker("source")
+	s.check(c)
+	return *c.problems
 }
 
-func (s Source) check(outer *checker, key string) {
-	c := outer.at(key)
-	defer outer.join(c)
+func (s Source) check(c *checker) {
 	if s.Type != SourceMCPText { // SourceMCPText is only for ServerText, see Tool.Problems
 		requireOneOf(c, "type", s.Type, SourceFile, SourceMCP, SourceOpenAI, SourceAnthropic)
 	}
 	c.require("ref", s.Ref, "the origin of the import: a file, a server or a list")
 	c.text("ref", s.Ref, maxSourceRef)
-	if len(s.Hash) != 64 || !consistsOf(s.Hash, digits+"abcdef", digits+"abcdef") {
-		c.add("hash", "%s the SHA-256 of the raw bytes as 64 lower-case hex digits", expectedOr(s.Hash))
+	if !hexHash(s.Hash) {
+		got := "missing;"
+		if s.Hash != "" {
+			got = "got " + jsondoc.Quote(s.Hash) + ","
+		}
+		c.add("hash", "%s expected the SHA-256 of the raw bytes as 64 lower-case hex digits", got)
 	}
 	if (s.Masked != "") != (len(s.Excluded) > 0) || len(s.Excluded) > 0 && s.Type != SourceMCP {
 		c.add("excluded", "only a tool of an MCP server has excluded parts, with the hash of the rest; set them with toolcrib exclude")
@@ -331,12 +321,4 @@ func (e Exclusion) problem() string {
 		return "the pattern " + jsondoc.Quote(e.Pattern) + " matches any text; name the digits or letters that change"
 	}
 	return ""
-}
-
-// expectedOr returns the start of a message about a missing or wrong value.
-func expectedOr(value string) string {
-	if value == "" {
-		return "missing; expected"
-	}
-	return fmt.Sprintf("got %s, expected", jsondoc.Quote(value))
 }

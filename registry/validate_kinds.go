@@ -24,47 +24,11 @@ const maxAliases = 64
 // Problems returns the reasons why t is not a complete definition, each with its
 // path below path and the expected value, or nil.
 func (t Tool) Problems(path string) jsondoc.Problems {
-	c := &checker{path: path}
+	c := newChecker(path)
 	c.id("id", t.ID)
 	if t.Kind != ServerText { // only imports create a ServerText
 		requireOneOf(c, "kind", t.Kind, PromptTool, ActionTool)
 	}
-	t.checkTexts(c)
-	t.checkSchemas(c)
-	t.checkNames(c)
-	oneOf(c, "tier", t.Tier, TierLow, TierMedium, TierHigh)
-	oneOf(c, "cost", t.Cost, CostFree, CostCheap, CostExpensive)
-	oneOf(c, "status", t.Status, Active, Deactivated)
-	if t.Approval != nil {
-		t.Approval.check(c, "approval")
-	}
-	if t.Availability != nil && t.Availability.LocalOnly && t.Availability.NonLocalOnly {
-		c.add("availability", "localOnly and nonLocalOnly exclude each other; remove one")
-	}
-	if t.Tag != nil {
-		t.Tag.check(c, "tag")
-	}
-	if t.Limits != nil {
-		t.Limits.check(c, "limits")
-	}
-	c.channels("guidance", t.Guidance, MaxNotes)
-	if t.Provider != nil {
-		if t.Kind != ActionTool {
-			c.add("provider", "a %s tool is text and does not run; omit the key", t.Kind)
-		} else {
-			t.Provider.check(c, "provider")
-		}
-	}
-	if t.Source != nil {
-		t.Source.check(c, "source")
-	}
-	if (t.Kind == ServerText) != (t.Source != nil && t.Source.Type == SourceMCPText) {
-		c.add("kind", `the kind "text" requires a source of the type "mcp_text" and vice versa; only imports from a server create them`)
-	}
-	return c.problems
-}
-
-func (t Tool) checkTexts(c *checker) {
 	c.require("name", t.Name, fmt.Sprintf("a label of 1 to %d characters", MaxName))
 	switch t.Kind {
 	case PromptTool:
@@ -92,14 +56,47 @@ func (t Tool) checkTexts(c *checker) {
 	}
 	c.text("description", t.Description, limit)
 	c.text("shortDescription", t.ShortDescription, MaxShortDescription)
-}
-
-func (t Tool) checkSchemas(c *checker) {
 	if len(t.InputSchema) == 0 && t.Kind == ActionTool {
 		c.add("inputSchema", "missing; expected a JSON Schema object that describes the arguments")
 	}
 	c.object("inputSchema", t.InputSchema)
 	c.object("outputSchema", t.OutputSchema)
+	if t.Category != "" && !ValidCategory(t.Category) {
+		c.add("category", "expected %s, got %s", categoryForm, jsondoc.Quote(t.Category))
+	}
+	c.names("aliases", t.Aliases, maxAliases, func(alias string) bool {
+		return ValidID(alias) && alias != t.ID
+	}, "an id other than the tool's own ("+idForm+")")
+	oneOf(c, "tier", t.Tier, TierLow, TierMedium, TierHigh)
+	oneOf(c, "cost", t.Cost, CostFree, CostCheap, CostExpensive)
+	oneOf(c, "status", t.Status, Active, Deactivated)
+	if t.Approval != nil {
+		t.Approval.check(c.at("approval"))
+	}
+	if t.Availability != nil && t.Availability.LocalOnly && t.Availability.NonLocalOnly {
+		c.add("availability", "localOnly and nonLocalOnly exclude each other; remove one")
+	}
+	if t.Tag != nil {
+		t.Tag.check(c.at("tag"))
+	}
+	if t.Limits != nil {
+		t.Limits.check(c.at("limits"))
+	}
+	c.channels("guidance", t.Guidance, MaxNotes)
+	if t.Provider != nil {
+		if t.Kind != ActionTool {
+			c.add("provider", "a %s tool is text and does not run; omit the key", t.Kind)
+		} else {
+			t.Provider.check(c.at("provider"))
+		}
+	}
+	if t.Source != nil {
+		t.Source.check(c.at("source"))
+	}
+	if (t.Kind == ServerText) != (t.Source != nil && t.Source.Type == SourceMCPText) {
+		c.add("kind", `the kind "text" requires a source of the type "mcp_text" and vice versa; only imports from a server create them`)
+	}
+	return *c.problems
 }
 
 // object adds a problem if a schema is set and is not a JSON object. It does not
@@ -117,15 +114,6 @@ func (c *checker) object(key string, raw json.RawMessage) {
 	}
 }
 
-func (t Tool) checkNames(c *checker) {
-	if t.Category != "" && !ValidCategory(t.Category) {
-		c.add("category", "expected %s, got %s", categoryForm, jsondoc.Quote(t.Category))
-	}
-	c.names("aliases", t.Aliases, maxAliases, func(alias string) bool {
-		return ValidID(alias) && alias != t.ID
-	}, "an id other than the tool's own ("+idForm+")")
-}
-
 // The maximum lengths of an agent's texts, in characters. MaxText applies to texts
 // without a limit of their own.
 const (
@@ -138,7 +126,7 @@ const (
 // Problems returns the reasons why a is not a complete definition, each with its
 // path below path and the expected value, or nil.
 func (a Agent) Problems(path string) jsondoc.Problems {
-	c := &checker{path: path}
+	c := newChecker(path)
 	c.id("id", a.ID)
 	c.require("name", a.Name, fmt.Sprintf("a label of 1 to %d characters", MaxName))
 	c.text("name", a.Name, MaxName)
@@ -153,18 +141,17 @@ func (a Agent) Problems(path string) jsondoc.Problems {
 		s := c.at("sessionOpen")
 		s.text("bootstrap", a.SessionOpen.Bootstrap, MaxText)
 		s.text("returning", a.SessionOpen.Returning, MaxText)
-		c.join(s)
 	}
 	c.text("onboarding", a.Onboarding, MaxText)
 	if a.AllowList != nil {
 		c.problems.Append(a.AllowList.Problems(jsondoc.Join(path, "allowList"))...)
 	}
-	c.categories("categories", a.Categories)
+	c.categories(a.Categories)
 	if a.Timezone != "" && !plausibleZone(a.Timezone) {
 		c.add("timezone", "expected the IANA name of a time zone such as Europe/Berlin, got %s", jsondoc.Quote(a.Timezone))
 	}
 	oneOf(c, "status", a.Status, Active, Deactivated)
-	return c.problems
+	return *c.problems
 }
 
 // plausibleZone reports whether name has the form of names in the IANA time zone
@@ -184,12 +171,12 @@ func (a AllowList) Problems(path string) jsondoc.Problems {
 		}
 		return ps
 	}
-	c := &checker{path: path}
+	c := newChecker(path)
 	if a.Name != "" {
 		c.id("name", a.Name)
 	}
 	c.allowList(a)
-	return c.problems
+	return *c.problems
 }
 
 // subsetOf adds problems if a list has duplicates or contains entries that are not

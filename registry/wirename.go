@@ -15,13 +15,6 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Maximum lengths of names. Function names must be valid for all hosts: MCP, OpenAI
-// and Anthropic. Prompt tools are not functions; only MCP has a limit for them.
-const (
-	maxFunctionName = 64
-	maxPromptName   = 128
-)
-
 // WireName returns the only name of a tool outside of toolcrib: in prompts, exports
 // and calls. It is the name at the source. If the id contains the name of the
 // server, the name starts with the server and "_", so that equal names on two
@@ -42,7 +35,11 @@ func (t Tool) WireName() string {
 			wire = server + "_" + name
 		}
 	}
-	if !t.portable(wire) {
+	marks, limit := "_-", 64 // what every host in hosts accepts
+	if t.Kind == PromptTool {
+		marks, limit = "_-.", 128 // only MCP has prompts
+	}
+	if refusedName(wire, marks, limit) != "" {
 		return t.ID
 	}
 	return wire
@@ -70,27 +67,6 @@ func (t Tool) origin() (label, name string) {
 		}
 	}
 	return label, name
-}
-
-// portable reports whether every possible host of a tool accepts name.
-func (t Tool) portable(name string) bool {
-	longest, marks := maxFunctionName, "_-"
-	if t.Kind == PromptTool {
-		longest, marks = maxPromptName, "_-."
-	}
-	if name == "" || len(name) > longest {
-		return false
-	}
-	for _, r := range name {
-		if !isASCIIAlphanumeric(r) && !strings.ContainsRune(marks, r) {
-			return false
-		}
-	}
-	return true
-}
-
-func isASCIIAlphanumeric(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
 // ImportedID derives an id from the name of a server, which may be "", and the name
@@ -207,10 +183,8 @@ func refusedName(name, marks string, limit int) string {
 	if name == "" {
 		return "the name is empty"
 	}
-	for _, r := range name {
-		if strings.ContainsRune(lower+upper+digits+marks, r) {
-			continue
-		}
+	if rest := strings.TrimLeft(name, lower+upper+digits+marks); rest != "" {
+		r, _ := utf8.DecodeRuneInString(rest)
 		return fmt.Sprintf("%s contains %s; expected letters, digits and %s", jsondoc.Quote(name), jsondoc.Quote(string(r)), marks)
 	}
 	if len(name) > limit {
