@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -18,13 +19,13 @@ const MaxPattern = 1_000
 // maxMaxChars is the maximum value of a max_chars check.
 const maxMaxChars = 10_000_000
 
-// checkTypes lists the kinds of checks with the type of their value (jsondoc.Null
-// for none) and a description of the value.
-var checkTypes = []struct {
+type checkType struct {
 	name  CheckType
-	value jsondoc.Kind
-	needs string
-}{
+	value jsondoc.Kind // jsondoc.Null for none
+	needs string       // describes the value
+}
+
+var checkTypes = []checkType{
 	{CheckJSONOnly, jsondoc.Null, ""},
 	{CheckNoFences, jsondoc.Null, ""},
 	{CheckToolCall, jsondoc.Null, ""},
@@ -44,17 +45,6 @@ func CheckTypes() []CheckType {
 		names[i] = t.name
 	}
 	return names
-}
-
-// CheckValues returns the type of value that a check of type t has, or jsondoc.Null
-// for none. ok reports whether t is known.
-func CheckValues(t CheckType) (kind jsondoc.Kind, ok bool) {
-	for _, known := range checkTypes {
-		if known.name == t {
-			return known.value, true
-		}
-	}
-	return jsondoc.Null, false
 }
 
 // BindJSON implements jsondoc.Binder. It refuses invalid values; Problems reports
@@ -84,10 +74,12 @@ func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 // valueProblem returns the problem of a value for a check of type t, or "" if it is
 // valid or t is unknown.
 func valueProblem(t CheckType, value *jsondoc.Node) string {
-	want, ok := CheckValues(t)
-	switch {
-	case !ok:
+	i := slices.IndexFunc(checkTypes, func(known checkType) bool { return known.name == t })
+	if i < 0 {
 		return ""
+	}
+	want := checkTypes[i].value
+	switch {
 	case want == jsondoc.Null:
 		return fmt.Sprintf("%s does not have a value; omit the key", t)
 	case value.Kind != want:
@@ -98,42 +90,23 @@ func valueProblem(t CheckType, value *jsondoc.Node) string {
 		if value.Text == "" {
 			return "expected the text to look for, got an empty text"
 		}
-	case CheckMatches:
-		return patternProblem(value.Text)
+	case CheckMatches: // RE2, which matches in linear time
+		if value.Text == "" {
+			return "expected a regular expression, got an empty text"
+		}
+		if message := checkLength(value.Text, MaxPattern); message != "" {
+			return message
+		}
+		if _, err := regexp.Compile(value.Text); err != nil {
+			if bad, ok := errors.AsType[*syntax.Error](err); ok {
+				return fmt.Sprintf("expected a regular expression (RE2 syntax): %s: %s", bad.Code, jsondoc.Quote(bad.Expr))
+			}
+			return "expected a regular expression (RE2 syntax)"
+		}
 	case CheckMaxChars:
 		i, err := strconv.Atoi(string(jsondoc.Canonical(value)))
 		if err != nil || i < 1 || i > maxMaxChars {
 			return fmt.Sprintf("expected a whole number from 1 to %d", maxMaxChars)
-		}
-	}
-	return ""
-}
-
-// patternProblem returns the problem of a regular expression, or "". The syntax is
-// RE2, which matches in linear time.
-func patternProblem(s string) string {
-	if s == "" {
-		return "expected a regular expression, got an empty text"
-	}
-	if message := checkLength(s, MaxPattern); message != "" {
-		return message
-	}
-	_, err := regexp.Compile(s)
-	if err == nil {
-		return ""
-	}
-	var bad *syntax.Error
-	if errors.As(err, &bad) {
-		return fmt.Sprintf("expected a regular expression (RE2 syntax): %s: %s", bad.Code, jsondoc.Quote(bad.Expr))
-	}
-	return "expected a regular expression (RE2 syntax)"
-}
-
-// missingValue returns the problem of a missing value, or "".
-func (c Check) missingValue() string {
-	for _, known := range checkTypes {
-		if known.name == c.Type && known.needs != "" && len(c.Value) == 0 {
-			return fmt.Sprintf("a %s check needs %s", c.Type, known.needs)
 		}
 	}
 	return ""

@@ -53,7 +53,16 @@ func DecodeJSON(data []byte) ([]Parsed, error) {
 
 // bindDraft decodes the proposal in n.
 func bindDraft(n *jsondoc.Node) Parsed {
-	readable, ps := checkLists(n)
+	readable := n
+	var ps jsondoc.Problems
+	for _, key := range []string{"examples", "testCases"} {
+		if list := n.Get(key); list != nil && len(list.Items) > maxList {
+			ps.Append(problemAt(list, key, fmt.Sprintf("must not have more than %[2]d entries (got %[1]d)", len(list.Items), maxList))...)
+			shorter := *readable
+			shorter.Remove(key)
+			readable = &shorter
+		}
+	}
 	definition := n.Get("definition")
 	if definition != nil { // its kind depends on the subject, which may come later
 		others := *readable
@@ -85,22 +94,6 @@ func bindDraft(n *jsondoc.Node) Parsed {
 // much larger than allowed, so that an author of a few too many sees all other
 // problems too.
 const maxList = 100
-
-// checkLists refuses extremely long lists and returns n without them.
-func checkLists(n *jsondoc.Node) (*jsondoc.Node, jsondoc.Problems) {
-	var ps jsondoc.Problems
-	for _, key := range []string{"examples", "testCases"} {
-		list := n.Get(key)
-		if list == nil || len(list.Items) <= maxList {
-			continue
-		}
-		ps.Append(problemAt(list, key, fmt.Sprintf("must not have more than %[2]d entries (got %[1]d)", len(list.Items), maxList))...)
-		shorter := *n
-		shorter.Remove(key)
-		n = &shorter
-	}
-	return n, ps
-}
 
 // bindContent decodes the definition of the proposal doc, whose kind the subject
 // determines.
@@ -169,11 +162,9 @@ func bindWord[T ~string](n *jsondoc.Node, path string, dst *T, words []T) jsondo
 	if ps := jsondoc.Bind(n, path, &text); len(ps) > 0 {
 		return ps
 	}
-	for _, w := range words {
-		if text == string(w) {
-			*dst = w
-			return nil
-		}
+	if slices.Contains(words, T(text)) {
+		*dst = T(text)
+		return nil
 	}
 	return problemAt(n, path, fmt.Sprintf("expected one of %s; got %s", list(words), jsondoc.Quote(text)))
 }
@@ -210,33 +201,20 @@ var byteOrderMark = []byte("\ufeff")
 // The error is a *DecodeError with the name of the file; the readable parts are
 // returned as by DecodeJSON.
 func DecodeFile(name string, data []byte) ([]Parsed, error) {
-	decode := DecodeJSON
-	if isMarkdown(name, data) {
-		decode = decodeMarkdowns
+	var parsed []Parsed
+	var err error
+	if ext := strings.ToLower(filepath.Ext(name)); ext == ".md" || ext == ".markdown" || bytes.HasPrefix(bytes.TrimPrefix(data, byteOrderMark), []byte("---")) {
+		var p Parsed
+		if p, err = DecodeMarkdown(data); p.Doc != nil {
+			parsed = []Parsed{p}
+		}
+	} else {
+		parsed, err = DecodeJSON(data)
 	}
-	parsed, err := decode(data)
-	var bad *DecodeError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*DecodeError](err); ok {
 		bad.File = name
 	}
 	return parsed, err
-}
-
-// decodeMarkdowns decodes the proposal in a Markdown file.
-func decodeMarkdowns(data []byte) ([]Parsed, error) {
-	p, err := DecodeMarkdown(data)
-	if p.Doc == nil {
-		return nil, err
-	}
-	return []Parsed{p}, err
-}
-
-func isMarkdown(name string, data []byte) bool {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".md", ".markdown":
-		return true
-	}
-	return bytes.HasPrefix(bytes.TrimPrefix(data, byteOrderMark), []byte("---"))
 }
 
 func checkSize(data []byte, limit int) error {
@@ -270,20 +248,17 @@ func (d Draft) JSON() []byte {
 // Canonical returns d in the canonical form that is hashed. Equal drafts have equal
 // bytes.
 func (d Draft) Canonical() []byte {
-	return jsondoc.Canonical(d.mustNode())
+	n, err := d.Node()
+	if err != nil {
+		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
+	}
+	return jsondoc.Canonical(n)
 }
 
 // Beside returns the rationale, the examples and the test cases of d as a JSON
 // object.
 func (d Draft) Beside() []byte {
-	beside := jsondoc.NewObject()
-	for _, m := range d.mustNode().Members {
-		switch m.Key {
-		case "rationale", "examples", "testCases":
-			beside.Members = append(beside.Members, m)
-		}
-	}
-	return jsondoc.Canonical(beside)
+	return Draft{Rationale: d.Rationale, Examples: d.Examples, TestCases: d.TestCases}.Canonical()
 }
 
 // Node returns d as a JSON tree. It fails only for values that every decoder
@@ -304,12 +279,4 @@ func (d Draft) Node() (*jsondoc.Node, error) {
 	}
 	n.Members = slices.Insert(n.Members, at, jsondoc.Member{Key: "definition", Value: of})
 	return n, err
-}
-
-func (d Draft) mustNode() *jsondoc.Node {
-	n, err := d.Node()
-	if err != nil {
-		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
-	}
-	return n
 }

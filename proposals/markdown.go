@@ -36,7 +36,13 @@ func DecodeMarkdown(data []byte) (Parsed, error) {
 	kind, known := kindOfFile(data)
 	titles := proposalTitles(kind)
 	if !known {
-		titles = anyOf(proposalTitles(registry.KindTool), proposalTitles(registry.KindAgent)) // a list has no sections
+		tool, agent := proposalTitles(registry.KindTool), proposalTitles(registry.KindAgent) // a list has no sections
+		titles = func(title string) (string, bool) {
+			if canonical, ok := tool(title); ok {
+				return canonical, true
+			}
+			return agent(title)
+		}
 	}
 	file, err := mdfile.Parse(data, titles)
 	if err != nil {
@@ -71,20 +77,10 @@ func proposalTitles(kind registry.Kind) mdfile.Titles {
 	return mdfile.DefinitionTitles(kind, titleRationale, titleExamples, titleTestCases)
 }
 
-// anyOf returns titles that a or b knows.
-func anyOf(a, b mdfile.Titles) mdfile.Titles {
-	return func(title string) (string, bool) {
-		if canonical, ok := a(title); ok {
-			return canonical, true
-		}
-		return b(title)
-	}
-}
-
 // inProposal converts the paths of problems in a file to paths in the proposal.
 func inProposal(err error) error {
-	var ps jsondoc.Problems
-	if !errors.As(err, &ps) {
+	ps, ok := errors.AsType[jsondoc.Problems](err)
+	if !ok {
 		return err
 	}
 	for i, p := range ps {
@@ -111,8 +107,10 @@ func joinPath(outer, path string) string {
 func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, jsondoc.Problems) {
 	doc := &jsondoc.Node{Kind: jsondoc.Object, Pos: file.Front.Pos}
 	definition := &jsondoc.Node{Kind: jsondoc.Object}
+	fold := strings.NewReplacer("_", "", "-", "", " ", "")
 	for _, m := range file.Front.Members {
-		if ofProposal(m.Key) {
+		// Other spellings belong to the proposal too; bindDraft reports them.
+		if slices.ContainsFunc(proposalKeys, func(k string) bool { return strings.EqualFold(k, fold.Replace(m.Key)) }) {
 			doc.Members = append(doc.Members, m)
 		} else {
 			definition.Members = append(definition.Members, m)
@@ -122,7 +120,11 @@ func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, js
 	if len(definition.Members) > 0 {
 		definition.Pos = definition.Members[0].Pos
 		if known && definition.Get("id") == nil {
-			defaultID(doc, definition)
+			text := doc.Get("subject")
+			if subject, err := registry.ParseSubject(text.Text); err == nil {
+				id := &jsondoc.Node{Kind: jsondoc.String, Pos: text.Pos, Text: subject.ID}
+				definition.Members = append(definition.Members, jsondoc.Member{Key: "id", Pos: text.Pos, Value: id})
+			}
 		}
 		doc.Members = append(doc.Members, jsondoc.Member{Key: "definition", Pos: definition.Pos, Value: definition})
 	}
@@ -130,24 +132,6 @@ func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, js
 		ps.Append(section(doc, s)...)
 	}
 	return doc, ps
-}
-
-// ofProposal reports whether key is a key of the proposal or another spelling of
-// one, which bindDraft reports.
-func ofProposal(key string) bool {
-	fold := strings.NewReplacer("_", "", "-", "", " ", "")
-	return slices.ContainsFunc(proposalKeys, func(k string) bool { return strings.EqualFold(k, fold.Replace(key)) })
-}
-
-// defaultID sets the id of the definition to that of the subject.
-func defaultID(doc, definition *jsondoc.Node) {
-	text := doc.Get("subject")
-	subject, err := registry.ParseSubject(text.Text)
-	if err != nil {
-		return
-	}
-	id := &jsondoc.Node{Kind: jsondoc.String, Pos: text.Pos, Text: subject.ID}
-	definition.Members = append(definition.Members, jsondoc.Member{Key: "id", Pos: text.Pos, Value: id})
 }
 
 // section adds the content of a section to the proposal doc.
@@ -159,16 +143,15 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 		key   string
 		value *jsondoc.Node
 		ps    jsondoc.Problems
+		read  func(*page) (*jsondoc.Node, jsondoc.Problems)
 	)
 	switch s.Title {
 	case titleRationale:
 		key, value = "rationale", &jsondoc.Node{Kind: jsondoc.String, Pos: s.Pos, Text: s.Text}
 	case titleExamples:
-		key = "examples"
-		value, ps = readExamples(newPage(s, key))
+		key, read = "examples", readExamples
 	case titleTestCases:
-		key = "testCases"
-		value, ps = readTestCases(newPage(s, key))
+		key, read = "testCases", readTestCases
 	default:
 		// This is a text of a definition of unknown kind. Keep the key, so that the
 		// decoder reports it.
@@ -176,6 +159,21 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 			doc.Members = append(doc.Members, jsondoc.Member{Key: "definition", Pos: s.Pos, Value: &jsondoc.Node{Kind: jsondoc.Object, Pos: s.Pos}})
 		}
 		return nil
+	}
+	p := &page{key: key, lines: strings.Split(s.Text, "\n"), first: s.Pos.Line}
+	switch {
+	case read == nil:
+	case p.atBlock(): // for lists that bullets or headings cannot represent
+		value, ps = p.block(key)
+		p.skipBlank()
+		if p.more() {
+			ps.Append(p.refuse(key, "unexpected text after the block, which must contain the whole list")...)
+		}
+		if value == nil {
+			value = &jsondoc.Node{Kind: jsondoc.Array, Pos: p.pos()}
+		}
+	default:
+		value, ps = read(p)
 	}
 	if doc.Get(key) != nil {
 		ps.Append(jsondoc.Problem{Path: key, Pos: s.Pos, Message: "is in both the front matter and a section; keep one"})
@@ -186,12 +184,8 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 }
 
 // readExamples parses a list of examples: bullets, with continuation lines indented
-// by two spaces, or one YAML block with the whole list for texts that bullets
-// cannot represent.
+// by two spaces.
 func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
-	if p.atBlock() {
-		return readList(p)
-	}
 	list := &jsondoc.Node{Kind: jsondoc.Array, Pos: p.pos()}
 	var (
 		ps    jsondoc.Problems
@@ -204,13 +198,14 @@ func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	}
 	for empty := p.skipBlank(); p.more(); empty = p.skipBlank() {
 		if len(list.Items) > maxList {
-			return list, ps // checkLists reports that the list is too long
+			return list, ps // bindDraft reports that the list is too long
 		}
-		if text, ok := bullet(p.line()); ok {
+		line := p.line()
+		if (line[0] == '-' || line[0] == '*') && (len(line) == 1 || line[1] == ' ' || line[1] == '\t') {
 			finish()
 			list.Items = append(list.Items, &jsondoc.Node{Kind: jsondoc.String, Pos: p.pos()})
-			lines = []string{text}
-		} else if text, ok := strings.CutPrefix(p.line(), "  "); ok && len(list.Items) > 0 {
+			lines = []string{strings.TrimLeft(line[1:], " \t")}
+		} else if text, ok := strings.CutPrefix(line, "  "); ok && len(list.Items) > 0 {
 			lines = append(append(lines, make([]string, empty)...), text)
 		} else {
 			ps.Append(p.refuse(p.key, `expected "- " before an example, or two spaces before a continuation line`)...)
@@ -219,17 +214,6 @@ func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	}
 	finish()
 	return list, ps
-}
-
-// bullet returns the text after a bullet.
-func bullet(line string) (string, bool) {
-	for _, mark := range []string{"-", "*"} {
-		rest, ok := strings.CutPrefix(line, mark)
-		if ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
-			return strings.TrimLeft(rest, " \t"), true
-		}
-	}
-	return "", false
 }
 
 // bulletable reports whether bullets can represent text without changes.
@@ -245,35 +229,22 @@ func bulletable(text string) bool {
 	return true
 }
 
-// readList parses a section that consists of one YAML block with the whole list.
-func readList(p *page) (*jsondoc.Node, jsondoc.Problems) {
-	list, ps := p.block(p.key)
-	p.skipBlank()
-	if p.more() {
-		ps.Append(p.refuse(p.key, "unexpected text after the block, which must contain the whole list")...)
-	}
-	if list == nil {
-		list = &jsondoc.Node{Kind: jsondoc.Array, Pos: p.pos()}
-	}
-	return list, ps
-}
-
 const caseHeading = "###"
 
 // readTestCases parses a list of test cases: for each a third-level heading with
-// its name and a YAML block with the rest, or one YAML block with the whole list
-// for names that headings cannot represent.
+// its name and a YAML block with the rest.
 func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
-	if p.atBlock() {
-		return readList(p)
-	}
 	list := &jsondoc.Node{Kind: jsondoc.Array, Pos: p.pos()}
 	var ps jsondoc.Problems
 	for p.skipBlank(); p.more() && len(list.Items) <= maxList; p.skipBlank() {
 		name, ok := caseName(p.line())
 		if !ok {
 			ps.Append(p.refuse(p.key, "expected a heading %q with the name of a test case, followed by a ```yaml block with its input, expect, output and checks", caseHeading+" ")...)
-			p.skipToCase()
+			for p.at++; p.more(); p.at++ { // so that a problem is reported once
+				if _, ok := caseName(p.line()); ok {
+					break
+				}
+			}
 			continue
 		}
 		path := jsondoc.Index(p.key, len(list.Items))
@@ -282,15 +253,6 @@ func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 		ps.Append(problems...)
 	}
 	return list, ps
-}
-
-// skipToCase skips to the next heading, so that a problem is reported once.
-func (p *page) skipToCase() {
-	for p.at++; p.more(); p.at++ {
-		if _, ok := caseName(p.line()); ok {
-			return
-		}
-	}
 }
 
 func readTestCase(p *page, path, name string) (*jsondoc.Node, jsondoc.Problems) {
@@ -326,9 +288,4 @@ func caseName(line string) (string, bool) {
 		return "", false
 	}
 	return strings.Trim(rest, " \t"), true
-}
-
-// headable reports whether a heading can represent name without changes.
-func headable(name string) bool {
-	return name == strings.Trim(name, " \t") && !strings.ContainsAny(name, "\r\n")
 }

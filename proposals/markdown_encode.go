@@ -29,7 +29,12 @@ func (d Draft) Markdown() ([]byte, error) {
 	kind := d.Definition.Kind()
 	var sections []mdfile.Section
 	if definition := doc.Get("definition"); definition != nil {
-		d.shortenID(definition)
+		switch id := d.Definition.ID(); {
+		case id == "" && d.Subject.ID != "": // "", so that it does not follow from the subject
+			definition.Set("id", jsondoc.NewString(""))
+		case id == d.Subject.ID && len(definition.Members) > 1:
+			definition.Remove("id")
+		}
 		sections = mdfile.ExtractSections(kind, definition)
 		front.Members = append(front.Members, definition.Members...)
 	}
@@ -65,22 +70,9 @@ func (d Draft) Markdown() ([]byte, error) {
 	return out, nil
 }
 
-// shortenID removes an id that follows from the subject. It writes a missing id as
-// "", so that it does not follow from the subject.
-func (d Draft) shortenID(definition *jsondoc.Node) {
-	switch id := d.Definition.ID(); {
-	case id == "" && d.Subject.ID != "":
-		definition.Set("id", jsondoc.NewString(""))
-	case id == d.Subject.ID && len(definition.Members) > 1:
-		definition.Remove("id")
-	}
-}
-
 func writeExamples(b *strings.Builder, list *jsondoc.Node) error {
-	for _, item := range list.Items {
-		if !bulletable(item.Text) {
-			return writeBlock(b, list)
-		}
+	if slices.ContainsFunc(list.Items, func(item *jsondoc.Node) bool { return !bulletable(item.Text) }) {
+		return writeBlock(b, list)
 	}
 	for _, item := range list.Items {
 		mark := "- "
@@ -97,7 +89,7 @@ func writeExamples(b *strings.Builder, list *jsondoc.Node) error {
 
 func writeTestCases(b *strings.Builder, list *jsondoc.Node) error {
 	for _, tc := range list.Items {
-		if name := tc.Get("name"); name != nil && !headable(name.Text) {
+		if name := tc.Get("name"); name != nil && (name.Text != strings.Trim(name.Text, " \t") || strings.ContainsAny(name.Text, "\r\n")) {
 			return writeBlock(b, list)
 		}
 	}
@@ -127,10 +119,6 @@ type page struct {
 	lines []string
 	first int // number of the first line in the file
 	at    int // index of the next line
-}
-
-func newPage(s mdfile.Section, key string) *page {
-	return &page{key: key, lines: strings.Split(s.Text, "\n"), first: s.Pos.Line}
 }
 
 // more reports whether there are further lines.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -79,7 +80,10 @@ func (p Parsed) Problems() Problems {
 		all = append(all, Problem{Rule: ruleOf(m.Path), Problem: m})
 	}
 	for _, found := range p.Draft.Problems() {
-		if !p.unread(found) {
+		consequence := func(m jsondoc.Problem) bool { // of an unreadable part
+			return within(found.Path, m.Path) || found.Rule == RulePassAndFail && within(m.Path, found.Path)
+		}
+		if !slices.ContainsFunc(p.Malformed, consequence) {
 			all = append(all, found)
 		}
 	}
@@ -87,17 +91,6 @@ func (p Parsed) Problems() Problems {
 		return nil
 	}
 	return all.Locate(p.Doc)
-}
-
-// unread reports whether found is only the consequence of an unreadable part, which
-// is reported separately.
-func (p Parsed) unread(found Problem) bool {
-	for _, m := range p.Malformed {
-		if within(found.Path, m.Path) || found.Rule == RulePassAndFail && within(m.Path, found.Path) {
-			return true
-		}
-	}
-	return false
 }
 
 // within reports whether path is outer or inside it.
@@ -142,20 +135,13 @@ func (e *DecodeError) Error() string {
 		lines = append(lines, fmt.Sprintf("and %d more", e.More))
 	}
 	text := strings.Join(lines, "; ")
-	if e.File == "" {
+	switch {
+	case e.File == "":
 		return text
+	case strings.ContainsFunc(e.File, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return jsondoc.Quote(e.File) + ": " + text
 	}
-	return printable(e.File) + ": " + text
-}
-
-// printable returns the name of a file for use in a message.
-func printable(name string) string {
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return jsondoc.Quote(name)
-		}
-	}
-	return name
+	return e.File + ": " + text
 }
 
 // maxDecodeProblems is the maximum number of listed problems of a text.
@@ -186,11 +172,10 @@ func malformed(parsed []Parsed) error {
 
 // brokenText returns the error for a text that could not be split into proposals.
 func brokenText(err error) error {
-	var ps jsondoc.Problems
-	if !errors.As(err, &ps) {
-		return err
+	if ps, ok := errors.AsType[jsondoc.Problems](err); ok {
+		return malformed([]Parsed{{Malformed: ps}})
 	}
-	return malformed([]Parsed{{Malformed: ps}})
+	return err
 }
 
 // textError returns the error for a text that is refused as a whole.

@@ -192,22 +192,18 @@ func (c *template) texts(d Draft) {
 	}
 	doc.Walk(func(n *jsondoc.Node, path func() string) bool {
 		if n.Kind == jsondoc.String {
-			c.text(n.Text, path)
+			if line := conflict(n.Text); line > 0 {
+				c.add(RuleConflictMarkers, path(), "has an unresolved merge conflict at line %d of the text; keep one side and remove the markers", line)
+			}
+			if strings.IndexByte(n.Text, 0) >= 0 && ruleOf(path()) != RuleDefinition {
+				c.add(ruleOf(path()), path(), "contains a NUL character; remove it")
+			}
+			if wanted, ok := placeholderIn(n.Text); ok {
+				c.add(ruleOf(path()), path(), "still has a FILL IN placeholder; fill in %s", wanted)
+			}
 		}
 		return len(c.problems) <= maxProblems
 	})
-}
-
-func (c *template) text(text string, path func() string) {
-	if line := conflict(text); line > 0 {
-		c.add(RuleConflictMarkers, path(), "has an unresolved merge conflict at line %d of the text; keep one side and remove the markers", line)
-	}
-	if strings.IndexByte(text, 0) >= 0 && ruleOf(path()) != RuleDefinition {
-		c.add(ruleOf(path()), path(), "contains a NUL character; remove it")
-	}
-	if wanted, ok := placeholderIn(text); ok {
-		c.add(ruleOf(path()), path(), "still has a FILL IN placeholder; fill in %s", wanted)
-	}
 }
 
 // The markers of a merge conflict, in order. The lines of the common ancestor may

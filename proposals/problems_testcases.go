@@ -70,19 +70,19 @@ func (c *template) testCase(path string, tc TestCase) {
 // check checks a check completely, because a draft need not come from a file.
 func (c *template) check(path string, check Check) {
 	value := jsondoc.Join(path, "value")
+	i := slices.IndexFunc(checkTypes, func(known checkType) bool { return known.name == check.Type })
 	switch {
 	case check.Type == "":
 		c.add(RuleTestCases, jsondoc.Join(path, "type"), "missing; expected one of %s", list(CheckTypes()))
 		return
-	case !slices.Contains(CheckTypes(), check.Type):
+	case i < 0:
 		c.add(RuleTestCases, jsondoc.Join(path, "type"), "expected one of %s; got %s", list(CheckTypes()), jsondoc.Quote(string(check.Type)))
 		return
 	}
-	if message := check.missingValue(); message != "" {
-		c.add(RuleTestCases, value, "missing; %s", message)
-		return
-	}
 	if len(check.Value) == 0 {
+		if needs := checkTypes[i].needs; needs != "" {
+			c.add(RuleTestCases, value, "missing; a %s check needs %s", check.Type, needs)
+		}
 		return
 	}
 	n, err := jsondoc.Parse(check.Value, limits)

@@ -225,7 +225,7 @@ type TestCase struct {
 // CheckType is the kind of a check on an answer.
 type CheckType string
 
-// The kinds of checks; see CheckValues for the types of their values.
+// The kinds of checks.
 const (
 	CheckJSONOnly      CheckType = "json_only"
 	CheckNoFences      CheckType = "no_fences"

@@ -91,68 +91,30 @@ func Template(t Type, subject registry.Subject, live *registry.Definition, base 
 	case live != nil:
 		d.Definition = *live
 	case subject.Kind == registry.KindAgent:
-		d.Definition = agentSkeleton(subject)
+		d.Definition.Agent = &registry.Agent{
+			ID: subject.ID, Name: label(subject.ID), Description: fillIn(askDescription), Soul: fillIn(askSoul),
+			AllowList: &registry.AllowList{Name: "explore"},
+		}
 	case subject.Kind == registry.KindList:
-		d.Definition = listSkeleton(subject)
+		d.Definition.List = &registry.List{ID: subject.ID, Name: label(subject.ID), Description: fillIn(askListed), Tools: []string{"file_reader"}}
 	case subject.Kind == registry.KindSkill:
-		d.Definition = skillSkeleton(subject)
+		name := strings.ReplaceAll(subject.ID, "_", "-")
+		text := "---\nname: " + name + "\ndescription: " + fillIn(askSkill) + "\n---\n\n" + fillIn(askInstructions) + "\n"
+		d.Definition.Skill = &registry.Folder{
+			ID: subject.ID, Path: ".claude/skills/" + name, Files: map[string]registry.File{registry.SkillFile: {Text: text}},
+		}
 	case subject.Kind == registry.KindInstructions:
-		d.Definition = instructionsSkeleton(subject)
+		d.Definition.Instructions = &registry.Folder{
+			ID: subject.ID, Path: "AGENTS.md", Files: map[string]registry.File{"AGENTS.md": {Text: fillIn(askInstructions) + "\n"}},
+		}
 	default:
-		d.Definition = toolSkeleton(subject)
+		d.Definition.Tool = &registry.Tool{
+			ID: subject.ID, Kind: registry.PromptTool, Name: label(subject.ID), Archetype: "Any", Scope: registry.ScopeFile,
+			UsageNotes: fillIn(askUsage), Goals: fillIn(askGoals), Guardrails: fillIn(askGuardrails), Prompt: fillIn(askPrompt),
+			Approval: &registry.Approval{Tier: registry.RequiresApproval},
+		}
 	}
 	return d
-}
-
-func toolSkeleton(s registry.Subject) registry.Definition {
-	return registry.Definition{Tool: &registry.Tool{
-		ID:         s.ID,
-		Kind:       registry.PromptTool,
-		Name:       label(s.ID),
-		Archetype:  "Any",
-		Scope:      registry.ScopeFile,
-		UsageNotes: fillIn(askUsage),
-		Goals:      fillIn(askGoals),
-		Guardrails: fillIn(askGuardrails),
-		Prompt:     fillIn(askPrompt),
-		Approval:   &registry.Approval{Tier: registry.RequiresApproval},
-	}}
-}
-
-func agentSkeleton(s registry.Subject) registry.Definition {
-	return registry.Definition{Agent: &registry.Agent{
-		ID:          s.ID,
-		Name:        label(s.ID),
-		Description: fillIn(askDescription),
-		Soul:        fillIn(askSoul),
-		AllowList:   &registry.AllowList{Name: "explore"},
-	}}
-}
-
-func listSkeleton(s registry.Subject) registry.Definition {
-	return registry.Definition{List: &registry.List{
-		ID:          s.ID,
-		Name:        label(s.ID),
-		Description: fillIn(askListed),
-		Tools:       []string{"file_reader"},
-	}}
-}
-
-func skillSkeleton(s registry.Subject) registry.Definition {
-	return registry.Definition{Skill: &registry.Folder{
-		ID:   s.ID,
-		Path: ".claude/skills/" + strings.ReplaceAll(s.ID, "_", "-"),
-		Files: map[string]registry.File{registry.SkillFile: {
-			Text: "---\nname: " + strings.ReplaceAll(s.ID, "_", "-") + "\ndescription: " + fillIn(askSkill) + "\n---\n\n" + fillIn(askInstructions) + "\n",
-		}},
-	}}
-}
-
-func instructionsSkeleton(s registry.Subject) registry.Definition {
-	return registry.Definition{Instructions: &registry.Folder{
-		ID: s.ID, Path: "AGENTS.md",
-		Files: map[string]registry.File{"AGENTS.md": {Text: fillIn(askInstructions) + "\n"}},
-	}}
 }
 
 // label converts an id to a label: scene_pacer becomes "Scene Pacer".

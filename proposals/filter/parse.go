@@ -88,7 +88,13 @@ func (p *parser) unquoted(t *Term, start int) error {
 	}
 	for n := 1; ; n++ {
 		at := p.at
-		value, err := p.value(key)
+		var value string
+		var err error
+		if p.peek() == '"' {
+			value, err = p.quoted()
+		} else if value = p.word(","); value == "" && !read.MayBeEmpty {
+			err = p.errorAt(p.at, "%q needs a value: %s", key+":", read.Expects)
+		}
 		if err != nil {
 			return err
 		}
@@ -105,18 +111,6 @@ func (p *parser) unquoted(t *Term, start int) error {
 		}
 		p.at++
 	}
-}
-
-// value parses one value of a key.
-func (p *parser) value(key string) (string, error) {
-	if p.peek() == '"' {
-		return p.quoted()
-	}
-	value := p.word(",")
-	if value == "" && !keys[key].MayBeEmpty {
-		return "", p.errorAt(p.at, "%q needs a value: %s", key+":", keys[key].Expects)
-	}
-	return value, nil
 }
 
 // word reads up to white space, a quotation mark, or one of the characters in

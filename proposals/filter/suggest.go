@@ -51,7 +51,10 @@ func Suggest(text string, v Vocabulary) []string {
 	}
 	for _, known := range v.values(key[:strings.IndexByte(key, ':')]) {
 		if known != value && strings.HasPrefix(strings.ToLower(known), strings.ToLower(value)) {
-			found = append(found, head+key+quoteIfNeeded(known))
+			if strings.ContainsAny(known, " \t,\"") {
+				known = Quote(known)
+			}
+			found = append(found, head+key+known)
 		}
 	}
 	return found
@@ -75,12 +78,4 @@ func (v Vocabulary) values(key string) []string {
 		}
 	}
 	return known
-}
-
-// quoteIfNeeded returns a value in a form that Parse reads as one.
-func quoteIfNeeded(value string) string {
-	if strings.ContainsAny(value, " \t,\"") {
-		return Quote(value)
-	}
-	return value
 }
