@@ -1,13 +1,12 @@
 package history
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
 
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -142,26 +141,13 @@ func Seal(fields ...string) string {
 	for _, f := range fields {
 		size += len(f) + 12
 	}
-	return sum(appendFields(make([]byte, 0, size), fields))
+	return registry.HashBytes(appendFields(make([]byte, 0, size), fields))
 }
 
 func appendFields(b []byte, fields []string) []byte {
 	for _, f := range fields {
-		b = AppendField(b, f)
+		b = append(strconv.AppendInt(b, int64(len(f)), 10), ':')
+		b = append(append(b, f...), ',')
 	}
 	return b
-}
-
-// AppendField appends a field in the format of Seal, for callers that avoid
-// allocating strings.
-func AppendField[T string | []byte](b []byte, field T) []byte {
-	b = strconv.AppendInt(b, int64(len(field)), 10)
-	b = append(b, ':')
-	b = append(b, field...)
-	return append(b, ',')
-}
-
-func sum(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }

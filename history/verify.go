@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"toolcrib/internal/plaintext"
+	"toolcrib/registry"
 )
 
 // Row is a sealed row in its stored form. It is not decoded, so that rows that
@@ -195,7 +196,7 @@ const progressEvery = 1 << 14
 // verifier follows the chains of one table.
 type verifier struct {
 	chains map[string]link // last row of each chain
-	buf    []byte
+	buf    []byte          // reused
 }
 
 // link is the last row of a chain, which the next row continues.
@@ -207,10 +208,12 @@ type link struct {
 // check returns the problems of the next row as sentences.
 func (v *verifier) check(r Row) []string {
 	var wrong []string
-	if r.TextHash != "" && v.textHash(r.Text) != r.TextHash {
-		wrong = append(wrong, "Its definition does not match its content hash.")
+	if r.TextHash != "" {
+		if v.buf = append(v.buf[:0], r.Text...); registry.HashBytes(v.buf) != r.TextHash {
+			wrong = append(wrong, "Its definition does not match its content hash.")
+		}
 	}
-	if v.sealOf(r.Fields) != r.Seal {
+	if v.buf = appendFields(v.buf[:0], r.Fields); registry.HashBytes(v.buf) != r.Seal {
 		wrong = append(wrong, "Its content does not match its seal.")
 	}
 	if r.Contradiction != "" {
@@ -228,15 +231,4 @@ func (v *verifier) check(r Row) []string {
 	}
 	v.chains[r.Chain] = link{r.Number, r.Seal}
 	return wrong
-}
-
-// textHash and sealOf reuse a buffer.
-func (v *verifier) textHash(text string) string {
-	v.buf = append(v.buf[:0], text...)
-	return sum(v.buf)
-}
-
-func (v *verifier) sealOf(fields []string) string {
-	v.buf = appendFields(v.buf[:0], fields)
-	return sum(v.buf)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"toolcrib/registry"
 )
 
 // ledger is a Ledger in memory.
@@ -71,10 +73,10 @@ func chain(name string, n int) []Row {
 	prev := ""
 	for i := range rows {
 		text := fmt.Sprintf("%s text %d", name, i)
-		fields := []string{"format", name, strconv.Itoa(i + 1), sum([]byte(text)), prev}
+		fields := []string{"format", name, strconv.Itoa(i + 1), registry.HashBytes([]byte(text)), prev}
 		rows[i] = Row{
 			Table: "versions", Key: fmt.Sprintf("%s %d", name, i+1), Fields: fields, Seal: Seal(fields...),
-			Text: text, TextHash: sum([]byte(text)), Chain: name, Number: int64(i + 1), Prev: prev,
+			Text: text, TextHash: registry.HashBytes([]byte(text)), Chain: name, Number: int64(i + 1), Prev: prev,
 		}
 		prev = rows[i].Seal
 	}
@@ -84,7 +86,7 @@ func chain(name string, n int) []Row {
 // resealed returns r with a valid seal, as a forger would write it.
 func resealed(r Row) Row {
 	r.Fields = slices.Clone(r.Fields)
-	r.Fields[3], r.TextHash = sum([]byte(r.Text)), sum([]byte(r.Text))
+	r.Fields[3], r.TextHash = registry.HashBytes([]byte(r.Text)), registry.HashBytes([]byte(r.Text))
 	r.Seal = Seal(r.Fields...)
 	return r
 }

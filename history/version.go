@@ -166,23 +166,18 @@ func (b *Blame) Add(v Version) error {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n" // appending a line does not change the line before it
 	}
-	b.follow(text, v.Number)
-	return nil
-}
-
-// follow keeps unchanged lines and assigns new ones to version.
-func (b *Blame) follow(text string, version int) {
 	fresh := slices.Collect(strings.Lines(text))
 	lines := make([]BlameLine, 0, len(fresh))
 	old := 0
 	for _, e := range diff.Lines(b.text, text).Edits() {
 		lines = append(lines, b.lines[old:e.Old.Start]...)
 		for _, line := range fresh[e.New.Start:e.New.End] {
-			lines = append(lines, BlameLine{Text: strings.TrimSuffix(line, "\n"), Version: version})
+			lines = append(lines, BlameLine{Text: strings.TrimSuffix(line, "\n"), Version: v.Number})
 		}
 		old = e.Old.End
 	}
 	b.lines, b.text = append(lines, b.lines[old:]...), text
+	return nil
 }
 
 // Lines returns the lines of the field in the last version.

@@ -178,35 +178,31 @@ func (w *block) tools(tools []Tool) {
 	for _, t := range tools {
 		switch part, _ := t.part(); part {
 		case promptTools:
-			w.promptTool(t)
+			w.tool(t)
+			w.labelled("Archetype", oneLine(t.Archetype))
+			w.labelled("Scope", string(t.Scope))
+			w.labelled("When to use", t.UsageNotes)
+			w.labelled("Goals", t.Goals)
+			w.labelled("Guardrails", t.Guardrails)
+			w.tag(t)
+			if text := strings.TrimSpace(t.Prompt); text != "" {
+				w.line()
+				w.line(text)
+			}
 		case tagTools:
-			w.tagTool(t)
+			w.tool(t)
+			if text := strings.TrimSpace(cmp.Or(t.Description, t.ShortDescription)); text != "" {
+				w.line(text)
+			}
+			w.tag(t)
 		case actionTools:
-			w.actionTool(t)
+			w.WriteString("- `" + t.WireName() + "`")
+			if short := oneLine(t.Short()); short != "" {
+				w.WriteString(": " + short)
+			}
+			w.WriteByte('\n')
 		}
 	}
-}
-
-func (w *block) promptTool(t Tool) {
-	w.tool(t)
-	w.labelled("Archetype", oneLine(t.Archetype))
-	w.labelled("Scope", string(t.Scope))
-	w.labelled("When to use", t.UsageNotes)
-	w.labelled("Goals", t.Goals)
-	w.labelled("Guardrails", t.Guardrails)
-	w.tag(t)
-	if text := strings.TrimSpace(t.Prompt); text != "" {
-		w.line()
-		w.line(text)
-	}
-}
-
-func (w *block) tagTool(t Tool) {
-	w.tool(t)
-	if text := strings.TrimSpace(cmp.Or(t.Description, t.ShortDescription)); text != "" {
-		w.line(text)
-	}
-	w.tag(t)
 }
 
 func (w *block) tag(t Tool) {
@@ -217,14 +213,6 @@ func (w *block) tag(t Tool) {
 	w.labelled("Example", t.Tag.Example)
 }
 
-func (w *block) actionTool(t Tool) {
-	w.WriteString("- `" + t.WireName() + "`")
-	if short := oneLine(t.Short()); short != "" {
-		w.WriteString(": " + short)
-	}
-	w.WriteByte('\n')
-}
-
 // argument is the name of an unnamed argument of a tag.
 const argument = "argument"
 
@@ -233,23 +221,18 @@ const argument = "argument"
 // groups, plain text and white space; otherwise only the names of the groups are
 // shown.
 func tagForm(t registry.Tag) string {
-	return strings.TrimSpace(oneLine(t.Prefix) + ": " + argumentForm(t))
-}
-
-func argumentForm(t registry.Tag) string {
+	groups := t.ArgGroups
+	if len(groups) == 0 {
+		groups = []string{argument}
+	}
+	form := "<" + strings.Join(groups, "> <") + ">"
 	if t.ArgPattern != "" {
-		re, err := syntax.Parse(t.ArgPattern, syntax.Perl)
-		if err == nil {
-			var b strings.Builder
-			if writeForm(&b, re, t.ArgGroups) {
-				return oneLine(b.String())
-			}
+		var b strings.Builder
+		if re, err := syntax.Parse(t.ArgPattern, syntax.Perl); err == nil && writeForm(&b, re, t.ArgGroups) {
+			form = oneLine(b.String())
 		}
 	}
-	if len(t.ArgGroups) == 0 {
-		return "<" + argument + ">"
-	}
-	return "<" + strings.Join(t.ArgGroups, "> <") + ">"
+	return strings.TrimSpace(oneLine(t.Prefix) + ": " + form)
 }
 
 // writeForm writes the form of texts that re matches, with <group> and [optional
@@ -266,7 +249,11 @@ func writeForm(b *strings.Builder, re *syntax.Regexp, groups []string) bool {
 		b.WriteString(text)
 		return true
 	case syntax.OpCapture:
-		b.WriteString("<" + groupName(re, groups) + ">")
+		name := cmp.Or(re.Name, argument)
+		if re.Cap <= len(groups) {
+			name = groups[re.Cap-1]
+		}
+		b.WriteString("<" + name + ">")
 		return true
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
@@ -289,16 +276,6 @@ func writeForm(b *strings.Builder, re *syntax.Regexp, groups []string) bool {
 		return ok
 	}
 	return false
-}
-
-func groupName(re *syntax.Regexp, groups []string) string {
-	switch {
-	case re.Cap <= len(groups):
-		return groups[re.Cap-1]
-	case re.Name != "":
-		return re.Name
-	}
-	return argument
 }
 
 // space reports whether re matches only white space.

@@ -164,21 +164,16 @@ func (s side) shared(tools []Tool) []string {
 	var passages []string
 	if slices.Contains(s.places, ToolCatalog) {
 		for _, t := range tools {
-			passages = append(passages, t.listing())
+			part, category := t.part()
+			w := &block{}
+			w.tools([]Tool{t})
+			passages = append(passages, hashFields(ToolCatalog, strconv.Itoa(int(part)), category, strconv.FormatBool(t.Locked), t.sortName(), t.ID, w.String()))
 		}
 	}
 	if slices.Contains(s.places, UserInstructions) && slices.ContainsFunc(tools, changesInstructions) {
 		passages = append(passages, hashFields(UserInstructions, changedByTool))
 	}
 	return passages
-}
-
-// listing returns the passage of a tool in the catalog.
-func (t Tool) listing() string {
-	part, category := t.part()
-	w := &block{}
-	w.tools([]Tool{t})
-	return hashFields(ToolCatalog, strconv.Itoa(int(part)), category, strconv.FormatBool(t.Locked), t.sortName(), t.ID, w.String())
 }
 
 // guidance returns the passages of tools' notes on a channel.

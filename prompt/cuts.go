@@ -160,15 +160,6 @@ func Channels(agent registry.Agent) []string {
 	return channels
 }
 
-// guidance returns the agent's text for a channel. Channels without a text use that
-// of Web; an empty text counts as a text.
-func guidance(agent registry.Agent, channel string) string {
-	if text, ok := agent.ChannelGuidance[channel]; ok {
-		return text
-	}
-	return agent.ChannelGuidance[Web]
-}
-
 // countChars is several times faster than utf8.RuneCountInString on mostly ASCII
 // text: prompts with a thousand tools are counted for every channel.
 func countChars(s string) int {

@@ -69,18 +69,6 @@ func identity(a registry.Agent) string {
 	return strings.Join(parts, " ")
 }
 
-func soul(a registry.Agent) string {
-	if strings.TrimSpace(a.Soul) == "" {
-		return defaultSoul
-	}
-	return a.Soul
-}
-
-func memoryNotes(notes string) string {
-	notes, _ = firstChars(notes, MaxMemoryNotes)
-	return notes
-}
-
 // userInstructions returns the user's instructions and how they can be changed.
 func userInstructions(text string, tools []Tool) string {
 	change := changedElsewhere
@@ -119,22 +107,6 @@ func toolGuidance(tools []Tool, channel string) string {
 	return b.String()
 }
 
-func interactionLearning(a registry.Agent, channel string) string {
-	switch channel {
-	case Web, Telegram:
-		return a.InteractionLearning
-	}
-	return ""
-}
-
-func operatingModel(a registry.Agent, channel string) string {
-	switch channel {
-	case Web, Telegram, SessionOpen:
-		return a.OperatingModel
-	}
-	return ""
-}
-
 // sessionSection returns the greeting for a new or a returning user.
 func sessionSection(a registry.Agent, channel string, c Context) string {
 	switch channel {
@@ -145,20 +117,16 @@ func sessionSection(a registry.Agent, channel string, c Context) string {
 		if c.NewUser() {
 			return a.SessionOpen.Bootstrap
 		}
-		return returning(a.SessionOpen.Returning, c)
+		if text := a.SessionOpen.Returning; strings.TrimSpace(text) == "" || c.LastMessageAt == nil {
+			return text
+		}
+		return a.SessionOpen.Returning + "\n\nThe user's last message was " + ago(c.Now.Sub(*c.LastMessageAt)) + "."
 	case Web, Telegram:
 		if c.NewUser() {
 			return a.Onboarding
 		}
 	}
 	return ""
-}
-
-func returning(text string, c Context) string {
-	if strings.TrimSpace(text) == "" || c.LastMessageAt == nil {
-		return text
-	}
-	return text + "\n\nThe user's last message was " + ago(c.Now.Sub(*c.LastMessageAt)) + "."
 }
 
 // firstChars returns the first n characters of s and whether there are more.

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -94,11 +95,17 @@ func (r *Renderer) makeCatalog() passage {
 
 func (r *Renderer) makeValues() map[string]string {
 	a, c := r.in.Agent, r.in.Context
+	soul := a.Soul
+	if strings.TrimSpace(soul) == "" {
+		soul = defaultSoul
+	}
+	zone := location(cmp.Or(c.Zone, a.Timezone))
+	notes, _ := firstChars(c.MemoryNotes, MaxMemoryNotes)
 	return map[string]string{
 		Identity:         identity(a),
-		Soul:             soul(a),
-		CurrentTime:      currentTime(c.Now, c.location(a)),
-		MemoryNotes:      memoryNotes(c.MemoryNotes),
+		Soul:             soul,
+		CurrentTime:      fmt.Sprintf("%s (%s)", c.Now.In(zone).Format("Monday, January 2, 2006 3:04 PM"), zone),
+		MemoryNotes:      notes,
 		UserInstructions: userInstructions(c.UserInstructions, r.in.Tools),
 		BootstrapContext: c.BootstrapContext,
 	}
@@ -117,9 +124,17 @@ func (r *Renderer) valuesOf(channel string) map[string]string {
 func (r *Renderer) agentValues(channel string) map[string]string {
 	a := r.in.Agent
 	values := maps.Clone(r.values())
-	values[ChannelGuidance] = guidance(a, channel)
-	values[InteractionLearning] = interactionLearning(a, channel)
-	values[OperatingModel] = operatingModel(a, channel)
+	text, ok := a.ChannelGuidance[channel] // an empty text counts as a text
+	if !ok {
+		text = a.ChannelGuidance[Web]
+	}
+	values[ChannelGuidance], values[InteractionLearning], values[OperatingModel] = text, "", ""
+	switch channel {
+	case Web, Telegram:
+		values[InteractionLearning], values[OperatingModel] = a.InteractionLearning, a.OperatingModel
+	case SessionOpen:
+		values[OperatingModel] = a.OperatingModel
+	}
 	values[SessionSection] = sessionSection(a, channel, r.in.Context)
 	return values
 }
@@ -173,32 +188,14 @@ func (c Context) NewUser() bool {
 	return c.LastMessageAt == nil && strings.TrimSpace(c.MemoryNotes) == "" && strings.TrimSpace(c.UserInstructions) == ""
 }
 
-func (c Context) location(a registry.Agent) *time.Location {
-	if c.Zone != "" {
-		return zone(c.Zone)
-	}
-	return zone(a.Timezone)
-}
-
-// zone returns the location of an IANA time zone, or UTC if the name is unknown.
+// location returns the location of an IANA time zone, or UTC if the name is unknown.
 // "Local" counts as unknown, because prompts must not depend on the machine.
-func zone(name string) *time.Location {
-	if name == "Local" {
-		return time.UTC
-	}
+func location(name string) *time.Location {
 	loc, err := time.LoadLocation(name)
-	if err != nil {
+	if err != nil || name == "Local" {
 		return time.UTC
 	}
 	return loc
-}
-
-// clockLayout is the format of times in a prompt, which the name of the zone
-// follows.
-const clockLayout = "Monday, January 2, 2006 3:04 PM"
-
-func currentTime(now time.Time, loc *time.Location) string {
-	return fmt.Sprintf("%s (%s)", now.In(loc).Format(clockLayout), loc)
 }
 
 // agoUnits lists the units of ago, largest first. Weeks, months and years are used

@@ -211,10 +211,6 @@ func (w *Workspace) content(ctx context.Context, store Store) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encodeLive(current)
-}
-
-func encodeLive(current []Dated) ([]byte, error) {
 	var file registry.V0File
 	rest := jsondoc.NewArray()
 	for _, d := range current {

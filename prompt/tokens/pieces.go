@@ -150,8 +150,15 @@ func contraction(text string) int {
 // characters of the classes after.
 func nonWord(text string, after class) int {
 	first, size := utf8.DecodeRuneInString(text)
-	if classOf(first) == number {
-		return numbers(text)
+	if classOf(first) == number { // up to three
+		count := 0
+		for i, r := range text {
+			if count == 3 || classOf(r) != number {
+				return i
+			}
+			count++
+		}
+		return len(text)
 	}
 	start := 0
 	if first == ' ' {
@@ -168,18 +175,6 @@ func nonWord(text string, after class) int {
 		return n - last // the last space belongs to the next piece
 	}
 	return n
-}
-
-// numbers returns the length of up to three numbers at the start of text.
-func numbers(text string) int {
-	count := 0
-	for i, r := range text {
-		if count == 3 || classOf(r) != number {
-			return i
-		}
-		count++
-	}
-	return len(text)
 }
 
 // symbols returns the length of the characters at the start of text that are
@@ -227,15 +222,12 @@ func blankLine(text string) int {
 			return len(text)
 		}
 		at += i + 2
-		if at < len(text) && beginsToken(text[at]) {
+		// Printable ASCII other than "/" and space always starts a new token after a newline.
+		if at < len(text) && ' ' < text[at] && text[at] < 0x7f && text[at] != '/' {
 			return at
 		}
 	}
 }
-
-// beginsToken reports whether c always starts a new token after a newline: it is
-// printable ASCII other than "/" and space.
-func beginsToken(c byte) bool { return ' ' < c && c < 0x7f && c != '/' }
 
 // maxRun limits a run of letters, white space or other characters, in bytes. The
 // time to merge a run grows quadratically: a million letters would take hours.

@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,8 +17,6 @@ import (
 const (
 	MaxAnswer = 1 << 20 // bytes
 	maxDepth  = 64
-	maxName   = 128 // bytes of a tool's name; the maximum of all protocols
-	maxNonce  = 256 // bytes
 )
 
 // Call is one call of a tool.
@@ -49,7 +48,7 @@ func Parse(answer string) (Call, error) {
 		return Call{}, refuse(ErrInvalidFormat, "missing key tool")
 	case tool.Kind != jsondoc.String:
 		return Call{}, refuse(ErrInvalidFormat, "tool is %s; expected a string", tool.Kind)
-	case tool.Text == "" || len(tool.Text) > maxName:
+	case tool.Text == "":
 		return Call{}, refuse(ErrUnknownTool, "unknown tool %s", jsondoc.Quote(tool.Text))
 	default:
 		call.Tool = tool.Text
@@ -65,8 +64,8 @@ func Parse(answer string) (Call, error) {
 		return Call{}, refuse(ErrNonceInvalid, "missing key nonce")
 	case nonce.Kind != jsondoc.String:
 		return Call{}, refuse(ErrNonceInvalid, "nonce is %s; expected a string", nonce.Kind)
-	case nonce.Text == "" || len(nonce.Text) > maxNonce:
-		return Call{}, refuse(ErrNonceInvalid, "nonce is empty or too long")
+	case nonce.Text == "":
+		return Call{}, refuse(ErrNonceInvalid, "nonce is empty")
 	default:
 		call.Nonce = nonce.Text
 	}
@@ -104,7 +103,7 @@ func object(answer string) (*jsondoc.Node, error) {
 		return nil, refuse(ErrMultiple, "the answer has several objects; make one call per answer")
 	case err != nil:
 		return nil, refuse(ErrInvalidFormat, "expected one JSON object and nothing else: %s", firstProblem(err))
-	case n.Kind == jsondoc.Array && len(n.Items) > 1 && objects(n.Items):
+	case n.Kind == jsondoc.Array && len(n.Items) > 1 && !slices.ContainsFunc(n.Items, noObject):
 		return nil, refuse(ErrMultiple, "the answer is a list of %d objects; make one call per answer", len(n.Items))
 	case n.Kind != jsondoc.Object:
 		return nil, refuse(ErrInvalidFormat, "the answer is %s; expected one JSON object", n.Kind)
@@ -116,8 +115,7 @@ var limits = jsondoc.Limits{Bytes: MaxAnswer, Depth: maxDepth}
 
 // firstProblem returns the first of the problems in err.
 func firstProblem(err error) string {
-	var ps jsondoc.Problems
-	if errors.As(err, &ps) && len(ps) > 0 {
+	if ps, ok := errors.AsType[jsondoc.Problems](err); ok && len(ps) > 0 {
 		return ps[0].String()
 	}
 	return err.Error()
@@ -135,54 +133,38 @@ func several(body string) bool {
 	text := b.String()
 	for _, text := range []string{text, "[" + text + "]"} {
 		nodes, err := jsondoc.ParseStream([]byte(text), limits)
-		if err == nil && len(nodes) > 1 && objects(nodes) {
+		if err == nil && len(nodes) > 1 && !slices.ContainsFunc(nodes, noObject) {
 			return true
 		}
 	}
 	return false
 }
 
-func objects(nodes []*jsondoc.Node) bool {
-	for _, n := range nodes {
-		if n.Kind != jsondoc.Object {
-			return false
-		}
-	}
-	return true
-}
-
 // Unwrap removes a code fence around the whole answer, and white space and
 // invisible characters at the start and end.
 func Unwrap(answer string) string {
 	answer = trim(answer)
-	if inside, ok := unfence(answer); ok {
-		return trim(inside)
-	}
-	return answer
-}
-
-func trim(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || visible.Hidden(r) })
-}
-
-// unfence returns the content of a code fence around all of s.
-func unfence(s string) (inside string, ok bool) {
-	first, rest, ok := strings.Cut(s, "\n")
-	if !ok {
-		return "", false
-	}
+	first, rest, _ := strings.Cut(answer, "\n")
 	fence := commonmark.Fence(first)
 	if fence == "" {
-		return "", false
+		return answer
 	}
 	at := 0
 	for line := range strings.Lines(rest) {
 		if commonmark.Closes(strings.TrimSpace(line), fence) {
-			return rest[:at], at+len(line) == len(rest)
+			if at+len(line) < len(rest) {
+				return answer
+			}
+			return trim(rest[:at])
 		}
 		at += len(line)
 	}
-	return "", false
+	return answer
+}
+func noObject(n *jsondoc.Node) bool { return n.Kind != jsondoc.Object }
+
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || visible.Hidden(r) })
 }
 
 // Errors of a call. Their texts are the codes of the protocol. The errors that wrap
