@@ -23,8 +23,7 @@ type Reader interface {
 
 // changeReader reads what proposals would make live.
 type changeReader interface {
-	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
-	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
+	revisionReader
 	// Members lists the proposals of a change set that are not withdrawn, the
 	// oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)

@@ -47,7 +47,10 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 		return nil, err
 	}
 	if wide { // it is meant to grow, and only the limit matters
-		if roomy, err := c.roomy(ctx, a); err != nil || roomy {
+		if _, _, narrowed, err := c.narrowed(ctx, a); err != nil || narrowed {
+			return nil, err
+		}
+		if in, err := c.reference(ctx, a); err != nil || in == nil || prompt.Roomy(*in, 0) {
 			return nil, err
 		}
 	}
@@ -84,15 +87,6 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 		costs = append(costs, cost)
 	}
 	return costs, nil
-}
-
-// roomy reports whether the limit of a prompt is far away from those of an agent.
-func (c *Overlay) roomy(ctx context.Context, a promptKey) (bool, error) {
-	if _, _, narrowed, err := c.narrowed(ctx, a); err != nil || narrowed {
-		return narrowed, err
-	}
-	in, err := c.reference(ctx, a)
-	return in == nil || prompt.Roomy(*in, 0), err
 }
 
 // wide reports whether an agent has a tool because its list takes in the whole
@@ -157,7 +151,7 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 		if most <= budget.PromptGrowth {
 			continue
 		}
-		if len(out.Text) < quicklyRendered {
+		if len(out.Text) < 64<<10 { // rendering it is faster than loading the vocabulary
 			return false, nil
 		}
 		from, to, err := tokensOf(before, after, counter)
@@ -167,10 +161,6 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 	}
 	return true, nil
 }
-
-// quicklyRendered is the size of a prompt, in bytes, below which rendering it is
-// faster than loading the vocabulary to learn whether it must be.
-const quicklyRendered = 64 << 10
 
 // block returns the text that a tool adds to a prompt; "" for none.
 func block(d registry.Definition, channel string) string {

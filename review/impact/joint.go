@@ -23,14 +23,6 @@ type Part struct {
 	Prompts []PromptChange
 }
 
-// joint is the approval of several proposals in one call.
-type joint struct {
-	parts []Part
-	then  *Overlay // with all of them
-	// alone has the changes that they make by themselves, a change set as one.
-	alone map[channelKey]*balance
-}
-
 // channelKey identifies one prompt of an agent.
 type channelKey struct {
 	promptKey
@@ -71,7 +63,6 @@ func (b *balance) equals(c prompt.Change) bool {
 // not do one by one, as "agent:layer/id#channel", and which of them reach it; "" for
 // none.
 func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach []int, err error) {
-	j := joint{parts: parts, alone: map[channelKey]*balance{}}
 	changed, different := map[registry.Subject]registry.Live{}, map[string]bool{}
 	for _, p := range parts {
 		maps.Copy(changed, p.Then.changed)
@@ -80,39 +71,29 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 	if len(different) < 2 {
 		return "", nil, nil
 	}
-	j.then = m.With(changed)
-	j.sum()
-	return j.compare(ctx)
-}
-
-// sum fills in what the proposals do by themselves.
-func (j joint) sum() {
 	type counted struct {
 		group   string
 		channel channelKey
 	}
 	known := map[counted]bool{}
-	for _, p := range j.parts {
+	alone := map[channelKey]*balance{} // what the parts change by themselves, a change set as one
+	for _, p := range parts {
 		for _, c := range p.Prompts {
 			key := channelKey{c.promptKey, c.Channel}
 			if known[counted{p.Group, key}] {
 				continue
 			}
 			known[counted{p.Group, key}] = true
-			if j.alone[key] == nil {
-				j.alone[key] = &balance{passages: map[string]int{}}
+			if alone[key] == nil {
+				alone[key] = &balance{passages: map[string]int{}}
 			}
-			j.alone[key].add(c.Change)
+			alone[key].add(c.Change)
 		}
 	}
-}
-
-// compare returns a prompt that the parts together change otherwise than each does, and
-// the parts that reach it.
-func (j joint) compare(ctx context.Context) (which string, reach []int, err error) {
+	then := m.With(changed)
 	reached := map[promptKey][]int{}
-	for i, p := range j.parts {
-		affected, err := j.then.affected(ctx, p.Subject)
+	for i, p := range parts {
+		affected, err := then.affected(ctx, p.Subject)
 		if err != nil {
 			return "", nil, err
 		}
@@ -123,34 +104,30 @@ func (j joint) compare(ctx context.Context) (which string, reach []int, err erro
 	for _, a := range slices.SortedFunc(maps.Keys(reached), func(a, b promptKey) int {
 		return cmp.Or(cmp.Compare(a.agent.String(), b.agent.String()), cmp.Compare(a.layer, b.layer))
 	}) {
-		compared, err := j.then.compare(ctx, a)
+		compared, err := then.compare(ctx, a)
 		if err != nil {
 			return "", nil, err
 		}
-		if channel, differs := j.differs(a, compared); differs {
+		if channel, differs := differs(alone, a, compared); differs {
 			return a.agent.String() + "#" + channel, reached[a], nil
 		}
 	}
 	return "", nil, nil
 }
 
-// differs returns a channel that changes otherwise than by the parts.
-func (j joint) differs(a promptKey, compared []prompt.Change) (channel string, differs bool) {
+// differs returns a channel that changes otherwise than by the parts alone.
+func differs(alone map[channelKey]*balance, a promptKey, compared []prompt.Change) (channel string, differs bool) {
 	whole := map[string]prompt.Change{}
 	for _, c := range compared {
 		whole[c.Channel] = c
 	}
-	for key := range j.alone {
+	for key := range alone {
 		if _, ok := whole[key.channel]; key.promptKey == a && !ok {
 			whole[key.channel] = prompt.Change{Channel: key.channel}
 		}
 	}
 	for _, channel := range slices.Sorted(maps.Keys(whole)) {
-		alone := j.alone[channelKey{a, channel}]
-		if alone == nil {
-			alone = &balance{}
-		}
-		if !alone.equals(whole[channel]) {
+		if !cmp.Or(alone[channelKey{a, channel}], &balance{}).equals(whole[channel]) {
 			return channel, true
 		}
 	}

@@ -29,43 +29,32 @@ func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done fu
 	if err != nil {
 		return nil, nil, err
 	}
-	live = i.idle(state, r)
-	return live, func() { i.put(state, live) }, nil
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if last := len(i.caches) - 1; i.state == state && last >= 0 {
+		live, i.caches = i.caches[last], i.caches[:last]
+		live.Registry = r
+	} else {
+		live = NewSnapshot(r)
+		if i.state == state && i.previews != nil {
+			live.previews = i.previews
+		}
+	}
+	return live, func() {
+		live.Registry = nil // its snapshot ends
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if i.state != state {
+			i.state, i.caches, i.previews = state, nil, live.previews
+		}
+		if len(i.caches) < maxIdleCaches && len(live.first)+len(live.live)+len(live.names) <= maxCached {
+			i.caches = append(i.caches, live)
+		}
+	}, nil
 }
 
 // stateReader reads one state of the live registry.
 type stateReader interface {
 	Registry
 	State(ctx context.Context) (int64, error)
-}
-
-// idle returns a cache of the reads of r, which is at a state.
-func (i *Pool) idle(state int64, r Registry) *Snapshot {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	last := len(i.caches) - 1
-	if i.state != state || last < 0 {
-		live := NewSnapshot(r)
-		if i.state == state && i.previews != nil {
-			live.previews = i.previews
-		}
-		return live
-	}
-	live := i.caches[last]
-	i.caches = i.caches[:last]
-	live.Registry = r
-	return live
-}
-
-// put keeps a cache for the next look.
-func (i *Pool) put(state int64, live *Snapshot) {
-	live.Registry = nil // its snapshot ends
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.state != state {
-		i.state, i.caches, i.previews = state, nil, live.previews
-	}
-	if len(i.caches) < maxIdleCaches && live.size() <= maxCached {
-		i.caches = append(i.caches, live)
-	}
 }

@@ -62,10 +62,18 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 		if previews, known = live.previews.find(of); known {
 			return nil
 		}
-		if previews, err = p.previews(ctx, agent); err == nil {
-			live.previews.keep(of, previews)
+		chosen, err := p.choose(ctx, agent)
+		if err != nil {
+			return err
 		}
-		return err
+		previews = make([]Preview, len(chosen))
+		for i, subject := range chosen {
+			if previews[i], err = p.preview(ctx, subject); err != nil {
+				return err
+			}
+		}
+		live.previews.keep(of, previews)
+		return nil
 	})
 	return previews, err
 }
@@ -161,21 +169,6 @@ func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, erro
 		}
 	}
 	return false, nil
-}
-
-// previews renders the agents that are asked for.
-func (p previewer) previews(ctx context.Context, agent string) ([]Preview, error) {
-	chosen, err := p.choose(ctx, agent)
-	if err != nil {
-		return nil, err
-	}
-	previews := make([]Preview, len(chosen))
-	for i, subject := range chosen {
-		if previews[i], err = p.preview(ctx, subject); err != nil {
-			return nil, err
-		}
-	}
-	return previews, nil
 }
 
 func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview, error) {

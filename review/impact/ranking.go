@@ -137,7 +137,7 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 		if err != nil {
 			return nil, nil, false, err
 		}
-		at, had := slices.BinarySearchFunc(will, s.ID, byID)
+		at, had := slices.BinarySearchFunc(will, s.ID, func(e registry.Entry, id string) int { return cmp.Compare(e.Subject.ID, id) })
 		if had {
 			will = slices.Delete(will, at, at+1)
 		}
@@ -152,8 +152,6 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 	gone, come = exchanged(r.entries[:prompt.MaxOfKind], will[:prompt.MaxOfKind])
 	return gone, come, true, nil
 }
-
-func byID(e registry.Entry, id string) int { return cmp.Compare(e.Subject.ID, id) }
 
 // exchanged returns the ids that only the first of two lists has, and those that only
 // the second has, in the version that it has. Both are in the order of ids.

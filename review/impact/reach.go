@@ -200,11 +200,8 @@ func names(list registry.AllowList, tool registry.Tool) bool {
 	if slices.Contains(list.Kinds, tool.Kind) || tool.Category != "" && slices.Contains(list.Categories, tool.Category) {
 		return true
 	}
-	for _, name := range append([]string{tool.ID}, tool.Aliases...) {
-		if slices.Contains(list.Tools, name) || slices.Contains(list.AddWhenNonLocal, name) || slices.Contains(list.AddWhenEmbeddingOK, name) ||
-			slices.Contains(list.ExcludeInLocal, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append([]string{tool.ID}, tool.Aliases...), func(name string) bool {
+		return slices.Contains(list.Tools, name) || slices.Contains(list.AddWhenNonLocal, name) || slices.Contains(list.AddWhenEmbeddingOK, name) ||
+			slices.Contains(list.ExcludeInLocal, name)
+	})
 }

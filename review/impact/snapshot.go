@@ -47,9 +47,6 @@ func (m *Snapshot) With(changed map[registry.Subject]registry.Live) *Overlay {
 	return m.now.with(changed)
 }
 
-// size returns how much is kept.
-func (m *Snapshot) size() int { return len(m.first) + len(m.live) + len(m.names) }
-
 // Live implements Registry. A tool is read by its id, as others ask for whatever
 // else goes by it.
 func (m *Snapshot) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
@@ -107,25 +104,20 @@ func (m *Snapshot) ByName(ctx context.Context, names ...string) ([]registry.Live
 			m.names[name] = named[name]
 		}
 	}
-	return union(names, m.names), nil
-}
-
-// union returns the known definitions of names, each once.
-func union(names []string, known map[string][]registry.Live) []registry.Live {
 	if len(names) == 1 {
-		return slices.Clone(known[names[0]])
+		return slices.Clone(m.names[names[0]]), nil
 	}
 	found := make([]registry.Live, 0, len(names))
 	seen := make(map[registry.Subject]bool, len(names))
 	for _, name := range names {
-		for _, l := range known[name] {
+		for _, l := range m.names[name] {
 			if !seen[l.Subject] {
 				seen[l.Subject] = true
 				found = append(found, l)
 			}
 		}
 	}
-	return found
+	return found, nil
 }
 
 func (m *Snapshot) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
@@ -141,11 +133,6 @@ func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 	return m.cached(ctx, m.kinds, fmt.Sprint(kind, view, most), func(ctx context.Context, _ string) ([]registry.Live, error) {
 		return m.Registry.OfKind(ctx, kind, view, most)
 	})
-}
-
-// Heads implements Registry. The rankings made of it are cached.
-func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
-	return m.Registry.Heads(ctx, kind, view, most)
 }
 
 func (m *Snapshot) Lists(ctx context.Context) ([]registry.Live, error) {

@@ -166,16 +166,6 @@ func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer)
 	if ok && own.Active() {
 		return []registry.Entry{own}, nil
 	}
-	found, err := wired(ctx, r, catalog, name)
-	if len(found) == 0 && ok {
-		found = []registry.Entry{own}
-	}
-	return found, err
-}
-
-// wired returns the active tools that have a name as their wire name. Those that
-// are called so only where they come from are returned behind them.
-func wired(ctx context.Context, r ToolReader, catalog registry.Layered, name string) ([]registry.Entry, error) {
 	lives, err := r.ByWire(ctx, name)
 	if err != nil {
 		return nil, err
@@ -184,22 +174,24 @@ func wired(ctx context.Context, r ToolReader, catalog registry.Layered, name str
 	for i, l := range lives {
 		ids[i] = l.Subject.ID
 	}
-	named, err := catalog.ByName(ctx, ids...)
-	if err != nil {
+	if named, err = catalog.ByName(ctx, ids...); err != nil {
 		return nil, err
 	}
-	var own, origins []registry.Entry
+	var wired, origins []registry.Entry
 	for _, l := range lives {
 		e, seen := named[l.Subject.ID]
 		switch {
 		case !seen || !e.Active() || e.Subject != l.Subject:
 		case e.Definition.Tool.WireName() == name:
-			own = append(own, e)
+			wired = append(wired, e)
 		default:
 			origins = append(origins, e)
 		}
 	}
-	return append(own, origins...), nil
+	if found := append(wired, origins...); len(found) > 0 || !ok {
+		return found, nil
+	}
+	return []registry.Entry{own}, nil
 }
 
 // agentOf finds an active agent as pick does.

@@ -267,8 +267,14 @@ func (c *canonizer) report(l Legacy) {
 		switch {
 		case shipped.DeadTierEntry(name) || !known:
 			c.DeadTiers = append(c.DeadTiers, name)
-		case live.Definition.Tool.Approval == nil || string(live.Definition.Tool.Approval.Tier) != string(tier):
-			c.remark("the file has %s as %s, the registry as %s; the registry's stays", name, tier, tierOf(live))
+		default:
+			has := "without a tier"
+			if a := live.Definition.Tool.Approval; a != nil {
+				has = string(a.Tier)
+			}
+			if has != string(tier) {
+				c.remark("the file has %s as %s, the registry as %s; the registry's stays", name, tier, has)
+			}
 		}
 	}
 	for _, name := range l.names() {
@@ -277,11 +283,4 @@ func (c *canonizer) report(l Legacy) {
 			c.remark("%s is not in the registry and no retired name; import or propose it", name)
 		}
 	}
-}
-
-func tierOf(l registry.Live) string {
-	if a := l.Definition.Tool.Approval; a != nil {
-		return string(a.Tier)
-	}
-	return "without a tier"
 }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -21,7 +22,8 @@ const generated = "The examples and test cases were generated from the definitio
 func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d registry.Definition, rationale string) *proposals.Draft {
 	draft := &proposals.Draft{
 		Type: kind, Subject: s, BaseVersion: &base, Definition: d, Rationale: rationale + " " + generated, ChangeSet: o.Set,
-		Examples: holderExamples(s.ID), TestCases: agentTestCases(),
+		Examples:  []string{"Open a session with " + s.ID + " as a new user.", "Ask " + s.ID + " what it can do."},
+		TestCases: answerCases("What is wrong with the text that was never handed over?"),
 	}
 	if d.Tool != nil {
 		draft.Examples, draft.TestCases = examples(*d.Tool), testCases(*d.Tool)
@@ -199,17 +201,6 @@ func (o Origin) server() string {
 	return ""
 }
 
-// mostNamed is how many tools a rationale names: the definition has all of them.
-const mostNamed = 20
-
-// some lists ids, of many the first and the number of the others.
-func some(ids []string) string {
-	if more := len(ids) - mostNamed; more > 0 {
-		return fmt.Sprintf("%s, and %d more tools", strings.Join(ids[:mostNamed], ", "), more)
-	}
-	return strings.Join(ids, ", ")
-}
-
 // Assign drafts the change by which an agent, or an allow-list, gets tools
 // besides those that it has. holder is an agent that spells its tools out, or a
 // list. The ids that it names already are left out; false when it names all.
@@ -240,7 +231,12 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 		a.AllowList = &list
 		d = registry.Definition{Agent: &a}
 	}
-	why := fmt.Sprintf("%s is to have %s.", holder.Subject.ID, some(more))
+	const named = 20 // the definition has all of them
+	some := strings.Join(more[:min(len(more), named)], ", ")
+	if len(more) > named {
+		some += fmt.Sprintf(", and %d more tools", len(more)-named)
+	}
+	why := fmt.Sprintf("%s is to have %s.", holder.Subject.ID, some)
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
 
@@ -254,7 +250,7 @@ func Excluding(l registry.Live) proposals.Draft {
 func examples(t registry.Tool) []string {
 	if t.Kind == registry.PromptTool {
 		return []string{
-			fmt.Sprintf("Use %s on the %s at hand.", t.WireName(), scopeWord(t.Scope)),
+			fmt.Sprintf("Use %s on the %s at hand.", t.WireName(), cmp.Or(t.Scope, "text")),
 			fmt.Sprintf("%s: look once more at what changed since.", t.Name),
 		}
 	}
@@ -283,13 +279,6 @@ func examples(t registry.Tool) []string {
 }
 
 func tooLong(s string) bool { return utf8.RuneCountInString(s) > proposals.MaxExample }
-
-func scopeWord(s registry.Scope) string {
-	if s == "" {
-		return "text"
-	}
-	return string(s)
-}
 
 // call writes a call in the strict form.
 func call(id string, args *jsondoc.Node) string {
@@ -344,13 +333,4 @@ func answerCases(input string) []proposals.TestCase {
 			Checks: []proposals.Check{{Type: proposals.CheckEvidence}},
 		},
 	}
-}
-
-// holderExamples are examples of an agent, or of a user of an allow-list.
-func holderExamples(id string) []string {
-	return []string{"Open a session with " + id + " as a new user.", "Ask " + id + " what it can do."}
-}
-
-func agentTestCases() []proposals.TestCase {
-	return answerCases("What is wrong with the text that was never handed over?")
 }

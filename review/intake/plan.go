@@ -74,7 +74,13 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 		}
 		return steps
 	}
-	p.ids(doc.Items)
+	p.clash = map[string]bool{}
+	first := map[string]bool{}
+	for _, it := range doc.Items {
+		id := registry.ImportedID(o.server(), it.Name)
+		p.clash[id] = p.clash[id] || first[id]
+		first[id] = true
+	}
 	var steps []Step
 	for _, it := range doc.Items {
 		step := p.item(it)
@@ -172,7 +178,10 @@ func (p *planner) known(step Step, l registry.Live) Step {
 }
 
 func (p *planner) fresh(step Step, it wire.Item) Step {
-	id := p.newID(it)
+	id := registry.ImportedID(p.origin.server(), it.Name)
+	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
+		id = registry.DistinctID(p.origin.server(), it.Name)
+	}
 	step.Subject = registry.Subject{Kind: registry.KindTool, Layer: p.origin.Layer, ID: id}
 	t := p.origin.Definition(it)
 	t.ID = id
@@ -334,26 +343,6 @@ func (p *planner) index(all []registry.Live) {
 			}
 		}
 	}
-}
-
-// ids finds the ids that more than one name makes.
-func (p *planner) ids(items []wire.Item) {
-	p.clash = map[string]bool{}
-	first := map[string]bool{}
-	for _, it := range items {
-		id := registry.ImportedID(p.origin.server(), it.Name)
-		p.clash[id] = p.clash[id] || first[id]
-		first[id] = true
-	}
-}
-
-// newID returns the id of a tool that is not live yet.
-func (p *planner) newID(it wire.Item) string {
-	id := registry.ImportedID(p.origin.server(), it.Name)
-	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
-		return registry.DistinctID(p.origin.server(), it.Name)
-	}
-	return id
 }
 
 // find returns the live tool that an item is about: the one that came from

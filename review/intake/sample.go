@@ -2,6 +2,7 @@ package intake
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolcrib/registry/jsondoc"
@@ -123,26 +124,13 @@ func (m *maker) list(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 
 // word is a text for the property called name.
 func word(s *jsondoc.Node, name string) string {
-	format := s.Get("format")
-	if format != nil {
-		switch format.Text {
-		case "date-time":
-			return "2026-01-15T12:00:00Z"
-		case "date":
-			return "2026-01-15"
-		case "time":
-			return "12:00:00Z"
-		case "uri", "url", "uri-reference":
-			return "https://example.com/"
-		case "email":
-			return "ada@example.com"
-		case "uuid":
-			return "00000000-0000-4000-8000-000000000000"
-		case "ipv4":
-			return "192.0.2.1"
-		case "hostname":
-			return "example.com"
-		}
+	samples := map[string]string{
+		"date-time": "2026-01-15T12:00:00Z", "date": "2026-01-15", "time": "12:00:00Z", "email": "ada@example.com",
+		"uri": "https://example.com/", "url": "https://example.com/", "uri-reference": "https://example.com/",
+		"uuid": "00000000-0000-4000-8000-000000000000", "ipv4": "192.0.2.1", "hostname": "example.com",
+	}
+	if format := s.Get("format"); format != nil && samples[format.Text] != "" {
+		return samples[format.Text]
 	}
 	if name == "" {
 		return "example"
@@ -179,12 +167,9 @@ func whole(n *jsondoc.Node, otherwise int) int {
 	if n == nil || n.Kind != jsondoc.Number || len(n.Text) > 9 {
 		return otherwise
 	}
-	v := 0
-	for _, c := range n.Text {
-		if c < '0' || c > '9' {
-			return otherwise
-		}
-		v = 10*v + int(c-'0')
+	v, err := strconv.ParseUint(n.Text, 10, 32)
+	if err != nil {
+		return otherwise
 	}
-	return max(v, 0)
+	return int(v) //nolint:gosec // at most nine digits
 }
