@@ -34,11 +34,19 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	}
 	switch c.Type {
 	case proposals.CheckJSONOnly:
-		return a.jsonOnly(), nil
+		// One JSON value (RFC 8259) and nothing beside it, so that a program can read the
+		// answer as it is.
+		if _, err := jsondoc.Parse([]byte(a.text), jsonLimits); err != nil {
+			return "the answer is not one JSON value and nothing else: " + first(err), nil
+		}
+		return "", nil
 	case proposals.CheckNoFences:
 		return a.noFences(), nil
 	case proposals.CheckToolCall:
-		return a.toolCall(), nil
+		if _, err := toolcall.Parse(a.text); err != nil {
+			return err.Error(), nil //nolint:nilerr // it is the result
+		}
+		return "", nil
 	case proposals.CheckEvidence:
 		return a.evidence(), nil
 	case proposals.CheckNoFakeToolUse:
@@ -73,24 +81,6 @@ func with[T string | int](value json.RawMessage, check func(T) (string, error)) 
 // jsonLimits bound the JSON of an answer.
 var jsonLimits = jsondoc.Limits{Bytes: MaxAnswer, Depth: 64}
 
-// jsonOnly wants the whole answer to be one JSON value (RFC 8259): no fence, no
-// invisible character and no word beside it, so that a program can read it as
-// it is.
-func (a answer) jsonOnly() string {
-	if _, err := jsondoc.Parse([]byte(a.text), jsonLimits); err != nil {
-		return "the answer is not one JSON value and nothing else: " + first(err)
-	}
-	return ""
-}
-
-// toolCall wants the answer to be one call in the strict form.
-func (a answer) toolCall() string {
-	if _, err := toolcall.Parse(a.text); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
 // jsonSchema requires the answer to be a JSON value that fits schema. One code
 // fence around it does not matter here; json_only and no_fences check that.
 func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
@@ -114,8 +104,8 @@ func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 // first returns the first of the problems that err lists, and how many there
 // are besides.
 func first(err error) string {
-	var ps jsondoc.Problems
-	if !errors.As(err, &ps) || len(ps) == 0 {
+	ps, ok := errors.AsType[jsondoc.Problems](err)
+	if !ok || len(ps) == 0 {
 		return jsondoc.Printable(err.Error())
 	}
 	if len(ps) > 1 {
@@ -170,20 +160,17 @@ func (a answer) matches(value string) (string, error) {
 	if n := utf8.RuneCountInString(value); n == 0 || n > proposals.MaxPattern {
 		return "", fmt.Errorf("the regular expression has %d characters; 1 to %d are expected", n, proposals.MaxPattern)
 	}
-	parsed, err := syntax.Parse(value, syntax.Perl)
+	re, err := regexp.Compile(value)
 	if err != nil {
 		return "", errors.New("not a regular expression in RE2 syntax")
 	}
+	parsed, _ := syntax.Parse(value, syntax.Perl) // regexp.Compile did the same
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return "", errors.New("not a regular expression in RE2 syntax")
 	}
 	if err := a.work.spend(len(program.Inst) * len(a.text)); err != nil {
 		return "", err
-	}
-	re, err := regexp.Compile(value)
-	if err != nil {
-		return "", errors.New("not a regular expression in RE2 syntax")
 	}
 	if re.MatchString(a.text) {
 		return "", nil

@@ -45,7 +45,15 @@ func (a answer) evidence() string {
 	} else {
 		l.prose(a.text)
 	}
-	return l.verdict()
+	switch {
+	case l.claims == 1 && l.bare == 1:
+		return "a claim cites no receipt: " + jsondoc.Quote(l.first)
+	case l.bare > 0:
+		return fmt.Sprintf("%d of %d claims cite no receipt, the first: %s", l.bare, l.claims, jsondoc.Quote(l.first))
+	case l.claims == 0 && l.remark != "":
+		return "the answer cites no receipt: " + jsondoc.Quote(l.remark)
+	}
+	return ""
 }
 
 // ledger counts claims.
@@ -59,18 +67,6 @@ type ledger struct {
 
 // minClaim sets how many words make a claim.
 const minClaim = 3
-
-func (l *ledger) verdict() string {
-	switch {
-	case l.claims == 1 && l.bare == 1:
-		return "a claim cites no receipt: " + jsondoc.Quote(l.first)
-	case l.bare > 0:
-		return fmt.Sprintf("%d of %d claims cite no receipt, the first: %s", l.bare, l.claims, jsondoc.Quote(l.first))
-	case l.claims == 0 && l.remark != "":
-		return "the answer cites no receipt: " + jsondoc.Quote(l.remark)
-	}
-	return ""
-}
 
 // prose counts the claims of Markdown.
 func (l *ledger) prose(text string) {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -105,7 +106,9 @@ func (r *receipts) in(s string) bool {
 			return true
 		}
 	}
-	return r.quotes(s)
+	return r.words != "" && slices.ContainsFunc(p.quote.FindAllStringSubmatch(s, -1), func(m []string) bool {
+		return r.verbatim(strings.Join(m[1:], ""))
+	})
 }
 
 // inRange reports whether s holds a place whose lines are in order: from 1 on,
@@ -120,19 +123,6 @@ func inRange(re *regexp.Regexp, s string, last int) bool {
 		}
 		from, to := lines[0], lines[len(lines)-1]
 		if from >= 1 && from <= to && (last == 0 || to <= last) {
-			return true
-		}
-	}
-	return false
-}
-
-// quotes reports whether s quotes two words or more of the input.
-func (r *receipts) quotes(s string) bool {
-	if r.words == "" {
-		return false
-	}
-	for _, m := range receiptPatterns().quote.FindAllStringSubmatch(s, -1) {
-		if r.verbatim(strings.Join(m[1:], "")) {
 			return true
 		}
 	}
@@ -210,76 +200,68 @@ type block struct {
 // blocks reads as much of Markdown (CommonMark 0.31, and tables) as is needed to
 // group lines.
 func blocks(text string) []block {
-	r := blockReader{}
+	var (
+		found []block
+		open  *block
+		lines []string // of open
+		code  string   // the fence that began the code that is being skipped
+	)
+	finish := func() {
+		if open != nil {
+			open.text = strings.Join(lines, " ")
+			found = append(found, *open)
+		}
+		open, lines = nil, nil
+	}
+	begin := func(b block) {
+		finish()
+		open = &b
+	}
 	for line := range strings.Lines(text) {
-		r.line(line)
+		trimmed := strings.TrimSpace(line)
+		fence := commonmark.Fence(trimmed)
+		switch {
+		case code != "":
+			if commonmark.Closes(trimmed, code) {
+				code = ""
+			}
+			continue
+		case fence != "":
+			finish()
+			code = fence
+			continue
+		case trimmed == "", commonmark.HeadingLevel(trimmed) > 0:
+			finish()
+			continue
+		case isRule(trimmed):
+			if open != nil && open.kind == row && strings.Contains(trimmed, "|") {
+				open = nil // the row above is the table's head
+			}
+			if open != nil && open.kind == paragraph && strings.Trim(trimmed, "=-") == "" {
+				open = nil // the line above is a heading
+			}
+			finish()
+			continue
+		case strings.HasPrefix(trimmed, ">"):
+			if open == nil || open.kind != quotation {
+				begin(block{kind: quotation})
+			}
+			trimmed = strings.TrimLeft(trimmed, "> ")
+		case strings.HasPrefix(trimmed, "|"):
+			begin(block{kind: row})
+			trimmed = strings.Trim(trimmed, "|")
+		default:
+			if marker := listMarker(trimmed); marker != "" {
+				begin(block{kind: item, indent: len(line) - len(strings.TrimLeft(line, " \t"))})
+				trimmed = strings.TrimSpace(trimmed[len(marker):])
+			} else if open == nil || open.kind == row {
+				begin(block{kind: paragraph})
+			}
+		}
+		lines = append(lines, trimmed)
 	}
-	r.finish()
-	return r.blocks
-}
-
-type blockReader struct {
-	blocks []block
-	open   *block
-	lines  []string
-	fence  string // the mark that began the code that is being skipped
-}
-
-func (r *blockReader) line(line string) {
-	trimmed := strings.TrimSpace(line)
-	fence := commonmark.Fence(trimmed)
-	switch {
-	case r.fence != "":
-		if commonmark.Closes(trimmed, r.fence) {
-			r.fence = ""
-		}
-		return
-	case fence != "":
-		r.finish()
-		r.fence = fence
-		return
-	case trimmed == "", commonmark.HeadingLevel(trimmed) > 0:
-		r.finish()
-		return
-	case isRule(trimmed):
-		if r.open != nil && r.open.kind == row && strings.Contains(trimmed, "|") {
-			r.open = nil // the row above is the table's head
-		}
-		if r.open != nil && r.open.kind == paragraph && strings.Trim(trimmed, "=-") == "" {
-			r.open = nil // the line above is a heading
-		}
-		r.finish()
-		return
-	case strings.HasPrefix(trimmed, ">"):
-		if r.open == nil || r.open.kind != quotation {
-			r.begin(block{kind: quotation})
-		}
-		trimmed = strings.TrimLeft(trimmed, "> ")
-	case strings.HasPrefix(trimmed, "|"):
-		r.begin(block{kind: row})
-		trimmed = strings.Trim(trimmed, "|")
-	default:
-		if marker := listMarker(trimmed); marker != "" {
-			r.begin(block{kind: item, indent: len(line) - len(strings.TrimLeft(line, " \t"))})
-			trimmed = strings.TrimSpace(trimmed[len(marker):])
-		} else if r.open == nil || r.open.kind == row {
-			r.begin(block{kind: paragraph})
-		}
-	}
-	r.lines = append(r.lines, trimmed)
-}
-
-func (r *blockReader) begin(b block) {
-	r.finish()
-	r.open = &b
-}
-
-func (r *blockReader) finish() {
-	if r.open != nil {
-		r.open.text = strings.Join(r.lines, " ")
-		r.blocks = append(r.blocks, *r.open)
-	}
-	r.open, r.lines = nil, nil
+	finish()
+	return found
 }
 
 // isRule reports whether line is a thematic break, underlines a heading or

@@ -55,7 +55,10 @@ func (s Suite) run(ctx context.Context, tc proposals.TestCase, w *work) Result {
 		if text, err = s.Model.Answer(ctx, s.Prompt, tc.Input); err != nil {
 			return r.notRun("There is no recorded answer, and the model gave none: " + jsondoc.Printable(err.Error()) + ".")
 		}
-		r.Live, r.Answer = true, beginning(text)
+		r.Live, r.Answer = true, text
+		if len(text) > maxShown {
+			r.Answer = strings.ToValidUTF8(text[:maxShown], "") + "…"
+		}
 	}
 	if len(text) > MaxAnswer {
 		return r.notRun(fmt.Sprintf("The answer has %d bytes; at most %d are checked.", len(text), MaxAnswer))
@@ -104,23 +107,11 @@ func (r Result) judge(checks []proposals.Check, a answer) Result {
 // label names a check in a reason.
 func label(c proposals.Check) string { return jsondoc.Printable(string(c.Type)) }
 
-// beginning returns as much of s as a Result keeps, whole characters only.
-func beginning(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxShown], "") + "…"
-}
-
 // maxWork bounds how many steps the checks of a suite may take together. A step
 // takes up to twenty nanoseconds in answers that are made to be slow, so that
 // all of them take a second or so; those of a report of 10 KB take a fiftieth
 // of it for each check.
 const maxWork = 1 << 26
-
-// stepsPerByte is the cost of the checks that look for turns of phrase. The
-// others read an answer as fast as it can be read.
-const stepsPerByte = 128
 
 var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
 
@@ -144,7 +135,7 @@ func (w *work) spend(steps int) error {
 func (a answer) cost(kind proposals.CheckType) int {
 	switch kind {
 	case proposals.CheckEvidence, proposals.CheckNoFakeToolUse:
-		return stepsPerByte * (len(a.text) + len(a.input))
+		return 128 * (len(a.text) + len(a.input)) // the others read an answer as fast as it can be read
 	case proposals.CheckJSONSchema, proposals.CheckJSONOnly, proposals.CheckToolCall, proposals.CheckNotContains:
 		return 8 * len(a.text)
 	case proposals.CheckNoFences, proposals.CheckContains, proposals.CheckMaxChars, proposals.CheckMatches:

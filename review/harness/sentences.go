@@ -44,21 +44,13 @@ func sentenceEnd(text string) int {
 		if end < len(text) && !unicode.IsSpace(c) && r < 0x3000 {
 			continue // within a number, a path or an address
 		}
-		if trailsOff(text[:end]) && goesOn(text[end:]) {
-			continue
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[end:], " \t"))
+		if (strings.HasSuffix(text[:end], "..") || strings.HasSuffix(text[:end], "…")) && unicode.IsLower(next) {
+			continue // an ellipsis within the sentence
 		}
 		return afterReference(text, end)
 	}
 	return len(text)
-}
-
-// trailsOff reports whether s ends in an ellipsis.
-func trailsOff(s string) bool { return strings.HasSuffix(s, "..") || strings.HasSuffix(s, "…") }
-
-// goesOn reports whether s begins in lower case, after white space.
-func goesOn(s string) bool {
-	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " \t"))
-	return unicode.IsLower(r)
 }
 
 // abbreviated reports whether s ends in an abbreviation or an initial.

@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode"
@@ -143,16 +144,6 @@ func (f *folder) fold(r rune) folded {
 	return e.f
 }
 
-// The weights of a tool's words for its purpose, depending on their place. A word
-// counts once, where it weighs most. The rest of a description (when to use the
-// tool, what not to do) is left out: it is about other tools and the situation,
-// and would drown the purpose.
-const (
-	weightName      = 3 // name and id
-	weightGoal      = 2 // goals, and the description in short
-	weightParameter = 2 // its input
-)
-
 // maxParameters limits how many parameters are looked at.
 const maxParameters = 200
 
@@ -164,24 +155,21 @@ type term struct {
 	Weight int
 }
 
-// purposeOf collects the words about the purpose of t.
+// purposeOf collects the words about the purpose of t, weighted by their place. A word
+// counts once, where it weighs most. The rest of a description (when to use the tool,
+// what not to do) is left out: it is about other tools and the situation, and would
+// drown the purpose.
 func purposeOf(t registry.Tool) purpose {
-	p := purpose{}
-	p.add(weightName, t.Name, ownName(t))
-	p.add(weightGoal, t.Goals, t.Short())
-	p.add(weightParameter, parameters(t)...)
-	return p
-}
-
-// ownName returns what t is called where it comes from: the id of an imported tool
-// begins with the label of its server, which says nothing about what t is for.
-func ownName(t registry.Tool) string {
-	if t.Source != nil {
-		if _, name, _ := strings.Cut(t.Source.Ref, "#"); name != "" {
-			return name
-		}
+	id := t.ID
+	if t.Source != nil { // the id begins with the label of the server, which says nothing about what t is for
+		_, name, _ := strings.Cut(t.Source.Ref, "#")
+		id = cmp.Or(name, t.ID)
 	}
-	return t.ID
+	p := purpose{}
+	p.add(3, t.Name, id)
+	p.add(2, t.Goals, t.Short())
+	p.add(2, parameters(t)...)
+	return p
 }
 
 // add adds the words of texts. Weights only get smaller from call to call.

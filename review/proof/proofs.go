@@ -128,24 +128,18 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 	if errors.Is(err, proposals.ErrTampered) {
 		return proof, nil // the name in the row may be another's
 	}
-	p.keep(v.Hash, proof, len(v.Definition))
-	return proof, nil
-}
-
-// keep remembers the proof of a version, and its definition while those have not
-// too many bytes together.
-func (p *Proofs) keep(hash string, proof *Proof, size int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.versions) >= maxProofs {
 		clear(p.versions)
 		p.size = 0
 	}
-	if p.size += size; p.size > maxDefinitions {
-		p.size -= size
+	if p.size += len(v.Definition); p.size > maxDefinitions {
+		p.size -= len(v.Definition)
 		proof.definition = registry.Definition{}
 	}
-	p.versions[hash] = proof
+	p.versions[v.Hash] = proof
+	return proof, nil
 }
 
 // Definition returns the definition of text, which has the hash that was checked.

@@ -58,8 +58,9 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	if at.IsZero() {
 		at = s.At
 	}
-	if t, ok := act.(*statement.Tier); ok {
-		if !s.sets(t) || !s.of(by, at, note) {
+	if t, ok := act.(*statement.Tier); ok { // the statement may set that of other tools, too
+		all, ok := s.Act.(*statement.Tier)
+		if !ok || all.Tier != t.Tier || all.User != t.User || !s.of(by, at, note) || slices.ContainsFunc(t.Tools, func(tool string) bool { return !s.tools[tool] }) {
 			return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
 		}
 		return nil
@@ -69,16 +70,6 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 		return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
 	}
 	return nil
-}
-
-// sets reports whether the statement sets the tier of t, for its user and for all
-// of its tools, and of whichever others.
-func (s *provenStatement) sets(t *statement.Tier) bool {
-	all, ok := s.Act.(*statement.Tier)
-	if !ok || all.Tier != t.Tier || all.User != t.User {
-		return false
-	}
-	return !slices.ContainsFunc(t.Tools, func(tool string) bool { return !s.tools[tool] })
 }
 
 // Waiver returns nil when a waiver of a proposal counts.

@@ -74,7 +74,18 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 	}
 	err = errors.Join(
 		c.proofs.proveAll(ctx, r),
-		r.EachVersion(ctx, func(v history.Version, event int64) error { return c.version(ctx, v, event) }),
+		r.EachVersion(ctx, func(v history.Version, event int64) error {
+			proof, err := c.proofs.Version(ctx, r, v)
+			switch {
+			case err != nil:
+				return err
+			case proof.Err == nil && v.Proposal == "":
+				return nil // it is shipped
+			case proof.Err == nil:
+				c.seen[v.Signature]++
+			}
+			return c.count("versions", fmt.Sprintf("%s version %d", v.Subject, v.Number), event, proof.Err)
+		}),
 		r.EachDecision(ctx, func(d proposals.Decision, event int64) error {
 			key := fmt.Sprintf("%s of revision %d of %s", d.Verdict, d.Revision, d.Subject)
 			if d.Verdict != proposals.VerdictEndorsed {
@@ -104,20 +115,6 @@ type signatureCheck struct {
 	start  int64          // event with which signing started, 0 for none
 	seen   map[string]int // versions and endorsements that a statement led to, by its hash
 	report Report
-}
-
-func (c *signatureCheck) version(ctx context.Context, v history.Version, event int64) error {
-	proof, err := c.proofs.Version(ctx, c.r, v)
-	if err != nil {
-		return err
-	}
-	if proof.Err == nil && v.Proposal == "" {
-		return nil // it is shipped
-	}
-	if proof.Err == nil {
-		c.seen[v.Signature]++
-	}
-	return c.count("versions", fmt.Sprintf("%s version %d", v.Subject, v.Number), event, proof.Err)
 }
 
 // count counts a record by the error of its signature.

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -45,51 +46,42 @@ func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) (
 // event, which is returned.
 func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (SignersState, error) {
 	var state SignersState
-	err := l.update(ctx, func(tx SignatureWriter) (err error) {
-		state, err = l.change(ctx, tx, actor)
+	err := l.update(ctx, func(tx SignatureWriter) error {
+		change, err := l.signersChange(ctx, tx, actor)
+		if err != nil {
+			return err
+		}
+		if l.signed == nil {
+			return fmt.Errorf("%w: a change of the signers needs one", ErrUnsigned)
+		}
+		signed, err := l.signing.open(ctx, tx, actor, *l.signed, cmp.Or(change.Previous, change.Next))
+		if err != nil {
+			return err
+		}
+		if err := signed.Match(change.Act(), ""); err != nil {
+			return err
+		}
+		if _, err := change.Check(l.signed.Statement, l.signed.Signature); err != nil {
+			return fmt.Errorf("%w: %w", ErrSignature, err)
+		}
+		data := map[string]any{
+			"number": change.Number, "state": string(change.Next.Text()), "statement": signed.Hash(),
+			"key": signed.signer.Fingerprint, "key_type": signed.signer.KeyType,
+		}
+		e, err := history.NewEvent(l.signing.newID(), ActSigners, actor.String(), signed.now, data)
+		if err != nil {
+			return err
+		}
+		if err := tx.AddSignature(ctx, signed.record, e); err != nil {
+			return err
+		}
+		states, err := tx.SignersStates(ctx)
+		if err == nil {
+			state = states[len(states)-1]
+		}
 		return err
 	})
 	return state, err
-}
-
-func (l *SignerLog) change(ctx context.Context, tx SignatureWriter, actor proposals.Actor) (state SignersState, err error) {
-	change, err := l.signersChange(ctx, tx, actor)
-	if err != nil {
-		return state, err
-	}
-	if l.signed == nil {
-		return state, fmt.Errorf("%w: a change of the signers needs one", ErrUnsigned)
-	}
-	trusted := change.Previous
-	if trusted == nil {
-		trusted = change.Next
-	}
-	signed, err := l.signing.open(ctx, tx, actor, *l.signed, trusted)
-	if err != nil {
-		return state, err
-	}
-	if err := signed.Match(change.Act(), ""); err != nil {
-		return state, err
-	}
-	if _, err := change.Check(l.signed.Statement, l.signed.Signature); err != nil {
-		return state, fmt.Errorf("%w: %w", ErrSignature, err)
-	}
-	data := map[string]any{
-		"number": change.Number, "state": string(change.Next.Text()), "statement": signed.Hash(),
-		"key": signed.signer.Fingerprint, "key_type": signed.signer.KeyType,
-	}
-	e, err := history.NewEvent(l.signing.newID(), ActSigners, actor.String(), signed.now, data)
-	if err != nil {
-		return state, err
-	}
-	if err := tx.AddSignature(ctx, signed.record, e); err != nil {
-		return state, err
-	}
-	states, err := tx.SignersStates(ctx)
-	if err != nil {
-		return state, err
-	}
-	return states[len(states)-1], nil
 }
 
 // signersChange returns the step from the last state in the log to the signers

@@ -20,15 +20,12 @@ type Trust struct {
 	policy  Policy
 	rules   approval.Rules
 	mu      sync.Mutex
-	current *Proofs // of the snapshot that was looked at last
-	file    signersFile
+	current *Proofs  // of the snapshot that was looked at last
+	file    struct { // the signers file as it was read last
+		signers *signers.Signers
+		digest  string
+	}
 	changes atomic.Int64
-}
-
-// signersFile is the signers file as it was read last.
-type signersFile struct {
-	signers *signers.Signers
-	digest  string
 }
 
 // NewTrust returns the trust of a policy, whose rules name the owners whose
@@ -83,7 +80,7 @@ func (t *Trust) readFile() error {
 		return fmt.Errorf("%w: %w", ErrSigners, err)
 	}
 	if s != t.file.signers {
-		t.file = signersFile{s, s.Digest()}
+		t.file.signers, t.file.digest = s, s.Digest()
 	}
 	return nil
 }

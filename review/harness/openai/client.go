@@ -104,8 +104,7 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 			}
 			defer func() { _ = response.Body.Close() }()
 			answer, err = io.ReadAll(http.MaxBytesReader(nil, response.Body, bodyLimit(c.config.MaxAnswer)))
-			var large *http.MaxBytesError
-			if errors.As(err, &large) {
+			if _, large := errors.AsType[*http.MaxBytesError](err); large {
 				return 0, nil, errTooLarge
 			}
 			return response.StatusCode, answer, nil
