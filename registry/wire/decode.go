@@ -196,10 +196,10 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 // definition. again reports whether an earlier element has the same name.
 func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	n := it.node
-	of := itemFormat(n, way)
+	of, kind := itemFormat(n, way), text(n.Get("type"))
 	switch {
-	case builtIn(d.Format, n):
-		return Skipped{Reason: jsondoc.Quote(text(n.Get("type"))) + " is built into the host and has no definition"}
+	case kind != "" && (d.Format == OpenAI && kind != "function" || d.Format == Anthropic && kind != "custom"):
+		return Skipped{Reason: jsondoc.Quote(kind) + " is built into the host and has no definition"}
 	case d.Format == V0:
 		if strings.TrimSpace(it.Name) == "" || again || n.Kind != jsondoc.Object {
 			return Skipped{Reason: fmt.Sprintf("%s (line %d): %s", it.Path, n.Pos.Line, skipsPrompt(n, again))}
@@ -225,19 +225,6 @@ func skipsPrompt(n *jsondoc.Node, again bool) string {
 		return "its id duplicates that of an earlier prompt"
 	}
 	return "it has neither an id nor a name"
-}
-
-// builtIn reports whether an element is a built-in tool of the host.
-func builtIn(f Format, n *jsondoc.Node) bool {
-	kind := text(n.Get("type"))
-	switch f {
-	case OpenAI:
-		return kind != "" && kind != "function"
-	case Anthropic:
-		return kind != "" && kind != "custom"
-	case MCP, MCPText, V0, Toolcrib, Names:
-	}
-	return false
 }
 
 // rawElements returns the bytes of each element of the list at the path way. It
@@ -381,7 +368,11 @@ func (it Item) unreadBody(t registry.Tool) *jsondoc.Node {
 // repeats reports whether t has the same value as a member of the body.
 func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 	if it.Format == V0 {
-		return m.Key == "id" && text(m.Value) == it.Name || repeatsPrompt(m, t)
+		value, known := map[string]string{
+			"name": t.Name, "archetype": t.Archetype, "scope": string(t.Scope), "usageNotes": t.UsageNotes,
+			"goals": t.Goals, "guardrails": t.Guardrails, "prompt": t.Prompt,
+		}[m.Key]
+		return m.Key == "id" && text(m.Value) == it.Name || known && isText(m.Value, value)
 	}
 	switch m.Key {
 	case "name":
@@ -400,16 +391,6 @@ func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 		return it.Format == OpenAI && isText(m.Value, "function") || it.Format == Anthropic && isText(m.Value, "custom")
 	}
 	return false
-}
-
-// repeatsPrompt is the equivalent of repeats for v0 prompts.
-func repeatsPrompt(m jsondoc.Member, t registry.Tool) bool {
-	values := map[string]string{
-		"name": t.Name, "archetype": t.Archetype, "scope": string(t.Scope), "usageNotes": t.UsageNotes,
-		"goals": t.Goals, "guardrails": t.Guardrails, "prompt": t.Prompt,
-	}
-	value, known := values[m.Key]
-	return known && isText(m.Value, value)
 }
 
 // unreadHints returns the annotations of a server that t does not contain.

@@ -28,20 +28,10 @@ const (
 // SourceType returns the registry.Source type of definitions in the format, or ""
 // if the source is not recorded.
 func (f Format) SourceType() string {
-	switch f {
-	case MCP:
-		return registry.SourceMCP
-	case OpenAI:
-		return registry.SourceOpenAI
-	case Anthropic:
-		return registry.SourceAnthropic
-	case MCPText:
-		return registry.SourceMCPText
-	case V0:
-		return registry.SourceFile
-	case Toolcrib, Names:
-	}
-	return ""
+	return map[Format]string{
+		MCP: registry.SourceMCP, OpenAI: registry.SourceOpenAI, Anthropic: registry.SourceAnthropic, MCPText: registry.SourceMCPText,
+		V0: registry.SourceFile,
+	}[f]
 }
 
 // Document is the content of a file.
@@ -200,7 +190,10 @@ func (it Item) Place(field string) string {
 	case "outputSchema":
 		return it.bodyPath("outputSchema") + rest
 	case "annotations":
-		return "annotations" + it.hintPath(rest)
+		if !slices.Contains(hintKeys(), strings.TrimPrefix(rest, ".")+"Hint") {
+			return "annotations"
+		}
+		return "annotations" + rest + "Hint"
 	case "name":
 		if it.Format == MCP && text(it.node.Get("title")) != "" {
 			return "title"
@@ -235,13 +228,4 @@ func (it Item) bodyPath(key string) string {
 		return jsondoc.Join("function", key)
 	}
 	return key
-}
-
-// hintPath converts the path of a hint in a definition to the path of the server's
-// hint.
-func (it Item) hintPath(path string) string {
-	if slices.Contains(hintKeys(), strings.TrimPrefix(path, ".")+"Hint") {
-		return path + "Hint"
-	}
-	return ""
 }

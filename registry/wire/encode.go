@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,10 +30,13 @@ type Listed struct {
 // from that format are written unchanged if they still have the same meaning. left
 // describes everything that the format cannot represent.
 func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
-	list := jsondoc.NewArray()
+	list, kind := jsondoc.NewArray(), registry.ActionTool
+	if f == V0 {
+		kind = registry.PromptTool
+	}
 	var misfits []registry.Tool
 	for _, l := range tools {
-		if l.Tool.Kind != f.toolKind() {
+		if l.Tool.Kind != kind {
 			misfits = append(misfits, l.Tool)
 			continue
 		}
@@ -87,10 +91,7 @@ func HostLimits(f Format, tools []Listed) []string {
 	return lines
 }
 
-// maxMisfits limits the number of tools that misfit lists.
-const maxMisfits = 5
-
-// misfit lists, one line for each kind, the tools that a format cannot represent.
+// misfit lists, one line for each kind, the first tools that a format cannot represent.
 func misfit(tools []registry.Tool) (lines []string) {
 	for _, kind := range []registry.ToolKind{registry.PromptTool, registry.ActionTool, registry.ServerText} {
 		var ids []string
@@ -99,24 +100,15 @@ func misfit(tools []registry.Tool) (lines []string) {
 				ids = append(ids, t.ID)
 			}
 		}
-		more := ""
-		named := ids
-		if len(ids) > maxMisfits {
-			named, more = ids[:maxMisfits], ", …"
+		named := strings.Join(ids[:min(len(ids), 5)], ", ")
+		if len(ids) > 5 {
+			named += ", …"
 		}
 		if len(ids) > 0 {
-			lines = append(lines, fmt.Sprintf("%d %s tools: %s%s", len(ids), kind, strings.Join(named, ", "), more))
+			lines = append(lines, fmt.Sprintf("%d %s tools: %s", len(ids), kind, named))
 		}
 	}
 	return lines
-}
-
-// toolKind returns the kind of tools in a format.
-func (f Format) toolKind() registry.ToolKind {
-	if f == V0 {
-		return registry.PromptTool
-	}
-	return registry.ActionTool
 }
 
 // node encodes one tool, under its wire name.
@@ -155,7 +147,13 @@ func (l Listed) describe(n *jsondoc.Node, f Format) {
 	if len(t.OutputSchema) > 0 {
 		n.Set("outputSchema", parsed(t.OutputSchema))
 	}
-	if hints := hintsNode(t.Annotations); len(hints.Members) > 0 {
+	hints := jsondoc.NewObject()
+	for _, key := range hintKeys() {
+		if v := *hintField(cmp.Or(t.Annotations, &registry.Annotations{}), key); v != nil {
+			hints.Set(key, jsondoc.NewBool(*v))
+		}
+	}
+	if len(hints.Members) > 0 {
 		n.Set("annotations", hints)
 	}
 }
@@ -184,27 +182,7 @@ func (l Listed) prompt(kept Item, had bool) (n *jsondoc.Node, lost []string) {
 }
 
 func schemaKey(f Format) string {
-	switch f {
-	case OpenAI:
-		return "parameters"
-	case Anthropic:
-		return "input_schema"
-	case MCP, MCPText, V0, Toolcrib, Names:
-	}
-	return "inputSchema"
-}
-
-func hintsNode(a *registry.Annotations) *jsondoc.Node {
-	n := jsondoc.NewObject()
-	if a == nil {
-		return n
-	}
-	for _, key := range hintKeys() {
-		if v := *hintField(a, key); v != nil {
-			n.Set(key, jsondoc.NewBool(*v))
-		}
-	}
-	return n
+	return cmp.Or(map[Format]string{OpenAI: "parameters", Anthropic: "input_schema"}[f], "inputSchema")
 }
 
 // same reports whether two tools have the same definition.
@@ -275,7 +253,7 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 		return "expected the name of a header, got " + name.Kind.String()
 	case name.Text == "":
 		return "the name of the header is empty"
-	case strings.ContainsFunc(name.Text, func(r rune) bool { return !isTokenRune(r) }):
+	case strings.Trim(name.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~") != "": // RFC 9110, section 5.6.2
 		return jsondoc.Quote(name.Text) + " is not a header name"
 	case again:
 		return jsondoc.Quote(name.Text) + " is the header of " + first + " already"
@@ -286,12 +264,6 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 	}
 	h.seen[key] = path
 	return ""
-}
-
-// isTokenRune reports whether r may stand in the name of a header (RFC 9110,
-// section 5.6.2).
-func isTokenRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
 // ParamHeaders returns the headers in which a client mirrors the arguments of a call

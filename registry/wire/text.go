@@ -122,7 +122,10 @@ func ReadServerText(raw []byte) (ServerText, error) {
 	if err := json.Unmarshal(raw, &parts); err != nil {
 		return ServerText{}, err
 	}
-	t.Entry, t.EntryHash, t.arguments = parts[textPrompt], registry.HashBytes(jsondoc.Canonical(entry)), argumentNames(entry)
+	t.Entry, t.EntryHash = parts[textPrompt], registry.HashBytes(jsondoc.Canonical(entry))
+	for _, a := range argumentsOf(entry) {
+		t.arguments = append(t.arguments, text(a.Get("name")))
+	}
 	if answers := n.Get(textAnswers); answers != nil {
 		for _, a := range answers.Items {
 			a.Remove("with")
@@ -147,14 +150,6 @@ func PromptArguments(entry json.RawMessage) (required, optional []string) {
 		}
 	}
 	return required, optional
-}
-
-func argumentNames(entry *jsondoc.Node) []string {
-	var names []string
-	for _, a := range argumentsOf(entry) {
-		names = append(names, text(a.Get("name")))
-	}
-	return names
 }
 
 // argumentsOf returns the arguments of a prompt, or nil if they do not have the

@@ -19,7 +19,11 @@ const noDescription = "(No description was given.)"
 func (it Item) Onto(t registry.Tool) registry.Tool {
 	switch it.Format {
 	case V0:
-		return it.promptOnto(t)
+		var p registry.V0Prompt
+		_ = jsondoc.Bind(it.node, jsondoc.Root, &p) // Problems reports mismatches
+		said := p.Tool()
+		t.Kind, t.Name, t.Archetype, t.Scope = said.Kind, said.Name, said.Archetype, said.Scope
+		t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = said.UsageNotes, said.Goals, said.Guardrails, said.Prompt
 	case MCP:
 		t.Kind = registry.ActionTool
 		t.Name = label(cmp.Or(text(it.node.Get("title")), text(it.node.Get("annotations").Get("title")), t.Name, it.Name))
@@ -107,15 +111,6 @@ func (it Item) hints(old *registry.Annotations) *registry.Annotations {
 		return nil
 	}
 	return &a
-}
-
-func (it Item) promptOnto(t registry.Tool) registry.Tool {
-	var p registry.V0Prompt
-	_ = jsondoc.Bind(it.node, jsondoc.Root, &p) // Problems reports mismatches
-	said := p.Tool()
-	t.Kind, t.Name, t.Archetype, t.Scope = said.Kind, said.Name, said.Archetype, said.Scope
-	t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = said.UsageNotes, said.Goals, said.Guardrails, said.Prompt
-	return t
 }
 
 // Problems returns the reasons why the item cannot be read in its format: values of

@@ -76,7 +76,10 @@ func liveRows(asOf time.Time) (from string, args []any) {
 
 // Catalog returns a page of the live definitions of a kind, ordered by id.
 func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
-	return session.Read(ctx, db.Pool, func(s *session.Session) (Page, error) { return listing{Session: s}.catalog(ctx, q) })
+	return session.Read(ctx, db.Pool, func(s *session.Session) (Page, error) {
+		query, args := q.rows("")
+		return q.merge(func(fn func(Entry) error) error { return listing{Session: s}.eachEntry(ctx, q, query, args, fn) })
+	})
 }
 
 // rows returns what follows the columns of a statement that reads live versions as r,
@@ -105,11 +108,6 @@ func (q Query) rows(join string) (query string, args []any) {
 		and(" AND instr(lower(r.id || '\n' || r.name), lower($%d)) > 0", q.Filter)
 	}
 	return query + " ORDER BY r.id, r.layer", args
-}
-
-func (s listing) catalog(ctx context.Context, q Query) (Page, error) {
-	query, args := q.rows("")
-	return q.merge(func(fn func(Entry) error) error { return s.eachEntry(ctx, q, query, args, fn) })
 }
 
 // merge returns the page of the entries that each reads, by id and then by layer.

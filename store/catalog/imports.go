@@ -134,24 +134,19 @@ const startFormat = "start"
 // command, or its URL; nil when nothing is on record.
 func (db Imports) StartOf(ctx context.Context, label string) (words []string, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
-		words, err = importTables{Session: s}.startOf(ctx, label)
-		return err
+		var hash string
+		var body []byte
+		err := s.Row(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq LIMIT 1", []any{label, startFormat}, &hash, &body)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return nil
+		case err != nil:
+			return err
+		case registry.HashBytes(body) != hash:
+			return fmt.Errorf("the recorded start of %s is damaged: its hash differs", label)
+		}
+		return json.Unmarshal(body, &words)
 	})
-	return words, err
-}
-
-func (s importTables) startOf(ctx context.Context, label string) (words []string, err error) {
-	var hash string
-	var body []byte
-	err = s.Row(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq LIMIT 1", []any{label, startFormat}, &hash, &body)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, nil
-	case err == nil && registry.HashBytes(body) != hash:
-		err = fmt.Errorf("the recorded start of %s is damaged: its hash differs", label)
-	case err == nil:
-		err = json.Unmarshal(body, &words)
-	}
 	return words, err
 }
 

@@ -364,7 +364,8 @@ func (s Definitions) insertLive(ctx context.Context, rows, names []table.Columns
 	return nil
 }
 
-// moveLive moves a subject from the version before to v.
+// moveLive moves a subject from the version before to v. Of its names it touches only
+// those that change.
 func (s Definitions) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
 	shown := d.Columns()
@@ -377,7 +378,24 @@ func (s Definitions) moveLive(ctx context.Context, v history.Version, d registry
 	if err != nil {
 		return err
 	}
-	return s.setNames(ctx, v.Subject, old, ToolNames(d))
+	names := ToolNames(d)
+	for _, name := range old {
+		if slices.Contains(names, name) {
+			continue
+		}
+		if _, err := s.Exec(ctx, "DELETE FROM names WHERE name = $1 AND subject = $2", name, subject); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(old, name) {
+			continue
+		}
+		if _, err := s.Exec(ctx, "INSERT INTO names (name, subject) VALUES ($1, $2)", name, subject); err != nil {
+			return fmt.Errorf("name %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // ToolNames are the names that a definition takes: none for an agent.
@@ -386,26 +404,4 @@ func ToolNames(d registry.Definition) []string {
 		return nil
 	}
 	return append([]string{d.Tool.ID}, d.Tool.Aliases...)
-}
-
-// setNames makes names what the subject is called instead of old, touching only
-// what changes.
-func (s Definitions) setNames(ctx context.Context, subject registry.Subject, old, names []string) error {
-	for _, name := range old {
-		if slices.Contains(names, name) {
-			continue
-		}
-		if _, err := s.Exec(ctx, "DELETE FROM names WHERE name = $1 AND subject = $2", name, subject.String()); err != nil {
-			return err
-		}
-	}
-	for _, name := range names {
-		if slices.Contains(old, name) {
-			continue
-		}
-		if _, err := s.Exec(ctx, "INSERT INTO names (name, subject) VALUES ($1, $2)", name, subject.String()); err != nil {
-			return fmt.Errorf("name %s: %w", name, err)
-		}
-	}
-	return nil
 }

@@ -94,18 +94,10 @@ func (s Definitions) CheckCore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if seen != len(want) {
-		if err := s.missingCore(ctx, want); err != nil {
-			return err
-		}
-	}
-	return s.coreNames(ctx)
-}
-
-// missingCore names a core tool of those that want has the hashes of that is not
-// in the database.
-func (s Definitions) missingCore(ctx context.Context, want map[string]string) error {
 	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if seen == len(want) {
+			break
+		}
 		var n int
 		if err := s.Row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
 			return err
@@ -114,7 +106,7 @@ func (s Definitions) missingCore(ctx context.Context, want map[string]string) er
 			return tampered(id)
 		}
 	}
-	return nil
+	return s.coreNames(ctx)
 }
 
 // coreNames refuses another tool that goes by the name of a core tool.

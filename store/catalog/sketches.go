@@ -78,15 +78,27 @@ func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.
 // compare the blocks where it can, and keeps only near sketches. A later lookup
 // keeps the blocks.
 func (s sketchTables) findSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
-	read, known := s.readSketches, session.Keep[sketches](s.Session)
+	known := session.Keep[sketches](s.Session)
+	var err error
 	if !known.looked && s.Engine.HasNear() {
 		known.looked = true
-		read = func(ctx context.Context, tail *sketches) error { return s.nearSketches(ctx, text, purpose, tail) }
+		err = s.Engine.Near(ctx, s.Conn, engine.Nearness{Text: text, LeastText: leastText, Purpose: purpose, LeastPurpose: leastPurpose, Most: mostAlike},
+			func(text, purpose []byte) error { return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose)) })
+	} else {
+		err = s.readSketches(ctx, tail)
 	}
-	if err := read(ctx, tail); err != nil {
+	if err != nil {
 		return err
 	}
-	return s.recentSketches(ctx, tail)
+	recent, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
+	if err != nil {
+		return err
+	}
+	var texts, purposes []byte
+	for _, sk := range recent {
+		texts, purposes = append(texts, sk.Text...), append(purposes, sk.Purpose...)
+	}
+	return errors.Join(tail.text.Load(texts), tail.purpose.Load(purposes))
 }
 
 // readSketches takes the blocks that became complete into the session, and the
@@ -109,25 +121,6 @@ func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
 		}
 	}
 	return nil
-}
-
-// nearSketches adds the sketches of all blocks near text and purpose to tail.
-func (s sketchTables) nearSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
-	return s.Engine.Near(ctx, s.Conn, engine.Nearness{Text: text, LeastText: leastText, Purpose: purpose, LeastPurpose: leastPurpose, Most: mostAlike},
-		func(text, purpose []byte) error { return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose)) })
-}
-
-// recentSketches takes the rows of recent sketches into tail.
-func (s sketchTables) recentSketches(ctx context.Context, tail *sketches) error {
-	recent, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
-	if err != nil {
-		return err
-	}
-	var text, purpose []byte
-	for _, sk := range recent {
-		text, purpose = append(text, sk.Text...), append(purpose, sk.Purpose...)
-	}
-	return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose))
 }
 
 // sketches are the blocks of the table sketches that a session has read and

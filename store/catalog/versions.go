@@ -97,7 +97,11 @@ func (s Versions) AddVersions(ctx context.Context, versions []history.Version) (
 		rows[i] = slices.Concat(table.Columns{table.Col("seq", new(seq+int64(i)))}, PartsOf(&v.Subject), versionColumns(v))
 	}
 	if err := table.InsertAll(ctx, s, "versions", rows); err != nil {
-		return nil, fmt.Errorf("%s: %w", allVersions(versions), err)
+		what := fmt.Sprintf("version %d of %s", versions[0].Number, versions[0].Subject)
+		if len(versions) > 1 {
+			what = fmt.Sprintf("%d versions, the first of %s", len(versions), versions[0].Subject)
+		}
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	ends.Versions += int64(len(versions))
 	added := addedVersions{}
@@ -111,14 +115,6 @@ func (s Versions) AddVersions(ctx context.Context, versions []history.Version) (
 // addedVersions are the versions that a transaction wrote last: the numbers of their
 // rows, by hash.
 type addedVersions map[string]int64
-
-// allVersions names versions in an error.
-func allVersions(versions []history.Version) string {
-	if len(versions) == 1 {
-		return fmt.Sprintf("version %d of %s", versions[0].Number, versions[0].Subject)
-	}
-	return fmt.Sprintf("%d versions, the first of %s", len(versions), versions[0].Subject)
-}
 
 // History are the histories of subjects.
 type History struct{ Pool *session.Pool }

@@ -53,7 +53,17 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 		return err
 	}
 	checks := slices.Concat(engine.Checks(registrySQL+queueSQL+callsSQL+assistantSQL+importsSQL), l.engine.IndexChecks())
-	return l.inspectAll(ctx, slices.Concat(inspections(checks), l.recomputed(), unsealedTexts(), blocks, drafts), fn)
+	recomputed := []inspection{
+		{"proposals", waivedCounts},
+		{"live", l.facts.liveColumnsAgree},
+		{"raws", rawContents},
+		{"contents", contentsAgree},
+		{"owners", ownerSeals},
+		{"projects", nameKeys},
+		{"signed_subjects", signedSubjects},
+		{"workspaces", workspaceSeals},
+	}
+	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed, unsealedTexts(), blocks, drafts), fn)
 }
 
 // References implements history.Ledger. The checks of records and of the live
@@ -110,20 +120,6 @@ func inspections(checks []engine.Check) []inspection {
 		}}
 	}
 	return list
-}
-
-// recomputed returns the inspections that recompute stored values.
-func (l Ledger) recomputed() []inspection {
-	return []inspection{
-		{"proposals", waivedCounts},
-		{"live", l.facts.liveColumnsAgree},
-		{"raws", rawContents},
-		{"contents", contentsAgree},
-		{"owners", ownerSeals},
-		{"projects", nameKeys},
-		{"signed_subjects", signedSubjects},
-		{"workspaces", workspaceSeals},
-	}
 }
 
 // inspect runs an inspection with the next free session and returns the damage.
@@ -254,21 +250,16 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 	return err
 }
 
-// unsealedTextTables lists the unsealed tables with texts that no other check compares
-// with a sealed one, as it does those of proposals, issues, live, and names. The texts of
-// a sealed row are looked at when its seal is recomputed.
-func unsealedTextTables() []string {
-	return []string{
-		"call_refusals", "conversations", "core", "entities", "history_files", "imports", "live_files", "memories", "memory_links",
-		"owners", "pending_exports", "projects", "proposal_rules", "reminders", "schedules", "shown", "tasks", "workspaces",
-	}
-}
-
 // unsealedTexts returns inspections that note rows with a text that cannot be stored
-// today.
+// today, of the unsealed tables with texts that no other check compares with a sealed one,
+// as it does those of proposals, issues, live, and names. The texts of a sealed row are
+// looked at when its seal is recomputed.
 func unsealedTexts() []inspection {
 	var list []inspection
-	for _, name := range unsealedTextTables() {
+	for _, name := range []string{
+		"call_refusals", "conversations", "core", "entities", "history_files", "imports", "live_files", "memories", "memory_links",
+		"owners", "pending_exports", "projects", "proposal_rules", "reminders", "schedules", "shown", "tasks", "workspaces",
+	} {
 		list = append(list, inspection{name, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 			return s.Plain(ctx, "SELECT * FROM "+name, func(values []sqldriver.Value) error {
 				for _, value := range values {

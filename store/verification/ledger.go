@@ -118,29 +118,28 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 	if i < 0 {
 		return fmt.Errorf("there is no table %s", name)
 	}
-	return l.records(ctx, kinds[i], fn)
-}
-
-// verifiedVersions reads the sealed columns of versions, in the order of
-// history.Version.Sum, followed by those beside the seal. Sum leaves out approvals that
-// are none.
-func verifiedVersions() string {
-	v := new(history.Version)
-	all := catalog.VersionTable.Plain(v)
-	sealed, beside := all[:len(all)-2], all[len(all)-2:]
-	return "SELECT " + slices.Concat(sealed, catalog.PartsOf(&v.Subject), beside).Names() + " FROM versions ORDER BY seq"
+	k, row := kinds[i], 0
+	return l.read(ctx, k.Name, k.query, k.Seal, func(fields []string) error {
+		row++
+		n := len(fields)
+		l.crossCheck.record(k.Name, fields)
+		return fn(history.Row{Table: k.Name, Key: fmt.Sprintf("%s row %d (%s)", k.Name, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
+	})
 }
 
 // versions reads in the order of the table, in which each subject's versions
 // follow each other. An order by subject would take the subject from an index,
 // where a table that was tampered with does not show.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
-	return l.read(ctx, catalog.VersionTable.Name, verifiedVersions(), history.VersionFormat, func(fields []string) error {
+	v := new(history.Version)
+	all := catalog.VersionTable.Plain(v)
+	columns := slices.Concat(all[:len(all)-2], catalog.PartsOf(&v.Subject), all[len(all)-2:]) // those beside the seal last
+	return l.read(ctx, catalog.VersionTable.Name, "SELECT "+columns.Names()+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
 		l.crossCheck.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
 		sealed := fields[:n-5]
-		if fields[n-6] == "" {
+		if fields[n-6] == "" { // history.Version.Sum leaves out approvals that are none
 			sealed = fields[:n-6]
 		}
 		row := history.Row{
@@ -174,16 +173,6 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 			Table: name, Key: word + " " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
 			Chain: name, Number: integer(fields[1]), Prev: fields[n-2],
 		})
-	})
-}
-
-func (l Ledger) records(ctx context.Context, k record, fn func(history.Row) error) error {
-	row := 0
-	return l.read(ctx, k.Name, k.query, k.Seal, func(fields []string) error {
-		row++
-		n := len(fields)
-		l.crossCheck.record(k.Name, fields)
-		return fn(history.Row{Table: k.Name, Key: fmt.Sprintf("%s row %d (%s)", k.Name, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
 	})
 }
 

@@ -19,9 +19,6 @@ import (
 	"toolcrib/store/table"
 )
 
-// otherIssue is the damage of an issue that was opened with other words.
-const otherIssue = "Its title or its labels do not match the submission."
-
 // draftBlock sets how many proposals one inspection of their drafts reads.
 const draftBlock = 1024
 
@@ -75,7 +72,7 @@ func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *de
 		}
 		of := proposals.Proposal{Subject: draft.Subject, Type: draft.Type, ChangeSet: draft.ChangeSet}
 		if issue > 0 && (issueTitle != proposals.IssueTitle(draft.Subject, want.title) || labels != strings.Join(proposals.IssueLabels(of), "\n")) {
-			fn(history.Damage{Table: "issues", Key: fmt.Sprintf("#%d", issue), Message: otherIssue})
+			fn(history.Damage{Table: "issues", Key: fmt.Sprintf("#%d", issue), Message: "Its title or its labels do not match the submission."})
 		}
 		if draft.Type == proposals.Deactivate {
 			derived.textHash = "" // it takes its text away

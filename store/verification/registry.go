@@ -22,7 +22,8 @@ import (
 // liveColumnsAgree reports subjects that lists show, or look up, otherwise than
 // the definition of their live version has them.
 func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-	names := liveNames{wanted: map[string]bool{}, unreadable: map[string]bool{}}
+	wanted := map[string]bool{}     // names, as in "pace_scene of tool:user/scene_pacer"
+	unreadable := map[string]bool{} // subjects whose names are not known
 	query := "SELECT l.subject, l.kind, l.layer, l.id, " + catalog.ShownColumns(new(registry.Columns)).Of("l") + ", l.size, v.definition " + catalog.LiveFrom
 	err := s.Each(ctx, query, nil, func(row table.Scanner) error {
 		var subject, kind, layer, id string
@@ -39,44 +40,33 @@ func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session,
 		of, _, _ := strings.Cut(subject, ":")
 		derived := f.of(registry.Kind(of), definition)
 		if derived.err != nil {
-			names.unreadable[subject] = true
+			unreadable[subject] = true
 			return nil //nolint:nilerr // verification reports a version that cannot be read
 		}
 		if shown != derived.columns || size != len(definition) {
 			fn(history.Damage{Table: "live", Key: subject, Message: "The values that lists show do not match its definition."})
 		}
 		for _, name := range derived.names {
-			names.wanted[name+" of "+subject] = true
+			wanted[name+" of "+subject] = true
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return names.compare(ctx, s, fn)
-}
-
-// liveNames are the ids and the aliases that live definitions have.
-type liveNames struct {
-	wanted     map[string]bool // "pace_scene of tool:user/scene_pacer"
-	unreadable map[string]bool // subjects whose names are not known
-}
-
-// compare reports names that lookups find and definitions lack, and the reverse.
-func (n liveNames) compare(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-	err := s.Each(ctx, "SELECT name, subject FROM names", nil, func(row table.Scanner) error {
+	err = s.Each(ctx, "SELECT name, subject FROM names", nil, func(row table.Scanner) error {
 		var name, subject string
 		if err := row.Scan(&name, &subject); err != nil {
 			return err
 		}
 		key := name + " of " + subject
-		if !n.wanted[key] && !n.unreadable[subject] {
+		if !wanted[key] && !unreadable[subject] {
 			fn(history.Damage{Table: "names", Key: key, Message: "The live definition does not have this name."})
 		}
-		delete(n.wanted, key)
+		delete(wanted, key)
 		return nil
 	})
-	for _, key := range slices.Sorted(maps.Keys(n.wanted)) {
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		fn(history.Damage{Table: "names", Key: key, Message: "The live definition has this name, but the name does not point to it."})
 	}
 	return err
