@@ -58,15 +58,11 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told i
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-news:
-		return w.toldNow()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.told
 	}
 	return told
-}
-
-func (w *waiting) toldNow() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.told
 }
 
 // listen receives notifications until the database is closed. It reconnects when its

@@ -135,6 +135,11 @@ func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 	})
 }
 
+// Heads implements Registry. The rankings made of it are cached.
+func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
+	return m.Registry.Heads(ctx, kind, view, most)
+}
+
 func (m *Snapshot) Lists(ctx context.Context) ([]registry.Live, error) {
 	if m.lists == nil {
 		lists, err := m.Registry.Lists(ctx)

@@ -61,7 +61,7 @@ func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time
 		if err != nil || !stale {
 			return err
 		}
-		if err := db.expire(ctx, of, at); err != nil {
+		if err := db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil }); err != nil { // which removes them
 			return err
 		}
 	}
@@ -100,11 +100,6 @@ func (a memoryTables) stale(ctx context.Context) (bool, error) {
 	var found bool
 	err := a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
 	return found, err
-}
-
-// expire removes memories that have expired, in a transaction of its own.
-func (db Data) expire(ctx context.Context, of builtin.Owner, at time.Time) error {
-	return db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil })
 }
 
 func (a memoryTables) expire(ctx context.Context) error {

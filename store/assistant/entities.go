@@ -168,13 +168,10 @@ func (a memoryTables) Neighbours(ctx context.Context, memory string, limit int) 
 	return append(from, to...), err
 }
 
-// relationsAtMost sets how many links may lead from one memory to one entity: one
-// for each relation.
-const relationsAtMost = 6
-
 // MemoriesOf implements builtin.Reader.
 func (a memoryTables) MemoriesOf(ctx context.Context, entity string, limit int) ([]builtin.Memory, error) {
-	ids, err := table.All(ctx, a, table.ScanValue[string], "SELECT memory FROM memory_links WHERE owner = $1 AND target = $2 AND deleted_at = '' ORDER BY seq DESC LIMIT $3", a.owner, entity, limit*relationsAtMost)
+	// A memory has at most six links to one entity: one for each relation.
+	ids, err := table.All(ctx, a, table.ScanValue[string], "SELECT memory FROM memory_links WHERE owner = $1 AND target = $2 AND deleted_at = '' ORDER BY seq DESC LIMIT $3", a.owner, entity, 6*limit)
 	if err != nil {
 		return nil, err
 	}

@@ -38,18 +38,6 @@ type callerRow struct {
 	Server    string          `json:"server,omitempty"` // behind a guard
 }
 
-func parseCallContext(s string) (gateway.CallContext, error) {
-	return gateway.ParseCallContext(json.RawMessage(s))
-}
-
-func encodeCaller(c gateway.Caller) (string, error) {
-	b, err := jsondoc.Marshal(callerRow{
-		Actor: c.Actor, Agent: c.Agent, Layer: c.Layer, Local: c.Where.Local, Embedding: c.Where.Embedding, Deferred: c.Where.IncludeDeferred,
-		User: c.User, Customer: c.Customer, Server: c.Server,
-	})
-	return string(b), err
-}
-
 func decodeCaller(s string) (gateway.Caller, error) {
 	var r callerRow
 	err := json.Unmarshal([]byte(s), &r)
@@ -60,11 +48,18 @@ func decodeCaller(s string) (gateway.Caller, error) {
 }
 
 func asCaller(c *gateway.Caller) table.Textual {
-	return &table.StoredText[gateway.Caller]{V: c, Write: encodeCaller, Read: decodeCaller}
+	return &table.StoredText[gateway.Caller]{V: c, Write: func(c gateway.Caller) (string, error) {
+		b, err := jsondoc.Marshal(callerRow{
+			Actor: c.Actor, Agent: c.Agent, Layer: c.Layer, Local: c.Where.Local, Embedding: c.Where.Embedding, Deferred: c.Where.IncludeDeferred,
+			User: c.User, Customer: c.Customer, Server: c.Server,
+		})
+		return string(b), err
+	}, Read: decodeCaller}
 }
 
 func pendingColumns(p *gateway.Pending) table.Columns {
-	said := table.Stored(&p.Said, func(c gateway.CallContext) string { return string(c.Encode()) }, parseCallContext)
+	said := table.Stored(&p.Said, func(c gateway.CallContext) string { return string(c.Encode()) },
+		func(text string) (gateway.CallContext, error) { return gateway.ParseCallContext(json.RawMessage(text)) })
 	return table.Columns{
 		table.Col("id", &p.ID), table.Col("caller", asCaller(&p.Caller)), table.Col("agent", &p.Caller.Agent), table.Col(`"user"`, &p.Caller.User), table.Col("tool", table.Subject(&p.Tool)),
 		table.Col("version", &p.Version), table.Col("content_hash", &p.ContentHash), table.Col("args", table.JSON(&p.Args)), table.Col("said", said),

@@ -94,16 +94,15 @@ func (s Definitions) CheckCore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(want)) {
-		if seen == len(want) {
-			break
-		}
-		var n int
-		if err := s.Row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
-			return err
-		}
-		if n == 0 {
-			return tampered(id)
+	if seen != len(want) {
+		for _, id := range slices.Sorted(maps.Keys(want)) {
+			var n int
+			if err := s.Row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
+				return err
+			}
+			if n == 0 {
+				return tampered(id)
+			}
 		}
 	}
 	return s.coreNames(ctx)

@@ -1,6 +1,13 @@
 package engine
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Kind is the kind of the values of a column.
 type Kind int
@@ -19,6 +26,33 @@ type Added struct {
 	// Roles are those roles of PostgreSQL that may change single columns of the table,
 	// this one too.
 	Roles []string
+}
+
+// ReadSteps returns the steps of the schema in files, migrations/NUMBER_NAME.sql, and those
+// that add columns, which add makes, in the order of their numbers.
+func ReadSteps(files fs.ReadFileFS, add func(Added) Step) ([]Step, error) {
+	names, err := fs.Glob(files, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	var list []Step
+	for _, name := range names {
+		prefix, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
+		number, err := strconv.Atoi(prefix)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", name, err)
+		}
+		script, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Step{Number: number, SQL: string(script)})
+	}
+	for _, a := range AddedColumns() {
+		list = append(list, add(a))
+	}
+	slices.SortFunc(list, func(a, b Step) int { return cmp.Compare(a.Number, b.Number) })
+	return list, nil
 }
 
 // AddedColumns lists the columns that both engines add to tables which their migrations

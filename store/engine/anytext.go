@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"database/sql"
 	"errors"
 	"reflect"
 	"strings"
@@ -110,22 +109,6 @@ func TextOf(arg any) (s string, ok bool) {
 		return v.String(), true
 	}
 	return "", false
-}
-
-// first reads the one row of a query whose rows are buffered.
-func (c *Conn) first(rows *sql.Rows, dest ...any) error {
-	err := sql.ErrNoRows
-	walked := c.each(rows, func(row Scanner) error {
-		if !errors.Is(err, sql.ErrNoRows) {
-			return nil // only the first counts
-		}
-		err = row.Scan(dest...)
-		return err
-	})
-	if walked != nil {
-		return walked
-	}
-	return err
 }
 
 // CopyState is the state of the target of a copy.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	sqldriver "database/sql/driver"
@@ -98,7 +99,15 @@ func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) e
 	if err != nil {
 		return err
 	}
-	return c.first(rows, dest...)
+	err = sql.ErrNoRows
+	walked := c.each(rows, func(row Scanner) error {
+		if !errors.Is(err, sql.ErrNoRows) {
+			return nil // only the first counts
+		}
+		err = row.Scan(dest...)
+		return err
+	})
+	return cmp.Or(walked, err)
 }
 
 // Scanner is a row that can be read.

@@ -3,6 +3,7 @@ package engine
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Clause is a piece of SQL with its arguments, for each of which it has a "?". Pieces are
@@ -40,6 +41,19 @@ func Numbered(query string) string {
 		b.WriteByte('$')
 		b.WriteString(strconv.Itoa(n))
 		query = after
+	}
+}
+
+// Cases returns the letter r in every case, without the capitals of ASCII: the texts that
+// searches look through have none.
+func Cases(r rune) (all []rune) {
+	for c := unicode.SimpleFold(r); ; c = unicode.SimpleFold(c) {
+		if c < 'A' || c > 'Z' {
+			all = append(all, c)
+		}
+		if c == r {
+			return all
+		}
 	}
 }
 

@@ -292,10 +292,12 @@ func (s *Server) waited() error {
 		engine.ErrBusy, strings.Join(names, ", "), held[0].pid)
 }
 
-// lockTimeout reports whether a lock was not to be had in time.
-func lockTimeout(err error) bool {
-	var e *pgconn.PgError
-	return errors.As(err, &e) && e.Code == "55P03"
+// sqlState returns the SQLSTATE of an error of the server, "" for another one.
+func sqlState(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
 }
 
 // prepare sets what a connection needs: a server notices that its host is gone, and a

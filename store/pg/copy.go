@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"toolcrib/store/engine"
 )
@@ -18,12 +17,12 @@ import (
 // BeginCopy prepares a database for the rows of another, which the hash of its first
 // event names, and leaves conn with the rights to write them.
 func BeginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
-	for tried := 1; ; tried++ {
-		state, err := beginCopy(ctx, conn, genesis)
-		if again := new(pgconn.PgError); !errors.As(err, &again) || !raced(again.Code) || tried == attempts {
-			return state, err
-		}
-	}
+	var state engine.CopyState
+	err := retry(func() (err error) {
+		state, err = beginCopy(ctx, conn, genesis)
+		return err
+	})
+	return state, err
 }
 
 func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
@@ -35,7 +34,7 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 	if err != nil {
 		return 0, err
 	}
-	switch last := all[len(all)-1].number; {
+	switch last := all[len(all)-1].Number; {
 	case version > last:
 		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", ErrSchemaNewer, version, last)
 	case version == last:
@@ -54,10 +53,10 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 		for _, s := range all[rolesStep+1:] {
 			var err error
 			switch {
-			case s.number <= seedStep:
+			case s.Number <= seedStep:
 				err = takeStep(ctx, tx, s)
-			case s.number == kindsStep: // the rows need it; FinishCopy takes it, and notes it, again
-				_, err = tx.Exec(ctx, s.sql)
+			case s.Number == kindsStep: // the rows need it; FinishCopy takes it, and notes it, again
+				_, err = tx.Exec(ctx, s.SQL)
 			}
 			if err != nil {
 				return err
@@ -119,11 +118,11 @@ func copies(ctx context.Context, conn *pgx.Conn) (there bool, err error) {
 }
 
 // takeStep runs a step and notes it.
-func takeStep(ctx context.Context, tx pgx.Tx, s step) error {
-	if _, err := tx.Exec(ctx, s.sql); err != nil {
-		return fmt.Errorf("migration %d: %w", s.number, err)
+func takeStep(ctx context.Context, tx pgx.Tx, s engine.Step) error {
+	if _, err := tx.Exec(ctx, s.SQL); err != nil {
+		return fmt.Errorf("migration %d: %w", s.Number, err)
 	}
-	_, err := tx.Exec(ctx, "INSERT INTO schema_migrations (number) VALUES ($1)", s.number)
+	_, err := tx.Exec(ctx, "INSERT INTO schema_migrations (number) VALUES ($1)", s.Number)
 	return err
 }
 
@@ -175,11 +174,11 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "DROP TABLE unfinished_copy; "+setAside); err != nil {
 		return err
 	}
-	if err := takeStep(ctx, tx, step{number: seedStep}); err != nil {
+	if err := takeStep(ctx, tx, engine.Step{Number: seedStep}); err != nil {
 		return err
 	}
 	for _, s := range all {
-		if s.number <= seedStep {
+		if s.Number <= seedStep {
 			continue
 		}
 		if err := takeStep(ctx, tx, s); err != nil {
@@ -214,7 +213,7 @@ func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	if last := all[len(all)-1].number; version != last {
+	if last := all[len(all)-1].Number; version != last {
 		return fmt.Errorf("the database has schema %d, this program needs %d", version, last)
 	}
 	return nil
@@ -228,12 +227,12 @@ func Script(seed func() error, print func(statements string) error) error {
 		return err
 	}
 	for _, s := range all {
-		if s.number == rolesStep {
-			err = print(s.sql + "\nSET ROLE " + Owner + ";\nSET search_path = " + Schema + ", pg_temp;\n\n")
+		if s.Number == rolesStep {
+			err = print(s.SQL + "\nSET ROLE " + Owner + ";\nSET search_path = " + Schema + ", pg_temp;\n\n")
 		} else {
-			err = print(fmt.Sprintf("%s\nINSERT INTO schema_migrations (number) VALUES (%d);\n\n", s.sql, s.number))
+			err = print(fmt.Sprintf("%s\nINSERT INTO schema_migrations (number) VALUES (%d);\n\n", s.SQL, s.Number))
 		}
-		if err == nil && s.number == seedStep-1 {
+		if err == nil && s.Number == seedStep-1 {
 			err = errors.Join(seed(), print(fmt.Sprintf("INSERT INTO schema_migrations (number) VALUES (%d);\n\n", seedStep)))
 		}
 		if err != nil {

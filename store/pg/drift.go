@@ -24,10 +24,10 @@ func definitions() (map[string]string, error) {
 	all, err := steps()
 	known := map[string]string{}
 	for _, step := range all {
-		for _, m := range written.FindAllStringSubmatch(step.sql, -1) {
+		for _, m := range written.FindAllStringSubmatch(step.SQL, -1) {
 			known[strings.ToLower(m[1])+" "+m[2]] = words(m[0])
 		}
-		for _, m := range source.FindAllStringSubmatch(step.sql, -1) {
+		for _, m := range source.FindAllStringSubmatch(step.SQL, -1) {
 			known["function "+m[1]] = m[2] + m[3]
 		}
 	}
@@ -144,10 +144,10 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 
 // clauses returns how often the migrations have a clause in each table that they
 // create, those without it left out.
-func clauses(all []step, clause string) map[string]int {
+func clauses(all []engine.Step, clause string) map[string]int {
 	found := map[string]int{}
 	for _, step := range all {
-		for _, m := range tableText.FindAllStringSubmatch(comment.ReplaceAllString(step.sql, ""), -1) {
+		for _, m := range tableText.FindAllStringSubmatch(comment.ReplaceAllString(step.SQL, ""), -1) {
 			if n := strings.Count(m[2], clause); n > 0 {
 				found[m[1]] = n
 			}

@@ -31,7 +31,7 @@ func StepNumbers() []int {
 	}
 	numbers := []int{seedStep}
 	for _, s := range all[rolesStep+1:] {
-		numbers = append(numbers, s.number)
+		numbers = append(numbers, s.Number)
 	}
 	slices.Sort(numbers)
 	return numbers

@@ -2,18 +2,13 @@
 package pg
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"toolcrib/store/engine"
 )
@@ -38,7 +33,7 @@ func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) 
 	if err != nil {
 		return nil, err
 	}
-	if last := all[len(all)-1].number; version >= last {
+	if last := all[len(all)-1].Number; version >= last {
 		if version > last {
 			err = fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", ErrSchemaNewer, version, last)
 		}
@@ -57,8 +52,8 @@ func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) 
 
 // createRoles creates what the server and the database lack of the roles and of the
 // schema that one of them owns.
-func createRoles(ctx context.Context, conn *pgx.Conn, roles step) error {
-	err := retry(func() error { _, err := conn.Exec(ctx, roles.sql); return err })
+func createRoles(ctx context.Context, conn *pgx.Conn, roles engine.Step) error {
+	err := retry(func() error { _, err := conn.Exec(ctx, roles.SQL); return err })
 	if err != nil {
 		return fmt.Errorf("create the roles: %w", err)
 	}
@@ -73,28 +68,21 @@ const attempts = 5
 func retry(create func() error) error {
 	for tried := 1; ; tried++ {
 		err := create()
-		if again := new(pgconn.PgError); !errors.As(err, &again) || !raced(again.Code) || tried == attempts {
+		switch sqlState(err) {
+		case "42P06", "42P07", "42710", "42723", "40001", "40P01": // duplicate schema, table, object, function; serialization failure; deadlock
+		case "23505": // the catalogues' own unique indexes
+		case "XX000": // two sessions updated a row of a catalogue at once, which has no code of its own
+		default:
+			return err
+		}
+		if tried == attempts {
 			return err
 		}
 	}
 }
 
-// raced reports whether a statement failed because another session created the
-// same object at once, or was to be serialised after it.
-func raced(code string) bool {
-	switch code {
-	case "42P06", "42P07", "42710", "42723", "40001", "40P01": // duplicate schema, table, object, function; serialization failure; deadlock
-		return true
-	case "23505": // the catalogues' own unique indexes
-		return true
-	case "XX000": // a row of a catalogue was updated at once by two sessions, which has no code of its own
-		return true
-	}
-	return false
-}
-
 // migrateTables runs the steps after the roles that the database lacks.
-func migrateTables(ctx context.Context, conn *pgx.Conn, all []step, seed seedFunc) (done []int, err error) {
+func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed seedFunc) (done []int, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -127,13 +115,13 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []step, seed seedFun
 	}
 	seeded := false
 	for _, s := range all {
-		if s.number > seedStep && !seeded {
+		if s.Number > seedStep && !seeded {
 			seeded = true
 			if err := run(seedStep, func() error { return seed(ctx, conn) }); err != nil {
 				return nil, err
 			}
 		}
-		err := run(s.number, func() error { _, err := tx.Exec(ctx, s.sql); return err })
+		err := run(s.Number, func() error { _, err := tx.Exec(ctx, s.SQL); return err })
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +152,7 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 	}
 	want := []int{seedStep}
 	for _, s := range all[rolesStep+1:] {
-		want = append(want, s.number)
+		want = append(want, s.Number)
 	}
 	slices.Sort(want)
 	version = have[len(have)-1]
@@ -191,44 +179,14 @@ const (
 	kindsStep = 24 // has the tables take every kind of subject
 )
 
-// step is one step of the schema: a file of statements. Steps run forward only,
-// in the order of their numbers.
-type step struct {
-	number int
-	sql    string
-}
-
-// steps returns the steps in the order of their numbers.
-func steps() ([]step, error) {
-	files, err := fs.Glob(migrationFiles, "migrations/*.sql") // sorted by name
-	if err != nil {
-		return nil, err
-	}
-	made := make([]step, len(files))
-	for i, name := range files {
-		prefix, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
-		number, err := strconv.Atoi(prefix)
-		if err != nil {
-			return nil, fmt.Errorf("migration %s: %w", name, err)
+// steps returns the steps of the schema, which run forward only, in the order of their
+// numbers.
+func steps() ([]engine.Step, error) {
+	return engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
+		sql := a.Statement(`text COLLATE "C"`, "bigint")
+		for _, role := range a.Roles {
+			sql += fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s;\n", a.Column, a.Table, role)
 		}
-		text, err := migrationFiles.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		made[i] = step{number, string(text)}
-	}
-	for _, a := range engine.AddedColumns() {
-		made = append(made, addColumn(a))
-	}
-	slices.SortFunc(made, func(a, b step) int { return cmp.Compare(a.number, b.number) })
-	return made, nil
-}
-
-// addColumn returns the step that adds a column.
-func addColumn(a engine.Added) step {
-	sql := a.Statement(`text COLLATE "C"`, "bigint")
-	for _, role := range a.Roles {
-		sql += fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s;\n", a.Column, a.Table, role)
-	}
-	return step{a.Step, sql}
+		return engine.Step{Number: a.Step, SQL: sql}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"toolcrib/store/engine"
 )
@@ -74,31 +75,14 @@ func pattern(words string) string {
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		default:
-			writeCases(&b, r)
+			cases := string(engine.Cases(r))
+			if utf8.RuneCountInString(cases) > 1 {
+				cases = "[" + cases + "]"
+			}
+			b.WriteString(cases)
 		}
 	}
 	return b.String()
-}
-
-func writeCases(b *strings.Builder, r rune) {
-	var cases []rune
-	for c := unicode.SimpleFold(r); ; c = unicode.SimpleFold(c) {
-		if c < 'A' || c > 'Z' {
-			cases = append(cases, c)
-		}
-		if c == r {
-			break
-		}
-	}
-	if len(cases) == 1 {
-		b.WriteRune(cases[0])
-		return
-	}
-	b.WriteByte('[')
-	for _, c := range cases {
-		b.WriteRune(c)
-	}
-	b.WriteByte(']')
 }
 
 // HasTerms implements session.Searcher.

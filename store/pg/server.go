@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"toolcrib/store/engine"
@@ -157,7 +156,7 @@ func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) erro
 			return nil
 		}
 		_ = c.Script(ctx, "ROLLBACK") // what failed before is the error to report
-		if !lockTimeout(err) || left <= 1 || ctx.Err() != nil {
+		if sqlState(err) != "55P03" || left <= 1 || ctx.Err() != nil {
 			return err
 		}
 		_, _, _ = s.release(ctx) // the next attempt tells whether that helped
@@ -181,8 +180,7 @@ func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error 
 		return c.Script(ctx, "COMMIT")
 	}
 	err = c.Script(ctx, fmt.Sprintf("NOTIFY %s, '%d'; COMMIT", Channel, event))
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && (refused.Code == "0A000" || refused.Code == "42601") { // no such feature, no such statement
+	if code := sqlState(err); code == "0A000" || code == "42601" { // no such feature, no such statement
 		s.mute.Store(true)
 		return fmt.Errorf("%w: %w", engine.ErrAgain, err)
 	}

@@ -26,7 +26,7 @@ func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 		return 0, err
 	}
 	version, err := schemaVersion(ctx, conn)
-	last := all[len(all)-1].number
+	last := all[len(all)-1].Number
 	switch {
 	case err != nil:
 		return 0, err
@@ -74,7 +74,7 @@ func wanted() ([]object, error) {
 	all, err := steps()
 	var list []object
 	for _, step := range all {
-		for _, m := range created.FindAllStringSubmatch(step.sql, -1) {
+		for _, m := range created.FindAllStringSubmatch(step.SQL, -1) {
 			o := object{strings.ToLower(m[1]), m[3], m[2]}
 			if o.kind == "table" || o.kind == "index" {
 				o.table = ""

@@ -108,14 +108,6 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	return lookup{}
 }
 
-// rowCondition returns the condition that holds of a row p if the atom does.
-func (m matcher) rowCondition(a facts.Atom) engine.Clause {
-	if a.Is == facts.Text {
-		return m.textCondition(a.Value)
-	}
-	return m.lookup(a).row
-}
-
 // textCondition checks each row, or for a text with very many spellings all rows
 // that the index finds.
 func (m matcher) textCondition(words string) engine.Clause {

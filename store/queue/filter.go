@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"toolcrib/proposals"
@@ -201,7 +200,10 @@ func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 		}
 		var atoms []engine.Clause
 		for _, a := range t.Any {
-			c := m.rowCondition(a)
+			c := m.lookup(a).row
+			if a.Is == facts.Text {
+				c = m.textCondition(a.Value)
+			}
 			atoms = append(atoms, engine.Clause{SQL: "(" + c.SQL + ")", Args: c.Args})
 		}
 		c := engine.Join(atoms, " OR ")
@@ -219,7 +221,7 @@ func spellings(words string) []string {
 	all := []string{""}
 	for _, r := range words {
 		var longer []string
-		for _, c := range cases(r) {
+		for _, c := range engine.Cases(r) {
 			for _, beginning := range all {
 				longer = append(longer, beginning+string(c))
 			}
@@ -233,23 +235,11 @@ func spellings(words string) []string {
 func countSpellings(words string) int {
 	n := 1
 	for _, r := range words {
-		if n *= len(cases(r)); n > maxSpellings {
+		if n *= len(engine.Cases(r)); n > maxSpellings {
 			break
 		}
 	}
 	return n
-}
-
-func cases(r rune) []rune {
-	var all []rune
-	for c := unicode.SimpleFold(r); ; c = unicode.SimpleFold(c) {
-		if c < 'A' || c > 'Z' {
-			all = append(all, c)
-		}
-		if c == r {
-			return all
-		}
-	}
 }
 
 // Whose approval a proposal waits for depends on the policy, of which the database

@@ -26,7 +26,7 @@ func (s Proposals) List(ctx context.Context, q review.Query) (review.Page, error
 	}
 	limit = min(limit, review.MaxPage)
 	read := s.listByTime
-	if _, ok := keyOf(q.Order); ok {
+	if _, ok := keys[q.Order]; ok {
 		read = s.listByKey
 	}
 	found, err := read(ctx, q, limit+1)
@@ -175,6 +175,12 @@ type key struct {
 	index     string // of (state, column), which ends in seq
 }
 
+var keys = map[review.Order]key{
+	review.ByRisk:    {"risk", "DESC", "<", "proposals_by_risk"},
+	review.BySubject: {"subject", "ASC", ">", "proposals_by_state_subject"},
+	review.ByAuthor:  {"author", "ASC", ">", "proposals_by_state_author"},
+}
+
 // reversed returns the key of the opposite order.
 func (k key) reversed() key {
 	if k.direction == "ASC" {
@@ -183,19 +189,6 @@ func (k key) reversed() key {
 		k.direction, k.beyond = "ASC", ">"
 	}
 	return k
-}
-
-func keyOf(o review.Order) (key, bool) {
-	switch o {
-	case review.ByRisk:
-		return key{"risk", "DESC", "<", "proposals_by_risk"}, true
-	case review.BySubject:
-		return key{"subject", "ASC", ">", "proposals_by_state_subject"}, true
-	case review.ByAuthor:
-		return key{"author", "ASC", ">", "proposals_by_state_author"}, true
-	case review.ByNewest, review.ByOldest:
-	}
-	return key{}, false
 }
 
 // cursorMark stands between a risk and an id in a cursor. A risk changes with
@@ -231,7 +224,7 @@ func (s Proposals) place(ctx context.Context, k key, cursor string) (value any, 
 // listByKey reads a page in an order that has a key. A few rows are sorted; more
 // are walked in the order of an index, which has them sorted already.
 func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
-	k, _ := keyOf(q.Order)
+	k := keys[q.Order]
 	if q.Reverse {
 		k = k.reversed()
 	}
@@ -247,7 +240,15 @@ func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]
 	if !isFew {
 		return s.walk(ctx, q, k, states, every().with(s.matcher().rest(others, nil)).with(waits), limit)
 	}
-	return s.sortRows(ctx, q, k, among(seqs).with(s.matcher().rest(terms, nil)).with(waits), limit)
+	sel := among(seqs).with(s.matcher().rest(terms, nil)).with(waits)
+	if q.After != "" {
+		value, seq, err := s.place(ctx, k, q.After)
+		if err != nil {
+			return nil, err
+		}
+		sel.add("(p."+k.column+", p.seq) "+k.beyond+" (?, ?)", value, seq)
+	}
+	return s.listed(ctx, sel.query(listColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
 }
 
 // splitStates takes the states that the rows are walked by out of the terms.
@@ -269,18 +270,6 @@ func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 		}
 	}
 	return states, others
-}
-
-// sortRows sorts a small selection, and returns the rows behind the cursor.
-func (s Proposals) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
-	if q.After != "" {
-		value, seq, err := s.place(ctx, k, q.After)
-		if err != nil {
-			return nil, err
-		}
-		sel.add("(p."+k.column+", p.seq) "+k.beyond+" (?, ?)", value, seq)
-	}
-	return s.listed(ctx, sel.query(listColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
 }
 
 // walk reads a selection in the order of an index, which has the rows of each

@@ -189,20 +189,16 @@ func asDraft(r *proposals.Revision) table.Textual {
 		Write: func(proposals.Draft) (string, error) { return r.Canonical(), nil },
 		Read: func(text string) (proposals.Draft, error) {
 			r.Text = text
-			return parseDraft(text)
+			parsed, err := proposals.DecodeJSON([]byte(text))
+			if err == nil && len(parsed) != 1 {
+				err = fmt.Errorf("%d drafts in one revision", len(parsed))
+			}
+			if err != nil {
+				return proposals.Draft{}, err
+			}
+			return parsed[0].Draft, nil
 		},
 	}
-}
-
-func parseDraft(s string) (proposals.Draft, error) {
-	parsed, err := proposals.DecodeJSON([]byte(s))
-	if err != nil {
-		return proposals.Draft{}, err
-	}
-	if len(parsed) != 1 {
-		return proposals.Draft{}, fmt.Errorf("%d drafts in one revision", len(parsed))
-	}
-	return parsed[0].Draft, nil
 }
 
 // Revision implements review.ProposalReader.

@@ -140,9 +140,7 @@ const maxWords = 32
 // of a text, and nothing in it is an operator.
 func matchAny(text string) string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
-	if len(words) > maxWords {
-		words = words[:maxWords]
-	}
+	words = words[:min(len(words), maxWords)]
 	for i, w := range words {
 		words[i] = `"` + w + `"*`
 	}

@@ -88,23 +88,13 @@ func (db *Pool) Open(ctx context.Context, use engine.Use) (*Session, error) {
 // Exec runs a statement and returns how many rows it changed. It is review.ErrText to
 // write a text that not every engine can keep.
 func (s *Session) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := storable(args); err != nil {
-		return 0, err
-	}
-	return s.Conn.Exec(ctx, query, args...)
-}
-
-// storable returns review.ErrText for arguments of a statement that not every engine
-// can keep. Whoever lets a text in checks it and names it; this is for what was
-// forgotten.
-func storable(args []any) error {
-	for _, arg := range args {
+	for _, arg := range args { // who lets a text in checks it and names it; this is for what was forgotten
 		text, _ := engine.TextOf(arg)
 		if problem := plaintext.Problem(text); problem != "" {
-			return fmt.Errorf("%w: %s %s; nothing was written", review.ErrText, jsondoc.Quote(text), problem)
+			return 0, fmt.Errorf("%w: %s %s; nothing was written", review.ErrText, jsondoc.Quote(text), problem)
 		}
 	}
-	return nil
+	return s.Conn.Exec(ctx, query, args...)
 }
 
 // Read returns what fn reads in a snapshot.

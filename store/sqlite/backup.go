@@ -221,17 +221,11 @@ func (c *Copy) Finish(ctx context.Context) error {
 	if err := c.Script(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return err
 	}
-	return c.rename()
-}
-
-// rename closes the copy and gives it its name, unless somebody has made a file of
-// that name meanwhile.
-func (c *Copy) rename() error {
 	file, path := c.path+copySuffix, c.path
 	if err := c.Close(); err != nil {
 		return err
 	}
-	if err := os.Link(file, path); err != nil {
+	if err := os.Link(file, path); err != nil { // unless somebody made a file of that name meanwhile
 		return fmt.Errorf("the copy is complete in %s: %w", file, err)
 	}
 	return errors.Join(os.Remove(file), syncDir(filepath.Dir(path)))

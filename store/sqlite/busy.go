@@ -85,10 +85,7 @@ func (f *File) Describe(err error) error {
 // UnwritableFolder reports whether err means that the engine cannot put its log
 // and lock files beside the database.
 func UnwritableFolder(err error) bool {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	return e.Code() == sqlite3.SQLITE_READONLY_DIRECTORY || e.Code() == sqlite3.SQLITE_READONLY_CANTINIT ||
-		e.Code()&0xff == sqlite3.SQLITE_CANTOPEN
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (e.Code() == sqlite3.SQLITE_READONLY_DIRECTORY || e.Code() == sqlite3.SQLITE_READONLY_CANTINIT ||
+		e.Code()&0xff == sqlite3.SQLITE_CANTOPEN)
 }

@@ -7,7 +7,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -28,26 +27,13 @@ const seedStep = 7
 // that has landed is never changed or numbered again: a later one changes the schema
 // instead.
 func steps() ([]engine.Step, error) {
-	list := []engine.Step{{Number: seedStep}}
-	files, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	list, err := engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
+		return engine.Step{Number: a.Step, SQL: a.Statement("TEXT", "INTEGER")}
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range files {
-		prefix, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
-		number, err := strconv.Atoi(prefix)
-		if err != nil {
-			return nil, fmt.Errorf("migration %s: %w", name, err)
-		}
-		script, err := migrationFiles.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, engine.Step{Number: number, SQL: string(script)})
-	}
-	for _, a := range engine.AddedColumns() {
-		list = append(list, addColumn(a))
-	}
+	list = append(list, engine.Step{Number: seedStep})
 	slices.SortFunc(list, func(a, b engine.Step) int { return cmp.Compare(a.Number, b.Number) })
 	for i, step := range list {
 		if step.Number < 1 || i > 0 && step.Number == list[i-1].Number {
@@ -55,11 +41,6 @@ func steps() ([]engine.Step, error) {
 		}
 	}
 	return list, nil
-}
-
-// addColumn returns the step that adds a column.
-func addColumn(a engine.Added) engine.Step {
-	return engine.Step{Number: a.Step, SQL: a.Statement("TEXT", "INTEGER")}
 }
 
 // applicationID marks the file as ours in its header ("crib" in ASCII), to tell a

@@ -81,39 +81,32 @@ func matching(query string) engine.Source {
 }
 
 // Beginning implements session.Searcher, through the trigrams that begin with one of
-// the spellings of a text; false when they are too many.
+// the spellings of a text; false when they are too many. Each is found by itself, behind
+// the one before: the engine lists them with all places that have them.
 func (Search) Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error) {
-	found, err := trigrams(ctx, c, spellings)
-	return matching(strings.Join(found, " OR ")), len(found) > 0, err
-}
-
-// maxTrigrams limits how many trigrams are looked for at once: the index is entered
-// for each of them.
-const maxTrigrams = 32
-
-// trigrams returns the trigrams of the index that begin with a text, as phrases,
-// and none when they are too many. Each is found by itself, behind the one
-// before: the engine lists them with all places that have them.
-func trigrams(ctx context.Context, c *engine.Conn, spellings []string) ([]string, error) {
 	var found []string
 	for _, spelling := range spellings {
 		for from := spelling; ; {
 			next, err := c.Strings(ctx, "SELECT term FROM proposals_terms WHERE term >= $1 AND term <= $2 LIMIT 1", from, afterAll(spelling))
 			if err != nil {
-				return nil, err
+				return engine.Source{}, false, err
 			}
 			if len(next) == 0 {
 				break
 			}
 			if len(found) == maxTrigrams || strings.ContainsRune(next[0], 0) {
-				return nil, nil
+				return engine.Source{}, false, nil
 			}
 			found = append(found, quoteFTS(next[0]))
 			from = next[0] + "\x01"
 		}
 	}
-	return found, nil
+	return matching(strings.Join(found, " OR ")), len(found) > 0, nil
 }
+
+// maxTrigrams limits how many trigrams are looked for at once: the index is entered
+// for each of them.
+const maxTrigrams = 32
 
 // afterAll returns the text after every trigram that begins with words.
 func afterAll(words string) string {

@@ -288,7 +288,12 @@ func Subject(v *registry.Subject) Textual {
 }
 
 // Actor returns the column of an actor.
-func Actor(v *proposals.Actor) Textual { return Stored(v, proposals.Actor.String, parseActor) }
+func Actor(v *proposals.Actor) Textual {
+	return Stored(v, proposals.Actor.String, func(text string) (a proposals.Actor, err error) {
+		err = a.UnmarshalText([]byte(text))
+		return a, err
+	})
+}
 
 // Time returns the column of a time.
 func Time(v *time.Time) Textual { return Stored(v, history.Timestamp, history.ParseTimestamp) }
@@ -361,10 +366,4 @@ func ParseList(s string) ([]string, error) {
 	var texts []string
 	err := json.Unmarshal([]byte(s), &texts)
 	return texts, err
-}
-
-func parseActor(s string) (proposals.Actor, error) {
-	var a proposals.Actor
-	err := a.UnmarshalText([]byte(s))
-	return a, err
 }

@@ -113,20 +113,12 @@ func Print(ctx context.Context, w io.Writer, seed string) (err error) {
 	return print("COMMIT;\n")
 }
 
-// derived are the tables that triggers fill while the statements of Print run.
-func derived(t table) bool {
-	switch t.name {
-	case "counters", "proposal_rules", "pending_exports", "calls_open", "task_days":
-		return true
-	}
-	return false
-}
-
 // printRows prints an INSERT statement for every row.
 func printRows(ctx context.Context, source reader, print func(string) error) error {
 	for _, t := range tables() {
-		if derived(t) {
-			continue
+		switch t.name {
+		case "counters", "proposal_rules", "pending_exports", "calls_open", "task_days":
+			continue // triggers fill them while the statements run
 		}
 		columns, err := source.columns(ctx, t)
 		if err != nil {

@@ -119,13 +119,6 @@ func (f file) finish(ctx context.Context) error { return f.copy.Finish(ctx) }
 func (f file) abandon(context.Context) error    { return f.copy.Abandon() }
 func (f file) close() error                     { return f.end() }
 
-func openSource(ctx context.Context, name string) (reader, error) {
-	if pg.IsURL(name) {
-		return openServer(ctx, name)
-	}
-	return openFile(ctx, name)
-}
-
 func openTarget(ctx context.Context, name, genesis string) (writer, engine.CopyState, error) {
 	begin := beginFile
 	if pg.IsURL(name) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"toolcrib/store/engine"
+	"toolcrib/store/pg"
 )
 
 // ErrOther is wrapped when the target has other content than a copy of the source.
@@ -71,7 +72,11 @@ func Copy(ctx context.Context, from, to string, opts Options) (report Report, er
 	if opts.Progress == nil {
 		opts.Progress = func(string, int64) error { return nil }
 	}
-	source, err := openSource(ctx, from)
+	open := openFile
+	if pg.IsURL(from) {
+		open = openServer
+	}
+	source, err := open(ctx, from)
 	if err != nil {
 		return Report{}, err
 	}
@@ -303,11 +308,7 @@ func quoted(names []string) string {
 func (t table) selectRows(from string, columns []string, after bool) string {
 	where := ""
 	if after {
-		marks := make([]string, len(t.key))
-		for i := range marks {
-			marks[i] = fmt.Sprintf("$%d", i+1)
-		}
-		where = " WHERE (" + quoted(t.key) + ") > (" + strings.Join(marks, ", ") + ")"
+		where = " WHERE (" + quoted(t.key) + ") > (" + engine.Placeholders(1, len(t.key)) + ")"
 	}
 	return "SELECT " + quoted(columns) + " FROM " + from + where + " ORDER BY " + quoted(t.key)
 }
@@ -319,9 +320,5 @@ func (t table) selectLast() string {
 
 // insertRow returns the statement that adds a row.
 func (t table) insertRow(columns []string) string {
-	marks := make([]string, len(columns))
-	for i := range marks {
-		marks[i] = fmt.Sprintf("$%d", i+1)
-	}
-	return "INSERT INTO " + t.name + " (" + quoted(columns) + ") VALUES (" + strings.Join(marks, ", ") + ")"
+	return "INSERT INTO " + t.name + " (" + quoted(columns) + ") VALUES (" + engine.Placeholders(1, len(columns)) + ")"
 }
