@@ -66,11 +66,6 @@ func (r Rule) at(at time.Time) bool {
 	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until))
 }
 
-// applies reports whether the rule judges a subject with other names at a time.
-func (r Rule) applies(s registry.Subject, at time.Time, names []string) bool {
-	return r.at(at) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s, names...) })
-}
-
 // SamePrincipal reports whether two principals may be one who wrote the name in two
 // ways.
 func SamePrincipal(a, b string) bool { return strings.EqualFold(a, b) }
@@ -97,7 +92,7 @@ func (rs Rules) Named() bool {
 func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
 	var n Need
 	for _, r := range rs {
-		if r.applies(s, at, names) {
+		if r.at(at) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s, names...) }) {
 			n = append(n, r)
 		}
 	}

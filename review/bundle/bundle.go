@@ -121,9 +121,10 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 			if err != nil {
 				return b, err
 			}
-			b.Versions = append(b.Versions, newVersion(v))
+			v.DecidedAt = v.DecidedAt.UTC()
+			b.Versions = append(b.Versions, Version{v.Subject.String(), v})
 			if v.DecidedAt.After(b.At) {
-				b.At = v.DecidedAt.UTC()
+				b.At = v.DecidedAt
 			}
 			if n == l.Version {
 				if err := b.addSources(ctx, r, v, added); err != nil {
@@ -218,11 +219,6 @@ func (s *statements) add(ctx context.Context, hash string) error {
 		s.found = append(s.found, Statement{record.Statement, record.Signature})
 	}
 	return err
-}
-
-func newVersion(v history.Version) Version {
-	v.DecidedAt = v.DecidedAt.UTC()
-	return Version{v.Subject.String(), v}
 }
 
 // version returns the version as history has it.

@@ -110,7 +110,7 @@ func (c *checker) fault(rule, subject, message string) {
 	}
 }
 
-// version checks a version after the one before it.
+// version checks a version after the one before it and, if it is live, who approved it.
 func (c *checker) version(ctx context.Context, v history.Version, live bool) error {
 	name := v.Subject.String()
 	before := c.last[v.Subject]
@@ -121,17 +121,10 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 		c.fault(brokenVersion, name, fmt.Sprintf("version %d does not match its hash", v.Number))
 		return nil
 	}
-	if !live {
+	switch {
+	case !live:
 		c.result.Earlier++
 		return nil
-	}
-	return c.decision(ctx, v)
-}
-
-// decision checks who approved a live version.
-func (c *checker) decision(ctx context.Context, v history.Version) error {
-	name := v.Subject.String()
-	switch {
 	case v.Proposal == "":
 		if err := proof.CheckShipped(v); err != nil {
 			c.fault(notShipped, name, err.Error())
