@@ -279,6 +279,19 @@ func absent[T comparable](p *T) *T {
 	return p
 }
 
+// Values returns the canonical value of each key of t.
+func (t Tool) Values() map[string]string {
+	n, err := jsondoc.FromValue(t)
+	if err != nil {
+		panic(fmt.Sprintf("registry: a decoded tool does not marshal: %v", err))
+	}
+	values := map[string]string{}
+	for _, m := range n.Members {
+		values[m.Key] = string(jsondoc.Canonical(m.Value))
+	}
+	return values
+}
+
 // TextHash returns a hash of the texts that agents read, without names. Tools whose
 // texts differ only in white space have the same hash. It is "" if t has no text.
 func (t Tool) TextHash() string {

@@ -112,26 +112,26 @@ func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 	}
 	switch {
 	case retired && successor != "":
-		c.add(retiredInUse(), at, "%s is a retired name; use its successor %s.", quoted, successor)
+		c.add(retiredInUse, at, "%s is a retired name; use its successor %s.", quoted, successor)
 		return nil
 	case retired:
-		c.add(retiredInUse(), at, "%s is a retired name without a successor.", quoted)
+		c.add(retiredInUse, at, "%s is a retired name without a successor.", quoted)
 		return nil
 	case !known && c.scope.Server != "":
-		c.add(missingInRegistry(), at, "The code registers %s, which was never approved for the server %s.", quoted, c.scope.Server)
+		c.add(missingInRegistry, at, "The code registers %s, which was never approved for the server %s.", quoted, c.scope.Server)
 		return nil
 	case !known:
-		c.add(missingInRegistry(), at, "The code registers %s, which is not in %s.", quoted, c.scope.Registry)
+		c.add(missingInRegistry, at, "The code registers %s, which is not in %s.", quoted, c.scope.Registry)
 		return nil
 	}
 	c.registered[e.Subject] = at
 	c.kinds[e.Definition.Tool.Kind] = true
 	if !e.Active() {
-		c.add(deactivatedInUse(), at, "The code registers %s, which is deactivated.", quoted)
+		c.add(deactivatedInUse, at, "The code registers %s, which is deactivated.", quoted)
 		return nil
 	}
 	if !own {
-		c.add(aliasInUse(), at, "%s is an alias of %s.", quoted, e.Definition.Tool.WireName())
+		c.add(aliasInUse, at, "%s is an alias of %s.", quoted, e.Definition.Tool.WireName())
 	}
 	c.differs(at, it, e)
 	return nil
@@ -153,7 +153,7 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	}
 	if ps := it.Problems(); len(ps) > 0 {
 		at.Pos, at.Path = ps[0].Pos, inside(it.Path, ps[0].Path)
-		c.add(definitionDiffers(), at, "Cannot read the definition of %s in the code: %s.", jsondoc.Quote(it.Name), ps[0].Message)
+		c.add(definitionDiffers, at, "Cannot read the definition of %s in the code: %s.", jsondoc.Quote(it.Name), ps[0].Message)
 		return
 	}
 	s := e.Definition.Tool.Source
@@ -163,7 +163,7 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	keys := c.differing(it, e)
 	if len(keys) == 0 {
 		if c.scope.Pinned && s != nil && s.Type == registry.SourceMCP && s.Hash != it.Hash() {
-			c.add(pinDiffers(), at, "The server lists %s with the same texts as version %d of %s, but its other JSON differs from the import.", jsondoc.Quote(it.Name), e.Version, e.Subject)
+			c.add(pinDiffers, at, "The server lists %s with the same texts as version %d of %s, but its other JSON differs from the import.", jsondoc.Quote(it.Name), e.Version, e.Subject)
 		}
 		return
 	}
@@ -174,7 +174,7 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 			break
 		}
 	}
-	c.add(definitionDiffers(), at, "The code's %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
+	c.add(definitionDiffers, at, "The code's %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
 }
 
 // differing returns the keys in which an item differs from the registry. It returns
@@ -186,36 +186,19 @@ func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	before := *e.Definition.Tool
 	after := it.Onto(before)
 	after.ID = before.ID // an alias is not a difference
-	a, b := values(before), values(after)
+	a, b := before.Values(), after.Values()
 	if hashes, ok := c.scope.Hashes[e.Subject]; ok {
 		useHashes(hashes, it.Format, a, b)
 	}
 	var keys []string
-	for _, key := range slices.Sorted(maps.Keys(both(a, b))) {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if a[key] != b[key] {
 			keys = append(keys, key)
 		}
 	}
 	return keys
-}
-
-// values returns the canonical value of each key of a tool.
-func values(t registry.Tool) map[string]string {
-	n, err := jsondoc.FromValue(t)
-	if err != nil {
-		panic(fmt.Sprintf("conform: a decoded tool does not marshal: %v", err))
-	}
-	out := map[string]string{}
-	for _, m := range n.Members {
-		out[m.Key] = string(jsondoc.Canonical(m.Value))
-	}
-	return out
-}
-
-func both(a, b map[string]string) map[string]string {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
 }
 
 // registry reports tools that the code does not register, and tools without an
@@ -239,13 +222,13 @@ func (c *checker) registry(code []Code) {
 		t := e.Definition.Tool
 		at := Finding{Name: t.ID, Subject: e.Subject}
 		if t.Kind == registry.ActionTool && t.Approval == nil {
-			c.add(noTier(), at, "%s has no explicit approval tier, so every call requires approval.", e.Subject)
+			c.add(noTier, at, "%s has no explicit approval tier, so every call requires approval.", e.Subject)
 		}
 		c.untiered(e)
 		if _, met := c.registered[e.Subject]; c.scope.Partial || met || !c.kinds[t.Kind] || !e.Active() || c.upstream(e) {
 			continue
 		}
-		c.add(missingInCode(), at, "The code does not register %s.", e.Subject)
+		c.add(missingInCode, at, "The code does not register %s.", e.Subject)
 	}
 }
 

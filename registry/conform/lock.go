@@ -75,7 +75,7 @@ func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 				ID: t.ID, Kind: t.Kind, Name: t.Name, Archetype: t.Archetype, Scope: t.Scope, Aliases: t.Aliases,
 				Annotations: t.Annotations, Approval: t.Approval, Provider: t.Provider, Source: t.Source,
 			},
-			Hashes: hashed(values(*t)),
+			Hashes: hashed(t.Values()),
 		})
 	}
 	slices.SortFunc(l.Tools, func(a, b LockedTool) int { return bytes.Compare([]byte(a.Subject), []byte(b.Subject)) })

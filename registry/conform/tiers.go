@@ -63,10 +63,10 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 	switch {
 	case known && e.Active() && (foreign || !shipped.DeadTierEntry(t.Name)):
 	case successor != "" && c.scope.Server == "":
-		c.add(deadTier(), at, "An approval tier is set for %s, which is retired; its successor is %s.", quoted, successor)
+		c.add(deadTier, at, "An approval tier is set for %s, which is retired; its successor is %s.", quoted, successor)
 		return nil
 	default:
-		c.add(deadTier(), at, "An approval tier is set for %s, which is not a tool.", quoted)
+		c.add(deadTier, at, "An approval tier is set for %s, which is not a tool.", quoted)
 		return nil
 	}
 	at.Subject = e.Subject
@@ -74,11 +74,15 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 	code, approved := registry.Approval{Tier: registry.ApprovalTier(t.Value), Default: registry.ApprovalTier(t.Default)}, e.Definition.Tool.Approval
 	switch ours, theirs := strictness(&code, approved), strictness(approved, nil); {
 	case ours < 0:
-		c.add(unknownTier(), at, "The code sets %s for %s, which is not an approval tier.", orNothing(t.Value), quoted)
+		said := "a value that is not a string"
+		if t.Value != "" {
+			said = jsondoc.Quote(t.Value)
+		}
+		c.add(unknownTier, at, "The code sets %s for %s, which is not an approval tier.", said, quoted)
 	case ours < theirs:
-		c.add(tierDiffers(), at, "The code sets %s for %s, which is looser than the approved %s.", written(&code), quoted, written(approved))
+		c.add(tierDiffers, at, "The code sets %s for %s, which is looser than the approved %s.", written(&code), quoted, written(approved))
 	case ours > theirs:
-		r := tierDiffers()
+		r := tierDiffers
 		r.Severity = "warn"
 		c.add(r, at, "The code sets %s for %s, which is stricter than the approved %s.", written(&code), quoted, written(approved))
 	}
@@ -123,13 +127,6 @@ func written(a *registry.Approval) string {
 	return string(a.Tier)
 }
 
-func orNothing(tier string) string {
-	if tier == "" {
-		return "a value that is not a string"
-	}
-	return jsondoc.Quote(tier)
-}
-
 // untiered reports an active tool without an approval tier in the code, if the code
 // sets tiers for others.
 func (c *checker) untiered(e registry.Entry) {
@@ -143,7 +140,7 @@ func (c *checker) untiered(e registry.Entry) {
 	if !met {
 		at = Finding{Name: e.Subject.ID, Subject: e.Subject}
 	}
-	c.add(missingTier(), at, "The code sets approval tiers, but none for %s.", e.Subject)
+	c.add(missingTier, at, "The code sets approval tiers, but none for %s.", e.Subject)
 }
 
 // label returns the name of the server or file that a tool was imported from, or
@@ -158,12 +155,6 @@ func label(e registry.Entry) string {
 	}
 	from, _, _ := strings.Cut(t.Source.Ref, "#")
 	return from
-}
-
-// goesBy reports whether name is the name of a tool at its source or in exports.
-func goesBy(e registry.Entry, name string) bool {
-	t := e.Definition.Tool
-	return t.OriginName() == name || t.WireName() == name
 }
 
 // index collects the tools by their names at the source and in exports.
@@ -188,7 +179,6 @@ func (c *checker) index() {
 // server, and one with that id. find prefers the tool that agrees with the code. If
 // none does, it prefers the imported tool to a global id, because servers do not
 // know the shipped tools. If the scope has a server, only its tools count.
-// know the shipped tools. With a server named, only its tools are meant.
 func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, own, known bool, err error) {
 	found, err := c.scope.Catalog.ByName(ctx, name)
 	if err != nil {
@@ -216,7 +206,8 @@ func (c *checker) find(ctx context.Context, name string, format wire.Format, dif
 		meant = max(slices.IndexFunc(wired, func(e registry.Entry) bool { return len(differs(e)) == 0 }), 0)
 	}
 	e = wired[meant]
-	return e, goesBy(e, name), true, nil
+	t := e.Definition.Tool
+	return e, t.OriginName() == name || t.WireName() == name, true, nil
 }
 
 // sameFormat returns 1 if a tool was imported from the format, and otherwise 0.

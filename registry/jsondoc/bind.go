@@ -134,7 +134,7 @@ func unknownKey(key string, keys []string) string {
 	case meant == "":
 		return "unknown key; known keys: " + strings.Join(known, ", ")
 	case slips == 0:
-		return "unknown key; use " + strconv.Quote(meant) + ""
+		return "unknown key; use " + strconv.Quote(meant)
 	default:
 		return "unknown key; did you mean " + strconv.Quote(meant) + "?"
 	}

@@ -75,7 +75,11 @@ func Members(data []byte, fn func(name string, value []byte) error) error {
 func (p *parser) one() (*Node, error) {
 	n, err := p.document()
 	if err == nil {
-		err = p.end()
+		p.steps = p.steps[:0]
+		if rest := bytes.TrimLeft(p.data[int(p.dec.InputOffset()):], " \t\r\n"); len(rest) > 0 {
+			p.position(len(p.data) - len(rest))
+			err = errTrailing
+		}
 	}
 	if err != nil {
 		return nil, p.broken(err)
@@ -248,7 +252,11 @@ func (p *parser) members(n *Node, depth int) error {
 		key := tok.String()
 		p.steps = append(p.steps, step{key: key})
 		p.refuseNUL(pos, key)
-		p.refuseLongKey(pos, key)
+		if len(key) > maxKey && !p.trusted {
+			if n := utf8.RuneCountInString(key); n > maxKey {
+				p.refuse(pos, "the key is longer than %[2]d characters (got %[1]d)", n, maxKey)
+			}
+		}
 		if seen.add(key, n) {
 			p.refuse(pos, "duplicate key; keep one")
 		}

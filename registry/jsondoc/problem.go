@@ -96,17 +96,12 @@ var (
 // refuse adds a problem of the current value.
 func (p *parser) refuse(pos Pos, format string, args ...any) {
 	if !p.problems.Full() {
-		p.problems.Append(Problem{Path: p.path(), Pos: pos, Message: fmt.Sprintf(format, args...)})
+		steps := slices.Clone(p.steps)
+		for i := range steps {
+			steps[i].key = plaintext.Cut(steps[i].key, maxKey)
+		}
+		p.problems.Append(Problem{Path: join(steps), Pos: pos, Message: fmt.Sprintf(format, args...)})
 	}
-}
-
-// path returns the path of the current value, with over-long keys cut.
-func (p *parser) path() string {
-	steps := slices.Clone(p.steps)
-	for i := range steps {
-		steps[i].key = plaintext.Cut(steps[i].key, maxKey)
-	}
-	return join(steps)
 }
 
 // refuseMark refuses a byte order mark, which RFC 8259, section 8.1, forbids and
@@ -131,15 +126,6 @@ func (p *parser) refuseNUL(pos Pos, s string) {
 	}
 }
 
-func (p *parser) refuseLongKey(pos Pos, key string) {
-	if p.trusted || len(key) <= maxKey {
-		return
-	}
-	if n := utf8.RuneCountInString(key); n > maxKey {
-		p.refuse(pos, "the key is longer than %[2]d characters (got %[1]d)", n, maxKey)
-	}
-}
-
 // refuseNumber refuses numbers of extreme size, which would slow down exact
 // arithmetic. Leading and trailing zeros do not count as digits.
 func (p *parser) refuseNumber(pos Pos, literal string) {
@@ -153,20 +139,6 @@ func (p *parser) refuseNumber(pos Pos, literal string) {
 	case digits != "" && (point-1 > maxExponent || point-1 < -maxExponent):
 		p.refuse(pos, "the number is out of range; exponents must be between -%d and %d", maxExponent, maxExponent)
 	}
-}
-
-// end checks that nothing follows the value.
-func (p *parser) end() error {
-	p.steps = p.steps[:0]
-	i := int(p.dec.InputOffset())
-	for i < len(p.data) && strings.IndexByte(" \t\r\n", p.data[i]) >= 0 {
-		i++
-	}
-	p.position(i)
-	if i < len(p.data) {
-		return errTrailing
-	}
-	return nil
 }
 
 // broken converts the error that ended parsing into the last problem.

@@ -141,9 +141,15 @@ var ErrFormat = errors.New("cannot be written as Markdown")
 // object, a section is unknown, duplicate or not Representable, or the result
 // exceeds the limits of Parse.
 func Format(f File, known Titles) ([]byte, error) {
-	front, err := formatFront(f.Front)
-	if err != nil {
-		return nil, err
+	if f.Front == nil || f.Front.Kind != jsondoc.Object {
+		return nil, fmt.Errorf("%w: the front matter is not an object", ErrFormat)
+	}
+	var front []byte
+	if len(f.Front.Members) > 0 {
+		var err error
+		if front, err = FormatYAML(f.Front); err != nil {
+			return nil, err
+		}
 	}
 	if len(front) > MaxFront {
 		return nil, fmt.Errorf("%w: the front matter would exceed %[3]d bytes (got %[2]d)", ErrFormat, len(front), MaxFront)

@@ -16,13 +16,9 @@ import (
 // MaxFront is the maximum size of front matter and of other YAML, in bytes.
 const MaxFront = 1 << 20
 
-// Limits of package jsondoc. They apply to front matter too, because definitions
-// are stored as JSON.
-const (
-	maxKey            = 1_024 // characters
-	maxNumber         = 1_000 // characters
-	maxExponentDigits = 4
-)
+// maxKey is the maximum length of a key, in characters: that of package jsondoc, because
+// definitions are stored as JSON.
+const maxKey = 1_024
 
 // ParseYAML parses one YAML value with the same restrictions as front matter. line
 // is the line number of the start of text. The node is nil if there are problems or
@@ -39,7 +35,9 @@ func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, yamlProblem(text, err, r.skipped)
+		at, message := YAMLError(text, err)
+		at.Line += r.skipped
+		return nil, problem(at, "not valid YAML: %s", message)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, problem(start, "contains more than one YAML document")
@@ -88,12 +86,6 @@ func YAMLError(text string, err error) (jsondoc.Pos, string) {
 		return jsondoc.Pos{Line: lines, Column: 1}, e.Message
 	}
 	return jsondoc.Pos{Line: max(at.Line, 1), Column: max(at.Column, 1)}, e.Message
-}
-
-func yamlProblem(text string, err error, skipped int) jsondoc.Problems {
-	at, message := YAMLError(text, err)
-	at.Line += skipped
-	return problem(at, "not valid YAML: %s", message)
 }
 
 // reader converts YAML nodes to JSON nodes.
@@ -179,15 +171,12 @@ func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at *step) {
 		out.Kind = jsondoc.Null
 	default:
 		out.Kind, out.Text = plainKind(n.Value), n.Value
-		if out.Kind == jsondoc.Number && hugeNumber(n.Value) {
-			r.refuse(n, at, "the number is out of range")
+		if out.Kind == jsondoc.Number {
+			if _, err := jsondoc.Parse([]byte(n.Value), jsondoc.DefaultLimits); err != nil {
+				r.refuse(n, at, "the number is out of range")
+			}
 		}
 	}
-}
-
-func hugeNumber(literal string) bool {
-	i := strings.IndexAny(literal, "eE")
-	return len(literal) > maxNumber || i >= 0 && len(strings.TrimLeft(literal[i+1:], "+-0")) > maxExponentDigits
 }
 
 func (r *reader) refuseNUL(n *yaml.Node, at *step) {
@@ -208,14 +197,10 @@ func plainKind(text string) jsondoc.Kind {
 	case "true", "false":
 		return jsondoc.Bool
 	}
-	if number(text) {
+	// A number has the grammar of RFC 8259, section 6.
+	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
+	if (text[0] == '-' || isDigit(text[0])) && isDigit(text[len(text)-1]) && json.Valid([]byte(text)) {
 		return jsondoc.Number
 	}
 	return jsondoc.String
-}
-
-// number reports whether text is a JSON number (RFC 8259, section 6).
-func number(text string) bool {
-	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
-	return (text[0] == '-' || isDigit(text[0])) && isDigit(text[len(text)-1]) && json.Valid([]byte(text))
 }

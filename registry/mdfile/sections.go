@@ -4,6 +4,7 @@
 package mdfile
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -133,26 +134,14 @@ func ExtractSections(kind registry.Kind, doc *jsondoc.Node) []Section {
 	for _, s := range slots[kind] {
 		take(s)
 	}
-	if kind == registry.KindAgent {
-		for _, channel := range channels(doc.Get(channelKey)) {
-			take(channelSlot(channel))
+	if channels := doc.Get(channelKey); kind == registry.KindAgent && channels != nil {
+		for _, m := range slices.Clone(channels.Members) {
+			if registry.ValidChannel(m.Key) {
+				take(channelSlot(m.Key))
+			}
 		}
 	}
 	return sections
-}
-
-// channels returns the keys of n that can be part of a title.
-func channels(n *jsondoc.Node) []string {
-	if n == nil {
-		return nil
-	}
-	var names []string
-	for _, m := range n.Members {
-		if registry.ValidChannel(m.Key) {
-			names = append(names, m.Key)
-		}
-	}
-	return names
 }
 
 // Titles returns the canonical spelling of a section title, or false if a heading

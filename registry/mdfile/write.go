@@ -15,17 +15,6 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// formatFront formats an object as YAML for parseFront.
-func formatFront(n *jsondoc.Node) ([]byte, error) {
-	if n == nil || n.Kind != jsondoc.Object {
-		return nil, fmt.Errorf("%w: the front matter is not an object", ErrFormat)
-	}
-	if len(n.Members) == 0 {
-		return nil, nil
-	}
-	return FormatYAML(n)
-}
-
 // FormatYAML formats n as YAML in block style for ParseYAML.
 func FormatYAML(n *jsondoc.Node) ([]byte, error) {
 	if !plainText(n) {
@@ -105,22 +94,13 @@ func bare(s string) bool {
 func stringToYAML(s string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
 	switch {
-	case bare(s) && plainKind(s) == jsondoc.String && !ambiguous(s):
+	case bare(s) && plainKind(s) == jsondoc.String &&
+		!slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(s)): // in other parsers
 		out.Style = 0
 	case literal(s):
 		out.Style = yaml.LiteralStyle
 	}
 	return out
-}
-
-// ambiguous reports whether other YAML parsers read a bare word as a boolean or
-// null.
-func ambiguous(s string) bool {
-	switch strings.ToLower(s) {
-	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
-		return true
-	}
-	return false
 }
 
 // literal reports whether s can be written as a block scalar: several lines of

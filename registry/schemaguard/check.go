@@ -45,8 +45,8 @@ func Check(schema json.RawMessage) (Checked, error) {
 	if len(g.problems) == 0 {
 		g.count()
 	}
-	if len(g.problems) == 0 {
-		g.checkNumbers()
+	if path := oddNumber(n); len(g.problems) == 0 && path != "" {
+		g.problems.Add(path, "the number is out of range")
 	}
 	if len(g.problems) > 0 {
 		return Checked{}, g.problems.Locate(n)

@@ -3,6 +3,7 @@ package schemaguard
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -41,7 +42,7 @@ func (c Checked) Compile() (*Schema, error) {
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(denyLoader{})
 	compiler.UseRegexpEngine(s.budget.compile)
-	if old(c.Root) {
+	if slices.Contains(dialects[:3], dialect(c.Root)) { // before 2019-09
 		compiler.RegisterVocabulary(newerDefs())
 	}
 	err := compiler.AddResource(location, c.graph.export(c.Root))
@@ -52,15 +53,6 @@ func (c Checked) Compile() (*Schema, error) {
 		return nil, c.graph.invalid(err)
 	}
 	return s, nil
-}
-
-// old reports whether n uses a dialect before 2019-09, which does not have "$defs".
-func old(n *jsondoc.Node) bool {
-	switch dialect(n) {
-	case dialects[0], dialects[1], dialects[2]:
-		return true
-	}
-	return false
 }
 
 // newerDefs defines "$defs" for dialects that do not have it but whose users write

@@ -157,29 +157,15 @@ func (l limited) fail(why string) bool {
 // maxNumber is the maximum length of a number, in characters.
 const maxNumber = 100
 
-// plainNumber reports whether a number is short and in the range of a double. The
-// validator computes exactly, so some thousand numbers of ten thousand digits each
-// would keep it busy.
-func plainNumber(literal string) bool {
-	if len(literal) > maxNumber {
-		return false
-	}
-	_, err := strconv.ParseFloat(literal, 64)
-	return err == nil
-}
-
-// checkNumbers refuses the first number that is not plain.
-func (g *graph) checkNumbers() {
-	if path := oddNumber(g.root.node); path != "" {
-		g.problems.Add(path, "the number is out of range")
-	}
-}
-
-// oddNumber returns the path of the first number in n that is not plain, or "".
+// oddNumber returns the path of the first number in n that is long or not in the range of a
+// double, or "". The validator computes exactly, so some thousand numbers of ten thousand
+// digits each would keep it busy.
 func oddNumber(n *jsondoc.Node) (found string) {
 	n.Walk(func(v *jsondoc.Node, path func() string) bool {
-		if v.Kind == jsondoc.Number && !plainNumber(v.Text) {
-			found = path()
+		if v.Kind == jsondoc.Number {
+			if _, err := strconv.ParseFloat(v.Text, 64); err != nil || len(v.Text) > maxNumber {
+				found = path()
+			}
 		}
 		return found == ""
 	})

@@ -106,7 +106,7 @@ func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // Differing names the keys in which two definitions differ.
 func Differing(before, after registry.Tool) []string {
-	a, b := members(before), members(after)
+	a, b := before.Values(), after.Values()
 	var keys []string
 	for _, key := range (registry.Definition{Tool: &after}).Keys() {
 		if a[key] != b[key] {
@@ -114,19 +114,6 @@ func Differing(before, after registry.Tool) []string {
 		}
 	}
 	return keys
-}
-
-// members returns the values of a definition in canonical form by key.
-func members(t registry.Tool) map[string]string {
-	n, err := jsondoc.FromValue(t)
-	if err != nil {
-		panic(fmt.Sprintf("intake: a decoded tool does not marshal: %v", err))
-	}
-	values := map[string]string{}
-	for _, m := range n.Members {
-		values[m.Key] = string(jsondoc.Canonical(m.Value))
-	}
-	return values
 }
 
 // uncategorised is the category of a tool whose origin names none. No list that
