@@ -22,9 +22,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// MaxSize limits the size of a signed checkpoint, in bytes.
-const MaxSize = 64 << 10
-
 // Errors of checkpoints.
 var (
 	ErrMalformed = errors.New("malformed checkpoint")
@@ -110,9 +107,6 @@ func Sign(c Checkpoint, by ...note.Signer) ([]byte, error) {
 // wraps ErrUnsigned. Signatures by other keys, such as those of witnesses, are
 // ignored.
 func Open(signed []byte, known note.Verifiers) (Checkpoint, error) {
-	if len(signed) > MaxSize {
-		return Checkpoint{}, fmt.Errorf("%w: it is larger than %d bytes", ErrMalformed, MaxSize)
-	}
 	n, err := note.Open(signed, known)
 	var unverified *note.UnverifiedNoteError
 	var invalid *note.InvalidSignatureError
@@ -128,25 +122,18 @@ func Open(signed []byte, known note.Verifiers) (Checkpoint, error) {
 // Read reads a checkpoint without verifying signatures, for callers that have no
 // key and trust its source.
 func Read(signed []byte) (Checkpoint, error) {
-	if len(signed) > MaxSize {
-		return Checkpoint{}, fmt.Errorf("%w: it is larger than %d bytes", ErrMalformed, MaxSize)
-	}
 	_, err := note.Open(signed, nil)
-	var unverified *note.UnverifiedNoteError
-	if !errors.As(err, &unverified) {
+	unverified, ok := errors.AsType[*note.UnverifiedNoteError](err)
+	if !ok {
 		return Checkpoint{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return Parse(unverified.Note.Text)
 }
 
-// keyName is the name of toolcrib's keys in notes; the key hash beside it
-// distinguishes them.
-const keyName = "toolcrib"
-
 // NewKey creates a key that signs checkpoints. It writes the private key to a new
 // file with mode 0600 and returns the public key.
 func NewKey(file string) (public string, err error) {
-	private, public, err := note.GenerateKey(rand.Reader, keyName)
+	private, public, err := note.GenerateKey(rand.Reader, "toolcrib") // the key hash beside the name distinguishes keys
 	if err != nil {
 		return "", err
 	}

@@ -66,7 +66,13 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 		if err != nil {
 			return Key{}, err
 		}
-		return first(held, may)
+		why := errors.New("it has no keys")
+		for _, key := range held {
+			if why = may(key); why == nil {
+				return Key{Public: key, agent: true}, nil
+			}
+		}
+		return Key{}, fmt.Errorf("%w: no key of the SSH agent may sign: %w; add a key with ssh-add, or name a file with --sign-key", ErrNoKey, why)
 	}
 	public, readErr := readPublic(file)
 	if readErr != nil {
@@ -78,16 +84,6 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 		}
 	}
 	return Key{Public: public, File: file}, nil
-}
-
-func first(held []ssh.PublicKey, may func(ssh.PublicKey) error) (Key, error) {
-	why := errors.New("it has no keys")
-	for _, key := range held {
-		if why = may(key); why == nil {
-			return Key{Public: key, agent: true}, nil
-		}
-	}
-	return Key{}, fmt.Errorf("%w: no key of the SSH agent may sign: %w; add a key with ssh-add, or name a file with --sign-key", ErrNoKey, why)
 }
 
 // Sign signs a message with a key. It may wait for the user; ctx cancels it.
@@ -121,15 +117,12 @@ func readPublic(file string) (ssh.PublicKey, error) {
 	return public, nil
 }
 
-// maxKey limits the size of a key file, in bytes.
-const maxKey = 64 << 10
-
 func readKey(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxKey {
+	if !info.Mode().IsRegular() || info.Size() > 64<<10 {
 		return nil, fmt.Errorf("%s is not a key file", file)
 	}
 	return os.ReadFile(file)
@@ -145,8 +138,7 @@ func PublicOf(b []byte) (ssh.PublicKey, bool) {
 	if err == nil {
 		return private.PublicKey(), true
 	}
-	var locked *ssh.PassphraseMissingError
-	if errors.As(err, &locked) && locked.PublicKey != nil {
+	if locked, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok && locked.PublicKey != nil {
 		return locked.PublicKey, true
 	}
 	return nil, false
@@ -192,28 +184,24 @@ func (t Tools) signByAgent(ctx context.Context, key ssh.PublicKey, message []byt
 
 // withAgent connects to the agent and calls fn. The end of ctx closes the connection.
 func (t Tools) withAgent(ctx context.Context, fn func(agent.ExtendedAgent) error) error {
-	dial := t.Dial
-	if dial == nil {
-		dial = t.dialSocket
+	var conn io.ReadWriteCloser
+	var err error
+	switch {
+	case t.Dial != nil:
+		conn, err = t.Dial(ctx)
+	case t.Agent == "":
+		err = errors.New("no SSH agent found (SSH_AUTH_SOCK is not set); start one, or name a file with --sign-key")
+	default:
+		if conn, err = new(net.Dialer).DialContext(ctx, "unix", t.Agent); err != nil {
+			err = fmt.Errorf("cannot connect to the SSH agent of SSH_AUTH_SOCK: %w", err)
+		}
 	}
-	conn, err := dial(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoKey, err)
 	}
 	defer conn.Close() //nolint:errcheck // no buffered writes
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	return fn(agent.NewClient(conn))
-}
-
-func (t Tools) dialSocket(ctx context.Context) (io.ReadWriteCloser, error) {
-	if t.Agent == "" {
-		return nil, errors.New("no SSH agent found (SSH_AUTH_SOCK is not set); start one, or name a file with --sign-key")
-	}
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", t.Agent)
-	if err != nil {
-		return nil, fmt.Errorf("cannot connect to the SSH agent of SSH_AUTH_SOCK: %w", err)
-	}
-	return conn, nil
 }
 
 // signByKeygen signs with ssh-keygen. It passes the message in a file, because
@@ -242,7 +230,11 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 		return nil, fmt.Errorf("%w: %w; install OpenSSH's client, or add the key to an SSH agent", ErrNoKey, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: ssh-keygen: %w", ErrRefused, errors.Join(ctx.Err(), explain(err, stderr.String())))
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+			err = errors.New(last)
+		}
+		return nil, fmt.Errorf("%w: ssh-keygen: %w", ErrRefused, errors.Join(ctx.Err(), err))
 	}
 	armored, err := os.ReadFile(file + ".sig")
 	if err != nil {
@@ -256,13 +248,4 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 		return nil, fmt.Errorf("%w: ssh-keygen wrote an invalid signature: %w", ErrRefused, err)
 	}
 	return signature, nil
-}
-
-// explain returns the last line that ssh-keygen printed, or err if it printed none.
-func explain(err error, stderr string) error {
-	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return errors.New(last)
-	}
-	return err
 }

@@ -2,6 +2,7 @@ package signers
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -45,11 +46,7 @@ func (c Change) Act() *statement.Signers {
 // nothing could replace it otherwise. The revocation list of the next state, which
 // only earlier versions recorded, must not contain the key that signs.
 func (c Change) Check(encoded, armored []byte) (Signer, error) {
-	trusted := c.Previous
-	if trusted == nil {
-		trusted = c.Next
-	}
-	s, signer, err := trusted.Verify(encoded, armored)
+	s, signer, err := cmp.Or(c.Previous, c.Next).Verify(encoded, armored)
 	if err != nil {
 		return Signer{}, err
 	}
@@ -96,9 +93,7 @@ func (s *Signers) usable(at time.Time) bool {
 		if e.ValidAfter.After(at) {
 			later = e.ValidAfter
 		}
-		open := e
-		open.Authority = false
-		if !s.inRevocationList(e.Key) && open.allows(e.Principals[0], e.Key, later) == nil {
+		if !s.inRevocationList(e.Key) && e.allows(e.Principals[0], e.Key, later) == nil {
 			return true
 		}
 	}
@@ -146,7 +141,7 @@ func FindUnfinished(folder, digest string) (*Unfinished, error) {
 		if !strings.HasPrefix(entry.Name(), atomicfile.Temporary) || !entry.Type().IsRegular() {
 			continue
 		}
-		text, err := read(part, true, MaxSize)
+		text, err := read(part, true)
 		if err != nil {
 			continue // unsafe, or too large
 		}

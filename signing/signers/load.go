@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"toolcrib/internal/owner"
@@ -34,7 +35,9 @@ func (f *File) Load() (*Signers, string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.stat()
-	if f.seen == nil || !unchanged(now, f.seen) {
+	if f.seen == nil || !slices.EqualFunc(now, f.seen, func(a, b fs.FileInfo) bool {
+		return a == b || a != nil && b != nil && os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+	}) {
 		f.seen = now
 		f.signers, f.name, f.err = Load(f.System, f.User)
 	}
@@ -52,21 +55,6 @@ func (f *File) stat() []fs.FileInfo {
 		}
 	}
 	return found
-}
-
-func unchanged(a, b []fs.FileInfo) bool {
-	for i := range a {
-		if a[i] == nil || b[i] == nil {
-			if a[i] != b[i] {
-				return false
-			}
-			continue
-		}
-		if !os.SameFile(a[i], b[i]) || a[i].Mode() != b[i].Mode() || a[i].Size() != b[i].Size() || !a[i].ModTime().Equal(b[i].ModTime()) {
-			return false
-		}
-	}
-	return true
 }
 
 // AllowedFile is the name of the signers file in its folder.
@@ -94,13 +82,14 @@ func Load(system, user string) (*Signers, string, error) {
 		}
 	}
 	folder, own := system, false
-	allowed, err := read(filepath.Join(system, AllowedFile), own, MaxSize)
+	allowed, err := read(filepath.Join(system, AllowedFile), own)
 	if errors.Is(err, fs.ErrNotExist) {
 		folder, own = user, true
-		allowed, err = read(filepath.Join(user, AllowedFile), own, MaxSize)
+		allowed, err = read(filepath.Join(user, AllowedFile), own)
 	}
 	file := filepath.Join(folder, AllowedFile)
-	if list := filepath.Join(folder, revokedFile); !missing(list) {
+	list := filepath.Join(folder, revokedFile)
+	if _, missing := os.Lstat(list); !errors.Is(missing, fs.ErrNotExist) {
 		return nil, file, fmt.Errorf("%w: %s: toolcrib does not read key revocation lists: put valid-before on the lines of its keys in %s, or remove those lines, then delete %s and run toolcrib signers record",
 			ErrFile, list, file, list)
 	}
@@ -117,15 +106,9 @@ func Load(system, user string) (*Signers, string, error) {
 	return s, file, nil
 }
 
-// missing reports whether no file has the given name.
-func missing(name string) bool {
-	_, err := os.Lstat(name)
-	return errors.Is(err, fs.ErrNotExist)
-}
-
 // read reads a file that only its owner can write, see owner.ReadFile.
-func read(name string, own bool, most int64) ([]byte, error) {
-	b, err := owner.ReadFile(name, own, most)
+func read(name string, own bool) ([]byte, error) {
+	b, err := owner.ReadFile(name, own, MaxSize)
 	if errors.Is(err, owner.ErrUnsafe) {
 		err = fmt.Errorf("%w: %w", ErrFile, err)
 	}

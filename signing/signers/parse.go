@@ -119,13 +119,10 @@ func (e *Entry) option(option string) error {
 	return nil
 }
 
-// timeForms are the accepted formats of a time.
-var timeForms = []string{"20060102Z", "200601021504Z", secondForm}
-
 const secondForm = "20060102150405Z"
 
 func parseTime(name, value string, to *time.Time) error {
-	for _, form := range timeForms {
+	for _, form := range []string{"20060102Z", "200601021504Z", secondForm} {
 		if t, err := time.Parse(form, value); err == nil && !t.IsZero() {
 			*to = t
 			return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha1" //nolint:gosec // key revocation lists name keys by it
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -124,8 +123,13 @@ func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry,
 		return Entry{}, fmt.Errorf("%w: %s", ErrRevoked, ssh.FingerprintSHA256(sshsig.Plain(key)))
 	}
 	var may Entry
-	err := fmt.Errorf("%w: %s is not in the signers file", ErrUnknownKey, describe(key))
 	own, wire := ownKey(key)
+	unknown := "the key " + ssh.FingerprintSHA256(key)
+	cert, certified := key.(*ssh.Certificate)
+	if certified {
+		unknown = "the authority " + ssh.FingerprintSHA256(cert.SignatureKey)
+	}
+	err := fmt.Errorf("%w: %s is not in the signers file", ErrUnknownKey, unknown)
 	for _, e := range s.entries {
 		if e.Authority == own || e.wire != wire {
 			continue
@@ -139,18 +143,11 @@ func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry,
 	if may.Key == nil {
 		return Entry{}, err
 	}
-	if cert, ok := key.(*ssh.Certificate); ok {
+	if certified {
 		_, required := cert.CriticalOptions[verifyRequired]
 		may.VerifyRequired = may.VerifyRequired || required
 	}
 	return may, nil
-}
-
-func describe(key ssh.PublicKey) string {
-	if cert, ok := key.(*ssh.Certificate); ok {
-		return "the authority " + ssh.FingerprintSHA256(cert.SignatureKey)
-	}
-	return "the key " + ssh.FingerprintSHA256(key)
 }
 
 // ownKey returns the key by which entries are searched, and whether it is the
@@ -191,7 +188,7 @@ func (s *Signers) Text() []byte {
 	slices.Sort(lines)
 	revoked := "-"
 	if s.list != nil {
-		revoked = sum(s.list)
+		revoked = statement.Sum(s.list)
 	}
 	return []byte(textFormat + "\n" + strings.Join(slices.Compact(lines), "\n") + "\nrevoked " + revoked + "\n")
 }
@@ -200,9 +197,4 @@ const textFormat = "toolcrib signers 1"
 
 // Digest returns the SHA-256 of Text in lower-case hex. Statements and the log use
 // it to identify the state.
-func (s *Signers) Digest() string { return sum(s.Text()) }
-
-func sum(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
+func (s *Signers) Digest() string { return statement.Sum(s.Text()) }

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -50,15 +51,6 @@ type blob struct {
 	Signature []byte
 }
 
-// signed is the layout of the bytes that the key signs.
-type signed struct {
-	Magic     [6]byte
-	Namespace string
-	Reserved  []byte
-	Hash      string
-	Sum       []byte
-}
-
 // Signature is an SSH signature of a message in Namespace.
 type Signature struct {
 	Key ssh.PublicKey // of the signer: a plain key, or a *ssh.Certificate
@@ -68,7 +60,12 @@ type Signature struct {
 // Message returns the bytes that a key signs for a message.
 func Message(message []byte) []byte {
 	sum := sha512.Sum512(message)
-	return ssh.Marshal(signed{Magic: magic, Namespace: Namespace, Hash: hashName, Sum: sum[:]})
+	return ssh.Marshal(struct {
+		Magic               [6]byte
+		Namespace, Reserved string
+		Hash                string
+		Sum                 []byte
+	}{Magic: magic, Namespace: Namespace, Hash: hashName, Sum: sum[:]})
 }
 
 // New assembles the signature of a message from key's signature of
@@ -103,12 +100,7 @@ func Parse(armored []byte) (*Signature, error) {
 	case w.Hash != hashName:
 		return nil, fmt.Errorf("%w: its hash is %.20q, not %q", ErrMalformed, w.Hash, hashName)
 	}
-	return parse(w)
-}
-
-// parse reads the public key and its signature. Each must have exactly the encoding
-// that x/crypto/ssh writes.
-func parse(w blob) (*Signature, error) {
+	// The public key and its signature must have exactly the encoding that x/crypto/ssh writes.
 	key, err := ssh.ParsePublicKey(w.PublicKey)
 	if err != nil {
 		return nil, fmt.Errorf("%w: cannot parse its key: %w", ErrMalformed, err)
@@ -147,13 +139,10 @@ func (s *Signature) Armor() []byte {
 	b := ssh.Marshal(blob{
 		Magic: magic, Version: version, PublicKey: s.Key.Marshal(), Namespace: Namespace, Hash: hashName, Signature: ssh.Marshal(s.raw),
 	})
-	text := base64.StdEncoding.EncodeToString(b)
 	out := []byte(begin)
-	for len(text) > columns {
-		out = append(append(out, text[:columns]...), '\n')
-		text = text[columns:]
+	for line := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString(b)), columns) {
+		out = append(append(out, line...), '\n')
 	}
-	out = append(append(out, text...), '\n')
 	return append(out, end...)
 }
 

@@ -101,7 +101,6 @@ func (f numberField[T]) set(text string) {
 // Formats of times; the history uses the first.
 const (
 	micros = "2006-01-02T15:04:05.000000Z"
-	nanos  = "2006-01-02T15:04:05.000000000Z"
 )
 
 type stampField struct {
@@ -122,7 +121,7 @@ func (f stampField) text() string {
 	case f.optional && f.to.IsZero():
 		return none
 	case f.to.Nanosecond()%1000 != 0:
-		return f.to.UTC().Format(nanos)
+		return f.to.UTC().Format(time.RFC3339Nano)
 	}
 	return f.to.UTC().Format(micros)
 }
@@ -146,8 +145,9 @@ func (f stampField) set(text string) {
 }
 
 const (
-	digits  = "0123456789"
-	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	digits    = "0123456789"
+	hexDigits = digits + "abcdef"
+	letters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
 // consistsOf reports whether s consists of 1 to most of the allowed characters and
@@ -156,27 +156,12 @@ func consistsOf(s, first, allowed string, most int) bool {
 	if s == "" || len(s) > most || !strings.Contains(first, s[:1]) {
 		return false
 	}
-	for i := range len(s) {
-		if strings.IndexByte(allowed, s[i]) < 0 {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(s, allowed) == ""
 }
 
 func isHash(s string) bool {
-	if len(s) != 64 {
-		return false
-	}
-	for i := range len(s) {
-		if !isHex(s[i]) {
-			return false
-		}
-	}
-	return true
+	return len(s) == 64 && strings.Trim(s, hexDigits) == ""
 }
-
-func isHex(b byte) bool { return b >= '0' && b <= '9' || b >= 'a' && b <= 'f' }
 
 func isUUID(s string) bool {
 	if len(s) != 36 {
@@ -184,7 +169,7 @@ func isUUID(s string) bool {
 	}
 	for i := range len(s) {
 		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash && s[i] != '-' || !dash && !isHex(s[i]) {
+		if dash && s[i] != '-' || !dash && strings.IndexByte(hexDigits, s[i]) < 0 {
 			return false
 		}
 	}
