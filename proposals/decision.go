@@ -1,6 +1,8 @@
 package proposals
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"toolcrib/registry"
@@ -45,12 +47,48 @@ type Decision struct {
 	Unassigned bool
 	Signature  string // hash of the signed statement; "" if unsigned
 	Shown      Showing
+	Reading    Reading
 	// Members is the seal of the change set of an approval that requires further
 	// ones, or "" for a single proposal.
 	Members string
 	// Approvals is, for a new decision, the progress of the approvals, or nil if
 	// one sufficed. It is not stored.
 	Approvals *Approvals
+}
+
+// Reading counts the parts of a proposal that its decider had read. The zero value
+// is recorded where all of it was shown and nothing was left out.
+type Reading struct {
+	Read   int `json:"read,omitempty"`   // parts that were shown: a tool, or files of a folder
+	Unread int `json:"unread,omitempty"` // parts that were accepted unread
+	// Known are the files that were read elsewhere: approved before, or in the same change set.
+	Known  int      `json:"known,omitempty"`
+	ByHash []string `json:"by_hash,omitempty"` // files of data, accepted by their hash
+	Source string   `json:"source,omitempty"`  // where unread content came from
+}
+
+// IsZero reports whether there is nothing to record.
+func (r Reading) IsZero() bool { return r.Unread+r.Known+len(r.ByHash) == 0 }
+
+// String returns the counts for people, "" for the zero value: "read 2/2 · 52 read
+// elsewhere · 4 data files by hash".
+func (r Reading) String() string {
+	if r.IsZero() {
+		return ""
+	}
+	parts := []string{fmt.Sprintf("read %d/%d", r.Read, r.Read+r.Unread)}
+	if r.Known > 0 {
+		parts = append(parts, fmt.Sprintf("%d read elsewhere", r.Known))
+	}
+	if n := len(r.ByHash); n == 1 {
+		parts = append(parts, "1 data file by hash")
+	} else if n > 1 {
+		parts = append(parts, fmt.Sprintf("%d data files by hash", n))
+	}
+	if r.Source != "" {
+		parts = append(parts, "from "+r.Source)
+	}
+	return strings.Join(parts, " · ")
 }
 
 // Showing describes how the decider had seen the content.

@@ -35,6 +35,8 @@ type Dossier struct {
 	// Reach compares what the current revision reaches with the version it was drafted against.
 	Reach    fact.Difference
 	Rendered map[string]string // seals of what it does to the channel prompts that it changes
+	// Parts are the files that it adds or changes; nil for what is not a folder.
+	Parts []Part
 	// Digest is the review digest: of the dossier while the proposal is open, of the
 	// decided content afterwards; "" before there is an assessment.
 	Digest string
@@ -122,11 +124,13 @@ type Lint struct {
 // Choice is one proposal that the user decides about. Expect, when set, is the
 // review digest of the proposal or of its change set as the user saw it. Without
 // it, an approval applies to the content that the reading part recorded. Unseen accepts that
-// the user was shown nothing of it, which an approval of several proposals requires.
+// the user was shown nothing of it, which an approval of several proposals requires. Unread
+// is how many of its parts the user accepts unread otherwise.
 type Choice struct {
 	ID     proposals.ID
 	Expect string
 	Unseen bool
+	Unread int
 }
 
 // Anchor ties a comment to a line of a field. The zero value ties it to

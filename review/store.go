@@ -110,6 +110,8 @@ type RegistryReader interface {
 	Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error)
 	reach.Registry
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+	// Folders returns every live skill and file of instructions, in any layer.
+	Folders(ctx context.Context) ([]registry.Live, error)
 	// Raw returns the JSON that was imported under a hash, false when none was.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
 	// Content returns the bytes of a binary file by their SHA-256, false if they are not

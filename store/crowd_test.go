@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/store/storetest"
 )
@@ -36,7 +37,7 @@ func TestCrowdIsSound(t *testing.T) {
 	page := list(t, db, review.Query{Limit: 20})
 	choices := make([]review.Choice, len(page.Proposals))
 	for i, p := range page.Proposals {
-		choices[i] = review.Choice{ID: p.ID, Unseen: true}
+		choices[i] = review.Choice{ID: p.ID, Unseen: p.Type == proposals.New}
 	}
 	if _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); err != nil {
 		t.Error(err)

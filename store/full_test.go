@@ -53,7 +53,7 @@ func fill(db *storetest.Database) error {
 		errs = append(errs, err)
 		choices := make([]review.Choice, len(made))
 		for i, p := range made {
-			choices[i] = review.Choice{ID: p.ID, Unseen: true}
+			choices[i] = review.Choice{ID: p.ID, Unseen: p.Type == proposals.New}
 		}
 		return choices
 	}

@@ -119,9 +119,10 @@ func TestStaleDigestDecidesNothing(t *testing.T) {
 
 func TestChangeSetIsApprovedTogether(t *testing.T) {
 	b := newBench(t, 120, 60, demo("research_notes.json"))
-	b.press("enter", "2", "a")
-	b.wants("#1 the diff", "#2 the diff")
-	b.press("space", "esc", "space", "M", "space", "M", "space", "a", "y")
+	b.press("enter").wants("Queue › set research-notes", "3 tools: 3 new")
+	b.press("a").wants("not shown yet", "of this page")
+	b.press("esc", "E", "space", "space", "space", "space", "space").wants("all seen")
+	b.press("a", "y")
 	b.wants("Live: ", "get_research_notes version 1", "create_research_notes version 1")
 }
 

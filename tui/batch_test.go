@@ -131,7 +131,7 @@ func TestMarkedThatCanNotBe(t *testing.T) {
 	if n := b.count(proposals.Approved); n != 0 {
 		t.Fatalf("approved %d", n)
 	}
-	b.press("d").wants("Approve", "#2 tool:user/get_word_counts: the diff")
+	b.press("d").wants("Approve", "tool:user/get_word_counts")
 	b.press("esc").wants("* 1 marked")
 	// Somebody decides meanwhile.
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Filter: "word_counts"})

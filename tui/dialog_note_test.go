@@ -111,8 +111,8 @@ func TestDraftsStayWithTheirProposals(t *testing.T) {
 func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 60, demo("research_notes.json"))
-	b.press("enter", "a").wants("━━ Approve ━━")
-	b.press("tab").write("All three.").press("esc")
+	b.press("enter", "a").wants("━━ Approve 3 proposals ━━")
+	b.press("n").write("All three.").press("esc")
 	b.press("a").wants("All three.", "Restored your draft for #1 tool:user/get_research_notes and 2 more")
 	b.press("esc")
 	d := b.file("name_bank.json")
@@ -120,7 +120,7 @@ func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	if _, err := b.desk.Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
 		t.Fatal(err)
 	}
-	b.press("ctrl+l", "a").wants("━━ Approve ━━")
+	b.press("ctrl+l", "a").wants("━━ Approve 4 proposals ━━")
 	if screen := b.screen(); strings.Contains(screen, "All three.") {
 		t.Errorf("the note for three members stands at four:\n%s", screen)
 	}

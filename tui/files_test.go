@@ -112,7 +112,7 @@ func TestDiffListsFiles(t *testing.T) {
 	if top := strings.Split(b.screen(), "\n")[3]; !strings.Contains(top, "◆ SKILL.md  modified  +1 −1") {
 		t.Errorf("the chosen file is not at the top:\n%s", b.screen())
 	}
-	b.press("i", "j", "enter").wants("◆ assets/logo.png (sha256)", "+ "+registry.HashBytes(logo(3100)))
+	b.press("i", "j", "enter").wants("◆ assets/logo.png (sha256)", "data, 3100 bytes, sha256 "+registry.HashBytes(logo(3100))[:12])
 	b.press("g", "i", ";").wants("No line here; j and k choose one")
 	b.press("esc", "1", "i").wants("only on the Diff tab")
 }
@@ -175,4 +175,92 @@ func TestFilesOpens(t *testing.T) {
 	b.press("tab").wants("v1")
 	b.press("esc", "u").wants("Queue", "skill:user/report")
 	b.press("T").wants("Tools")
+}
+
+// twoSkills proposes two skills of one change set: they share a file, and the second has
+// data and a script.
+func twoSkills(b *bench) {
+	b.t.Helper()
+	shared := registry.File{Text: strings.Repeat("print('shared')\n", 80)}
+	for id, files := range map[string]map[string]registry.File{
+		"docx": {"SKILL.md": {Text: "---\nname: docx\ndescription: Writes letters.\n---\n\nRead it.\n"}, "scripts/pack.py": shared},
+		"xlsx": {
+			"SKILL.md": {Text: "---\nname: xlsx\ndescription: Writes tables.\n---\n\nRead it.\n"}, "scripts/pack.py": shared,
+			"scripts/sum.py": {Text: strings.Repeat("print('sum')\n", 60)}, "data/rows.csv": {Text: strings.Repeat("a,b\n", 400)},
+		},
+	} {
+		f := registry.Folder{ID: id, Path: "skills/" + id, Files: files}
+		d := proposals.Draft{
+			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id}, ChangeSet: "office",
+			Definition: registry.Definition{Skill: &f}, Rationale: "A skill stands at skills/" + id + " (read by Claude Code).",
+		}
+		if _, err := b.desk.Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// TestReadOnce reads the set of two skills: what both have is read once, and data is accepted
+// by its hash, by one key (T41).
+func TestReadOnce(t *testing.T) {
+	b := newBench(t, 120, 40, twoSkills)
+	b.press("enter").wants("set office", "2 skills: 2 new", "◆ scripts/pack.py", "1 file  scripts/pack.py", "◆ by hash  1 data file  data/rows.csv")
+	b.press("a").wants("! read 0/4 · 1 as in ", "1 data file by hash", "not shown yet", "A approve 4 unread")
+	b.press("esc", "u")
+	for range 8 {
+		b.press("space")
+	}
+	b.wants("all seen")
+	b.press("a").wants("read 4/4", "not shown yet: 1 data file", "h accept data by hash")
+	b.press("y").wants("Not shown yet")
+	b.press("h", "y").wants("Live: ")
+	for _, s := range b.readings() {
+		if s.Unread != 0 || s.Known+len(s.ByHash) > 2 {
+			t.Errorf("recorded: %+v", s)
+		}
+	}
+}
+
+// TestApproveUnread approves a new set unread: only once its findings and headings were on
+// the screen, and by typing how many parts are unread.
+func TestApproveUnread(t *testing.T) {
+	b := newBench(t, 120, 40, twoSkills)
+	b.press("enter", "a", "A").wants("Approve 2 proposals unread", "4y approve 4 unread parts")
+	b.press("y").wants("Type 4, then y")
+	b.press("4", "y").wants("Live: ")
+	unread := 0
+	for _, s := range b.readings() {
+		unread += s.Unread
+		if s.Source == "" {
+			t.Errorf("no source: %+v", s)
+		}
+	}
+	if unread != 4 {
+		t.Errorf("%d parts are recorded as unread", unread)
+	}
+	c := newBench(t, 120, 40, withSkill)
+	c.press("enter", "a").wants("not shown yet")
+	if strings.Contains(c.screen(), "unread") {
+		t.Errorf("a change can be approved unread:\n%s", c.screen())
+	}
+}
+
+// readings returns what the decisions record about reading.
+func (b *bench) readings() []proposals.Reading {
+	b.t.Helper()
+	page, err := b.desk.Reading.List(context.Background(), review.Query{State: proposals.Approved})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var all []proposals.Reading
+	for _, p := range page.Proposals {
+		d, err := b.desk.Reading.Show(context.Background(), mara, p.ID)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, one := range d.Decisions {
+			all = append(all, one.Reading)
+		}
+	}
+	return all
 }

@@ -110,7 +110,7 @@ func New(cfg Config) *Model {
 	})
 	m.keys.Bind(nil, m.globalKeys())
 	decide := &decisions.Decisions{
-		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Lacks: d.seen.Lacks, Tell: m.openings.options.Tell, Write: m.writes.Write, Regroup: cfg.Regroup,
+		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Seen: d.seen, Tell: m.openings.options.Tell, Write: m.writes.Write, Regroup: cfg.Regroup,
 	}
 	*toParts = delegate{m.shell, m.writes, m.jobs, m.drafting, decide, m.keys, m.openings}
 	left.resume(m.pages)

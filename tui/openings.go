@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/changeset"
 	"toolcrib/tui/decisions"
@@ -112,11 +111,10 @@ func (m *openings) Marked() []proposals.Proposal { return m.queue.Marked.Marks }
 // MarkOnly marks proposals instead of those that are marked.
 func (m *openings) MarkOnly(ps []proposals.Proposal) { m.queue.Marked.Marks = ps }
 
-// OpenSet opens the page of a proposal's change set, where it has several members and
-// all are imported tools; else, and when it is closed, the proposal, in the tab of the
+// OpenSet opens the page of a proposal's change set, where it has several members; else, and when it is closed, the proposal, in the tab of the
 // one on the screen.
 func (m *openings) OpenSet(p proposals.Proposal) tea.Cmd {
-	if p.ChangeSet == "" || p.Subject.Kind != registry.KindTool || !p.State.Open() {
+	if p.ChangeSet == "" || !p.State.Open() {
 		return m.Open(p, true)
 	}
 	on := m.pages.On()
@@ -148,7 +146,7 @@ func (m *openings) showSet(set review.ChangeSet) {
 	if next != nil {
 		next.Take(set)
 	} else {
-		next = changeset.New(m.ctx, m.shell, m.Desk, changeset.Options{Actor: m.Actor, Read: m.seen.Sheet}, set)
+		next = changeset.New(m.ctx, m.shell, m.Desk, changeset.Options{Actor: m.Actor, Read: m.seen.Sheet, Regroup: m.Regroup}, set)
 		m.sets[set.Name] = next
 	}
 	next.Fit(m.screen.Frame())
@@ -171,6 +169,14 @@ func (m *openings) Set() decisions.Set {
 		return set
 	}
 	return nil
+}
+
+// OnProposal implements decisions.Pages.
+func (m *openings) OnProposal() (tokens string, changed func() string) {
+	if pp, ok := m.pages.On().(*proposal.Page); ok {
+		return pp.Tokens(), pp.Since()
+	}
+	return "", nil
 }
 
 // Deciding implements decisions.Pages.

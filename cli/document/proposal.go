@@ -198,8 +198,11 @@ type Decision struct {
 	Note         string    `json:"note,omitempty"`
 	DecidedBy    string    `json:"decided_by"`
 	DecidedAt    time.Time `json:"decided_at"`
-	Shown        string    `json:"shown"`                // expected, shown or not_shown
-	Unassigned   bool      `json:"unassigned,omitempty"` // no agent has the tool
+	Shown        string    `json:"shown"` // expected, shown or not_shown
+	// Reading is there for an approval where something was not read: it was accepted unread,
+	// read elsewhere, or accepted by its hash.
+	Reading    *proposals.Reading `json:"reading,omitempty"`
+	Unassigned bool               `json:"unassigned,omitempty"` // no agent has the tool
 	// Live is there where the policy names owners: whether the decision made a version.
 	Live *bool `json:"live,omitempty"`
 	// Approvals is how far the approvals had come with this one.
@@ -212,6 +215,9 @@ func NewDecision(d proposals.Decision) Decision {
 		Proposal: string(d.Proposal), Issue: facts.IssueOf(d.Issue), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
 		Shown: string(d.Shown), Unassigned: d.Unassigned, Approvals: (*facts.Approvals)(d.Approvals),
+	}
+	if !d.Reading.IsZero() {
+		doc.Reading = &d.Reading
 	}
 	if live := d.Verdict == proposals.VerdictApproved; d.Approvals != nil || d.Verdict == proposals.VerdictEndorsed {
 		doc.Live = &live

@@ -213,10 +213,14 @@ func writeThread(p *output.Page, d review.Dossier) {
 
 // notShown marks an approval of content that the decider was not shown.
 func notShown(d proposals.Decision) string {
+	text := ""
 	if mark := document.NotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {
-		return ", " + mark
+		text = ", " + mark
 	}
-	return ""
+	if read := output.Safe(d.Reading.String()); read != "" && (d.Reading.Known > 0 || len(d.Reading.ByHash) > 0 || d.Reading.Read > 0) {
+		text += ", " + read
+	}
+	return text
 }
 
 func writeEnd(p *output.Page, d review.Dossier) {

@@ -34,6 +34,8 @@ type docStatus struct {
 	Hooks []docStatusHook `json:"hooks"`
 	// Unchecked are files that clients read, and that nobody compares with anything.
 	Unchecked []string `json:"unchecked"`
+	// Unread counts what is live although nobody read all of it.
+	Unread int `json:"unread,omitempty"`
 	// Problems are files of clients that could not be read.
 	Problems []string `json:"problems"`
 }
@@ -119,11 +121,36 @@ func runStatus(ctx context.Context, a *command.App) error {
 	if doc.Unchecked, err = files.Unchecked(a); err != nil {
 		doc.Problems = append(doc.Problems, output.Sentence(err))
 	}
+	if doc.Unread, err = countUnread(ctx, a); err != nil {
+		return err
+	}
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
 		writeStatus(p, status, doc.Problems)
+		if doc.Unread > 0 {
+			p.Remark("%s live although nobody read all of it: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
+		}
 		files.NoteUnchecked(doc.Unchecked, p.Remark)
 		writeStatusHooks(p, doc.Hooks)
 	})
+}
+
+// countUnread counts what is live although nobody read all of it, 0 without a database.
+func countUnread(ctx context.Context, a *command.App) (int, error) {
+	b, err := a.OpenSession(ctx)
+	if errors.Is(err, store.ErrNoDatabase) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for q := (review.Query{Filter: "unread", Limit: review.MaxPage}); ; {
+		page, err := b.Desk.Reading.List(ctx, q)
+		if n += len(page.Proposals); err != nil || page.Next == "" {
+			return n, err
+		}
+		q.After = page.Next
+	}
 }
 
 // unreadDatabase says of an error of the database what it does to guards, and what to do.

@@ -58,6 +58,7 @@ const (
 	Rule                       // rule of a finding in the latest assessment
 	Stale                      // without a value
 	Blocked                    // without a value
+	Unread                     // without a value
 	Waits                      // waits for the approval of a user: "user:mara"
 )
 

@@ -51,7 +51,11 @@ func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []
 		if err := shownOrAccepted(choices, views, showings); err != nil {
 			return nil, err
 		}
-		return d.approve(ctx, tx, actor, views, showings, note, act)
+		read, err := readings(ctx, tx.Reader, choices, views, showings)
+		if err != nil {
+			return nil, err
+		}
+		return d.approve(ctx, tx, actor, views, showings, read, note, act)
 	})
 }
 
@@ -151,7 +155,7 @@ func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, sing
 // approve writes the versions, then makes them live, then closes the proposals and their
 // issues. What still needs the approval of another is recorded as endorsed instead: its
 // version is only computed. It runs inside the transaction that looked at views.
-func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Actor, views []inspection.View, showings []proposals.Showing, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
+func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Actor, views []inspection.View, showings []proposals.Showing, read []proposals.Reading, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
 	next := newSuccession(tx)
 	for _, v := range views {
 		if err := d.stillFits(ctx, next, v); err != nil {
@@ -204,6 +208,7 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 	var about [2][]inspection.View
 	for i, v := range views {
 		one := d.decision(v, actor, proposals.VerdictApproved, note, versions[i].DecidedAt, showings[i], act)
+		one.Reading = read[i]
 		one.Approvals = inspection.Progress(v.Need, d.inspector.Tally(v, actor.String()))
 		group := 0
 		if complete[i] {
@@ -358,6 +363,9 @@ func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []
 				return nil, err
 			}
 			if err := shownOrAccepted(choices, views, showings); err != nil {
+				return nil, err
+			}
+			if _, err := readings(ctx, r, choices, views, showings); err != nil {
 				return nil, err
 			}
 			versions = d.versions(actor, views, note, nil)

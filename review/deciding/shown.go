@@ -11,9 +11,11 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
 	"toolcrib/review/inspection"
+	"toolcrib/review/records"
 )
 
 // changes names the parts of v that differ from the shown ones.
@@ -153,6 +155,71 @@ func shownOrAccepted(choices []review.Choice, views []inspection.View, showings 
 	}
 	return fmt.Errorf("%w: %s; read it with toolcrib show %s and pass its digest with --expect, or approve it unread with --unseen",
 		review.ErrUnseen, first(names), lookFirst)
+}
+
+// readings returns what of each proposal its decider has read, and refuses to make live what
+// was accepted unread unless it is new and imported: a change to a live version is read. What
+// was shown counts as read as a whole, but for the parts that a choice says were not.
+func readings(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
+	cache := inspection.NewCache(r, nil)
+	read := make([]proposals.Reading, len(views))
+	for i, v := range views {
+		p, n := v.Proposal, 1
+		var base *registry.Definition
+		if v.Revision.Draft.Definition.Folder() != nil && p.BaseVersion > 0 {
+			before, err := records.Definition(ctx, r, p.Subject, p.BaseVersion)
+			if err != nil {
+				return nil, err
+			}
+			base = &before
+		}
+		parts, err := cache.Parts(ctx, v, base)
+		if err != nil {
+			return nil, err
+		}
+		if parts != nil {
+			n = 0
+		}
+		for _, part := range parts {
+			switch {
+			case part.As != "":
+				read[i].Known++
+			case part.Data:
+				read[i].ByHash = append(read[i].ByHash, part.Name)
+			default:
+				n++
+			}
+		}
+		unread := choices[i].Unread
+		if showings[i] == proposals.ShowingNone {
+			unread = n
+		}
+		accepted := choices[i].Unread > 0 || choices[i].Unseen && showings[i] == proposals.ShowingNone
+		switch {
+		case unread < 0 || unread > n:
+			return nil, fmt.Errorf("%s: %w: %d of its %d parts cannot be unread", p.Name(), proposals.ErrConflict, unread, n)
+		case accepted && p.Type != proposals.New:
+			return nil, fmt.Errorf("%s: %w: it changes what is live, which cannot be approved unread; read it with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
+		case choices[i].Unread > 0 && !review.MayBeUnread(p, v.Revision.Draft.Definition):
+			return nil, fmt.Errorf("%s: %w: it was not imported; read it with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
+		}
+		if read[i].Read, read[i].Unread = n-unread, unread; unread > 0 {
+			read[i].Source, showings[i] = source(v.Revision.Draft), proposals.ShowingNone
+		}
+	}
+	return read, nil
+}
+
+// source says where imported content came from: the server, or the folder as its import
+// describes it.
+func source(d proposals.Draft) string {
+	if t := d.Definition.Tool; t != nil && t.Source != nil {
+		return t.Source.Type + " " + t.Source.Ref
+	}
+	if d.Definition.Folder() != nil {
+		return strings.TrimSuffix(d.Rationale, ".")
+	}
+	return ""
 }
 
 // beforeWaivers is the digest of v without what actor has waived since a time:

@@ -60,6 +60,9 @@ func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict propos
 		if need := views[i].Need; len(need) > 0 {
 			data["policy"] = slices.Concat(settings, review.Ownership(need)).Record()
 		}
+		if !decision.Reading.IsZero() {
+			data["reading"] = decision.Reading
+		}
 		if a := decision.Approvals; a != nil {
 			data["approvals"] = map[string]any{"required": a.Required, "given": a.Given, "waits_for": a.WaitsFor}
 		}

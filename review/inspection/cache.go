@@ -21,6 +21,8 @@ type Cache struct {
 	changeSets    map[string]ChangeSet // by change set
 	revisions     *knownRevisions
 	then          map[string]*impact.Overlay // by change set
+	live          owners                     // of the files of live folders, nil until they are read
+	files         map[string]owners          // by change set
 }
 
 // knownRevisions remembers the revisions that were read.
@@ -38,7 +40,7 @@ type revisionKey struct {
 func NewCache(r review.Reader, live *impact.Snapshot) *Cache {
 	known := &knownRevisions{r.ProposalReader, map[revisionKey]proposals.Revision{}}
 	r.ProposalReader = known
-	return &Cache{Reader: r, Live: live, changeSets: map[string]ChangeSet{}, revisions: known, then: map[string]*impact.Overlay{}}
+	return &Cache{Reader: r, Live: live, changeSets: map[string]ChangeSet{}, revisions: known, then: map[string]*impact.Overlay{}, files: map[string]owners{}}
 }
 
 // Bundles reads what decisions about proposals rest on.

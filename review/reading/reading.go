@@ -88,6 +88,11 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 		draft := out[i].Revision.Draft
 		out[i].Reach = reach.Compare(out[i].Base, draft.Definition)
 		added[i] = reach.Added{Subject: draft.Subject, Facts: out[i].Reach.Added}
+		if out[i].Proposal.State.Open() {
+			if out[i].Parts, err = r.Parts(ctx, v, out[i].Base); err != nil {
+				return nil, err
+			}
+		}
 		shown := []*proposals.Proposal{&out[i].Proposal}
 		for _, others := range [][]proposals.Proposal{out[i].Members, out[i].Others} {
 			for j := range others {

@@ -131,9 +131,19 @@ func (o office) refused(want error, act func() error) error {
 func choices(ps ...proposals.Proposal) []review.Choice {
 	cs := make([]review.Choice, len(ps))
 	for i, p := range ps {
-		cs[i] = review.Choice{ID: p.ID, Unseen: true}
+		cs[i] = review.Choice{ID: p.ID, Unseen: p.Type == proposals.New}
 	}
 	return cs
+}
+
+// seen returns the choice of a proposal that was shown.
+func (o *office) seen(p proposals.Proposal) review.Choice {
+	o.Helper()
+	d, err := o.desk.Reading.Show(o.Context(), ada, p.ID)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return review.Choice{ID: p.ID, Expect: d.Digest}
 }
 
 // handles lists the handles of the findings that stand, with how: "open",

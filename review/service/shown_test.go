@@ -3,11 +3,13 @@ package service_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/review/service"
@@ -212,6 +214,56 @@ func TestApproveSeveralUnseen(t *testing.T) {
 	o.revise(scout, moved, draft)
 	o.refused(review.ErrDigest, o.tryApprove(ada, moved, alone("tool_f"))) // what moved is not accepted unseen
 	o.sound()
+}
+
+// TestUnreadIsRecordedAndLimited approves imported content of which parts were not read: the
+// decision records that, and its seal covers it. A change, and what nobody imported, is
+// refused.
+func TestUnreadIsRecordedAndLimited(t *testing.T) {
+	o := open(t, review.Policy{})
+	skill := func(id, text string) proposals.Draft {
+		return proposals.Draft{
+			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id}, Rationale: "A skill stands at " + id + " (read by Claude Code).",
+			Definition: registry.Definition{Skill: &registry.Folder{ID: id, Path: "skills/" + id, Files: map[string]registry.File{
+				"SKILL.md": {Text: "---\nname: " + id + "\ndescription: " + text + "\n---\n\nWrites.\n"}, "run.py": {Text: "print(1)\n"}, "rows.csv": {Text: "a,b\n"},
+			}}},
+		}
+	}
+	first := o.propose(ada, skill("docx", "Writes letters."))
+	choice := o.seen(first)
+	for _, wrong := range []int{-1, 3} {
+		choice.Unread = wrong
+		if _, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{choice}, ""); !errors.Is(err, proposals.ErrConflict) {
+			t.Errorf("%d unread parts of 2: %v", wrong, err)
+		}
+	}
+	choice.Unread = 1
+	ds, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{choice}, "")
+	want := proposals.Reading{Read: 1, Unread: 1, ByHash: []string{"rows.csv"}, Source: "A skill stands at docx (read by Claude Code)"}
+	if err != nil || !reflect.DeepEqual(ds[0].Reading, want) || ds[0].Shown != proposals.ShowingNone {
+		t.Fatalf("recorded %+v, %v", ds, err)
+	}
+	second := o.propose(ada, skill("xlsx", "Writes tables."))
+	if ds, err = o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{o.seen(second)}, ""); err != nil || ds[0].Reading.Known != 2 || ds[0].Reading.Read != 1 {
+		t.Errorf("files that were approved before: %+v, %v", ds, err)
+	}
+	change, one := skill("docx", "Writes longer letters."), 1
+	change.Type, change.BaseVersion = proposals.Modify, &one
+	unread := func(d proposals.Draft) {
+		c := o.seen(o.propose(ada, d))
+		c.Unread = 1
+		if _, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{c}, ""); !errors.Is(err, review.ErrUnseen) {
+			t.Errorf("%s is approved unread: %v", d.Subject, err)
+		}
+	}
+	unread(change)
+	unread(storetest.Prompt("pacer"))
+	o.sound()
+	if err := o.SQL(t.Context(), "DROP TRIGGER decisions_update; UPDATE decisions SET reading = ''"); err == nil {
+		if report := storetest.Verify(t, o.DB); len(report.Damage) == 0 {
+			t.Error("nobody notices that the record of what was read is gone")
+		}
+	}
 }
 
 // races is how often two processes meet.

@@ -173,8 +173,14 @@ func lead(message string) string {
 	return strings.TrimSpace(text)
 }
 
-func (b *builder) nameOf(member int) string {
-	return b.set.Members[member].Revision.Draft.Definition.Tool.OriginName()
+func (b *builder) nameOf(member int) string { return Name(b.set.Members[member]) }
+
+// Name names a member: as its server does, or by its id.
+func Name(d review.Dossier) string {
+	if t := d.Revision.Draft.Definition.Tool; t != nil {
+		return cmp.Or(t.OriginName(), d.Proposal.Subject.ID)
+	}
+	return d.Proposal.Subject.ID
 }
 
 func (b *builder) namesOf(members []int) []string {

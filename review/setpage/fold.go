@@ -204,9 +204,9 @@ func (l listing) origin(of int) string {
 	case of < 0:
 		return "every tool"
 	}
-	name := l.set.Members[of].Revision.Draft.Definition.Tool.OriginName()
+	name := l.nameOf(of)
 	for i, d := range l.set.Members {
-		if i != of && d.Revision.Draft.Definition.Tool.OriginName() == name {
+		if i != of && Name(d) == name {
 			return name + " (" + l.set.Members[of].Proposal.Handle() + ")"
 		}
 	}

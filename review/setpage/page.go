@@ -1,9 +1,10 @@
-// Package setpage lays out a change set of tools imported from MCP servers as one
-// page: once, every text that a model will read of them, with the findings in place.
-// The command line and the workbench print the same rows.
+// Package setpage lays out a change set as one page: of tools imported from MCP servers,
+// once, every text that a model will read of them, with the findings in place; of other
+// members what changes, file by file. The command line and the workbench print the same rows.
 package setpage
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/intake"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 )
 
@@ -28,6 +30,8 @@ const (
 	Text                // a text that a model reads, or a parameter
 	Finding             // in the text above, or in the tool
 	Raw                 // a line of the JSON that was imported
+	File                // begins a field or a file
+	Fact                // what the texts can reach
 )
 
 // Row is one row. Everything but Sign is untrusted.
@@ -41,6 +45,8 @@ type Row struct {
 	Text     string // of one line
 	Severity rules.Severity
 	Waived   bool
+	Part     string // the field or file that the row is of, "" for none
+	Fold     bool   // a line of a file, which is shown on demand
 	// Same identifies a finding at the head, whichever members it is in.
 	Same string
 }
@@ -55,22 +61,34 @@ type Page struct {
 // Fits reports whether a change set can be shown as a page: all of its members are
 // tools and texts of MCP servers, with the JSON that was imported.
 func Fits(set review.ChangeSet) bool {
-	return len(set.Members) > 0 && !slices.ContainsFunc(set.Members, func(d review.Dossier) bool {
-		t := d.Revision.Draft.Definition.Tool
-		return t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP && t.Kind != registry.ServerText || len(d.Source) == 0
-	})
+	return len(set.Members) > 0 && !slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return !ofServer(d) })
 }
 
-// Of lays out a change set that fits; with raw also the imported JSON.
+// ofServer reports whether a member is a tool or a text of an MCP server, with the JSON
+// that was imported.
+func ofServer(d review.Dossier) bool {
+	t := d.Revision.Draft.Definition.Tool
+	return t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Kind == registry.ServerText) && len(d.Source) > 0
+}
+
+// Of lays out a change set; with raw also the imported JSON.
 func Of(set review.ChangeSet, raw bool) Page {
 	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}, remedied: map[string]bool{}}
 	for _, d := range set.Members {
-		b.texts = append(b.texts, textsOf(d, d.Source))
+		var texts []entry
+		if ofServer(d) {
+			texts = textsOf(d, d.Source)
+		}
+		b.texts = append(b.texts, texts)
 	}
 	b.repeated = b.findRepeated()
 	b.head()
 	for i, d := range set.Members {
 		b.page.Starts = append(b.page.Starts, len(b.page.Rows))
+		if !ofServer(d) {
+			b.member(i, d)
+			continue
+		}
 		b.tool(i, d)
 		if raw {
 			b.raw(i, d.Source)
@@ -94,26 +112,76 @@ func (b *builder) add(r Row) { b.page.Rows = append(b.page.Rows, r) }
 // head names the set, and has the texts and findings of many of its tools.
 func (b *builder) head() {
 	b.add(Row{Kind: Title, Tool: -1, Name: b.set.Name, Text: Counts(b.set.Members)})
-	b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads. *: required, ↵: line end, ¶: paragraph; titles like names are left out."})
+	if Fits(b.set) {
+		b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads. *: required, ↵: line end, ¶: paragraph; titles like names are left out."})
+	}
 	if len(b.common) > 0 {
 		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})
 		b.list(-1, b.common, nil)
 	}
+	b.reach()
 	b.summary()
+}
+
+// reach adds what the new members can reach, by kind.
+func (b *builder) reach() {
+	var facts []fact.Fact
+	for _, d := range b.set.Members {
+		if d.Base == nil {
+			facts = append(facts, d.Reach.Added...)
+		}
+	}
+	for _, g := range fact.ByKind(facts) {
+		l, values := fact.Arrange(g.Facts), []string(nil)
+		for _, f := range l.Listed {
+			if !slices.Contains(values, f.Value) {
+				values = append(values, f.Value)
+			}
+		}
+		for _, c := range l.Counts {
+			values = append(values, c.String())
+		}
+		b.add(Row{Kind: Fact, Tool: -1, Name: string(g.Kind), Text: flow(strings.Join(values, ", "))})
+	}
+}
+
+// reaches adds the facts that a change adds or removes, one a row.
+func (b *builder) reaches(i int, d review.Dossier) {
+	if d.Base == nil {
+		return
+	}
+	l := fact.Arrange(d.Reach.Added)
+	for _, f := range l.Listed {
+		row := Row{Kind: Fact, Tool: i, Sign: "+", Name: string(f.Kind), Text: flow(f.Words()), Severity: rules.Info}
+		if f.NewToRegistry && f.Policy() == fact.Warns {
+			row.Severity = rules.Warn
+		}
+		b.add(row)
+	}
+	for _, c := range l.Counts {
+		b.add(Row{Kind: Fact, Tool: i, Sign: "+", Text: c.String(), Severity: rules.Info})
+	}
+	if n := len(d.Reach.Removed); n > 0 {
+		b.add(Row{Kind: Fact, Tool: i, Sign: "-", Text: counted(n, "fact") + " no longer reached", Severity: rules.Info})
+	}
 }
 
 // Counts says how many tools and texts of which servers a change set has, and what
 // happens to them.
 func Counts(members []review.Dossier) string {
-	counts, servers, spoken := map[proposals.Type]int{}, []string{}, 0
+	counts, servers, of := map[proposals.Type]int{}, []string{}, map[string]int{}
 	for _, d := range members {
 		counts[d.Proposal.Type]++
-		if s := d.Revision.Draft.Definition.Tool.Server(); s != "" && !slices.Contains(servers, s) {
-			servers = append(servers, s)
+		noun := map[registry.Kind]string{registry.KindInstructions: "instruction file", registry.KindList: "allow-list"}[d.Proposal.Subject.Kind]
+		if t := d.Revision.Draft.Definition.Tool; t != nil {
+			if s := t.Server(); s != "" && !slices.Contains(servers, s) {
+				servers = append(servers, s)
+			}
+			if isText(d) {
+				noun = "text"
+			}
 		}
-		if isText(d) {
-			spoken++
-		}
+		of[cmp.Or(noun, string(d.Proposal.Subject.Kind))]++
 	}
 	var parts []string
 	for _, c := range []struct {
@@ -124,13 +192,13 @@ func Counts(members []review.Dossier) string {
 			parts = append(parts, strconv.Itoa(n)+" "+c.word)
 		}
 	}
-	title := counted(len(members)-spoken, "tool")
-	switch {
-	case spoken == len(members):
-		title = counted(spoken, "text")
-	case spoken > 0:
-		title += ", " + counted(spoken, "text")
+	var nouns []string
+	for _, noun := range []string{"tool", "text", "skill", "instruction file", "agent", "allow-list"} {
+		if of[noun] > 0 {
+			nouns = append(nouns, counted(of[noun], noun))
+		}
 	}
+	title := strings.Join(nouns, ", ")
 	if len(servers) > 0 {
 		title += " of the MCP server " + strings.Join(servers, ", ")
 	}
@@ -147,9 +215,9 @@ func counted(n int, what string) string {
 // tool adds a member: its heading, its texts, and the findings in them.
 func (b *builder) tool(i int, d review.Dossier) {
 	p, draft := d.Proposal, d.Revision.Draft
-	t := draft.Definition.Tool
 	node := shown(d, d.Source)
-	b.add(Row{Kind: Tool, Tool: i, Name: t.OriginName(), Detail: b.kindOf(d), Text: heading(node, p)})
+	b.add(Row{Kind: Tool, Tool: i, Name: Name(d), Detail: b.kindOf(d), Text: heading(node, p)})
+	b.reaches(i, d)
 	entries := slices.DeleteFunc(slices.Clone(b.texts[i]), func(e entry) bool {
 		return p.Type == proposals.New && (inHeading(e) || slices.ContainsFunc(b.common, e.same))
 	})
@@ -187,7 +255,7 @@ func (b *builder) kindOf(d review.Dossier) string {
 // commonEntries returns what every tool says beside its description and parameters,
 // where there are several tools and all are new.
 func commonEntries(set review.ChangeSet) []entry {
-	if len(set.Members) < manyTools || slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return d.Proposal.Type != proposals.New }) {
+	if len(set.Members) < manyTools || !Fits(set) || slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return d.Proposal.Type != proposals.New }) {
 		return nil
 	}
 	var common []entry
@@ -212,7 +280,8 @@ func (b *builder) raw(tool int, source []byte) {
 
 // isText reports whether a member is a prompt or the instructions of a server.
 func isText(d review.Dossier) bool {
-	return d.Revision.Draft.Definition.Tool.Kind == registry.ServerText
+	t := d.Revision.Draft.Definition.Tool
+	return t != nil && t.Kind == registry.ServerText
 }
 
 func formatOf(d review.Dossier) wire.Format {

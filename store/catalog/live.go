@@ -251,6 +251,11 @@ func (s Definitions) Agents(ctx context.Context) ([]registry.Live, error) {
 	return s.profiles(ctx, registry.KindAgent)
 }
 
+// Folders implements review.RegistryReader.
+func (s Definitions) Folders(ctx context.Context) ([]registry.Live, error) {
+	return s.Find(ctx, LiveFrom+"WHERE l.kind IN ('skill', 'instructions') ORDER BY l.subject")
+}
+
 // liveProfiles are the live agents and allow-lists of a transaction.
 type liveProfiles struct {
 	read  bool

@@ -56,10 +56,12 @@ func ReadSteps(files fs.ReadFileFS, add func(Added) Step) ([]Step, error) {
 }
 
 // AddedColumns lists the columns that both engines add to tables which their migrations
-// created, each in a step of its own. An entry that has landed is never changed. For a
-// column of a record, which rows from before have no seal over, write migrations instead.
+// created, each in a step of its own. An entry that has landed is never changed. The column
+// of a record is described with table.Later: rows from before have no seal over it.
 func AddedColumns() []Added {
-	return []Added{}
+	return []Added{
+		{Step: 26, Table: "decisions", Column: "reading"}, // what of it the decider had read
+	}
 }
 
 // Statement returns the statement that adds the column, whose type is one of those of an

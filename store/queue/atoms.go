@@ -103,6 +103,12 @@ func (m matcher) lookup(a facts.Atom) lookup {
 			SQL:  "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_by_risk") + " WHERE p.state IN (" + quoted(proposals.States()) + ") AND " + blocked.SQL,
 			Args: blocked.Args,
 		}}
+	case facts.Unread:
+		const live = " JOIN decisions d ON d.proposal = v.proposal AND d.verdict = 'approved' AND d.shown = 'not_shown'"
+		return lookup{
+			row:  engine.Clause{SQL: "EXISTS (SELECT 1 FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version" + live + " WHERE l.subject = p.subject AND v.proposal = p.id)"},
+			rows: engine.Clause{SQL: "SELECT p.seq FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version" + live + " JOIN proposals p ON p.id = v.proposal"},
+		}
 	case facts.Waits: // splitWaits took it out
 	}
 	return lookup{}

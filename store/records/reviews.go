@@ -7,6 +7,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/store/session"
 	"toolcrib/store/table"
@@ -70,7 +71,15 @@ func decisionColumns(d *proposals.Decision) table.Columns {
 		table.Col("content_hash", &d.ContentHash), table.Col("verdict", (*string)(&d.Verdict)), table.Col("note", &d.Note), table.Col("decided_by", table.Actor(&d.By)),
 		table.Col("decided_at", table.Time(&d.At)), table.Col("assessment", &d.Assessment), table.Col("review_digest", &d.ReviewDigest), table.Col("version", &d.Version),
 		table.Col("version_hash", &d.VersionHash), table.Col("signature", &d.Signature), table.Col("shown", (*string)(&d.Shown)), table.Col("members", &d.Members),
+		table.Later("reading", table.StoredJSON(&d.Reading, encodeReading)),
 	}
+}
+
+func encodeReading(r proposals.Reading) ([]byte, error) {
+	if r.IsZero() {
+		return nil, nil
+	}
+	return jsondoc.Marshal(r)
 }
 
 // numberedDecision are the columns of a decision with its seal and the number of its proposal.

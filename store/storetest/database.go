@@ -157,7 +157,14 @@ func Choices(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...pro
 	}
 	choices := make([]review.Choice, len(made))
 	for i, p := range made {
-		choices[i] = review.Choice{ID: p.ID, Unseen: true}
+		choices[i] = review.Choice{ID: p.ID, Unseen: p.Type == proposals.New}
+		if p.Type != proposals.New && len(made) > 1 {
+			d, err := desk.Reading.Show(t.Context(), by, p.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			choices[i].Expect = d.Digest
+		}
 	}
 	return choices
 }

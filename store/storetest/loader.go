@@ -152,7 +152,7 @@ func (l *loader) approved(n int) error {
 	seal := history.Seal("toolcrib decision 1", decision, p.id, "1", p.subject.String(), p.hash, "approved", "", decider, stamp,
 		p.assessment, v.ReviewDigest, "1", v.Hash, "", string(proposals.ShowingExpected), "")
 	if err := l.insert("decisions", l.next("decisions"), decision, p.id, 1, p.subject.String(), p.hash, "approved", "", decider, stamp,
-		p.assessment, v.ReviewDigest, 1, v.Hash, "", string(proposals.ShowingExpected), "", seal); err != nil {
+		p.assessment, v.ReviewDigest, 1, v.Hash, "", string(proposals.ShowingExpected), "", seal, ""); err != nil {
 		return err
 	}
 	data := fmt.Sprintf(`{"decision":%q,"note":"","review_digest":%q,"shown":"expected","version":1,"version_hash":%q}`, decision, v.ReviewDigest, v.Hash)

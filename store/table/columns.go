@@ -24,12 +24,28 @@ import (
 // Column is a column of a table, with the variable that its value is written from and
 // read into: a *string, *int, *int64, *bool, *sql.NullInt64, or Textual.
 type Column struct {
-	Name string
-	v    any
+	Name  string
+	v     any
+	later bool
 }
 
 // Col returns a column.
-func Col(name string, v any) Column { return Column{name, v} }
+func Col(name string, v any) Column { return Column{Name: name, v: v} }
+
+// Later returns a column that a table of records got later, behind all others. A seal has
+// its value only where there is one, so that older rows keep their seals.
+func Later(name string, v any) Column { return Column{name, v, true} }
+
+// Later returns how many of the columns a table got later.
+func (c Columns) Later() int {
+	n := 0
+	for _, one := range c {
+		if one.later {
+			n++
+		}
+	}
+	return n
+}
 
 // Columns describe a row of a table. A table has one such list, from which the columns
 // of SELECT and INSERT, the values, the fields of a seal, and Scan come.
@@ -209,7 +225,7 @@ func (c Column) stored() (string, error) {
 	case interface{ text() string }:
 		return t.text(), nil
 	case textualWhen:
-		return Column{c.Name, t.Textual}.stored()
+		return Col(c.Name, t.Textual).stored()
 	}
 	return c.text()
 }

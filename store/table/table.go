@@ -78,11 +78,16 @@ func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) 
 	seals := make([]string, len(rows))
 	var values []any
 	for i := range rows {
-		fields, err := t.describe(&rows[i]).Texts()
+		columns := t.describe(&rows[i])
+		fields, err := columns.Texts()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Name, err)
 		}
-		seals[i] = history.Seal(append([]string{t.Seal}, fields...)...)
+		sealed := []string{t.Seal}
+		for i, f := range fields {
+			sealed = columns[i].seal(sealed, f)
+		}
+		seals[i] = history.Seal(sealed...)
 		values = append(values, seq+int64(i))
 		for _, f := range fields {
 			values = append(values, f)
@@ -93,6 +98,14 @@ func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) 
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	return seals, nil
+}
+
+// seal adds the value of a column to the fields of a seal.
+func (c Column) seal(fields []string, text string) []string {
+	if c.later && text == "" {
+		return fields
+	}
+	return append(fields, text)
 }
 
 // storedSeal compares the seal of a row with the columns that it covers.
@@ -119,7 +132,7 @@ func (s *storedSeal) parse() error {
 		if err != nil {
 			return err
 		}
-		fields = append(fields, text)
+		fields = one.seal(fields, text)
 	}
 	if history.Seal(fields...) != s.scanned {
 		return fmt.Errorf("a row of %s: %w: it does not match its seal; run toolcrib verify", s.table.Name, proposals.ErrTampered)

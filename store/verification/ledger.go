@@ -88,9 +88,12 @@ func plainRecords() []record {
 type record struct {
 	table.Description
 	query string
+	later int // columns before the seal that it has only where they have a value
 }
 
-func recordOf[T any](t table.Table[T]) record { return record{t.Description, t.Select("ORDER BY seq")} }
+func recordOf[T any](t table.Table[T]) record {
+	return record{t.Description, t.Select("ORDER BY seq"), t.Plain(new(T)).Later()}
+}
 
 // Tables implements history.Ledger.
 func (l Ledger) Tables() []string {
@@ -123,7 +126,13 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 		row++
 		n := len(fields)
 		l.crossCheck.record(k.Name, fields)
-		return fn(history.Row{Table: k.Name, Key: fmt.Sprintf("%s row %d (%s)", k.Name, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
+		sealed := fields[: n-1-k.later : n-1-k.later]
+		for _, later := range fields[n-1-k.later : n-1] {
+			if later != "" {
+				sealed = append(sealed, later)
+			}
+		}
+		return fn(history.Row{Table: k.Name, Key: fmt.Sprintf("%s row %d (%s)", k.Name, row, fields[1]), Fields: sealed, Seal: fields[n-1]})
 	})
 }
 

@@ -1,19 +1,24 @@
-// Package changeset is the page of the workbench that shows a change set of imported
-// tools at once: every text that a model will read, with the findings in place.
+// Package changeset is the page of the workbench that shows a change set at once: every
+// text that is new, with the findings in place, and beside it an index of the members.
 package changeset
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/setpage"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
@@ -26,9 +31,10 @@ type Desk interface {
 // Options configure the page.
 type Options struct {
 	Actor proposals.Actor
-	// Read has the page of a proposal, and its decision, ask how much of this page has
-	// not been on the screen.
-	Read func(ds []review.Dossier, unseen func() int)
+	// Read has the decision about a proposal ask what of it has not been on the screen.
+	Read func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
+	// Regroup takes a member out of the set; nil where there is no such thing.
+	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 }
 
 // Shell is the workbench as the page knows it.
@@ -51,6 +57,8 @@ type Page struct {
 	rows  *rows
 	texts texts
 	raw   bool
+	// extents say how much each member changes.
+	extents []string
 	// current is the tool that was gone to.
 	current int
 }
@@ -65,13 +73,17 @@ func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeS
 // Take shows a change set. What was read of it before, and says the same, stays read.
 func (p *Page) Take(set review.ChangeSet) {
 	first := p.rows == nil
+	p.extents = nil
+	for _, d := range set.Members {
+		p.extents = append(p.extents, extentOf(d))
+	}
 	p.set, p.current = set, min(p.current, max(0, len(set.Members)-1))
 	if first {
 		p.Pager.SetRows(p.lay())
 	} else {
 		p.Pager.Replace(p.lay())
 	}
-	p.Read(set.Members, p.unseen)
+	p.Read(set.Members, p.unread)
 }
 
 // Knows reports whether the page has shown a member of a change set.
@@ -86,25 +98,40 @@ func (p *Page) Knows(set review.ChangeSet) bool {
 // lay lays the rows out for the present theme.
 func (p *Page) lay() pager.Rows {
 	p.laid = setpage.Of(p.set, p.raw)
-	p.rows = layRows(p.Frame.Theme, p.laid, p.set.Members, p.texts)
+	p.rows = layRows(p.Frame.Theme, p.laid, p.set.Members, p.texts, p.raw)
 	return p.rows
 }
 
 // unseen counts the rows that have not been on the screen.
 func (p *Page) unseen() int {
 	n := 0
-	for i := range p.rows.rows {
-		if !p.seen(i) {
+	for _, t := range p.rows.all {
+		if !p.Pager.Seen(t.track, t.need) {
 			n++
 		}
 	}
 	return n
 }
 
-// seen reports whether a row has been on the screen, or need not be.
-func (p *Page) seen(i int) bool {
-	text, need := p.rows.tracked(i)
-	return text == 0 || p.Pager.Seen(text, need)
+// unread names what of a member has not been on the screen: its parts, of which a tool is
+// one, and the headings and findings, with those of the whole set.
+func (p *Page) unread(id proposals.ID) (unread, missing []string) {
+	rows := 0
+	for _, t := range p.rows.all {
+		if t.tool >= 0 && p.set.Members[t.tool].Proposal.ID != id || p.Pager.Seen(t.track, t.need) {
+			continue
+		}
+		switch part := cmp.Or(t.part, "the text"); {
+		case !t.line:
+			rows++
+		case len(unread) == 0 || unread[len(unread)-1] != part:
+			unread = append(unread, part)
+		}
+	}
+	if rows > 0 {
+		missing = []string{"headings and findings of this page"}
+	}
+	return unread, missing
 }
 
 // Left says how much has not been on the screen.
@@ -121,14 +148,14 @@ func (p *Page) Name() string { return p.set.Name }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the tool on the screen", Do: p.open, Off: p.nothing},
+		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the member on the screen", Do: p.open, Off: p.nothing},
 		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Off: p.cannot(proposals.ActApprove)},
-		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Leave the blocked tools out of the change set, so that the rest can be approved", Do: p.decide(proposals.ActApprove), Off: p.cannotLeaveOut},
+		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Leave the member on the screen out of the change set, to be decided on its own", Do: p.leaveOut, Off: p.cannotLeaveOut},
 		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Off: p.cannot(proposals.ActRequestChanges)},
 		{Name: "reject-set", Keys: []string{"x"}, Label: "reject", Help: "Reject the whole change set with a reason", Do: p.decide(proposals.ActReject), Off: p.cannot(proposals.ActReject)},
-		{Name: "next-tool", Keys: []string{"]"}, Label: "next tool", Help: "Go to the next tool", Do: p.step(1), Off: p.nothing},
-		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous tool", Do: p.step(-1), Off: p.nothing},
-		{Name: "raw-schemas", Keys: []string{"E"}, Label: "JSON", Help: "Show or fold the imported JSON of each tool", Do: p.unfold, Off: p.nothing},
+		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Off: p.nothing},
+		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Off: p.nothing},
+		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Show or fold the lines of files, and the imported JSON of each tool", Do: p.unfold, Off: p.nothing},
 		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: p.toUnseen, Off: p.allSeen},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next one that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
 	}, screen.TextKeys(p.shell, p))
@@ -143,21 +170,36 @@ func (p *Page) nothing() string {
 
 // cannotLeaveOut returns why no member is taken out of the set.
 func (p *Page) cannotLeaveOut() string {
-	blocked := 0
-	for _, d := range p.set.Members {
-		if len(review.BlocksByRule(d.Standing)) > 0 {
-			blocked++
-		}
-	}
 	switch why := p.nothing(); {
 	case why != "":
 		return why
-	case blocked == 0:
-		return "no tool is blocked"
-	case blocked == len(p.set.Members):
-		return "every tool is blocked"
+	case p.Regroup == nil:
+		return "members cannot be moved here"
+	case len(p.set.Members) == 1:
+		return "it is the only member"
 	}
-	return ""
+	return wording.Cannot(p.Actor, proposals.ActRequestChanges, p.set.Members[p.at()].Proposal)
+}
+
+// leaveOut asks whether the member on the screen leaves the set.
+func (p *Page) leaveOut() tea.Cmd {
+	m, f := p.set.Members[p.at()].Proposal, p.Frame
+	return p.shell.Ask(screen.Dialog{
+		Form:    proposals.Form{Title: "Leave out", Verb: "leave it out"},
+		Subject: draw.Show(wording.Reference(m) + " " + m.Subject.String()),
+		Facts: func() []draw.Line {
+			return []draw.Line{draw.Of(f.Theme.Text, "it waits on its own, and the rest of the set can be approved without it")}
+		},
+		Content: func(page *prose.Page) {
+			page.Text("", "On the command line: toolcrib regroup "+review.Reference(m)+" --alone")
+		},
+		Run: func(string) tea.Cmd {
+			return p.shell.Write(screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
+				_, err := p.Regroup(ctx, p.Actor, []proposals.ID{m.ID}, "")
+				return wording.Reference(m) + " left the set " + p.set.Name + ". It waits on its own", err
+			}))
+		},
+	})
 }
 
 func (p *Page) allSeen() string {
@@ -245,21 +287,106 @@ func (p *Page) toUnseen() tea.Cmd {
 	return nil
 }
 
-// Unseen goes to the first row that has not been on the screen.
+// Unseen goes to the first row that has not been on the screen, and shows it where it is
+// folded.
 func (p *Page) Unseen() {
-	for i := range p.rows.rows {
-		if !p.seen(i) {
-			p.Pager.Top(i)
+	for _, t := range p.rows.all {
+		if p.Pager.Seen(t.track, t.need) {
+			continue
+		}
+		if t.fold {
+			p.raw = true
+			p.Pager.Replace(p.lay())
+			p.Unseen()
 			return
 		}
+		p.Pager.Top(t.row)
+		return
 	}
 }
 
+// indexFrom is how wide the screen is at least for an index of the members, and indexCells
+// how many cells that has.
+const (
+	indexFrom  = 140
+	indexCells = 40
+)
+
+// LeftOf implements screen.Paned.
+func (p *Page) LeftOf(l screen.Layout) int {
+	if l.Width < p.From() || l.By.Zoomed {
+		return 0
+	}
+	return indexCells
+}
+
+// From implements screen.Paned.
+func (p *Page) From() int { return indexFrom }
+
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
-	p.Text.Fit(f)
+	width := f.Width
+	if left := p.LeftOf(f.Layout); left > 0 {
+		width -= left + 1
+	}
+	p.FitIn(f, width)
 	p.Pager.Point("")
 	p.Pager.Replace(p.lay())
+}
+
+// View implements screen.Page.
+func (p *Page) View() []string {
+	left := p.LeftOf(p.Frame.Layout)
+	if left == 0 {
+		return p.Pager.View()
+	}
+	return p.Frame.Abreast(p.index(left), p.Pager.View(), left)
+}
+
+// index lists the members: the worst of each, its name, how much it changes, and what it
+// can do.
+func (p *Page) index(width int) []string {
+	th, at := p.Frame.Theme, p.at()
+	var lines []string
+	top := screen.Window(0, at, len(p.set.Members), p.Frame.Body)
+	for i := top; i < len(p.set.Members) && len(lines) < p.Frame.Body; i++ {
+		d := p.set.Members[i]
+		sign, style := draw.Safe("·"), th.Faint
+		if open := review.OpenByRule(d.Standing); len(open) > 0 {
+			sign, style = labels.Severity(th, open[0].Severity)
+			short, _, _ := strings.Cut(string(sign), " ")
+			sign = draw.Safe(short)
+		}
+		mark, name := draw.Of("", " "), th.Text
+		if i == at {
+			mark, name = draw.Of(th.Accent, "▌"), th.Strong
+		}
+		extent := draw.Safe(p.extents[i])
+		room := width - 6 - draw.Width(extent)
+		l := mark.Add(style, draw.Pad(sign, 2)).Add(name, draw.Pad(draw.Cut(draw.Show(setpage.Name(d)), room), room)).Add(th.Faint, " "+extent)
+		lines = append(lines, l.String(width))
+	}
+	return lines
+}
+
+// extentOf describes the change of a member: new, gone, or its added and removed lines.
+func extentOf(d review.Dossier) string {
+	switch d.Proposal.Type {
+	case proposals.New:
+		return "new"
+	case proposals.Deactivate:
+		return "gone"
+	case proposals.Reactivate:
+		return "back"
+	case proposals.Modify, proposals.Restore:
+	}
+	before, after := d.Change()
+	added, removed := 0, 0
+	for _, f := range diff.Contents(before, after) {
+		r, a := f.Patch().Changed()
+		added, removed = added+a, removed+r
+	}
+	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
 }
 
 // See implements screen.Page.
@@ -286,7 +413,7 @@ func (p *Page) Update(tea.Msg) tea.Cmd { return nil }
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {
 	th, n := p.Frame.Theme, len(p.set.Members)
-	left = draw.Of("", " ").Add(th.Accent, "▎Change set").Add(th.Faint, "  tool "+draw.Safe(strconv.Itoa(p.at()+1))+" of "+draw.Safe(strconv.Itoa(n)))
+	left = draw.Of("", " ").Add(th.Accent, "▎Change set").Add(th.Faint, "  member "+draw.Safe(strconv.Itoa(p.at()+1))+" of "+draw.Safe(strconv.Itoa(n)))
 	switch unseen := p.unseen(); {
 	case unseen > 0:
 		right = draw.Of(th.Faint, draw.Show(wording.Count(unseen, "row", "rows"))+" not seen yet ")

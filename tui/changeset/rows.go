@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/rules"
 	"toolcrib/review/setpage"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -12,23 +13,28 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows are the rows of a page, and the tool of each.
+// rows are the rows of a page that are shown, and all that has to be read.
 type rows struct {
 	rows  []pager.Row
 	tool  []int
 	stops []int
+	all   []text
+}
+
+// text is a text that has to be on the screen.
+type text struct {
+	track pager.Text
+	need  int    // bytes of it
+	tool  int    // index of the member, -1 for the whole set
+	part  string // the file or field that it is a line of, "" for none
+	line  bool   // it can be approved unread: it is neither a heading nor a finding
+	row   int    // where it is shown, or would be
+	fold  bool   // it is not shown
 }
 
 func (r *rows) Len() int            { return len(r.rows) }
 func (r *rows) Row(i int) pager.Row { return r.rows[i] }
 func (r *rows) Stops() []int        { return r.stops }
-
-// tracked returns the text of a row that has to be on the screen, and how many bytes of
-// it; no text for a row that need not.
-func (r *rows) tracked(i int) (pager.Text, int) {
-	c := r.rows[i].Cells[0]
-	return c.Track, len(c.Text.Raw)
-}
 
 // said identifies a text that was laid out: what it says, of which proposal, and how
 // many of the same stand above it.
@@ -58,24 +64,31 @@ const mostWide = 140
 // room for its text.
 const mostDeep = 6
 
-// layRows lays a page out. The counts in the title and imported JSON
-// need not be read.
-func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known texts) *rows {
+// layRows lays a page out; without whole, the lines of files are folded. The counts in the
+// title and imported JSON need not be read.
+func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known texts, whole bool) *rows {
 	r := &rows{}
 	times := map[said]int{}
 	for _, row := range page.Rows {
 		if row.Kind == setpage.Tool {
 			r.stops = append(r.stops, len(r.rows))
 		}
-		c := cellOf(th, row)
+		c, fold := cellOf(th, row), row.Fold && !whole
 		if row.Kind != setpage.Raw && row.Kind != setpage.Title {
-			s := said{kind: row.Kind, sign: row.Sign, text: cmp.Or(row.Same, c.Text.Raw)}
+			s := said{kind: row.Kind, sign: row.Sign, text: cmp.Or(row.Same, row.Part+c.Text.Raw)}
 			if row.Tool >= 0 {
 				s.of = members[row.Tool].Proposal.ID
 			}
 			times[s]++
 			s.nth = times[s]
 			c.Track = known.number(s)
+			r.all = append(r.all, text{
+				track: c.Track, need: len(c.Text.Raw), tool: row.Tool, part: row.Part, row: len(r.rows), fold: fold,
+				line: row.Tool >= 0 && row.Kind == setpage.Text,
+			})
+		}
+		if fold {
+			continue
 		}
 		r.rows, r.tool = append(r.rows, pager.Row{Cells: []pager.Cell{c}}), append(r.tool, row.Tool)
 	}
@@ -100,13 +113,27 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		case "-":
 			gutter, base, name = draw.Of(th.Bad, " − "), th.Bad, th.Bad
 		}
-		gutter = gutter.Add(th.Text, draw.Safe(draw.Blank(2*min(row.Depth, mostDeep))))
+		indent := 2 * min(row.Depth, mostDeep)
+		if row.Part != "" {
+			indent = 4
+		}
+		gutter = gutter.Add(th.Text, draw.Safe(draw.Blank(indent)))
 	case setpage.Finding:
 		sign, style := labels.Severity(th, row.Severity)
 		if row.Waived {
 			sign, style = "waived", th.Faint
 		}
 		gutter = draw.Of("", "   ").Add(style, draw.Pad(sign, 9))
+	case setpage.Fact:
+		gutter, base = draw.Of("", " "), th.Text
+		if row.Tool >= 0 {
+			gutter = draw.Of(th.Faint, "   "+draw.Pad(draw.Show(row.Sign), 2))
+		}
+		if row.Severity == rules.Warn {
+			name = th.Warn
+		}
+	case setpage.File:
+		gutter, name = draw.Of(th.Field, "   ◆ "), th.Field
 	case setpage.Raw:
 		gutter, base = draw.Of("", "     "), th.Faint
 	}

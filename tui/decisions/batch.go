@@ -5,7 +5,6 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/review/setpage"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
 )
@@ -14,6 +13,8 @@ import (
 type batch struct {
 	act      proposals.Act
 	dossiers []review.Dossier
+	unread   bool // what was not read is approved
+	byHash   bool // files of data are accepted by their hash
 }
 
 // onePage reports whether the members of a change set are read as one page.
@@ -30,7 +31,7 @@ func (b *batch) oneSet() bool {
 }
 
 // OnePage reports whether a change set is read and decided as one page.
-func OnePage(set review.ChangeSet) bool { return len(set.Members) > 1 && setpage.Fits(set) }
+func OnePage(set review.ChangeSet) bool { return len(set.Members) > 1 }
 
 // draft names the kept text of a decision on exactly this batch.
 func (b *batch) draft() string {

@@ -2,6 +2,7 @@
 package decisions
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"toolcrib/tui/pending"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/wording"
 )
 
@@ -41,6 +43,9 @@ type Pages interface {
 	// Marked returns the proposals that are marked, Mark marks others instead.
 	Marked() []proposals.Proposal
 	MarkOnly(ps []proposals.Proposal)
+	// OnProposal returns how many tokens the proposal on the screen adds to prompts, and a
+	// function that describes its changes from now on; "" and nil for another page.
+	OnProposal() (tokens string, changed func() string)
 }
 
 // Set is the page of a change set.
@@ -56,9 +61,8 @@ type Decisions struct {
 	Pages   Pages
 	User    *desk.User
 	Pending *pending.Operations
-	// Lacks names the part of a proposal that was not read as it is now; Tell notes
-	// that proposals were shown.
-	Lacks func(d review.Dossier) string
+	Seen    *seen.Record
+	// Tell notes that proposals were shown.
 	Tell  func(ctx context.Context, ds ...review.Dossier) tea.Cmd
 	Write func(screen.Write) tea.Cmd
 	// Regroup moves proposals into another change set, or out of theirs for ""; nil where
@@ -102,70 +106,157 @@ func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
 	return m.askRefuseAll(*b)
 }
 
-// unread returns the proposals of which something has not been on the screen, or
-// has changed since it was, and names what; a change set that is read as one page once.
-func (b *batch) unread(m *Decisions) (ps []proposals.Proposal, names []string) {
-	for _, d := range b.dossiers {
-		p := d.Proposal
-		lacks := m.Lacks(d)
-		if lacks == "" {
-			continue
-		}
-		name := wording.Reference(p) + " " + p.Subject.String() + lacks
-		if b.onePage(p.ChangeSet) {
-			name = "the page of the change set " + p.ChangeSet
-		}
-		if ps = append(ps, p); len(names) == 0 || names[len(names)-1] != name {
-			names = append(names, name)
-		}
-	}
-	return ps, names
+// readSoFar is how much of a batch was on the screen.
+type readSoFar struct {
+	seen.Progress
+	read   int
+	parts  []int                // of each proposal that are unread
+	unread []proposals.Proposal // of which something is
+	names  []string             // of what is unread; a change set that is read as one page once
 }
 
-// askApproveAll lists the definitions that would go live. It is locked until all
-// of them were read, and several need their number and y.
+func (b *batch) readSoFar(progress func(review.Dossier) seen.Progress) readSoFar {
+	s := readSoFar{parts: make([]int, len(b.dossiers))}
+	for i, d := range b.dossiers {
+		p := progress(d)
+		if len(b.dossiers) > 1 && d.Parts == nil { // several tools: each is a part
+			p.Of, p.Unread = 1, p.Unread[:min(1, len(p.Unread))]
+		}
+		s.parts[i] = min(len(p.Unread), p.Of)
+		s.Of, s.Known, s.Data, s.read = s.Of+p.Of, s.Known+p.Known, s.Data+p.Data, s.read+p.Of-s.parts[i]
+		s.As = cmp.Or(s.As, p.As)
+		missing := append(slices.Clone(p.Missing), p.Unread...)
+		if len(missing) == 0 {
+			continue
+		}
+		s.Missing, s.unread = append(s.Missing, p.Missing...), append(s.unread, d.Proposal)
+		name := wording.Joined(missing)
+		switch set := d.Proposal.ChangeSet; {
+		case b.onePage(set):
+			name = "the page of the change set " + set
+		case len(b.dossiers) > 1:
+			name = wording.Reference(d.Proposal) + " " + d.Proposal.Subject.String() + ": " + name
+		}
+		if len(s.names) == 0 || s.names[len(s.names)-1] != name {
+			s.names = append(s.names, name)
+		}
+	}
+	return s
+}
+
+// counts says how much was read: "2/2 · 52 as in docx · 4 data files by hash".
+func (s readSoFar) counts() string {
+	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Of)
+	if s.Known > 0 {
+		text += " · " + strconv.Itoa(s.Known) + " as in " + s.As
+	}
+	if s.Data > 0 {
+		text += " · " + wording.Count(s.Data, "data file", "data files") + " by hash"
+	}
+	return text
+}
+
+// mayStayUnread reports whether what is unread of a batch is new and imported.
+func (b *batch) mayStayUnread(s readSoFar) bool {
+	for i, d := range b.dossiers {
+		if s.parts[i] > 0 && !review.MayBeUnread(d.Proposal, d.Revision.Draft.Definition) {
+			return false
+		}
+	}
+	return true
+}
+
+// askApproveAll lists the definitions that would go live. It is locked until all of them
+// were read, or what is unread is accepted by its number; several need their number and y.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
-	unread, names := b.unread(m) // nothing is read while a dialog is open
+	so := b.readSoFar(m.Seen.Progress) // nothing is read while a dialog is open
+	tokens, changed := m.Pages.OnProposal()
+	n := 0
+	for _, parts := range so.parts {
+		n += parts
+	}
 	d := screen.Dialog{
 		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: b.about(), NoteOptional: true,
 		Subject: b.subject(),
 		Facts: func() []draw.Line {
-			return m.Shell.Frame().Facts(len(b.dossiers)-len(unread), len(b.dossiers), b.dossiers, "")
+			return m.Shell.Frame().Facts(so.counts(), n > 0 || len(so.Missing) > 0, b.dossiers, tokens)
 		},
 		Content: func(page *prose.Page) {
 			b.list(m, page)
 			page.Blank()
 			b.channels(m, page)
 		},
-		Locked: func() []string { return names },
-		Unread: func() tea.Cmd {
-			if set := m.Pages.Set(); set != nil {
-				set.Unseen()
-				return nil
-			}
-			if b.onePage(unread[0].ChangeSet) {
-				return m.Pages.OpenSet(unread[0])
-			}
-			return m.Pages.OpenUnseen(unread[0])
-		},
-		Run: func(note string) tea.Cmd { return b.decide(m, note) },
+		Changed: changed,
+		Run:     func(note string) tea.Cmd { return b.decide(m, note, so.parts) },
 	}
 	several(&d, len(b.dossiers))
 	if b.oneSet() {
 		d.Tally = ""
 	}
-	if set := m.Pages.Set(); set != nil && len(names) > 0 {
-		names = []string{set.Left()}
+	again := func(change func(b *batch)) func() tea.Cmd {
+		return func() tea.Cmd {
+			change(&b)
+			m.Shell.CloseDialog()
+			return m.askApproveAll(b)
+		}
+	}
+	locked := so.names
+	if set := m.Pages.Set(); set != nil && len(locked) > 0 {
+		locked = []string{set.Left()}
+	}
+	switch {
+	case n > 0 && b.unread && len(so.Missing) == 0:
+		locked, d.Tally = nil, strconv.Itoa(n)
+		d.Form.Title, d.Form.Verb = d.Form.Title+" unread", "approve "+wording.Count(n, "unread part", "unread parts")
+	case n > 0 && b.mayStayUnread(so):
+		withheld := b.withheld(m.Seen.Withheld)
+		d.Keys = append(d.Keys, screen.Key{Keys: []string{"A"}, Label: "approve " + strconv.Itoa(n) + " unread", Do: func() tea.Cmd {
+			if len(withheld) > 0 {
+				return m.Shell.Say(screen.Warning, "Not shown yet: %s", wording.Joined(withheld))
+			}
+			return again(func(b *batch) { b.unread, b.byHash = true, true })()
+		}})
+	}
+	if so.Data > 0 && !b.byHash {
+		locked = append(slices.Clone(locked), wording.Count(so.Data, "data file", "data files"))
+		d.Keys = append(d.Keys, screen.Key{Keys: []string{"h"}, Label: "accept data by hash", Do: again(func(b *batch) { b.byHash = true })})
+	}
+	d.Locked = func() []string { return locked }
+	if len(so.unread) > 0 {
+		d.Unread = func() tea.Cmd {
+			if set := m.Pages.Set(); set != nil {
+				set.Unseen()
+				return nil
+			}
+			if b.onePage(so.unread[0].ChangeSet) {
+				return m.Pages.OpenSet(so.unread[0])
+			}
+			return m.Pages.OpenUnseen(so.unread[0])
+		}
 	}
 	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
-		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
+		return slices.ContainsFunc(so.unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
 	})
 	return tea.Batch(m.Shell.Ask(d), m.Tell(m.Context, asked...))
+}
+
+// withheld names what of a batch has to be on the screen before it is approved unread.
+func (b *batch) withheld(of func(review.Dossier) []string) []string {
+	var names []string
+	for _, d := range b.dossiers {
+		for _, name := range of(d) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // askRefuseAll asks for the reason that sends proposals back, or ends them.
 func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
+	_, changed := m.Pages.OnProposal()
 	d := screen.Dialog{
 		Form: form, Draft: b.draft(), About: b.about(), Writing: true,
 		Subject: b.subject(),
@@ -175,7 +266,8 @@ func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 			page.Blank()
 			b.list(m, page)
 		},
-		Run: func(reason string) tea.Cmd { return b.decide(m, reason) },
+		Changed: changed,
+		Run:     func(reason string) tea.Cmd { return b.decide(m, reason, nil) },
 	}
 	several(&d, len(b.dossiers))
 	d.Tally = "" // the reason was typed, and U proposes them again
@@ -192,8 +284,8 @@ func several(d *screen.Dialog, n int) {
 }
 
 // decide decides on the batch: on all of it or nothing.
-func (b *batch) decide(m *Decisions, reason string) tea.Cmd {
-	return m.Write(m.User.Decision(b.act, desk.AsRead(b.dossiers), reason, b.draft()))
+func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
+	return m.Write(m.User.Decision(b.act, desk.AsRead(b.dossiers, unread), reason, b.draft()))
 }
 
 // list names every proposal of a batch with what its decision is tied to. A change set

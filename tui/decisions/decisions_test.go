@@ -52,9 +52,10 @@ type queue struct {
 	marked    []proposals.Proposal
 }
 
-func (q *queue) Deciding() bool                   { return !q.elsewhere }
-func (q *queue) Marked() []proposals.Proposal     { return q.marked }
-func (q *queue) MarkOnly(ps []proposals.Proposal) { q.marked = ps }
+func (q *queue) OnProposal() (string, func() string) { return "", nil }
+func (q *queue) Deciding() bool                      { return !q.elsewhere }
+func (q *queue) Marked() []proposals.Proposal        { return q.marked }
+func (q *queue) MarkOnly(ps []proposals.Proposal)    { q.marked = ps }
 
 // TestDecideOnMarks asks once for all marked proposals, goes on without those that cannot be
 // decided, and asks nothing when the user went elsewhere while they were read.

@@ -17,35 +17,46 @@ import (
 // Change sets are approved together or not at all: their other members come
 // along. tell reports how many were read.
 func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
-	ids := make([]proposals.ID, len(ps))
-	for i, p := range ps {
-		ids[i] = p.ID
-	}
 	var out []review.Dossier
-	for i := 0; i < len(ids); i++ {
-		tell(i, len(ids))
-		d, err := u.Desk.Show(ctx, u.Actor, ids[i])
+	read := map[proposals.ID]bool{}
+	for i, p := range ps {
+		if read[p.ID] {
+			continue
+		}
+		tell(i, len(ps))
+		members, err := []review.Dossier(nil), error(nil)
+		if act == proposals.ActApprove && p.ChangeSet != "" && p.State.Open() {
+			var set review.ChangeSet
+			set, err = u.Desk.ShowSet(ctx, u.Actor, p.ChangeSet)
+			members = set.Members
+		}
+		if err == nil && !slices.ContainsFunc(members, func(d review.Dossier) bool { return d.Proposal.ID == p.ID }) {
+			var d review.Dossier
+			d, err = u.Desk.Show(ctx, u.Actor, p.ID)
+			members = append(members, d)
+		}
 		if err != nil {
 			return out, err
 		}
-		out = append(out, d)
-		if act != proposals.ActApprove {
-			continue
-		}
-		for _, p := range d.Together() {
-			if !slices.Contains(ids, p.ID) {
-				ids = append(ids, p.ID)
+		for _, d := range members {
+			if !read[d.Proposal.ID] {
+				read[d.Proposal.ID] = true
+				out = append(out, d)
 			}
 		}
 	}
 	return out, nil
 }
 
-// AsRead ties each proposal to the review digest that was shown of it.
-func AsRead(ds []review.Dossier) []review.Choice {
+// AsRead ties each proposal to the review digest that was shown of it. unread is how many
+// parts of each are accepted unread, nil for none.
+func AsRead(ds []review.Dossier, unread []int) []review.Choice {
 	out := make([]review.Choice, len(ds))
 	for i, d := range ds {
 		out[i] = review.Choice{ID: d.Proposal.ID, Expect: d.Digest}
+		if unread != nil {
+			out[i].Unread = unread[i]
+		}
 	}
 	return out
 }

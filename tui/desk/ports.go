@@ -38,6 +38,7 @@ type Assessor interface {
 // Reader reads proposals.
 type Reader interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+	ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error)
 }
 
 // Desk is the part of the review service that the acts use.

@@ -26,6 +26,7 @@ type List struct {
 	notes   []Note
 	files   []diff.File
 	folded  bool
+	whole   bool // the lines of fields with a note are shown, too
 	uniform bool // all fields came, or all went
 }
 
@@ -35,8 +36,9 @@ type field struct {
 	change         diff.Change
 	hunks          []diff.Hunk
 	added, removed int
-	plain          bool // one line at most on both sides: line numbers say nothing
-	beside         bool // not a part of the definition
+	note           string // why its lines need not be read, "" where they have to be
+	plain          bool   // one line at most on both sides: line numbers say nothing
+	beside         bool   // not a part of the definition
 }
 
 // arrangement is the rows of a list, and those where changes begin.
@@ -112,6 +114,24 @@ func arranged(fields []diff.Field, context, names int) *List {
 		}
 		l.fields = append(l.fields, x)
 	}
+	l.lay()
+	return l
+}
+
+// Collapse leaves of the fields with a note, by their paths, only the heading, unless whole
+// shows their lines, too: they need not be on the screen.
+func (l *List) Collapse(notes map[string]string, whole bool) *List {
+	for i := range l.fields {
+		l.fields[i].note = notes[l.fields[i].path]
+	}
+	l.whole = whole
+	l.lay()
+	return l
+}
+
+// lay arranges all fields.
+func (l *List) lay() {
+	l.unified, l.split = arrangement{}, arrangement{}
 	l.uniform = !slices.ContainsFunc(l.fields, func(f field) bool { return f.change != l.fields[0].change })
 	for i := range l.fields {
 		l.arrange(int32(i))
@@ -120,7 +140,6 @@ func arranged(fields []diff.Field, context, names int) *List {
 		a.bare, a.bareStops = a.rows, a.stops
 	}
 	l.arrangeNotes()
-	return l
 }
 
 func digits(n int) int {
@@ -138,6 +157,14 @@ func (l *List) arrange(i int32) {
 			a.blank()
 			a.rows = append(a.rows, ref{kind: title, field: i})
 		}
+		if l.collapsed(i) {
+			if i == 0 || !l.collapsed(i-1) {
+				a.blank()
+				a.stops = append(a.stops, len(a.rows))
+			}
+			a.rows = append(a.rows, ref{kind: head, field: i})
+			continue
+		}
 		if l.brief(l.fields[i]) {
 			if i == 0 || !l.brief(l.fields[i-1]) || l.fields[i].beside != l.fields[i-1].beside {
 				a.blank()
@@ -150,7 +177,7 @@ func (l *List) arrange(i int32) {
 		a.stops = append(a.stops, len(a.rows))
 		a.rows = append(a.rows, ref{kind: head, field: i})
 	}
-	if l.brief(l.fields[i]) {
+	if l.brief(l.fields[i]) || l.collapsed(i) {
 		return
 	}
 	for h, hunk := range l.fields[i].hunks {
@@ -163,10 +190,13 @@ func (l *List) arrange(i int32) {
 	}
 }
 
+// collapsed reports whether only the heading of a field is shown.
+func (l *List) collapsed(i int32) bool { return l.fields[i].note != "" && !l.whole }
+
 // brief reports whether a field is shown on one row with its name: it came or
 // went with all others, is one line, and has a name that fits.
 func (l *List) brief(f field) bool {
-	return l.uniform && draw.Width(draw.Show(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
+	return l.uniform && f.note == "" && draw.Width(draw.Show(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
 
 // blank adds an empty row, except at the beginning.
@@ -245,13 +275,15 @@ func endsOtherwise(h diff.Hunk, n int) bool {
 	return x.Pair >= 0 && !h.Lines[x.Pair].NoNewline
 }
 
-// Fields returns the paths of the changed fields.
-func (l *List) Fields() []string {
-	paths := make([]string, len(l.fields))
-	for i, f := range l.fields {
-		paths[i] = f.path
+// Required returns how many of the changed fields have to be on the screen.
+func (l *List) Required() int {
+	n := 0
+	for _, f := range l.fields {
+		if f.note == "" {
+			n++
+		}
 	}
-	return paths
+	return n
 }
 
 // Changed returns how many lines came and went.

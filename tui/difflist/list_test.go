@@ -49,7 +49,7 @@ func show(l *difflist.List, split bool) string {
 
 func TestListHasWhatChanged(t *testing.T) {
 	l := edited()
-	if got := l.Fields(); !slices.Equal(got, []string{"name", "prompt"}) {
+	if got := l.Required(); got != 2 {
 		t.Errorf("fields %v", got)
 	}
 	if added, removed := l.Changed(); added != 3 || removed != 3 {

@@ -142,6 +142,9 @@ func (l *List) Whole() bool {
 func (l *List) Unseen(p *pager.Pager) []string {
 	var names []string
 	for i, f := range l.fields {
+		if f.note != "" {
+			continue
+		}
 		first, last, missing := 0, 0, 0
 		for _, h := range f.hunks {
 			for _, x := range h.Lines {
@@ -174,7 +177,7 @@ func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bo
 	a := l.arrangement(split)
 	for i := from; i < len(a.bare); i++ {
 		r := a.bare[i]
-		if r.kind != line && r.kind != pair && r.kind != brief {
+		if r.kind != line && r.kind != pair && r.kind != brief || l.fields[r.field].note != "" {
 			continue
 		}
 		for side, n := range []int32{r.a, r.b} {

@@ -77,6 +77,9 @@ func (r rows) head(x ref) pager.Row {
 	if !f.plain {
 		l = l.Add("", "  ").Add(th.Good, draw.Safe("+"+strconv.Itoa(f.added))).Add("", " ").Add(th.Bad, draw.Safe("−"+strconv.Itoa(f.removed)))
 	}
+	if f.note != "" {
+		l = l.Add(th.Faint, "  "+draw.Show(f.note))
+	}
 	if r.at.noted[x] {
 		l = l.Add(th.Accent, " *")
 	}

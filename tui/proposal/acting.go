@@ -33,53 +33,15 @@ func (a *acts) members() []proposals.Proposal {
 }
 
 func (a *acts) askApprove() tea.Cmd {
-	if marked := a.Marked(); slices.ContainsFunc(marked, func(p proposals.Proposal) bool { return p.ID == a.id }) && len(marked) > 1 {
-		return a.Shell.Decide(proposals.ActApprove, marked)
-	}
 	members := a.members()
-	choices, draft := a.Seen.Choices(members), screen.DecisionDraft(proposals.ActApprove, idsOf(members)...)
-	ask := a.Shell.Ask(screen.Dialog{
-		Form: proposals.ActApprove.Form(1), Draft: draft, About: screen.About(members...), NoteOptional: true,
-		Subject: screen.Subjects(proposals.ActApprove, members...),
-		Facts: func() []draw.Line {
-			read, of := a.Seen.Progress(members)
-			ds := a.Seen.Dossiers(members)
-			if len(ds) == 0 {
-				ds = []review.Dossier{a.dossier}
-			}
-			return a.frame.Facts(read, of, ds, a.prompts.tokens())
-		},
-		Content: func(page *prose.Page) { a.approvalContent(page, members) },
-		Locked:  func() []string { return a.Seen.Unread(members) },
-		Unread: func() tea.Cmd {
-			p, missing := a.Seen.First(members)
-			switch {
-			case !missing:
-				return nil
-			}
-			return a.Shell.OpenUnseen(p)
-		},
-		Changed: a.since(),
-		Run: func(note string) tea.Cmd {
-			return a.Shell.Write(a.Acts.Decision(proposals.ActApprove, choices, note, draft))
-		},
-	})
-	if len(a.Seen.Unread(members)) > 0 {
-		return ask
+	if marked := a.Marked(); slices.ContainsFunc(marked, func(p proposals.Proposal) bool { return p.ID == a.id }) && len(marked) > 1 {
+		members = marked
 	}
-	return tea.Batch(ask, a.Tell(a.ctx, a.Seen.Dossiers(members)...))
+	return a.Shell.Decide(proposals.ActApprove, members)
 }
 
 // about names the proposal that a text is for.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
-
-func idsOf(ps []proposals.Proposal) []proposals.ID {
-	ids := make([]proposals.ID, len(ps))
-	for i, p := range ps {
-		ids[i] = p.ID
-	}
-	return ids
-}
 
 // since returns a function that describes changes of the proposal from now on, ""
 // for none.
@@ -96,54 +58,9 @@ func (a *acts) since() func() string {
 	}
 }
 
-// approvalContent says exactly what an approval does.
-func (a *acts) approvalContent(page *prose.Page, members []proposals.Proposal) {
-	for _, p := range members {
-		a.what(page, p)
-		if p.Approvals != nil {
-			page.Field("approvals", wording.BeforeApproval(*p.Approvals))
-		}
-	}
-	d := a.dossier
-	a.openFindings(page)
-	screen.PromptsField(page, d)
-	a.frame.TestsField(page, a.Seen.Dossiers(members)...)
-	for _, p := range members {
-		if r := a.Seen.Of(p.ID); r != nil && r.Dossier().Unassigned {
-			a.frame.Unassigned(page, p)
-		}
-	}
-	for _, o := range d.Others {
-		page.Item(draw.Of(a.frame.Theme.Warn, "! "), wording.Reference(o)+" by "+o.Author.String()+" becomes stale.")
-	}
-	page.Field("digest", a.frame.Digest(d.Digest))
-	page.Field("policy", d.Policy.Deciding().String())
-}
-
-func (a *acts) what(page *prose.Page, p proposals.Proposal) {
-	page.Field(string(p.Type), p.Subject.String())
-	page.Field("", "revision "+strconv.Itoa(p.Revision)+", content "+wording.Short(p.ContentHash)+", "+wording.Becomes(p))
-}
-
-// askReason asks for the reason of a decision that makes nothing live.
-func (a *acts) askReason(act proposals.Act) func() tea.Cmd {
-	return func() tea.Cmd {
-		choices, draft := []review.Choice{{ID: a.id, Expect: a.dossier.Digest}}, screen.DecisionDraft(act, a.id)
-		return a.Shell.Ask(screen.Dialog{
-			Form: act.Form(1), Draft: draft, About: a.about(), Writing: true,
-			Subject: screen.Subjects(act, a.dossier.Proposal),
-			Facts:   func() []draw.Line { return a.frame.Nothing(act.Form(1).Consequence, a.dossier) },
-			Content: func(page *prose.Page) {
-				a.content(page)
-				page.Text("", act.Form(1).Consequence)
-				a.openFindings(page)
-				page.Field("prompts", "no channel prompt changes")
-				page.Field("digest", a.frame.Digest(choices[0].Expect))
-			},
-			Changed: a.since(),
-			Run:     func(reason string) tea.Cmd { return a.Shell.Write(a.Acts.Decision(act, choices, reason, draft)) },
-		})
-	}
+// ask asks for a decision about the proposal that makes nothing live.
+func (a *acts) ask(act proposals.Act) func() tea.Cmd {
+	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
 }
 
 // content identifies exactly the content on the screen.

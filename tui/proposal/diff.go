@@ -112,9 +112,13 @@ func (t *diffPane) Load() tea.Cmd {
 }
 
 func (t *diffPane) makeDiff(what seen.Comparison, before, after diff.Content) tea.Cmd {
+	notes := map[string]string(nil)
+	if t.against == 0 {
+		notes = seen.Notes(t.dossier)
+	}
 	return func() tea.Msg {
 		fields, err := difflist.Compare(t.ctx, t.Desk, before, after)
-		list := difflist.New(fields, what.Context).ListFiles(diff.Files(before.Definition, after.Definition))
+		list := difflist.New(fields, what.Context).ListFiles(diff.Files(before.Definition, after.Definition)).Collapse(notes, what.Context == difflist.Everything)
 		return t.book.then(func() tea.Cmd { return t.compared(what, list, err) })
 	}
 }

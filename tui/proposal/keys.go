@@ -57,8 +57,8 @@ func (a *acts) keys() []screen.Key {
 		{Name: "submit", Keys: []string{"S"}, Label: "submit", Here: a.inState(proposals.Drafted), Help: "Submit the draft", Do: a.askSimple(proposals.ActSubmit), Off: a.cannotSubmit},
 		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: a.stale, Help: "Rebase it on the live version", Do: a.askSimple(proposals.ActRebase), Off: a.cannotAct(proposals.ActRebase)},
 		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Do: a.askApprove, Off: a.cannotApprove},
-		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Do: a.askReason(proposals.ActRequestChanges), Off: a.cannotAct(proposals.ActRequestChanges)},
-		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Do: a.askReason(proposals.ActReject), Off: a.cannotAct(proposals.ActReject)},
+		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Do: a.ask(proposals.ActRequestChanges), Off: a.cannotAct(proposals.ActRequestChanges)},
+		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Do: a.ask(proposals.ActReject), Off: a.cannotAct(proposals.ActReject)},
 	}
 }
 

@@ -63,6 +63,12 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	return pp
 }
 
+// Tokens returns how many tokens the proposal adds to prompts, as a sheet says it.
+func (pp *Page) Tokens() string { return pp.prompts.tokens() }
+
+// Since returns a function that describes changes of the proposal from now on, "" for none.
+func (pp *Page) Since() func() string { return pp.acts.since() }
+
 // askComment implements book.
 func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment(at) }
 

@@ -111,10 +111,14 @@ func TestLocksTheApproval(t *testing.T) {
 		if len(want) == 0 {
 			t.Fatalf("a is off: %s", off)
 		}
-		return want[0].(screen.Dialog).Locked()
+		if ps, ok := want[0].([]proposals.Proposal); !ok || len(ps) != 1 {
+			t.Fatalf("a decides on %v", want[0])
+		}
+		read := seen.Progress(p.dossier)
+		return append(read.Unread, read.Missing...)
 	}
 	p, _ := opened(t, d, seen, 80)
-	if missing := ask(p); len(missing) != 1 || !strings.Contains(missing[0], "goals") {
+	if missing := ask(p); len(missing) != 2 || missing[1] != "goals" {
 		t.Errorf("nothing was shown, and there is missing %q", missing)
 	}
 	screentest.Press(t, p.Shell, p, "2")
@@ -147,10 +151,7 @@ func TestAsksTheWorkbench(t *testing.T) {
 		".": func(i any) bool { return i == screentest.Went{To: "OpenWaiting"} },
 		"e": func(i any) bool { e, ok := i.(editor.Manuscript); return ok && e.Name == "it" },
 		"+": func(i any) bool { return i == screentest.Went{To: "Mark", Of: id} },
-		"c": func(i any) bool {
-			d, ok := i.(screen.Dialog)
-			return ok && d.Draft == "changes-"+string(id) && d.Form.Reason
-		},
+		"c": func(i any) bool { ps, ok := i.([]proposals.Proposal); return ok && len(ps) == 1 && ps[0].ID == id },
 	} {
 		if want, off := screentest.Press(t, p.Shell, p, key); len(want) != 1 || !check(want[0]) {
 			t.Errorf("%s asks for %#v %s", key, want, off)
@@ -172,7 +173,7 @@ func TestGoesOn(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, seen.New(), 80)
 	p.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject-" + string(id) + ".txt"})
 	p.GoOn()
-	if want := screentest.Asked(p.Shell); len(want) != 1 || want[0].(screen.Dialog).Draft != "reject-"+string(id) {
+	if want := screentest.Asked(p.Shell); len(want) != 1 || want[0].([]proposals.Proposal)[0].ID != id {
 		t.Errorf("it goes on with %#v", want)
 	}
 	p.GoOn()

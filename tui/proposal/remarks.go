@@ -17,6 +17,7 @@ import (
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -28,7 +29,7 @@ func (t *diffPane) Keys() []screen.Key {
 		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: here, Help: "Choose a line of the diff and comment on it", Do: t.remark, Off: t.cannotRemark, Picks: true},
 		{Name: "files", Keys: []string{"i"}, Label: "files", Here: func() bool { return t.noFiles() == "" }, Help: "Choose a file of the diff of a skill", Do: t.chooseFile, Off: t.noFiles, Picks: true},
 		{Name: "split", Keys: []string{"s"}, Label: "split", Here: here, Help: "Switch between side by side and unified", Do: t.switchSplit, Off: t.cannotSplit},
-		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: here, Help: "Switch between whole texts and changes only", Do: t.switchContext, Off: t.cannotWiden},
+		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: here, Help: "Switch between whole texts and changes only; files that need not be read are shown with whole texts", Do: t.switchContext, Off: t.cannotWiden},
 	}
 }
 
@@ -272,7 +273,7 @@ func (t *diffPane) cannotWiden() string {
 	if why := t.none(); why != "" {
 		return why
 	}
-	if t.made.From == isNew {
+	if t.made.From == isNew && len(seen.Notes(t.dossier)) == 0 {
 		return "everything is new, so all of it is shown"
 	}
 	return ""

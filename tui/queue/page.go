@@ -32,7 +32,7 @@ type Options struct {
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	// Read has the page of a proposal, and its decision, know that it was read here; nil
 	// where nothing is read.
-	Read func(ds []review.Dossier, unseen func() int)
+	Read func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
 	// Debounced answers with Rested once a row was selected for a moment.
 	Debounced func(msg tea.Msg) tea.Cmd
 }

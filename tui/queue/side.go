@@ -18,6 +18,7 @@ import (
 	"toolcrib/tui/prose"
 	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -72,7 +73,7 @@ func (q *Page) See() {
 		return
 	}
 	if q.glance.read(&q.Preview) {
-		q.Read([]review.Dossier{q.glance.Dossier}, func() int { return 0 })
+		q.Read([]review.Dossier{q.glance.Dossier}, func(proposals.ID) (unread, missing []string) { return nil, nil })
 	}
 }
 
@@ -251,7 +252,7 @@ func loadGlance(ctx context.Context, desk Desk, actor proposals.Actor, id propos
 		g := Glance{ID: id, Dossier: d, Unfit: wording.Unfit(d)}
 		before, after := d.Change()
 		if len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= screen.MaxGlance {
-			g.Changes = difflist.Narrow(diff.Contents(before, after))
+			g.Changes = difflist.Narrow(diff.Contents(before, after)).Collapse(seen.Notes(d), false)
 		}
 		return g
 	}

@@ -47,12 +47,12 @@ func Subjects(act proposals.Act, ps ...proposals.Proposal) draw.Safe {
 // Facts are the few words that a sheet says about what an approval does: how much of it
 // was read, what was found, which test cases go, and what becomes of prompts. tokens is
 // behind the number of prompts, "" where it is not known.
-func (f Frame) Facts(read, of int, ds []review.Dossier, tokens string) []draw.Line {
+func (f Frame) Facts(read string, unread bool, ds []review.Dossier, tokens string) []draw.Line {
 	sign, style := draw.Safe("✓"), f.Theme.Good
-	if read < of {
+	if unread {
 		sign, style = "!", f.Theme.Warn
 	}
-	facts := []draw.Line{draw.Of(style, sign).Add(f.Theme.Text, draw.Showf(" read %d/%d", read, of))}
+	facts := []draw.Line{draw.Of(style, sign).Add(f.Theme.Text, draw.Show(" read "+read))}
 	facts = append(facts, f.findings(ds), f.dropped(ds), f.prompts(ds, tokens))
 	for _, d := range ds {
 		if a := d.Proposal.Approvals; a != nil {

@@ -3,7 +3,9 @@
 package seen
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
@@ -26,37 +28,88 @@ type Record struct {
 // or the queue with a pane about it.
 type sheet struct {
 	dossier review.Dossier
-	unseen  func() int // rows that have not been on the screen
+	unread  func(id proposals.ID) (unread, missing []string)
 }
 
 // New returns a record of nothing seen.
 func New() *Record { return &Record{map[proposals.ID]*Reading{}, map[proposals.ID]sheet{}} }
 
-// Sheet has another page count for the proposals on it: who has seen all of its rows has
-// read each of them.
-func (s *Record) Sheet(ds []review.Dossier, unseen func() int) {
+// Sheet has another page tell what of the proposals on it was not on the screen: the parts
+// that are unread, and what has to be on the screen in any case.
+func (s *Record) Sheet(ds []review.Dossier, unread func(id proposals.ID) (unread, missing []string)) {
 	for _, d := range ds {
-		s.sheets[d.Proposal.ID] = sheet{d, unseen}
+		s.sheets[d.Proposal.ID] = sheet{d, unread}
 	}
 }
 
-// onSheet reports whether a proposal was read on the page of its change set, as it was
-// shown last.
-func (s *Record) onSheet(id proposals.ID) bool {
-	sh, ok := s.sheets[id]
-	if r := s.of[id]; r != nil && r.dossier.Digest != sh.dossier.Digest && !r.sameText(sh.dossier) {
-		return false
-	}
-	return ok && sh.unseen() == 0
+// Progress is how much of a proposal was on the screen.
+type Progress struct {
+	Of    int    // parts to read: fields, or files whose bytes are new
+	Known int    // files that were approved, or are read in another member of the set
+	As    string // one of the subjects that have them
+	Data  int    // files that are accepted by hash
+	// Unread names the parts that were not on the screen, Missing what has to be in any
+	// case: findings, and content that changed since.
+	Unread, Missing []string
 }
 
-// sameText reports whether another dossier has the text that the page shows, against the
-// same version, where no finding is about hidden characters: a waiver that was given or
-// ended on the page changes the digest, and nothing that was read.
-func (r *Reading) sameText(other review.Dossier) bool {
-	hidden := slices.ContainsFunc(r.dossier.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
-	was, is := other.Proposal, r.dossier.Proposal
-	return !hidden && was.Revision == is.Revision && was.BaseVersion == is.BaseVersion && was.LiveVersion == is.LiveVersion && ContentOf(other) == r.hash
+// Progress returns how much of a proposal, as it is now, was on the screen.
+func (s *Record) Progress(d review.Dossier) Progress {
+	p := Progress{Of: 1}
+	for _, part := range d.Parts {
+		switch {
+		case part.As != "":
+			p.Known, p.As = p.Known+1, part.As
+		case part.Data:
+			p.Data++
+		}
+	}
+	if d.Parts != nil {
+		p.Of = len(d.Parts) - p.Known - p.Data
+	}
+	p.Unread = []string{"the diff"}
+	r := s.of[d.Proposal.ID]
+	switch {
+	case r == nil || r.List == nil:
+	case r.dossier.Digest != d.Digest || r.Made.New != r.hash:
+		p.Missing = []string{"what has changed since you read it"}
+	default:
+		if d.Parts == nil {
+			p.Of = r.List.Required()
+		}
+		p.Unread, p.Missing = r.List.Unseen(r.Pager), r.unseenFindings(false)
+	}
+	if len(p.Unread)+len(p.Missing) == 0 {
+		return p
+	}
+	if sh, ok := s.sheets[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
+		if unread, missing := sh.unread(d.Proposal.ID); r == nil || r.List == nil || len(unread)+len(missing) < len(p.Unread)+len(p.Missing) {
+			p.Unread, p.Missing = unread, missing
+		}
+	}
+	return p
+}
+
+// Withheld names what of a proposal has to be on the screen before it is approved unread:
+// its findings and facts.
+func (s *Record) Withheld(d review.Dossier) []string {
+	if sh, ok := s.sheets[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
+		_, missing := sh.unread(d.Proposal.ID)
+		return missing
+	}
+	if r := s.of[d.Proposal.ID]; r != nil && r.dossier.Digest == d.Digest {
+		return r.unseenFindings(true)
+	}
+	return []string{"its findings"}
+}
+
+// sameText reports whether two dossiers have the same text against the same version, where
+// no finding is about hidden characters: a waiver that was given or ended changes the
+// digest, and nothing that was read.
+func sameText(a, b review.Dossier) bool {
+	hidden := slices.ContainsFunc(b.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
+	was, is := a.Proposal, b.Proposal
+	return !hidden && was.Revision == is.Revision && was.BaseVersion == is.BaseVersion && was.LiveVersion == is.LiveVersion && ContentOf(a) == ContentOf(b)
 }
 
 // Reading records which parts of a proposal the user has read.
@@ -93,31 +146,20 @@ func (r *Reading) SetDiff(made Comparison, list *difflist.List, p *pager.Pager) 
 	r.Made, r.List, r.Pager, r.read = made, list, p, 0
 }
 
-// unseen names the unread parts that have to be read.
-func (r *Reading) unseen() []string {
-	if r == nil || r.List == nil || r.Made.New != r.hash {
-		return []string{"the diff"} // there is none yet, or it is of an earlier revision
-	}
-	return append(r.List.Unseen(r.Pager), r.unseenFindings()...)
-}
-
-// All reports whether unseen names nothing. It stops at the first unread part,
+// All reports whether everything was on the screen. It stops at the first unread part,
 // and does not check a read part again.
 func (r *Reading) All() bool {
 	var missing bool
 	r.read, missing = r.List.FirstUnseen(r.Pager, false, r.read)
-	return !missing && len(r.unseenFindings()) == 0
+	return !missing && len(r.unseenFindings(false)) == 0
 }
 
-// unseenFindings names the findings about hidden characters that have not been
-// on the screen.
-func (r *Reading) unseenFindings() []string {
+// unseenFindings names the findings about hidden characters, or all findings, that have
+// not been on the screen.
+func (r *Reading) unseenFindings(all bool) []string {
 	var names []string
 	for _, s := range r.dossier.Standing {
-		if visible.Clean(s.Passage) {
-			continue
-		}
-		if !r.Saw(s) {
+		if (all || !visible.Clean(s.Passage)) && !r.Saw(s) {
 			names = append(names, s.Rule+" in "+wording.Place(s.Path))
 		}
 	}
@@ -137,108 +179,6 @@ func (r *Reading) Saw(s review.Standing) bool {
 	return true
 }
 
-// Unread names what of some proposals has not been on the screen.
-func (s *Record) Unread(ps []proposals.Proposal) []string {
-	var names []string
-	for _, p := range ps {
-		missing := s.of[p.ID].unseen()
-		if len(missing) == 0 || s.onSheet(p.ID) {
-			continue
-		}
-		prefix := ""
-		if len(ps) > 1 {
-			prefix = wording.Reference(p) + " "
-		}
-		names = append(names, prefix+wording.Joined(missing))
-	}
-	return names
-}
-
-// Progress counts the parts of some proposals that have to be on the screen, and those
-// that were.
-func (s *Record) Progress(ps []proposals.Proposal) (read, of int) {
-	for _, p := range ps {
-		r := s.of[p.ID]
-		parts := 1
-		if r != nil && r.List != nil && r.Made.New == r.hash {
-			parts = len(r.List.Fields())
-			for _, f := range r.dossier.Standing {
-				if !visible.Clean(f.Passage) {
-					parts++
-				}
-			}
-		}
-		of += parts
-		if s.onSheet(p.ID) {
-			read += parts
-			continue
-		}
-		read += max(0, parts-len(r.unseen()))
-	}
-	return read, of
-}
-
-// First returns the first of some proposals of which something has not been on the
-// screen.
-func (s *Record) First(ps []proposals.Proposal) (proposals.Proposal, bool) {
-	for _, p := range ps {
-		if r := s.of[p.ID]; !s.onSheet(p.ID) && (r == nil || r.List == nil || !r.All()) {
-			return p, true
-		}
-	}
-	return proposals.Proposal{}, false
-}
-
-// Lacks returns how a proposal, read now, differs from what was on the screen: an
-// unread part, or a change since. It is "" for neither.
-func (s *Record) Lacks(d review.Dossier) string {
-	if sh, ok := s.sheets[d.Proposal.ID]; ok && sh.dossier.Digest == d.Digest && sh.unseen() == 0 {
-		return ""
-	}
-	switch r := s.of[d.Proposal.ID]; {
-	case r == nil || r.List == nil:
-		return ": the diff"
-	case r.dossier.Digest != d.Digest || r.Made.New != r.hash:
-		return " has changed since you read it"
-	case !r.All():
-		return ": " + wording.Joined(r.unseen())
-	}
-	return ""
-}
-
-// Choices ties proposals to the review digests that were shown last. A proposal
-// that was never shown keeps the dialog locked.
-func (s *Record) Choices(ps []proposals.Proposal) []review.Choice {
-	choices := make([]review.Choice, len(ps))
-	for i, p := range ps {
-		choices[i] = review.Choice{ID: p.ID, Expect: "nothing was shown"}
-		if d, ok := s.last(p.ID); ok {
-			choices[i].Expect = d.Digest
-		}
-	}
-	return choices
-}
-
-// Dossiers returns the dossiers of some proposals that were shown last.
-func (s *Record) Dossiers(ps []proposals.Proposal) []review.Dossier {
-	var out []review.Dossier
-	for _, p := range ps {
-		if d, ok := s.last(p.ID); ok {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-// last returns the dossier of a proposal that was shown last.
-func (s *Record) last(id proposals.ID) (review.Dossier, bool) {
-	if r := s.of[id]; r != nil {
-		return r.dossier, true
-	}
-	sh, ok := s.sheets[id]
-	return sh.dossier, ok
-}
-
 // Comparison names the two definitions to compare, and how many unchanged lines to
 // show. It identifies a diff.
 type Comparison struct {
@@ -246,6 +186,26 @@ type Comparison struct {
 	New      string // content hash
 	Revision int    // on the new side
 	Context  int
+}
+
+// Notes say of the files of a proposal that need not be read why, by their fields.
+func Notes(d review.Dossier) map[string]string {
+	notes := map[string]string{}
+	files := d.Revision.Draft.Definition.Folder()
+	for _, p := range d.Parts {
+		f := files.Files[p.Name]
+		size := f.Size
+		if f.Text != "" {
+			size = int64(len(f.Text))
+		}
+		switch {
+		case p.As != "":
+			notes[p.Path] = "as in " + p.As
+		case p.Data:
+			notes[p.Path] = "data, " + strconv.FormatInt(size, 10) + " bytes, sha256 " + wording.Short(cmp.Or(f.SHA256, registry.HashBytes([]byte(f.Text))))
+		}
+	}
+	return notes
 }
 
 // ContentOf returns a hash of everything that the diff of a proposal shows.

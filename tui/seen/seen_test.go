@@ -24,10 +24,11 @@ func TestUnread(t *testing.T) {
 	definition := registry.Definition{Tool: &registry.Tool{ID: "pacer", Prompt: "Count the words."}}
 	d := review.Dossier{Proposal: proposals.Proposal{ID: "1"}, Revision: proposals.Revision{Draft: proposals.Draft{Definition: definition}}}
 	d.Standing = []review.Standing{{Finding: rules.Finding{Rule: "S104", Path: "definition.prompt", Passage: "\u202e"}}}
-	record, ps := seen.New(), []proposals.Proposal{d.Proposal}
+	record := seen.New()
 	unread := func(want ...string) {
 		t.Helper()
-		missing := strings.Join(record.Unread(ps), "; ")
+		p := record.Progress(d)
+		missing := strings.Join(append(p.Unread, p.Missing...), "; ")
 		for _, part := range want {
 			if !strings.Contains(missing, part) {
 				t.Errorf("%q is not among what is unread: %q", part, missing)
@@ -61,5 +62,5 @@ func TestUnread(t *testing.T) {
 
 	d.Revision.Draft.Definition.Tool = &registry.Tool{ID: "pacer", Prompt: "Count the letters."}
 	record.Show(d, seen.ContentOf(d), findings)
-	unread("the diff")
+	unread("what has changed")
 }

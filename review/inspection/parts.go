@@ -1,0 +1,91 @@
+package inspection
+
+import (
+	"context"
+
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// owners finds the subject that has the bytes of a file.
+type owners map[registry.File]registry.Subject
+
+func (o owners) add(s registry.Subject, f *registry.Folder) {
+	if f == nil {
+		return
+	}
+	for _, file := range f.Files {
+		if _, known := o[file]; !known {
+			o[file] = s
+		}
+	}
+}
+
+// Parts returns the files that v adds to base, or changes in it: those whose bytes were
+// approved, or are in an earlier member of its change set, with a reference to them. It is
+// nil for what is not a folder.
+func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([]review.Part, error) {
+	after := v.Revision.Draft.Definition.Folder()
+	if after == nil {
+		return nil, nil
+	}
+	var before *registry.Folder
+	if base != nil {
+		before = base.Folder()
+	}
+	var live, set owners
+	if len(after.Files) > 1 { // a file alone has its own text
+		var err error
+		if live, err = g.approved(ctx); err != nil {
+			return nil, err
+		}
+		if set, err = g.ofSet(ctx, v.ChangeSet, v.Proposal.ChangeSet); err != nil {
+			return nil, err
+		}
+	}
+	return review.Parts(before, *after, v.Standing, func(f registry.File) string {
+		if s, ok := live[f]; ok && f.Link == "" {
+			return s.ID
+		}
+		if s, ok := set[f]; ok && s != v.Proposal.Subject && f.Link == "" {
+			return s.ID
+		}
+		return ""
+	}), nil
+}
+
+// approved returns the owners of the files that are live.
+func (g *Cache) approved(ctx context.Context) (owners, error) {
+	if g.live == nil {
+		folders, err := g.Folders(ctx)
+		if err != nil {
+			return nil, err
+		}
+		g.live = owners{}
+		for _, l := range folders {
+			g.live.add(l.Subject, l.Definition.Folder())
+		}
+	}
+	return g.live, nil
+}
+
+// ofSet returns the owners of the files of a change set: of each file the oldest member
+// that is not decided.
+func (g *Cache) ofSet(ctx context.Context, set ChangeSet, name string) (owners, error) {
+	if known, ok := g.files[name]; ok || name == "" {
+		return known, nil
+	}
+	of := owners{}
+	for _, m := range set.Members {
+		if !m.State.Open() || !m.Subject.Kind.InFiles() {
+			continue
+		}
+		rev, err := g.Revision(ctx, m.ID, m.Revision)
+		if err != nil {
+			return nil, err
+		}
+		of.add(m.Subject, rev.Draft.Definition.Folder())
+	}
+	g.files[name] = of
+	return of, nil
+}

@@ -1,0 +1,117 @@
+package setpage
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/intake"
+)
+
+// around is how many unchanged lines stand around a change.
+const around = 2
+
+// fewLines is how many lines a field has at most that is not folded.
+const fewLines = 40
+
+// member adds a member that no server offers: its heading, its findings, and what changes,
+// field by field or file by file. Files that need not be read share a row.
+func (b *builder) member(i int, d review.Dossier) {
+	b.add(Row{Kind: Tool, Tool: i, Name: Name(d), Detail: b.kindOf(d), Text: d.Proposal.Title})
+	b.reaches(i, d)
+	b.list(i, nil, b.placed(i, nil))
+	if !intake.Generated(d.Revision.Draft, d.Base) {
+		b.list(i, besides(d.Revision.Draft), nil)
+	}
+	if d.Proposal.Type != proposals.Deactivate {
+		b.files(i, d)
+	}
+	for _, c := range d.Comments {
+		b.add(Row{Kind: Note, Tool: i, Name: c.Author.String(), Text: flow(c.Body)})
+	}
+	for _, o := range d.Others {
+		b.add(Row{Kind: Note, Tool: i, Text: "Approving this makes " + o.Handle() + " by " + o.Author.String() + " stale."})
+	}
+}
+
+// files adds what a member changes.
+func (b *builder) files(i int, d review.Dossier) {
+	parts, known, data := map[string]review.Part{}, map[string][]string{}, []string(nil)
+	for _, p := range d.Parts {
+		parts[p.Path] = p
+		switch {
+		case p.As != "":
+			known[p.As] = append(known[p.As], p.Name)
+		case p.Data:
+			data = append(data, p.Name)
+		}
+	}
+	before, after := d.Change()
+	for _, f := range diff.Contents(before, after) {
+		part, file := parts[f.Path]
+		if file && !part.New() {
+			continue
+		}
+		if !file && d.Parts != nil && d.Base == nil {
+			continue // its id and its path, which the heading has
+		}
+		name := f.Path
+		if file {
+			name = part.Name
+		}
+		patch := f.Patch()
+		if brief(f) {
+			b.brief(i, name, patch)
+			continue
+		}
+		removed, added := patch.Changed()
+		detail := "+" + strconv.Itoa(added)
+		if removed > 0 {
+			detail += " −" + strconv.Itoa(removed)
+		}
+		b.add(Row{Kind: File, Tool: i, Name: name, Detail: detail, Part: name})
+		for _, h := range patch.Unified(around) {
+			for _, l := range h.Lines {
+				sign := map[diff.Kind]string{diff.Insert: "+", diff.Delete: "-"}[l.Kind]
+				b.add(Row{Kind: Text, Tool: i, Sign: sign, Text: l.Text, Part: name, Fold: file || added+removed > fewLines})
+			}
+		}
+	}
+	for _, as := range slices.Sorted(maps.Keys(known)) {
+		b.add(Row{Kind: File, Tool: i, Name: "as in " + as, Detail: counted(len(known[as]), "file"), Text: some(known[as])})
+	}
+	if len(data) > 0 {
+		b.add(Row{Kind: File, Tool: i, Name: "by hash", Detail: counted(len(data), "data file"), Text: some(data)})
+	}
+}
+
+// brief reports whether a field has at most one line on each side.
+func brief(f diff.Field) bool {
+	before, after := f.Lines()
+	return !strings.Contains(strings.TrimSuffix(before, "\n"), "\n") && !strings.Contains(strings.TrimSuffix(after, "\n"), "\n")
+}
+
+// brief adds the old and the new line of a field, each in a row with its name.
+func (b *builder) brief(i int, name string, patch *diff.Patch) {
+	for _, h := range patch.Unified(0) {
+		for _, l := range h.Lines {
+			b.add(Row{Kind: Text, Tool: i, Sign: map[diff.Kind]string{diff.Insert: "+", diff.Delete: "-"}[l.Kind], Name: name, Text: l.Text})
+		}
+	}
+}
+
+// mostNames is how many names a row lists.
+const mostNames = 6
+
+// some lists the first of several names.
+func some(names []string) string {
+	if more := len(names) - mostNames; more > 0 {
+		return strings.Join(names[:mostNames], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
