@@ -69,7 +69,11 @@ type Options struct {
 
 // use returns the database of an engine, whose schema may not be current.
 func use(e session.Engine, opts Options) *DB {
-	c := session.New(e, session.Options{Witness: session.Witness{Account: opts.Account, Users: opts.Users}, Trust: opts.Trust, Committed: opts.Committed, DryRun: opts.DryRun})
+	var idle time.Duration
+	if _, server := e.Connector.(notifier); server {
+		idle = idleAfter
+	}
+	c := session.New(e, session.Options{Witness: session.Witness{Account: opts.Account, Users: opts.Users}, Trust: opts.Trust, Committed: opts.Committed, DryRun: opts.DryRun, Idle: idle})
 	return &DB{
 		pool: c, Lists: catalog.Lists{Pool: c}, AuditLog: records.AuditLog{Pool: c}, CallLog: calls.CallLog{Pool: c}, Imports: catalog.Imports{Pool: c}, History: catalog.History{Pool: c},
 		Data: assistant.Data{Pool: c}, Audits: verification.Audits{Pool: c}, seeding: catalog.Seeding{Now: opts.Now, NewID: opts.NewID, CoreAlone: opts.Empty},

@@ -15,10 +15,11 @@ type notifier interface {
 }
 
 // Times to wait for the next attempt to listen, and how often to look although the
-// engine would tell.
+// engine would tell. Between two looks, a guard has no connection but the one that listens.
 const (
 	listenAgain = time.Second
-	lookAnyway  = time.Second
+	lookAnyway  = 10 * time.Second
+	idleAfter   = 3 * time.Second
 )
 
 // waiting distributes the notifications of the engine to the goroutines in Wait.
@@ -34,7 +35,7 @@ type waiting struct {
 }
 
 // Wait returns when another process may have committed something: at a notification of
-// the engine, or after every, which is at least a second while the engine notifies.
+// the engine, or after every, which is at least lookAnyway while the engine notifies.
 // seen is the result of the last call, 0 for the first: a notification since then ends
 // the wait at once.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"toolcrib/store/engine"
@@ -104,13 +105,14 @@ func (s *Server) Backup(context.Context, string) error {
 // server that restarts.
 const longestWait = 30 * time.Second
 
-// askEvery is the interval at which a server that restarts is asked.
+// askEvery is the first pause before a server is asked again that restarts, or that has as
+// many connections as it may have.
 const askEvery = 50 * time.Millisecond
 
 // Conn implements session.Engine. A server that was there before is waited for.
 func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	over := time.Now().Add(longestWait)
-	for {
+	for wait := askEvery; ; wait = min(2*wait, 2*time.Second) {
 		c, err := engine.Connect(ctx, s.pool)
 		if err == nil {
 			s.connected.Store(true)
@@ -118,11 +120,13 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 			c.EscapeTexts()
 			return c, nil
 		}
-		if !s.connected.Load() || !errors.Is(s.Describe(err), engine.ErrLost) || time.Now().After(over) {
+		var refused *pgconn.PgError
+		full := errors.As(err, &refused) && refused.Code == "53300" // too many connections
+		if !full && (!s.connected.Load() || !errors.Is(s.Describe(err), engine.ErrLost)) || time.Now().After(over) {
 			return nil, err
 		}
 		select {
-		case <-time.After(askEvery):
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

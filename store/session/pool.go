@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"toolcrib/internal/failpoint"
 	"toolcrib/review/proof"
@@ -24,6 +25,7 @@ type Pool struct {
 	idle    chan *Session // readers that nobody uses
 	slots   chan struct{} // one per reader that may exist
 	toBegin atomic.Int32  // transactions that write and have not begun
+	unused  *time.Timer   // closes what nobody uses; nil where connections stay open
 }
 
 // Options are what the transactions of a database have in common.
@@ -32,6 +34,7 @@ type Options struct {
 	Trust     *proof.Trust        // decides which versions are read as live; nil for all
 	Committed func(acts []string) // gets the acts of a transaction after its commit; may be nil
 	DryRun    bool                // every transaction that writes is rolled back
+	Idle      time.Duration       // after which connections that nobody uses are closed; 0 for never
 }
 
 // New returns the connections to the database of an engine, none of which is
@@ -43,22 +46,85 @@ func New(e Engine, opts Options) *Pool {
 	}
 	db.writer <- nil
 	db.logger <- nil
+	if opts.Idle > 0 {
+		db.unused = time.AfterFunc(opts.Idle, db.closeUnused)
+	}
 	return db
+}
+
+// used puts off the end of the connections that nobody uses.
+func (db *Pool) used() {
+	if db.unused != nil {
+		db.unused.Reset(db.Idle)
+	}
+}
+
+// closeUnused closes the connections that nobody uses now: a server has few, and after a loss
+// the others are likely gone too.
+func (db *Pool) closeUnused() {
+	for {
+		select {
+		case s := <-db.idle:
+			_ = s.Close() // whoever needs one opens it
+			<-db.slots
+			continue
+		default:
+		}
+		break
+	}
+	for _, idle := range []chan *Session{db.writer, db.logger} {
+		select {
+		case w := <-idle:
+			if w != nil {
+				_ = w.Close()
+			}
+			idle <- nil
+		default: // somebody writes
+		}
+	}
+}
+
+// lostAttempts is how often a transaction is begun whose connection ends before it has begun.
+const lostAttempts = 3
+
+// afterLoss waits before the next attempt to begin, and reports whether there is one. It
+// closes the unused connections, which have likely ended too.
+func (db *Pool) afterLoss(ctx context.Context, lost int) bool {
+	if lost >= lostAttempts {
+		return false
+	}
+	db.closeUnused()
+	timer := time.NewTimer(time.Duration(lost*lost) * 100 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Close waits for running transactions and closes the connections and the engine.
 func (db *Pool) Close() error {
+	if db.unused != nil {
+		db.unused.Stop()
+	}
 	var errs []error
+	closeOne := func(s *Session) {
+		if err := s.Close(); !errors.Is(db.Engine.Describe(err), engine.ErrLost) { // it has ended already
+			errs = append(errs, err)
+		}
+	}
 	for _, idle := range []chan *Session{db.writer, db.logger} {
 		if w := <-idle; w != nil {
-			errs = append(errs, w.Close())
+			closeOne(w)
 		}
 	}
 	for range cap(db.slots) {
 		select {
 		case db.slots <- struct{}{}: // a reader that was never opened
 		case s := <-db.idle:
-			errs = append(errs, s.Close())
+			closeOne(s)
 		}
 	}
 	return errors.Join(append(errs, db.Engine.Close())...)
@@ -76,6 +142,8 @@ func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	defer db.used()
+	lost := 0
 	for tried := 1; ; tried++ {
 		s, err := db.reader(ctx)
 		if err != nil {
@@ -95,7 +163,7 @@ func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
 		}
 		_ = s.Close() // the connection has ended already
 		<-db.slots
-		if begun {
+		if lost++; begun || !db.afterLoss(ctx, lost) {
 			return err
 		}
 	}
@@ -142,6 +210,8 @@ func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) err
 	db.toBegin.Add(1)
 	begun := sync.OnceFunc(func() { db.toBegin.Add(-1) })
 	defer begun()
+	defer db.used()
+	lost := 0
 	var acts []string
 	err := db.borrow(ctx, use, func(w **Session) (err error) {
 		for range attempts {
@@ -161,6 +231,9 @@ func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) err
 				_ = (*w).Close() // the connection has ended already
 				*w = nil
 				err = db.outcome(ctx, last, err)
+				if lost++; errors.Is(err, engine.ErrAgain) && !db.afterLoss(ctx, lost) {
+					return err
+				}
 			}
 			if !errors.Is(err, engine.ErrAgain) {
 				return err
