@@ -335,6 +335,10 @@ func TestGuardLogsACallOrRefusesIt(t *testing.T) {
 	c.run("--approve", "set:library", "--unseen")
 	cl.told()
 	free := c.locked()
+	began := time.Now()
+	if got := cl.refusedCall("burn_book"); !strings.Contains(got, "not an approved tool") || time.Since(began) > 2*time.Second { // P14
+		t.Errorf("after %s, the call is refused with %q", time.Since(began), got)
+	}
 	out, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lend_book", Arguments: map[string]any{}})
 	if err != nil || !out.IsError || out.Meta["toolcrib/code"] != "guard_closed" {
 		t.Fatalf("under a lock the call ends with %+v, %v", out, err)

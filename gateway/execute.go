@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -149,6 +150,13 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 // and appends it in the same transaction, so that no two calls take the same place
 // below a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
+	if p.early != nil && p.call.Caller.guarded() {
+		err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })
+		if err == nil && p.refused != nil {
+			g.recordRefused(ctx, *p)
+			return nil
+		}
+	}
 	err := g.write(ctx, p, g.ledger.Log, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil || p.waits {
 			return err
@@ -170,6 +178,31 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 		return g.withoutLog(ctx, p, err)
 	}
 	return nil
+}
+
+// refusedWithin is how long the refusal of a guarded call waits for its log.
+const refusedWithin = 100 * time.Millisecond
+
+// recordRefused logs a guarded call that is refused whoever else writes. It returns when that
+// is done, or soon: nobody has to wait for the lock of the database to be told no.
+func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
+	done := make(chan struct{})
+	g.refusals.Go(func() {
+		defer close(done)
+		err := g.write(context.WithoutCancel(ctx), &p, g.ledger.Log, func(tx LedgerTx) error {
+			if err := g.admit(ctx, tx.LedgerReader, &p); err != nil || p.refused == nil {
+				return err // approved a moment later
+			}
+			return g.enter(ctx, tx, &p)
+		})
+		if err != nil {
+			g.unlogged(&p, "The refusal could not be recorded", err)
+		}
+	})
+	select {
+	case <-done:
+	case <-time.After(refusedWithin):
+	}
 }
 
 // ErrNotLogged is wrapped by the refusal of a guarded call that cannot be logged.

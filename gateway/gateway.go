@@ -64,7 +64,8 @@ type Gateway struct {
 	newID func() string
 	warn  func(string)
 
-	late lateOutcomes
+	late     lateOutcomes
+	refusals sync.WaitGroup // that are being logged
 
 	toolsets toolsets
 	schemas  *schemas

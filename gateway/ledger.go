@@ -304,6 +304,7 @@ func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 // Flush writes the outcomes that wait, and warns of those that it cannot write because the
 // database is in use by another process for longer than a guarded call waits for it.
 func (g *Gateway) Flush(ctx context.Context) {
+	g.refusals.Wait()
 	g.flush(ctx, func(late []lateOutcome) {
 		for _, l := range late {
 			g.unlogged(l.call, "The outcome could not be recorded", errInUse)
