@@ -21,54 +21,35 @@ import (
 	"toolcrib/review/rules/rulebook"
 )
 
-// Rules are the rules about facts.
+// Rules are the rules about facts. Most are hints in a first import and warn in a change; what is
+// grave warns in both.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		of("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
 			return f.Kind == fact.Rights && f.Use != fact.Granted // F105 compares what front matter grants
-		}),
+		}, unlocks),
 		of("S163", "Writes to a file that others obey", func(f fact.Fact) bool {
 			return f.Kind == fact.Write || f.Kind == fact.File && (f.Use == fact.Mentioned || literal.PlaceOf(f.Value) == literal.Obeyed)
-		}),
-		of("S164", "Reads stored credentials", func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Use == fact.Store }),
+		}, nil),
+		of("S164", "Reads stored credentials", func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Use == fact.Store }, nil),
 		of("S165", "Sends credentials, or takes the environment as a whole", func(f fact.Fact) bool {
 			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || leaves(f))
-		}),
-		of("S166", "Runs code that is downloaded", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }),
+		}, hasLeft),
+		of("S166", "Runs code that is downloaded", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }, fromStranger),
 		of("S167", "Runs or carries encoded text, which nobody can read", func(f fact.Fact) bool {
-			return f.Kind == fact.Run && (f.Use == fact.DecodedRun || f.Use == fact.Decoded)
-		}),
+			return f.Kind == fact.Run && (f.Use == fact.DecodedRun || f.Use == fact.Decoded || f.Use == fact.Evaluated)
+		}, reads),
 		of("S168", "Takes a package from an unusual registry, or one whose name imitates another", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.Registry || f.Use == fact.Package && imitates(f.Value) != "")
-		}),
+		}, nil),
 		of("S169", "Fetches or sends over plain http, where anybody on the way can change it", func(f fact.Fact) bool {
 			return f.Kind == fact.Out && f.Use == fact.PlainHTTP
-		}),
+		}, nil),
+		of("S170", "Covers its tracks: deletes logs, or sends encoded data", func(f fact.Fact) bool {
+			return f.Kind == fact.File && strings.HasPrefix(f.Value, "/var/log") || f.Kind == fact.Run && f.Use == fact.Command && networkCommand().MatchString(f.Value)
+		}, covers),
 	}
 }
-
-// leaves reports whether a file takes credentials and sends data: the environment as a whole,
-// or, in a program, what a store holds.
-func leaves(f fact.Fact) bool {
-	return f.Sent && (f.Use == fact.Environment || f.Use == fact.Store && f.InProgram)
-}
-
-// strays reports whether a command or call hands the value of a variable to a host that is not
-// its own: a line that names a host of another owner, and no header in which clients
-// authenticate themselves.
-func strays(line, variable string) bool {
-	_, address, ok := strings.Cut(strings.ToLower(line), "://")
-	if !ok || authenticates().MatchString(line) {
-		return false
-	}
-	host := address[:len(address)-len(strings.TrimLeft(address, "abcdefghijklmnopqrstuvwxyz0123456789.-"))]
-	owner, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(variable, "$_{")), "_")
-	return literal.Outside(host) && !strings.Contains(host, owner)
-}
-
-var authenticates = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)authorization|bearer|[-_]key['"]?\s*[:=]|[-_]token['"]?\s*[:=]|auth\s*=|headers|\s-u\s|\s-H\s|--header|--user`)
-})
 
 // denied reports whether a line speaks against what it names: a negation stands before it, in
 // the same clause.
@@ -90,6 +71,9 @@ func denied(line, value string) bool {
 type facts struct {
 	texts []textFacts
 	known map[string]bool
+	id    string
+	// said has all texts in lower case, without addresses.
+	said string
 }
 
 // textFacts are the facts of one text, and where its lines begin.
@@ -100,8 +84,8 @@ type textFacts struct {
 }
 
 // read derives the facts of a change.
-func read(c *rules.Change) facts {
-	l := facts{known: map[string]bool{}}
+func read(c *rules.Change) *facts {
+	l := &facts{known: map[string]bool{}, id: strings.ToLower(c.Draft.Definition.ID())}
 	all := reach.Of(c.Draft.Definition)
 	if c.Before != nil && c.Before.Refused == nil {
 		for _, f := range fact.Compare(reach.Of(c.Before.Definition), all).Unchanged {
@@ -117,7 +101,9 @@ func read(c *rules.Change) facts {
 		byPath[path] = append(byPath[path], f)
 	}
 	texts := c.Texts()
+	var said strings.Builder
 	for i := range texts {
+		said.WriteString(addresses().ReplaceAllString(strings.ToLower(texts[i].Value), " "))
 		if of := byPath[texts[i].Path]; of != nil {
 			t := textFacts{&texts[i], of, []int{0}}
 			for at, b := range []byte(t.Value) {
@@ -129,25 +115,26 @@ func read(c *rules.Change) facts {
 			delete(byPath, texts[i].Path)
 		}
 	}
+	l.said = said.String()
 	return l
 }
 
-func of(id, deed string, about func(fact.Fact) bool) rules.Rule {
+func of(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool) rules.Rule {
 	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
 		if c.Draft.Type == proposals.Deactivate {
 			return nil, nil
 		}
-		list := rules.Computed(c, read)
+		all := rules.Computed(c, read)
 		var found []rules.Finding
-		for i := range list.texts {
-			found = append(found, list.texts[i].findings(id, deed, about, list.known)...)
+		for i := range all.texts {
+			found = append(found, all.texts[i].findings(id, deed, about, grave, all)...)
 		}
 		return found, nil
 	}}
 }
 
 // findings makes a finding of each line with facts that a rule is about.
-func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, known map[string]bool) []rules.Finding {
+func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool, all *facts) []rules.Finding {
 	type reason struct {
 		deed     string
 		severity rules.Severity
@@ -161,15 +148,17 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, known 
 		}
 		span := t.line(f)
 		line := t.Value[span.Start:span.End]
-		if denied(line, f.Value) || id == "S163" && f.Kind == fact.File && !t.orders(span, f.Value) {
+		if denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}") || id == "S163" && f.Kind == fact.File && !t.orders(span, f.Value) {
 			continue
 		}
-		r := reason{deed: deed, carried: known[f.Key] && f.Kind != fact.File} // the order may be new
+		r := reason{deed: deed, carried: all.known[f.Key] && f.Kind != fact.File} // the order may be new
 		if name := imitates(f.Value); f.Use == fact.Package && name != "" {
 			r.deed += " (the usual one is " + name + ")"
 		}
-		if id == "S165" && (leaves(f) || f.Use == fact.VariableSent && strays(line, f.Value)) {
+		if grave != nil && grave(f, line, all) {
 			r.severity = rules.Warn
+		} else if id == "S170" || id == "S167" {
+			continue // an ordinary command or call
 		}
 		if other, ok := at[span.Start]; ok {
 			r = reason{other.deed, cmp.Or(other.severity, r.severity), other.carried && r.carried}

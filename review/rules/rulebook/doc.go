@@ -14,6 +14,7 @@
 //
 //	name        a few words in lower case with hyphens
 //	severity    the worst that a finding can be: info, warn or block
+//	added *     the severity of a finding in text that a change adds to an approved version
 //	message     what the text does, in plain words and without a full stop; {purpose}
 //	            stands for what the tool says it is for. The finding adds the sentence
 //	suggestion  what the author of the text can do about it

@@ -13,6 +13,7 @@ type Rule struct {
 	ID         string `toml:"-"`
 	Name       string
 	Severity   string
+	Added      string // the severity in text that a change adds, if it is higher
 	Message    string
 	Suggestion string
 	Importer   string

@@ -83,7 +83,7 @@ func wordingRules(family string) []rules.Rule {
 // rule returns a as a rule.
 func (a *attack) rule() rules.Rule {
 	return rules.Rule{
-		ID: a.ID, Name: a.Name, Severity: a.severity, Doc: a.Doc, Suggestion: a.Suggestion, Importer: a.Importer, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
+		ID: a.ID, Name: a.Name, Severity: a.severity, Added: rules.Severity(a.Added), Doc: a.Doc, Suggestion: a.Suggestion, Importer: a.Importer, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
 		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
 			c := Of(change)
 			return c.evidence().byRule[a.ID], nil

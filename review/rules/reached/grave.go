@@ -1,0 +1,147 @@
+package reached
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+)
+
+// leaves reports whether a file takes credentials and sends data: the environment as a whole,
+// or, in a program, what a store holds.
+func leaves(f fact.Fact) bool {
+	return f.Sent && (f.Use == fact.Environment || f.Use == fact.Store && f.InProgram)
+}
+
+// hasLeft reports whether a command or call hands credentials to somebody they are not for: all
+// of them; one to a host of another owner, outside of the headers in which clients authenticate
+// themselves; or one that is encoded and so passes by filters. User names and passwords are
+// encoded together, with a colon (RFC 7617).
+func hasLeft(f fact.Fact, line string, _ *facts) bool {
+	switch {
+	case leaves(f):
+		return true
+	case f.Use != fact.VariableSent || authenticates().MatchString(line):
+		return false
+	}
+	if encodes().MatchString(line) && !pair().MatchString(addresses().ReplaceAllString(line, "")) {
+		return true
+	}
+	host := hostIn(line)
+	owner, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(f.Value, "$_{")), "_")
+	return (literal.Outside(host) || ownerOf(host) != "" && !slices.Contains(anybody, owner)) && !strings.Contains(host, owner)
+}
+
+// anybody are first words of variables that name no owner.
+var anybody = strings.Fields("api app auth access my secret token client user service admin db database key private jwt session bearer ssh refresh id")
+
+var authenticates = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)authorization|bearer|[-_]key['"]?\s*[:=]|[-_]token['"]?\s*[:=]|auth\s*=|headers|\s-u\s|\s-H\s|--header|--user`)
+})
+
+var pair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w}]:[\w{$]|['"]:['"]`) })
+
+// addresses matches addresses, and hosts without a scheme.
+var addresses = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[a-z]+://[^\s"'<>)]*|[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
+})
+
+// encodes matches calls and commands that encode what they are given.
+var encodes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\|\s*(?:base64|base32|xxd -p|openssl (?:base64|enc)|od -)(?:\s+-w\s?0)?\s*(?:$|[|)]|\\)|b(?:64|32|ase64)(?:_|\.)?encode\(|btoa\(|toString\(['"](?:base64|hex)|\.hex\(\)`)
+})
+
+// hostIn returns the host of the first address in a line.
+func hostIn(line string) string {
+	_, address, _ := strings.Cut(strings.ToLower(line), "://")
+	return address[:len(address)-len(strings.TrimLeft(address, "abcdefghijklmnopqrstuvwxyz0123456789.-"))]
+}
+
+// ownerOf returns the part of a host that names its owner: the label ahead of the public suffix,
+// or of a domain for examples (RFC 2606).
+func ownerOf(host string) string {
+	for _, example := range []string{".example.com", ".example.org", ".example.net"} {
+		host = strings.TrimSuffix(host, example)
+	}
+	labels := strings.Split(host, ".")
+	owner := labels[max(0, len(labels)-2)]
+	if len(labels) == 1 {
+		owner = labels[0]
+	}
+	if slices.Contains([]string{"", "example", "www", "api", "get", "install", "docs", "your", "co", "com"}, owner) {
+		return ""
+	}
+	return owner
+}
+
+// publishers are hosts from which the maker of a known program has it installed.
+var publishers = strings.Fields(`github.com raw.githubusercontent.com gitlab.com astral.sh sh.rustup.rs rustup.rs get.docker.com bun.sh bun.com deno.land get.pnpm.io fnm.vercel.app
+	install.python-poetry.org deb.nodesource.com rpm.nodesource.com get.helm.sh k3s.io get.k3s.io ollama.com fly.io foundry.paradigm.xyz claude.ai cli.github.com dot.net pkgx.sh mise.run
+	get.sdkman.io nixos.org install.determinate.systems pyenv.run bootstrap.pypa.io sdk.cloud.google.com cursor.com opencode.ai vite.plus tailscale.com`)
+
+// fromStranger reports whether code is fetched from a host of which the subject says nothing
+// else, and which is no publisher of a known program; or whether a shell listens to a socket.
+func fromStranger(f fact.Fact, line string, all *facts) bool {
+	if strings.HasPrefix(f.Value, "nc ") || strings.HasPrefix(f.Value, "ncat ") {
+		return true
+	}
+	host := hostIn(f.Value)
+	if host == "" {
+		host = hostIn(line)
+	}
+	owner := ownerOf(host)
+	return owner != "" && !slices.Contains(publishers, host) && !strings.Contains(all.said, owner)
+}
+
+// ownServer reports whether a command adds the server of the maker that the subject is named
+// after to the configuration of a client.
+func ownServer(f fact.Fact, all *facts) bool {
+	owner := ownerOf(hostIn(f.Value))
+	return f.Kind == fact.Write && owner != "" && strings.Contains(all.id, owner)
+}
+
+// unlocks reports whether a line takes away a protection that hardly any task needs to lose.
+func unlocks(f fact.Fact, line string, _ *facts) bool {
+	return protections().MatchString(f.Value) || protections().MatchString(line)
+}
+
+// protections matches the checks of certificates and signatures, the questions of agents, the
+// passwords of sudo, and file modes.
+var protections = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`--dangerously-|bypassPermissions|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|GIT_SSL_NO_VERIFY|NOPASSWD|setenforce|--no-gpg-sign|--no-verify|` +
+		`(?i:sslVerify)\W+false|StrictHostKeyChecking\W+no|\b0?777\b`)
+})
+
+// covers reports whether a line deletes logs, or hands encoded data to a program of the network,
+// also in the name of a host: so data passes by filters that look for it.
+func covers(f fact.Fact, line string, _ *facts) bool {
+	if f.Kind == fact.File {
+		return logs().MatchString(line)
+	}
+	return encodedOut().MatchString(line) && encodes().MatchString(line)
+}
+
+// reads reports whether a program evaluates what it has just read, decoded or fetched.
+func reads(f fact.Fact, line string, _ *facts) bool {
+	return f.Use != fact.Evaluated || evaluatesInput().MatchString(line)
+}
+
+var evaluatesInput = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:eval|exec|compile|Function)\(.*(?:open\(['"]/(?:tmp|var/tmp|dev/shm)/|b64decode\(|fromhex\(|decompress\(|atob\(|urlopen\(|requests\.get\(|\.text\b)`)
+})
+
+var logs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:rm|shred|truncate)\s[^|;&]*/var/log\b`)
+})
+
+var encodedOut = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:echo|printf|env|printenv)\b[^;&]*\|\s*(?:curl|wget|nc|ncat)\s|\b(?:dig|nslookup|host|drill|ping)\s[^;&|]*\$\(`)
+})
+
+// networkCommand finds commands that take hosts.
+var networkCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:curl|wget|nc|ncat|dig|nslookup|host|drill|ping)\s`)
+})
