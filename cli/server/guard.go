@@ -113,7 +113,7 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	defer restore()
 	configured, err := a.Settings()
 	g := guard.New(guard.Config{
-		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: func() bool { return gone(a.Stdout) }, Times: a.Env.Guard,
+		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: gone(a.Stdout), Times: a.Env.Guard,
 		Notice: err == nil && configured.Notices(),
 		Texts:  err != nil || configured.ReviewsTexts(name), // nothing unreviewed passes under settings that nobody can read
 	}, server)

@@ -3,9 +3,11 @@
 package server
 
 import (
+	"errors"
 	"io"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,21 +43,31 @@ func pollable(in io.Reader) (out io.Reader, restore func()) {
 	}
 }
 
-// gone reports whether nobody reads a pipe or socket any more.
-func gone(out io.Writer) bool {
+// gone returns a function that waits until nobody reads a pipe or socket any more, at
+// most for a time, and reports whether that is so; nil for other outputs. It costs a
+// thread that sleeps.
+func gone(out io.Writer) func(wait time.Duration) bool {
 	f, ok := out.(*os.File)
 	if !ok {
-		return false
+		return nil
 	}
 	raw, err := f.SyscallConn()
 	if err != nil {
-		return false
+		return nil
 	}
-	closed := false
-	err = raw.Control(func(fd uintptr) { // Fd would make the pipe a blocking one
-		fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a file descriptor is small
-		n, err := unix.Poll(fds, 0)
-		closed = err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
-	})
-	return err == nil && closed
+	return func(wait time.Duration) bool {
+		closed, end := false, time.Now().Add(wait)
+		err := raw.Control(func(fd uintptr) { // Fd would make the pipe a blocking one
+			fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a file descriptor is small
+			for {
+				n, err := unix.Poll(fds, int(max(time.Until(end), 0).Milliseconds()))
+				if errors.Is(err, unix.EINTR) {
+					continue
+				}
+				closed = err == nil && n > 0
+				return
+			}
+		})
+		return err != nil || closed
+	}
 }

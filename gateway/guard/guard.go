@@ -24,8 +24,9 @@ type Config struct {
 	In     io.Reader
 	Out    io.Writer
 	Log    func(text string) // for the person who reads the client's log of the server
-	// Gone reports whether nobody reads Out any more; nil for never.
-	Gone  func() bool
+	// Gone waits until nobody reads Out any more, at most for wait, and reports whether
+	// that is so; nil for never.
+	Gone  func(wait time.Duration) bool
 	Times Times
 }
 
@@ -95,8 +96,8 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	running.Go(func() { g.refreshes(alive) })
 	running.Go(func() { g.observer.run(alive, &g.approvals) })
 	running.Go(func() { g.forwards(alive) })
-	running.Go(func() { g.watch(alive, leave) })
-	go g.receives(alive) // ends with the client's input, which nothing else ends
+	go g.watch(alive, leave) // ends with the client or within watchFor
+	go g.receives(alive)     // ends with the client's input, which nothing else ends
 	status, err = g.server.serve(ctx, func(line []byte) { g.fromServer(alive, line) })
 	stop()
 	g.calls.close()
@@ -220,26 +221,17 @@ func (g *Guard) answer(text []byte) {
 // client's input tells the same, unless the guard waits for a server that takes no
 // message, and does not read it.
 func (g *Guard) watch(ctx context.Context, leave func()) {
-	if g.config.Gone == nil {
-		return
-	}
-	looks := time.NewTicker(watchLooks)
-	defer looks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
+	for g.config.Gone != nil && ctx.Err() == nil {
+		if g.config.Gone(watchFor) {
+			leave()
 			return
-		case <-looks.C:
-			if g.config.Gone() {
-				leave()
-				return
-			}
 		}
 	}
 }
 
-// watchLooks is the time between looks at whether the client is there.
-const watchLooks = time.Second
+// watchFor bounds a wait for the client to leave, which no context ends: an idle guard
+// shall sleep.
+const watchFor = 30 * time.Second
 
 // goneLooks is the time between looks at whether somebody reads the last answers.
 const goneLooks = 100 * time.Millisecond
@@ -253,7 +245,7 @@ func (g *Guard) finish(ctx context.Context) {
 	defer late.Stop()
 	defer looks.Stop()
 	for {
-		if !g.requests.busy() || g.client.gone() || g.config.Gone != nil && g.config.Gone() {
+		if !g.requests.busy() || g.client.gone() || g.config.Gone != nil && g.config.Gone(0) {
 			return
 		}
 		select {

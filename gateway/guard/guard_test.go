@@ -215,6 +215,21 @@ func guarded(t testing.TB, c *crib, change ...func(*session)) *session {
 	return s
 }
 
+// waitGone is the Config.Gone of gone, nil for none.
+func (s *session) waitGone() func(time.Duration) bool {
+	if s.gone == nil {
+		return nil
+	}
+	return func(wait time.Duration) bool {
+		for end := time.Now().Add(wait); !s.gone(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
 // start starts a guard before a server.
 func (s *session) start(server guard.Server) {
 	ctx, stop := context.WithCancel(context.Background())
@@ -235,7 +250,7 @@ func (s *session) start(server guard.Server) {
 	if s.asks == nil {
 		s.asks = s.crib
 	}
-	g := guard.New(guard.Config{Backend: s.asks, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.gone, Times: s.times, Texts: s.texts}, server)
+	g := guard.New(guard.Config{Backend: s.asks, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.waitGone(), Times: s.times, Texts: s.texts}, server)
 	go func() {
 		status, err := g.Serve(ctx)
 		if err != nil {
