@@ -78,19 +78,8 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	if err != nil {
 		return err
 	}
-	if following != nil {
-		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
-	}
-	db.Open = func(ctx context.Context) (guard.Connection, error) {
-		if following != nil {
-			return following.Connection(ctx, a, name, log)
-		}
-		return connect(ctx, a, log)
-	}
+	db.Open = func(ctx context.Context) (guard.Connection, error) { return connect(ctx, a, log) }
 	db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
-		if following != nil {
-			return l.Skipped, nil // what is not approved is proposed where the registry is reviewed
-		}
 		if l.Problem != "" {
 			return nil, imports.KeepProblem(ctx, a, name, l.Problem)
 		}
@@ -98,6 +87,16 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	}
 	db.Check = func(ctx context.Context, raw json.RawMessage) error { return imports.Vet(ctx, a, name, raw) }
 	db.Waiting = func(ctx context.Context) (int, error) { return imports.Waiting(ctx, a, name) }
+	if following != nil {
+		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
+		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
+		// What is not approved is proposed where the registry is reviewed.
+		db.Propose = func(_ context.Context, l guard.Listing) ([]wire.Skipped, error) { return l.Skipped, nil }
+		db.Check = func(context.Context, json.RawMessage) error {
+			return errors.New("parts of it change on their own, and a machine that follows a registry cannot check them")
+		}
+		db.Waiting = func(context.Context) (int, error) { return 0, nil }
+	}
 	var server guard.Server
 	if f.url != "" {
 		headers := guard.Headers(os.Environ())

@@ -1,0 +1,67 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/gateway/follow"
+	"toolcrib/internal/shortrun"
+)
+
+// TestGuardFollows guards a server on a machine without a database: it lists and calls
+// what another machine approved and published, tells its client of a later approval, goes
+// on while the source is gone, and keeps a log of the calls.
+func TestGuardFollows(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	a, b := newTestDB(t), testDB{t, t.TempDir()}
+	public := filepath.Join(a.dir, "public")
+	approve := func(tools string) {
+		a.write("tools.json", tools)
+		a.run("import", "tools.json", "--server", "library")
+		a.run("--approve", "set:library", "--unseen")
+		a.run("publish", public)
+	}
+	approve(`[{"name": "find_book", "description": "Find a book.", "inputSchema": {"type": "object", "properties": {"title": {"type": "string", "description": "Its title."}}}}]`)
+	b.write("tools.json", guardedTools)
+	b.run("follow", public, "--unsigned", "--yes")
+	config := filepath.Join(b.dir, ".config", "toolcrib", "toolcrib.toml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, append(text, "every = \"1s\"\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cl := b.guarded("library")
+	if got := cl.tools(); got != "find_book: Find a book." {
+		t.Errorf("the client is listed %q", got)
+	}
+	if got := cl.refusedCall("lend_book"); !strings.Contains(got, "not an approved tool") {
+		t.Errorf("lend_book is refused with %q", got)
+	}
+	approve(guardedTools)
+	cl.told()
+	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {
+		t.Errorf("after the second approval the client is listed %q", got)
+	}
+	if err := os.Rename(public, public+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "find_book", Arguments: map[string]any{"title": "x"}}); err != nil {
+		t.Errorf("a call without the source: %v", err)
+	}
+	journal := follow.Journal{Dir: filepath.Join(b.dir, ".local", "share", "toolcrib", "calls")}
+	if lines, _, err := journal.Verify(); err != nil || lines < 3 {
+		t.Errorf("the log of calls has %d lines, %v", lines, err)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "test.db")); err == nil {
+		t.Error("there is a database")
+	}
+	if out := b.run("status"); strings.Contains(out, "database") {
+		t.Errorf("status prints %s", out)
+	}
+}
