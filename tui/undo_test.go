@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 )
 
 // TestUndo ends a waiver, and proposes again what was rejected; the decision stays.
@@ -110,4 +111,33 @@ func TestTakesBackAnApproval(t *testing.T) {
 	b.press("a", "y").wants("Live: tool:user/get_word_counts version 1. U deactivates it")
 	b.press("U").wants("━━ Deactivate ━━")
 	b.write("Too early.").press("ctrl+s", "y").wants("deactivate tool:user/get_word_counts", "a approves it", "your turn")
+}
+
+// TestUndoesASet approves a set of changes, and takes it back with four keys: one set of
+// restores, and one decision (T42).
+func TestUndoesASet(t *testing.T) {
+	b := newBench(t, 120, 60, threeVersions, func(b *bench) {
+		d, three := b.file("name_bank.json"), 3
+		d.Type, d.BaseVersion, d.Definition.Tool.Goals, d.ChangeSet = proposals.Modify, &three, "Four things.", "harbour"
+		b.propose(d)
+		d = b.file("word_counts.json")
+		d.ChangeSet = "harbour"
+		b.propose(d)
+	})
+	b.press("enter").wants("Queue › set harbour", "2 tools: 1 new, 1 changed")
+	b.press("space", "a", "y").wants("Live: ", "U undoes all of it")
+	b.press("U").wants("━━ Undo a change set ━━ set harbour")
+	b.press("y").wants("Queue › set undo harbour", "1 restored, 1 gone")
+	b.press("a", "y").wants("Live: ")
+	live := map[string]string{}
+	for _, name := range []string{"name_bank", "get_word_counts"} {
+		v, err := b.db.Versions(context.Background(), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: name}, 0, 1)
+		if err != nil || len(v) != 1 {
+			t.Fatal(v, err)
+		}
+		live[name] = string(v[0].Definition)
+	}
+	if strings.Contains(live["name_bank"], "Four things") || !strings.Contains(live["get_word_counts"], "deactivated") {
+		t.Errorf("live: %v", live)
+	}
 }

@@ -278,6 +278,9 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 		m.news.known = 0 // what one makes oneself is not news
 	}
 	cmds := []tea.Cmd{m.pages.Reload(), m.shell.Unsent.Drop(msg.Draft)}
+	if msg.Open != nil && msg.Open.ChangeSet != "" && msg.Open.Type != proposals.New {
+		return tea.Batch(append(cmds, m.openings.OpenSet(*msg.Open))...)
+	}
 	if pp, ok := m.pages.On().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
 		if msg.Open.Type == proposals.Restore {
 			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // what goes live is the diff

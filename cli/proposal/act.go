@@ -91,10 +91,29 @@ func newRollback(a *command.App) *cobra.Command {
 	var note command.NoteFlags
 	var submit bool
 	cmd := &cobra.Command{
-		Use:  "rollback SUBJECT VERSION",
-		Args: command.Exact(2, "a subject and the number of a version"),
+		Use: "rollback {SUBJECT VERSION | set:NAME}",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if _, isSet := review.ChangeSetRef(args[0]); isSet {
+					return command.Exact(1, "a change set")(cmd, args)
+				}
+			}
+			return command.Exact(2, "a subject and the number of a version")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
+			if set, isSet := review.ChangeSetRef(args[0]); isSet {
+				rationale, err := note.Read(ctx, a)
+				if err != nil {
+					return err
+				}
+				b, err := a.OpenSession(ctx)
+				if err != nil {
+					return err
+				}
+				made, err := b.Desk.Drafting.RollbackSet(ctx, b.Actor, set, rationale)
+				return printMoved(a, made, err)
+			}
 			subject, err := a.Subject(ctx, args[0])
 			if err != nil {
 				return err

@@ -240,14 +240,14 @@ func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict pro
 // versions returns the versions to be written when views are approved. It leaves out the
 // hashes that depend on the previous version.
 func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note string, act *proof.SignedAct) []history.Version {
-	versions := make([]history.Version, len(views))
+	versions, at := make([]history.Version, len(views)), act.Time(d.records.Time())
 	for i, v := range views {
 		p, rev := v.Proposal, v.Revision
 		versions[i] = history.Version{
 			Subject: p.Subject, Number: p.BaseVersion + 1, Definition: rev.Draft.Definition.Canonical(),
 			Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
 			ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
-			DecidedBy: actor.String(), DecidedAt: act.Time(d.records.Time()), Note: note, Waivers: review.WaiversInForce(v.Standing), Signature: act.Hash(), Approvals: approvals(v),
+			DecidedBy: actor.String(), DecidedAt: at, Note: note, Waivers: review.WaiversInForce(v.Standing), Signature: act.Hash(), Approvals: approvals(v),
 		}
 	}
 	return versions

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,6 +95,82 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 		draft.Rationale = cmp.Or(rationale, fmt.Sprintf("Go back from version %d to version %d.", now.Version, version))
 		return d.proposeOne(ctx, tx, actor, admission.NewSubmission(draft), false, false)
 	})
+}
+
+// RollbackSet proposes the way back from what the last approval of a change set made live,
+// as one change set: earlier versions are restored, and what was new is deactivated. A
+// subject that has moved on since is left out.
+func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error) {
+	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) { return undoing(ctx, r, changeSet) })
+	if err != nil {
+		return nil, err
+	}
+	for i := range drafts {
+		drafts[i].Rationale = cmp.Or(rationale, fmt.Sprintf("Undo the approval of the change set %s.", changeSet))
+	}
+	return d.Propose(ctx, actor, drafts, true)
+}
+
+// undoing drafts the way back from the last approval of a change set.
+func undoing(ctx context.Context, r review.Reader, changeSet string) ([]proposals.Draft, error) {
+	members, err := r.Members(ctx, changeSet)
+	if err != nil {
+		return nil, err
+	}
+	type approved struct {
+		proposals.Decision
+		draft proposals.Draft
+	}
+	var last []approved
+	for _, m := range members {
+		decisions, err := r.Decisions(ctx, m.ID)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(decisions, func(d proposals.Decision) bool { return d.Verdict == proposals.VerdictApproved })
+		switch {
+		case i < 0:
+			continue
+		case len(last) > 0 && decisions[i].At.Before(last[0].At):
+			continue
+		case len(last) > 0 && decisions[i].At.After(last[0].At):
+			last = nil
+		}
+		rev, err := r.Revision(ctx, m.ID, decisions[i].Revision)
+		if err != nil {
+			return nil, err
+		}
+		last = append(last, approved{decisions[i], rev.Draft})
+	}
+	if len(last) == 0 {
+		return nil, fmt.Errorf("an approved member of change set %q: %w", changeSet, proposals.ErrNotFound)
+	}
+	var drafts []proposals.Draft
+	for _, one := range last {
+		live, err := r.Live(ctx, one.Subject)
+		if err != nil {
+			return nil, err
+		}
+		if live.Version != one.Version {
+			continue
+		}
+		draft := proposals.Draft{Type: proposals.Deactivate, Subject: one.Subject, BaseVersion: &one.Version, Examples: one.draft.Examples, TestCases: one.draft.TestCases}
+		if one.Version > 1 {
+			before, err := r.Version(ctx, one.Subject, one.Version-1)
+			if err != nil {
+				return nil, err
+			}
+			if draft, err = restoring(ctx, r, before, one.Version); err != nil {
+				return nil, err
+			}
+		}
+		draft.ChangeSet = "undo " + changeSet
+		drafts = append(drafts, draft)
+	}
+	if len(drafts) == 0 {
+		return nil, fmt.Errorf("everything in change set %q has changed since it was approved: %w", changeSet, review.ErrStale)
+	}
+	return drafts, nil
 }
 
 // restoring drafts the way back to v from the version base, with the examples

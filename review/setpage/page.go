@@ -150,9 +150,10 @@ func (b *builder) reaches(i int, d review.Dossier) {
 	if d.Base == nil {
 		return
 	}
-	l := fact.Arrange(d.Reach.Added)
+	// New sentences stand among the texts.
+	l := fact.Arrange(slices.DeleteFunc(slices.Clone(d.Reach.Added), func(f fact.Fact) bool { return f.Kind == fact.Text }))
 	for _, f := range l.Listed {
-		row := Row{Kind: Fact, Tool: i, Sign: "+", Name: string(f.Kind), Text: flow(f.Words()), Severity: rules.Info}
+		row := Row{Kind: Fact, Tool: i, Sign: "+", Text: flow(f.Words()), Severity: rules.Info}
 		if f.NewToRegistry && f.Policy() == fact.Warns {
 			row.Severity = rules.Warn
 		}
@@ -161,7 +162,7 @@ func (b *builder) reaches(i int, d review.Dossier) {
 	for _, c := range l.Counts {
 		b.add(Row{Kind: Fact, Tool: i, Sign: "+", Text: c.String(), Severity: rules.Info})
 	}
-	if n := len(d.Reach.Removed); n > 0 {
+	if n := len(slices.DeleteFunc(slices.Clone(d.Reach.Removed), func(f fact.Fact) bool { return f.Kind == fact.Text })); n > 0 {
 		b.add(Row{Kind: Fact, Tool: i, Sign: "-", Text: counted(n, "fact") + " no longer reached", Severity: rules.Info})
 	}
 }

@@ -285,7 +285,11 @@ func several(d *screen.Dialog, n int) {
 
 // decide decides on the batch: on all of it or nothing.
 func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
-	return m.Write(m.User.Decision(b.act, desk.AsRead(b.dossiers, unread), reason, b.draft()))
+	set := ""
+	if b.oneSet() {
+		set = b.dossiers[0].Proposal.ChangeSet
+	}
+	return m.Write(m.User.Decision(b.act, desk.AsRead(b.dossiers, unread), reason, b.draft(), set))
 }
 
 // list names every proposal of a batch with what its decision is tied to. A change set

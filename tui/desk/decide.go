@@ -106,8 +106,8 @@ func someOf(names []string) string {
 }
 
 // Decision decides on proposals: on all of them or on none. draft names the kept text
-// of the reason.
-func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draft string) screen.Write {
+// of the reason, set the change set that all of them are of, "" for several or none.
+func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draft, set string) screen.Write {
 	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone}
 	for _, choice := range choices {
 		about.Decided = append(about.Decided, choice.ID)
@@ -118,7 +118,7 @@ func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draf
 			err = errors.New("nothing decided: " + wording.OneLine(err))
 		}
 		if about.Err = err; err == nil {
-			about.Text, about.Undo = decided(act, decisions), u.undo(act, decisions)
+			about.Text, about.Undo = decided(act, decisions), u.undo(act, decisions, set)
 		}
 		return about
 	}

@@ -27,6 +27,7 @@ type Proposer interface {
 	Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
 	Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error)
 	Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error)
+	RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error)
 	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
 }
 

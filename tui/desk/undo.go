@@ -22,9 +22,11 @@ import (
 
 // undo returns what takes decisions back, nil for nothing: for those that made a version
 // live where there is one, and for the others any number.
-func (u *User) undo(act proposals.Act, decisions []proposals.Decision) *screen.Undo {
+func (u *User) undo(act proposals.Act, decisions []proposals.Decision, set string) *screen.Undo {
 	d := decisions[0]
 	switch {
+	case act == proposals.ActApprove && len(decisions) > 1 && set != "" && d.Version > 0:
+		return &screen.Undo{Says: "undoes all of it", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.AskUndoSet(sh, f, set) }}
 	case act != proposals.ActApprove:
 		return &screen.Undo{Says: "proposes " + them(len(decisions)) + " again", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.askAgain(sh, f, decisions) }}
 	case len(decisions) > 1 || d.Version == 0:
@@ -108,6 +110,28 @@ func (u *User) Again(ctx context.Context, d review.Dossier) (proposals.Proposal,
 	}
 	p, said := u.submit(ctx, ps[0])
 	return p, said + ", again after " + wording.Reference(d.Proposal), nil
+}
+
+// AskUndoSet asks whether what the last approval of a change set made live is taken back,
+// as one change set of restores.
+func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
+	return sh.Ask(screen.Dialog{
+		Form: proposals.Form{Title: "Undo a change set", Verb: "propose it"}, NoteOptional: true,
+		About: "set " + set, Subject: draw.Show("set " + set),
+		Facts: func() []draw.Line {
+			return []draw.Line{draw.Of(f.Theme.Text, "every version before goes live again, and what was new is deactivated"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
+		},
+		Content: func(page *prose.Page) { page.Text("", "On the command line: toolcrib rollback 'set:"+set+"'") },
+		Run: func(note string) tea.Cmd {
+			return sh.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) {
+				made, err := u.Desk.RollbackSet(ctx, u.Actor, set, note)
+				if err != nil {
+					return proposals.Proposal{}, "", err
+				}
+				return made[0], "Proposed " + strconv.Itoa(len(made)) + " restores as the set " + made[0].ChangeSet + "; a approves it", nil
+			}))
+		},
+	})
 }
 
 // askDeactivate asks why what was just approved as new should not be used.

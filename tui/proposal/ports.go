@@ -48,9 +48,6 @@ type Registry interface {
 // Acts are the acts of a user on a proposal. Each returns its outcome, as a
 // sentence without its full stop.
 type Acts interface {
-	// Decision decides on proposals: on all of them or on none. draft names the kept text
-	// of the reason.
-	Decision(act proposals.Act, choices []review.Choice, reason, draft string) screen.Write
 	Simple(ctx context.Context, act proposals.Act, id proposals.ID) (string, error)
 	Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error)
 	Unwaive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error)
