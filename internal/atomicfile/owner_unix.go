@@ -3,7 +3,6 @@
 package atomicfile
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -24,11 +23,7 @@ func keepOwner(f *os.File, like os.FileInfo) error {
 		return nil
 	}
 	if err := f.Chown(int(want.Uid), int(want.Gid)); err != nil {
-		at, ok := errors.AsType[*os.PathError](err)
-		if ok {
-			err = at.Err // without the path of the temporary file
-		}
-		return fmt.Errorf("cannot keep its owner, user %d and group %d: %w; run this as that user", want.Uid, want.Gid, err)
+		return fmt.Errorf("cannot keep its owner, user %d and group %d: %w; run this as that user", want.Uid, want.Gid, cause(err))
 	}
 	return nil
 }

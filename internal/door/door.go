@@ -5,7 +5,6 @@ package door
 
 import (
 	"container/list"
-	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -18,9 +17,6 @@ const (
 	maxConnections     = 1024 // authenticated connections
 	maxUnauthenticated = 4096 // unauthenticated connections
 )
-
-// authenticationTime is the time within which a connection has to authenticate.
-const authenticationTime = 2 * time.Second
 
 // door is a listener that reserves room for clients with a token. It accepts every
 // connection at once, because the system's queue cannot tell clients apart. A
@@ -42,7 +38,7 @@ type door struct {
 // server made by Server.
 func New(l net.Listener) net.Listener {
 	places, seats := room(OpenFiles())
-	return &door{Listener: l, places: places, time: authenticationTime, members: members{seats: seats}}
+	return &door{Listener: l, places: places, time: 2 * time.Second, members: members{seats: seats}}
 }
 
 // Limits are the limits for the connections of a listener.
@@ -164,11 +160,6 @@ func (v *clientConn) admit(who string) bool {
 
 // connKey is the context key of a request's connection.
 type connKey struct{}
-
-// withConn is the ConnContext of the http.Server.
-func withConn(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, plain(conn))
-}
 
 // plain returns the connection below TLS.
 func plain(conn net.Conn) net.Conn {

@@ -17,22 +17,29 @@ import (
 	"time"
 )
 
-// Time limits for clients: to send the header of a request, to send its body, to
-// read the response, to send the next request, and to finish at shutdown.
+// Time limits for clients: to send the body of a request, to read the response, and
+// to finish at shutdown.
 const (
-	headerTime  = 10 * time.Second
 	bodyTime    = 30 * time.Second
 	writeTime   = 30 * time.Second
-	idleTime    = time.Minute
 	closingTime = 3 * time.Second
 )
 
-// maxHeader is the maximum size of a request's header, in bytes.
-const maxHeader = 64 << 10
-
 // Server returns an http.Server with the limits of this package.
 func Server(h http.Handler) *http.Server {
-	return &http.Server{Handler: limitWrites(h), ConnContext: withConn, ConnState: trackIdle, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
+	limited := func(w http.ResponseWriter, r *http.Request) {
+		p := &timedWriter{w, http.NewResponseController(w)}
+		p.extend()
+		h.ServeHTTP(p, r)
+		p.extend()
+	}
+	keepConn := func(ctx context.Context, conn net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, plain(conn))
+	}
+	return &http.Server{
+		Handler: http.HandlerFunc(limited), ConnContext: keepConn, ConnState: trackIdle,
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+	}
 }
 
 // Serve serves the connections of l, through a door, until ctx ends, and returns
@@ -123,18 +130,8 @@ func Loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// limitWrites limits the time of every single write, and so closes connections of
+// timedWriter gives each write at most writeTime, and so closes connections of
 // clients that do not read. The total time of a response is not limited.
-func limitWrites(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := &timedWriter{w, http.NewResponseController(w)}
-		p.extend()
-		next.ServeHTTP(p, r)
-		p.extend()
-	})
-}
-
-// timedWriter gives each write at most writeTime.
 type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -159,10 +156,6 @@ func (p *timedWriter) Flush() {
 // Unwrap supports http.ResponseController.
 func (p *timedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// shares limits each principal to 1/shares of all seats, except if all clients use
-// the same token.
-const shares = 4
-
 // members are the authenticated connections of a door, whose lock guards them. At
 // the limit of a principal, a new connection closes the one that has been idle
 // longest. At the limit of the door, it closes an idle connection of the principal
@@ -180,14 +173,6 @@ type principal struct {
 	idle  list.List // of *clientConn, longest idle first
 }
 
-// share returns the maximum number of connections of a principal.
-func (m *members) share(who string) int {
-	if who == "" {
-		return m.seats
-	}
-	return max(m.seats/shares, 1)
-}
-
 // join adds v to the connections of a principal. It returns the idle connection
 // that the caller has to close to make room, if any, and false if all others are in
 // use.
@@ -197,7 +182,11 @@ func (m *members) join(v *clientConn, who string) (idle *clientConn, ok bool) {
 	if p == nil {
 		p = &principal{name: who}
 	}
-	if p.count >= m.share(who) {
+	share := m.seats // of all seats, for a principal
+	if who != "" {
+		share = max(m.seats/4, 1)
+	}
+	if p.count >= share {
 		if idle = p.longestIdle(); idle == nil {
 			return nil, false
 		}
@@ -226,8 +215,7 @@ func (p *principal) longestIdle() *clientConn {
 	if p == nil || p.idle.Len() == 0 {
 		return nil
 	}
-	v, _ := p.idle.Front().Value.(*clientConn)
-	return v
+	return p.idle.Front().Value.(*clientConn)
 }
 
 // largest returns the principal with the most connections among those that have an

@@ -19,24 +19,16 @@ func Unspaced(r rune) bool {
 // Letters without a decomposition, such as ø and ß, become their usual
 // transliteration in lower case.
 func Decompose(r rune) string {
-	switch r {
-	case 'ß', 'ẞ':
-		return "ss"
-	case 'ø', 'Ø':
-		return "o"
-	case 'ł', 'Ł':
-		return "l"
-	case 'æ', 'Æ':
-		return "ae"
-	case 'œ', 'Œ':
-		return "oe"
-	case 'đ', 'Đ', 'ð', 'Ð':
-		return "d"
-	case 'þ', 'Þ':
-		return "th"
-	}
 	if r < 0x80 {
 		return string(r)
 	}
+	if letters, ok := transliterations[r]; ok {
+		return letters
+	}
 	return norm.NFKD.String(string(r))
+}
+
+var transliterations = map[rune]string{
+	'ß': "ss", 'ẞ': "ss", 'ø': "o", 'Ø': "o", 'ł': "l", 'Ł': "l", 'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe",
+	'đ': "d", 'Đ': "d", 'ð': "d", 'Ð': "d", 'þ': "th", 'Þ': "th",
 }

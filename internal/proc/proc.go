@@ -32,10 +32,6 @@ func Run(cmd *exec.Cmd) error {
 	return err
 }
 
-// pipeWait limits how long processes that left the program's group can hold its
-// pipes open after the program has ended.
-const pipeWait = time.Second
-
 // Output is the output of a program, cut at a limit.
 type Output struct {
 	Stdout, Stderr []byte
@@ -55,7 +51,7 @@ func Exchange(ctx context.Context, args []string, dir string, stdin []byte, limi
 // most limit bytes of standard output and as many of standard error.
 func Collect(cmd *exec.Cmd, limit int) (Output, error) {
 	out, errs := limitedBuffer{limit: limit}, limitedBuffer{limit: limit}
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, pipeWait
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, time.Second
 	err := Run(cmd)
 	return Output{out.kept, errs.kept, out.full}, err
 }

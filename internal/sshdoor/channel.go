@@ -3,7 +3,9 @@ package sshdoor
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
+	"time"
 
 	"charm.land/ssh"
 	gossh "golang.org/x/crypto/ssh"
@@ -95,7 +97,7 @@ func (r *running) request(req *gossh.Request) bool {
 		return true
 	case "env":
 		var p struct{ Name, Value string }
-		if r.session != nil || gossh.Unmarshal(req.Payload, &p) != nil || !envAllowed(p.Name) || len(p.Value) > maxValue {
+		if r.session != nil || gossh.Unmarshal(req.Payload, &p) != nil || !slices.Contains(allowedEnv, p.Name) || len(p.Value) > maxValue {
 			return false
 		}
 		r.env[p.Name] = p.Value
@@ -109,15 +111,9 @@ func (r *running) request(req *gossh.Request) bool {
 	return false // subsystem, x11-req, signal, break
 }
 
-// envAllowed reports whether clients may set an environment variable. All of these
-// only affect the format of output.
-func envAllowed(name string) bool {
-	switch name {
-	case "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "NO_COLOR", "COLORTERM":
-		return true
-	}
-	return false
-}
+// allowedEnv are the environment variables that clients may set. All of these only
+// affect the format of output.
+var allowedEnv = []string{"LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "NO_COLOR", "COLORTERM"}
 
 // prepare creates the session for a shell or exec request, and reports whether the
 // request was valid.
@@ -134,7 +130,7 @@ func (r *running) prepare(req *gossh.Request) bool {
 	}
 	r.session = &Session{
 		Principal: r.member.principal, Key: r.member.name, Remote: r.member.conn.RemoteAddr(), Command: p.Command, Shell: req.Type == "shell",
-		In: s.idleResetReader(r.member, r.channel), Out: out, Err: errs, env: r.env, window: &r.window,
+		In: idleReader{r.channel, r.member.idle, s.limits.Idle}, Out: out, Err: errs, env: r.env, window: &r.window,
 	}
 	if r.agent {
 		r.session.Agent = r.dialAgent
@@ -146,7 +142,13 @@ func (r *running) prepare(req *gossh.Request) bool {
 func (r *running) begin(ctx context.Context) {
 	s := r.server
 	r.begun = true
-	if !s.start() {
+	s.mu.Lock()
+	ending := s.ending
+	if !ending {
+		s.running.Add(1)
+	}
+	s.mu.Unlock()
+	if ending {
 		_ = r.channel.Close()
 		return
 	}
@@ -158,17 +160,6 @@ func (r *running) begin(ctx context.Context) {
 		_, _ = r.channel.SendRequest("exit-status", false, gossh.Marshal(struct{ Status uint32 }{uint32(status)})) //nolint:gosec // 0 to 255
 		_ = r.channel.Close()
 	}()
-}
-
-// start counts a session as running. It returns false if the server is shutting
-// down.
-func (s *Server) start() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ending {
-		s.running.Add(1)
-	}
-	return !s.ending
 }
 
 // end cancels the session and closes the connection of a client that does not read.
@@ -225,18 +216,19 @@ func (s *Server) leave(m *member) {
 	}
 }
 
-// idleResetReader returns a reader of a session's input that restarts the idle timer on
-// every byte.
-func (s *Server) idleResetReader(m *member, from io.Reader) io.Reader {
-	return readerFunc(func(p []byte) (int, error) {
-		n, err := from.Read(p)
-		if n > 0 {
-			m.idle.Reset(s.limits.Idle)
-		}
-		return n, err
-	})
+// idleReader restarts the idle timer of a connection on every byte of a session's
+// input.
+type idleReader struct {
+	io.Reader
+	timer *time.Timer
+	limit time.Duration
 }
 
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+// Read implements io.Reader.
+func (r idleReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if n > 0 {
+		r.timer.Reset(r.limit)
+	}
+	return n, err
+}

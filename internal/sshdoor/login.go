@@ -43,14 +43,6 @@ type member struct {
 	idle                   *time.Timer // closes the connection
 }
 
-// connected prepares a new connection.
-func (s *Server) connected(ctx ssh.Context, conn net.Conn) net.Conn {
-	ctx.SetValue(connKey, conn)
-	_ = conn.SetDeadline(time.Time{}) // the door sets its own deadline
-	s.metrics.add(&s.metrics.connections, 1)
-	return conn
-}
-
 // loginConfig returns the configuration of a connection. The key whose signature
 // was verified determines the principal; offered is also called for keys that the
 // client may not own.
@@ -95,12 +87,6 @@ func (s *Server) offered(ctx ssh.Context, key ssh.PublicKey) bool {
 	s.config.Logger.LogAttrs(ctx, slog.LevelDebug, "ssh key refused", slog.String("remote", ctx.RemoteAddr().String()), slog.String("key", fingerprint(key)), slog.String("why", err.Error()))
 	s.metrics.add(&s.metrics.refused, 1)
 	return false
-}
-
-// notAuthenticated logs a failed login. It uses the debug level, because anyone can
-// cause this event.
-func (s *Server) notAuthenticated(conn net.Conn, err error) {
-	s.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "ssh login failed", slog.String("remote", conn.RemoteAddr().String()), slog.String("why", err.Error()))
 }
 
 // admit makes a connection a member when it requests its first session, and reports
@@ -168,9 +154,6 @@ func (s *Server) recheck(ctx context.Context) {
 	}
 }
 
-// maxHostKey limits the size of a host key file, in bytes.
-const maxHostKey = 64 << 10
-
 // HostKey reads the host key from file, and creates the file if it does not exist.
 // It refuses a file that others can read.
 func HostKey(file string) (gossh.Signer, error) {
@@ -179,7 +162,7 @@ func HostKey(file string) (gossh.Signer, error) {
 			return nil, fmt.Errorf("cannot create the host key: %w", err)
 		}
 	}
-	text, err := owner.ReadFile(file, true, maxHostKey)
+	text, err := owner.ReadFile(file, true, 64<<10)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the host key: %w", err)
 	}

@@ -96,10 +96,17 @@ func New(c Config) *Server {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &ssh.Server{
 		Version: "toolcrib", HostSigners: []ssh.Signer{s.config.HostKey},
-		ConnCallback:             s.connected,
-		ServerConfigCallback:     s.loginConfig,
-		PublicKeyHandler:         s.offered,
-		ConnectionFailedCallback: s.notAuthenticated,
+		ConnCallback: func(ctx ssh.Context, conn net.Conn) net.Conn {
+			ctx.SetValue(connKey, conn)
+			_ = conn.SetDeadline(time.Time{}) // the door sets its own deadline
+			s.metrics.add(&s.metrics.connections, 1)
+			return conn
+		},
+		ServerConfigCallback: s.loginConfig,
+		PublicKeyHandler:     s.offered,
+		ConnectionFailedCallback: func(conn net.Conn, err error) { // anyone can cause it, so it is logged for debugging only
+			s.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "ssh login failed", slog.String("remote", conn.RemoteAddr().String()), slog.String("why", err.Error()))
+		},
 		ChannelHandlers: map[string]ssh.ChannelHandler{"session": func(_ *ssh.Server, conn *gossh.ServerConn, c gossh.NewChannel, sc ssh.Context) {
 			s.channel(ctx, conn, c, sc)
 		}},
@@ -117,16 +124,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	_ = l.Close() // no new connections; ctx has ended the sessions
-	s.wait()
-	_ = server.Close()
-	if err := <-served; err != nil && !errors.Is(err, ssh.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-		return err
-	}
-	return ctx.Err()
-}
-
-// wait waits until no session is running, at most Limits.Closing.
-func (s *Server) wait() {
 	s.mu.Lock()
 	s.ending = true
 	s.mu.Unlock()
@@ -139,6 +136,11 @@ func (s *Server) wait() {
 	case <-done:
 	case <-time.After(s.limits.Closing):
 	}
+	_ = server.Close()
+	if err := <-served; err != nil && !errors.Is(err, ssh.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return ctx.Err()
 }
 
 // metrics are counters for Prometheus.
