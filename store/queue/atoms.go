@@ -27,9 +27,6 @@ const maxSpellings = 16
 // staleRows is the condition for open proposals whose subject moved on.
 const staleRows = openStates + " AND p.base_version <> coalesce((SELECT version FROM live WHERE subject = p.subject), 0)"
 
-// riskBlocked is the least risk of a proposal with an open block (the column risk).
-const riskBlocked = 10_000_000
-
 // lookup is how an atom finds proposals.
 type lookup struct {
 	row     engine.Clause // holds of a row p if the atom does
@@ -56,7 +53,14 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	v := a.Value
 	switch a.Is {
 	case facts.Text:
-		return lookup{rows: m.textRows(v)} // its row costs more, see rowCondition
+		// The index of texts may list a proposal several times. Its row costs more, see textCondition.
+		switch {
+		case strings.ContainsRune(v, 0):
+			return lookup{rows: engine.Clause{SQL: "SELECT seq FROM proposals WHERE false"}}
+		case utf8.RuneCountInString(v) >= minIndexed:
+			return lookup{rows: m.Rows(v, nil)}
+		}
+		return lookup{rows: m.Rows(v, spellings(v))} // so few letters have few spellings
 	case facts.Number:
 		n, _ := strconv.ParseInt(v, 10, 64) // the number of no proposal is 0
 		return ordered("p.issue = ? AND p.issue > 0", n)
@@ -83,7 +87,12 @@ func (m matcher) lookup(a facts.Atom) lookup {
 		found.row = engine.Clause{SQL: "p.kind = ?", Args: []any{v}}
 		return found
 	case facts.Layer:
-		rows := layerRows(strings.TrimSuffix(v, "/") + "/")
+		var kinds []engine.Clause
+		for _, kind := range []string{"tool:", "agent:", "list:"} { // by the beginnings of the subjects in the layer
+			from := kind + strings.TrimSuffix(v, "/")
+			kinds = append(kinds, engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from + "/", from + "0"}}) // '0' comes after '/'
+		}
+		rows := engine.Join(kinds, " UNION ALL ")
 		if strings.HasSuffix(v, "/") {
 			return lookup{row: engine.Clause{SQL: "substr(p.layer, 1, ?) = ?", Args: []any{len(v), v}}, rows: rows}
 		}
@@ -98,7 +107,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	case facts.Stale:
 		return lookup{row: engine.Clause{SQL: "p." + staleRows}, rows: engine.Clause{SQL: "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_open") + " WHERE p." + staleRows}}
 	case facts.Blocked:
-		blocked := engine.Clause{SQL: "p.risk >= ?", Args: []any{riskBlocked}}
+		blocked := engine.Clause{SQL: "p.risk >= ?", Args: []any{10_000_000}} // the least risk of a proposal with an open block
 		return lookup{row: blocked, rows: engine.Clause{
 			SQL:  "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_by_risk") + " WHERE p.state IN (" + quoted(proposals.States()) + ") AND " + blocked.SQL,
 			Args: blocked.Args,
@@ -138,26 +147,4 @@ func quoted(states []proposals.State) string {
 		names[i] = "'" + string(s) + "'"
 	}
 	return strings.Join(names, ", ")
-}
-
-// textRows asks the index of texts, which may list a proposal several times. Only
-// less than a trigram has so few spellings that they can be listed.
-func (m matcher) textRows(words string) engine.Clause {
-	if strings.ContainsRune(words, 0) {
-		return engine.Clause{SQL: "SELECT seq FROM proposals WHERE false"}
-	}
-	if utf8.RuneCountInString(words) >= minIndexed {
-		return m.Rows(words, nil)
-	}
-	return m.Rows(words, spellings(words))
-}
-
-// layerRows finds what lies in a layer by the beginnings of its subjects.
-func layerRows(layer string) engine.Clause {
-	var all []engine.Clause
-	for _, kind := range []string{"tool:", "agent:", "list:"} {
-		from := kind + layer
-		all = append(all, engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from, strings.TrimSuffix(from, "/") + "0"}}) // '0' comes after '/'
-	}
-	return engine.Join(all, " UNION ALL ")
 }

@@ -19,13 +19,8 @@ type bundle struct {
 	revised, assessed, waived bool
 }
 
-func bundleColumns(b *bundle) table.Columns {
-	return slices.Concat(proposalRow(&b.Proposal), RevisionTable.Columns(&b.Revision).When(&b.revised), records.AssessmentTable.Columns(&b.Assessment).When(&b.assessed),
-		table.Columns{table.Col("waived", &b.waived)})
-}
-
-// selectBundles reads bundleColumns: those of a proposal, of its current revision, of the
-// latest assessment of that, and whether there are waivers.
+// selectBundles reads the columns of proposals, of their current revision, of the latest
+// assessment of that, and whether there are waivers.
 var selectBundles = "SELECT" + listColumns + ", " + RevisionTable.Columns(new(proposals.Revision)).Maybe("r", "seq") + ", " +
 	records.AssessmentTable.Columns(new(review.Assessment)).Maybe("a", "seq") + `, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)
 	FROM json_each($1, '$') j CROSS JOIN proposals p
@@ -40,20 +35,25 @@ func (s Records) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bund
 	if err != nil {
 		return nil, err
 	}
-	found, err := table.All(ctx, s.Reviews, table.Reading(bundleColumns), selectBundles, string(list))
+	columns := func(b *bundle) table.Columns {
+		return slices.Concat(proposalRow(&b.Proposal), RevisionTable.Columns(&b.Revision).When(&b.revised), records.AssessmentTable.Columns(&b.Assessment).When(&b.assessed),
+			table.Columns{table.Col("waived", &b.waived)})
+	}
+	found, err := table.All(ctx, s.Reviews, table.Reading(columns), selectBundles, string(list))
 	if err != nil {
 		return nil, err
 	}
+	byID := make(map[proposals.ID]*review.Bundle, len(found))
+	waived := false
 	for i := range found {
-		if p := found[i].Proposal; !found[i].revised {
+		p := found[i].Proposal
+		if !found[i].revised {
 			return nil, table.NotFound("revision %d of proposal %s", p.Revision, p.ID)
 		}
+		byID[p.ID] = &found[i].Bundle
+		waived = waived || found[i].waived
 	}
-	byID := make(map[proposals.ID]*review.Bundle, len(found))
-	for i := range found {
-		byID[found[i].Proposal.ID] = &found[i].Bundle
-	}
-	if slices.ContainsFunc(found, func(b bundle) bool { return b.waived }) {
+	if waived {
 		if err := s.bundleWaivers(ctx, string(list), byID); err != nil {
 			return nil, err
 		}

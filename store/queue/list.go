@@ -129,7 +129,6 @@ func (s selection) query(columns string) string {
 // prefix of its id names no other: one more than the prefix shared with its
 // neighbours in the index.
 func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
-	lengths := make([]int, len(page))
 	ids := make([]proposals.ID, len(page))
 	for i := range page {
 		ids[i] = page[i].ID
@@ -151,6 +150,7 @@ func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal
 		unique[id] = max(common(string(id), before), common(string(id), after)) + 1
 		return nil
 	})
+	lengths := make([]int, len(page))
 	for i, id := range ids {
 		lengths[i] = unique[id]
 	}
@@ -278,10 +278,8 @@ func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 // two.
 func (s Proposals) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
 	sel.from += s.Hints.IndexedBy(k.index)
-	var ranges []engine.Clause
-	if q.After == "" {
-		ranges = []engine.Clause{{}}
-	} else {
+	ranges := []engine.Clause{{}}
+	if q.After != "" {
 		value, seq, err := s.place(ctx, k, q.After)
 		if err != nil {
 			return nil, err
@@ -298,7 +296,8 @@ func (s Proposals) walk(ctx context.Context, q review.Query, k key, states []str
 		for _, r := range ranges {
 			part := sel.with(engine.Clause{SQL: "p.state = ?", Args: []any{state}})
 			part = part.with(r)
-			queries, args = append(queries, part.bare("p.seq AS seq, p."+k.column+" AS k")), append(args, part.args...)
+			queries = append(queries, "SELECT p.seq AS seq, p."+k.column+" AS k FROM "+part.from+" WHERE "+strings.Join(part.where, " AND "))
+			args = append(args, part.args...)
 		}
 	}
 	merged := strings.Join(queries, " UNION ALL ") + k.orderBy("k", "seq") + " LIMIT ?"
@@ -308,9 +307,4 @@ func (s Proposals) walk(ctx context.Context, q review.Query, k key, states []str
 
 func (k key) orderBy(column, seq string) string {
 	return fmt.Sprintf(" ORDER BY %s %s, %s %s", column, k.direction, seq, k.direction)
-}
-
-// bare returns the query without the live versions of the subjects.
-func (s selection) bare(columns string) string {
-	return "SELECT " + columns + " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ")
 }

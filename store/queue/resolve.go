@@ -53,14 +53,11 @@ func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.I
 // resolveID finds a proposal by its number, by a unique prefix of its id, or by
 // the subject or tool id that it alone is open on.
 func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, error) {
-	if number, ok := strings.CutPrefix(ref, "#"); ok {
-		return s.byNumber(ctx, number)
-	}
+	number, marked := strings.CutPrefix(ref, "#")
 	prefix := strings.ToLower(ref)
-	digits := ref != "" && strings.Trim(ref, "0123456789") == ""
 	switch {
-	case digits:
-		return s.byNumber(ctx, ref)
+	case marked, ref != "" && strings.Trim(ref, "0123456789") == "":
+		return s.byNumber(ctx, number)
 	case strings.Contains(ref, ":"):
 		subject, err := registry.ParseSubject(ref)
 		if err != nil {
@@ -69,7 +66,16 @@ func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, err
 		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
 	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
 		// No UUIDv7 begins with another digit than 0 before the year 10889.
-		return s.byPrefix(ctx, prefix)
+		found, err := s.some(ctx, "p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 3", prefix, prefix+"g")
+		switch {
+		case err != nil:
+			return "", err
+		case len(found) == 0:
+			return "", table.NotFound("proposal %s", prefix)
+		case len(found) > 1:
+			return "", ambiguous(prefix+" begins the ids of", found, 2)
+		}
+		return found[0].ID, nil
 	case registry.ValidID(ref):
 		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
 	}
@@ -94,19 +100,6 @@ func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, e
 		return "", fmt.Errorf("%w; none has a number yet", err)
 	}
 	return "", fmt.Errorf("%w; the newest is #%d", err, last)
-}
-
-func (s Proposals) byPrefix(ctx context.Context, prefix string) (proposals.ID, error) {
-	found, err := s.some(ctx, "p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 3", prefix, prefix+"g")
-	switch {
-	case err != nil:
-		return "", err
-	case len(found) == 0:
-		return "", table.NotFound("proposal %s", prefix)
-	case len(found) > 1:
-		return "", ambiguous(prefix+" begins the ids of", found, 2)
-	}
-	return found[0].ID, nil
 }
 
 // onlyOpen finds the one open proposal that a condition on its subject holds for.

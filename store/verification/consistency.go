@@ -10,8 +10,10 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/gateway/builtin"
 	"toolcrib/history"
 	"toolcrib/internal/plaintext"
+	"toolcrib/registry/wire"
 	"toolcrib/signing/statement"
 	"toolcrib/store/assistant"
 	"toolcrib/store/catalog"
@@ -56,12 +58,20 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 	recomputed := []inspection{
 		{"proposals", waivedCounts},
 		{"live", l.facts.liveColumnsAgree},
-		{"raws", rawContents},
+		eachRow("raws", "SELECT hash, body FROM raws ORDER BY hash", "Its content does not match its hash.", func(f []string) bool {
+			got, err := wire.HashRaw([]byte(f[1]))
+			return err == nil && got == f[0]
+		}),
 		{"contents", contentsAgree},
-		{"owners", ownerSeals},
-		{"projects", nameKeys},
+		eachRow("owners", `SELECT "user", customer, instructions, seal FROM owners ORDER BY id`, "The instructions used in prompts do not match their seal.", func(f []string) bool {
+			return f[3] == assistant.SealOfOwner(f[1], f[0], f[2])
+		}),
+		eachRow("projects", "SELECT id, name, name_key FROM projects", otherName, func(f []string) bool { return f[2] == builtin.NameKey(f[1]) }),
+		eachRow("entities", "SELECT id, name, name_key FROM entities", otherName, func(f []string) bool { return f[2] == builtin.EntityKey(f[1]) }),
 		{"signed_subjects", signedSubjects},
-		{"workspaces", workspaceSeals},
+		eachRow("workspaces", "SELECT dir, project, seal FROM workspaces ORDER BY dir", "The folder or its project does not match its seal.", func(f []string) bool {
+			return f[2] == workspaces.SealOfWorkspace(f[0], f[1])
+		}),
 	}
 	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed, unsealedTexts(), blocks, drafts), fn)
 }
@@ -162,14 +172,7 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 	}
 	rows, agrees := 0, true
 	err := l.use(ctx, func(s *session.Session) error {
-		return s.Plain(ctx, "SELECT subject, version, content_hash FROM live"+s.Hints.NotIndexed(), func(values []sqldriver.Value) error {
-			var fields [3]string
-			for i := range fields {
-				var err error
-				if fields[i], err = table.Text(values[i]); err != nil {
-					return err
-				}
-			}
+		return texts(ctx, s, "SELECT subject, version, content_hash FROM live"+s.Hints.NotIndexed(), nil, func(fields []string) error {
 			rows++
 			agrees = agrees && l.crossCheck.liveAgrees(fields[0], fields[1], fields[2])
 			return nil
@@ -178,32 +181,19 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 	return agrees && err == nil && rows == len(l.crossCheck.newest), ctx.Err()
 }
 
-// ownerSeals reports users whose instructions are not those that were sealed.
-func ownerSeals(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-	return s.Each(ctx, `SELECT customer, "user", instructions, seal FROM owners ORDER BY id`, nil, func(row table.Scanner) error {
-		var customer, user, instructions, seal string
-		if err := row.Scan(&customer, &user, &instructions, &seal); err != nil {
-			return err
-		}
-		if seal != assistant.SealOfOwner(customer, user, instructions) {
-			fn(history.Damage{Table: "owners", Key: user, Message: "The instructions used in prompts do not match their seal."})
-		}
-		return nil
-	})
-}
+const otherName = "It is looked up by another name than it has."
 
-// workspaceSeals reports folders that were attached to another project.
-func workspaceSeals(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-	return s.Each(ctx, "SELECT dir, project, seal FROM workspaces ORDER BY dir", nil, func(row table.Scanner) error {
-		var dir, project, seal string
-		if err := row.Scan(&dir, &project, &seal); err != nil {
-			return err
-		}
-		if seal != workspaces.SealOfWorkspace(dir, project) {
-			fn(history.Damage{Table: "workspaces", Key: dir, Message: "The folder or its project does not match its seal."})
-		}
-		return nil
-	})
+// eachRow returns an inspection that reports the rows of a query of which right is
+// false. The first column is the key.
+func eachRow(name, query, message string, right func(fields []string) bool) inspection {
+	return inspection{name, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+		return texts(ctx, s, query, nil, func(fields []string) error {
+			if !right(fields) {
+				fn(history.Damage{Table: name, Key: fields[0], Message: message})
+			}
+			return nil
+		})
+	}}
 }
 
 // signedSubjects reports statements that readers find by other subjects than they are

@@ -47,13 +47,12 @@ func newCrossCheck() *crossCheck {
 // seal has.
 func idOfSeal(seal string) recordID {
 	var id recordID
-	if len(seal) != 2*sha256.Size {
-		return idOf("not a seal", seal)
+	if len(seal) == 2*sha256.Size {
+		if _, err := hex.Decode(id[:], []byte(seal[:2*len(id)])); err == nil {
+			return id
+		}
 	}
-	if _, err := hex.Decode(id[:], []byte(seal[:2*len(id)])); err != nil {
-		return idOf("not a seal", seal)
-	}
-	return id
+	return idOf("not a seal", seal)
 }
 
 // idOf hashes fields into an id.

@@ -189,22 +189,28 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 // slice is used again for the next row.
 func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fields []string) error) error {
 	return l.use(ctx, func(s *session.Session) error {
-		fields := []string{format}
-		err := s.Plain(ctx, query, func(values []sqldriver.Value) error {
-			fields = fields[:1]
-			for i, value := range values {
-				text, err := table.Text(value)
-				if err != nil {
-					return fmt.Errorf("column %d: %w", i+1, err)
-				}
-				fields = append(fields, text)
-			}
-			return fn(fields)
-		})
+		err := texts(ctx, s, query, []string{format}, fn)
 		if err == nil {
 			l.crossCheck.end(name)
 		}
 		return err
+	})
+}
+
+// texts calls fn for every row of a query, with its columns as text behind head. The
+// slice is used again for the next row.
+func texts(ctx context.Context, s *session.Session, query string, head []string, fn func(fields []string) error) error {
+	fields := slices.Clone(head)
+	return s.Plain(ctx, query, func(values []sqldriver.Value) error {
+		fields = fields[:len(head)]
+		for i, value := range values {
+			text, err := table.Text(value)
+			if err != nil {
+				return fmt.Errorf("column %d: %w", i+1, err)
+			}
+			fields = append(fields, text)
+		}
+		return fn(fields)
 	})
 }
 

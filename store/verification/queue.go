@@ -10,7 +10,6 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
-	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store/engine"
 	"toolcrib/store/queue"
@@ -137,19 +136,4 @@ func tallyAgrees(ctx context.Context, s *session.Session, id proposals.ID) (bool
 	}
 	want := review.Tally(as[len(as)-1], waivers, at)
 	return p.Summary.Blocks == want.Blocks && p.Summary.Warns == want.Warns && p.Summary.WaivedUntil.Equal(want.WaivedUntil.Truncate(time.Microsecond)), nil
-}
-
-// rawContents reports imported JSON that is not what its hash says.
-func rawContents(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-	return s.Each(ctx, "SELECT hash, body FROM raws ORDER BY hash", nil, func(row table.Scanner) error {
-		var hash string
-		var body []byte
-		if err := row.Scan(&hash, &body); err != nil {
-			return err
-		}
-		if got, err := wire.HashRaw(body); err != nil || got != hash {
-			fn(history.Damage{Table: "raws", Key: hash, Message: "Its content does not match its hash."})
-		}
-		return nil
-	})
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/gateway/builtin"
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
@@ -54,13 +53,9 @@ func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session,
 	if err != nil {
 		return err
 	}
-	err = s.Each(ctx, "SELECT name, subject FROM names", nil, func(row table.Scanner) error {
-		var name, subject string
-		if err := row.Scan(&name, &subject); err != nil {
-			return err
-		}
-		key := name + " of " + subject
-		if !wanted[key] && !unreadable[subject] {
+	err = texts(ctx, s, "SELECT name, subject FROM names", nil, func(fields []string) error {
+		key := fields[0] + " of " + fields[1]
+		if !wanted[key] && !unreadable[fields[1]] {
 			fn(history.Damage{Table: "names", Key: key, Message: "The live definition does not have this name."})
 		}
 		delete(wanted, key)
@@ -178,21 +173,6 @@ func equalSketches(stored []byte, want *overlap.Index) bool {
 	a, err := have.AppendBinary(nil)
 	b, err2 := want.AppendBinary(nil)
 	return err == nil && err2 == nil && bytes.Equal(a, b)
-}
-
-// nameKeys reports projects and entities that are looked up by another name than
-// they have.
-func nameKeys(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-	return s.Each(ctx, `SELECT 'projects', CAST(id AS text), name, name_key FROM projects UNION ALL SELECT 'entities', id, name, name_key FROM entities`, nil, func(row table.Scanner) error {
-		var table, id, name, key string
-		if err := row.Scan(&table, &id, &name, &key); err != nil {
-			return err
-		}
-		if want := map[string]func(string) string{"projects": builtin.NameKey, "entities": builtin.EntityKey}[table]; key != want(name) {
-			fn(history.Damage{Table: table, Key: id, Message: "It is looked up by another name than it has."})
-		}
-		return nil
-	})
 }
 
 // contentsAgree reports stored bytes that do not match their hash, and versions of skills
