@@ -6,7 +6,6 @@ package assistant
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"time"
 
@@ -31,13 +30,6 @@ type ownerTables struct{ *owned }
 func (a *owned) reader() builtin.Reader {
 	return builtin.Reader{
 		TaskReader: taskTables{a}, ReminderReader: reminderTables{a}, MemoryReader: memoryTables{a}, EntityReader: entityTables{a}, SettingReader: ownerTables{a},
-	}
-}
-
-func (a *owned) writer() builtin.Writer {
-	return builtin.Writer{
-		Reader:     a.reader(),
-		TaskWriter: taskTables{a}, ReminderWriter: reminderTables{a}, MemoryWriter: memoryTables{a}, EntityWriter: entityTables{a}, SettingWriter: ownerTables{a},
 	}
 }
 
@@ -79,19 +71,26 @@ func (db Data) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Tim
 		if err != nil {
 			return err
 		}
-		if err := (memoryTables{a}).expire(ctx); err != nil {
+		expired, err := table.All(ctx, a, table.ScanValue[string],
+			"SELECT id FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2", a.owner, a.now)
+		if err != nil {
 			return err
 		}
-		return fn(a.writer())
+		for _, id := range expired {
+			if _, err := (memoryTables{a}).RemoveMemory(ctx, id); err != nil {
+				return err
+			}
+		}
+		return fn(builtin.Writer{
+			Reader:     a.reader(),
+			TaskWriter: taskTables{a}, ReminderWriter: reminderTables{a}, MemoryWriter: memoryTables{a}, EntityWriter: entityTables{a}, SettingWriter: ownerTables{a},
+		})
 	})
 }
 
 func newOwned(ctx context.Context, s *session.Session, of builtin.Owner, at time.Time) (*owned, error) {
 	a := &owned{Session: s, now: history.Timestamp(at)}
-	err := s.Row(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
+	_, err := s.Maybe(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
 	return a, err
 }
 
@@ -100,20 +99,6 @@ func (a memoryTables) stale(ctx context.Context) (bool, error) {
 	var found bool
 	err := a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
 	return found, err
-}
-
-func (a memoryTables) expire(ctx context.Context) error {
-	ids, err := table.All(ctx, a, table.ScanValue[string],
-		"SELECT id FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2", a.owner, a.now)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if _, err := a.RemoveMemory(ctx, id); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // owns returns the columns of a row with its owner.
@@ -169,10 +154,7 @@ func (a *owned) project(ctx context.Context, name string) (id sql.NullInt64, err
 		return id, nil
 	}
 	id.Valid = true
-	err = a.Row(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
+	_, err = a.Maybe(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
 	return id, err
 }
 
@@ -193,10 +175,7 @@ func (a ownerTables) Instructions(ctx context.Context) (string, error) {
 
 // setting returns a text, "" when there is none.
 func (a ownerTables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
-	err = a.Row(ctx, query, args, &text)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
+	_, err = a.Maybe(ctx, query, args, &text)
 	return text, err
 }
 

@@ -4,7 +4,6 @@ package calls
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -187,8 +186,7 @@ func (c Tables) link(ctx context.Context, table, format string, row table.Column
 	}
 	var seq int64
 	var prev string
-	err = c.Row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if _, err := c.Maybe(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev); err != nil {
 		return err
 	}
 	seq++
@@ -215,20 +213,18 @@ type callRow struct {
 	outcome EndedCall
 }
 
-func callRowColumns(r *callRow) table.Columns {
-	return slices.Concat(table.Columns{table.Col("seq", &r.call.Seq)}, callColumns(&r.call), outcomeColumns(&r.outcome).When(&r.ended))
-}
-
 // maybeOutcome lists the columns of an outcome, o, that may not be there.
 var maybeOutcome = outcomeColumns(new(EndedCall)).Maybe("o", "call")
 
-// selectCalls is the beginning of a query for callRowColumns: of a call, c, and of its
-// outcome, o.
+// selectCalls is the beginning of a query for a call, c, and its outcome, o.
 var selectCalls = "SELECT c.seq, " + callColumns(new(gateway.Call)).Of("c") + ", " + maybeOutcome + " "
 
-// readCalls returns the calls that a query for callRowColumns finds.
+// readCalls returns the calls that a query with selectCalls finds.
 func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gateway.Call, error) {
-	rows, err := table.All(ctx, c, table.Reading(callRowColumns), engine.Numbered(query), args...)
+	columns := func(r *callRow) table.Columns {
+		return slices.Concat(table.Columns{table.Col("seq", &r.call.Seq)}, callColumns(&r.call), outcomeColumns(&r.outcome).When(&r.ended))
+	}
+	rows, err := table.All(ctx, c, table.Reading(columns), engine.Numbered(query), args...)
 	calls := make([]gateway.Call, len(rows))
 	for i, r := range rows {
 		calls[i] = r.call
@@ -314,9 +310,8 @@ func (c Tables) CountRefused(ctx context.Context, call gateway.Call, code gatewa
 	by := call.Caller
 	key := []any{by.Agent, by.User, formatHour(call.At)}
 	written := 0
-	err := c.Row(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
-	first := errors.Is(err, sql.ErrNoRows)
-	if err != nil && !first {
+	counted, err := c.Maybe(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
+	if err != nil {
 		return false, err
 	}
 	write := written < most
@@ -325,7 +320,7 @@ func (c Tables) CountRefused(ctx context.Context, call gateway.Call, code gatewa
 		add = 1
 	}
 	query := `UPDATE call_refusals SET written = written + $4, counted = counted + $5, last_at = $6, last_code = $7 WHERE agent = $1 AND "user" = $2 AND hour = $3`
-	if first {
+	if !counted {
 		query = `INSERT INTO call_refusals (agent, "user", hour, written, counted, last_at, last_code) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 	}
 	_, err = c.Exec(ctx, query, append(key, add, 1-add, history.Timestamp(call.At), string(code))...)

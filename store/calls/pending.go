@@ -2,7 +2,6 @@ package calls
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -290,10 +289,7 @@ var (
 // and "" where there is none.
 func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
-		err := s.Row(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
+		_, err := s.Maybe(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
 		return err
 	})
 	return found, hash, err

@@ -2,8 +2,6 @@ package catalog
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"toolcrib/registry"
@@ -16,14 +14,11 @@ type contentTables struct{ *session.Session }
 
 // Content implements review.RegistryReader.
 func (s contentTables) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
-	err = s.Row(ctx, "SELECT bytes FROM contents WHERE sha256 = $1", []any{sha256}, &data)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, false, nil
-	case err == nil && registry.HashBytes(data) != sha256:
-		err = fmt.Errorf("%w: the bytes stored under the SHA-256 %.12s do not match it; run toolcrib verify", engine.ErrDamaged, sha256)
+	ok, err = s.Maybe(ctx, "SELECT bytes FROM contents WHERE sha256 = $1", []any{sha256}, &data)
+	if ok && registry.HashBytes(data) != sha256 {
+		return nil, false, fmt.Errorf("%w: the bytes stored under the SHA-256 %.12s do not match it; run toolcrib verify", engine.ErrDamaged, sha256)
 	}
-	return data, err == nil, err
+	return data, ok, err
 }
 
 // AddContent implements review.RegistryWriter.

@@ -2,9 +2,7 @@ package catalog
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -57,7 +55,12 @@ func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	}
 	return db.Pool.Update(ctx, func(s *session.Session) error {
 		for _, t := range i.Tools {
-			if err := (importTables{Session: s}).keepRaw(ctx, t); err != nil {
+			var kept bool
+			err := s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM raws WHERE hash = $1)", []any{t.Hash}, &kept)
+			if err == nil && !kept {
+				_, err = s.Exec(ctx, "INSERT INTO raws (hash, body) VALUES ($1, $2)", t.Hash, t.Body)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -76,35 +79,20 @@ func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	})
 }
 
-// keepRaw keeps the JSON of a tool, unless it is kept already.
-func (s importTables) keepRaw(ctx context.Context, t Raw) error {
-	var kept bool
-	err := s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM raws WHERE hash = $1)", []any{t.Hash}, &kept)
-	if err != nil || kept {
-		return err
-	}
-	_, err = s.Exec(ctx, "INSERT INTO raws (hash, body) VALUES ($1, $2)", t.Hash, t.Body)
-	return err
-}
-
 // ImportOf returns the latest import that brought the tool with a hash, without
 // its tools; false when none is on record.
 func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var at, capabilities string
-		err := s.Row(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
+		ok, err = s.Maybe(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
 			WHERE EXISTS (SELECT 1 FROM json_each(imports.tools, '$') WHERE value = $1) ORDER BY seq DESC LIMIT 1`, []any{hash},
 			&i.ID, &at, &i.Actor, &i.Format, &i.Label, &i.Hash, &capabilities)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
+		if err != nil || !ok {
 			return err
 		}
 		if capabilities != "" {
 			i.Capabilities = json.RawMessage(capabilities)
 		}
-		ok = true
 		i.At, err = history.ParseTimestamp(at)
 		return err
 	})
@@ -113,16 +101,15 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 
 // Listed returns the hashes of what the latest recorded list of an MCP server
 // held, in its order; none when nothing of it is on record.
-func (db Imports) Listed(ctx context.Context, label string) (hashes []string, err error) {
-	err = db.Pool.View(ctx, func(s *session.Session) error {
+func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
+	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
 		var list string
 		err := s.Row(ctx, "SELECT coalesce((SELECT tools FROM imports WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '[]')", []any{label}, &list)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return table.Into(&hashes, table.ParseList, list)
+		return table.ParseList(list)
 	})
-	return hashes, err
 }
 
 // startFormat is the format of imports that record what a server is: its command or its
@@ -136,11 +123,9 @@ func (db Imports) StartOf(ctx context.Context, label string) (words []string, er
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var hash string
 		var body []byte
-		err := s.Row(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq LIMIT 1", []any{label, startFormat}, &hash, &body)
+		found, err := s.Maybe(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq LIMIT 1", []any{label, startFormat}, &hash, &body)
 		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return nil
-		case err != nil:
+		case err != nil || !found:
 			return err
 		case registry.HashBytes(body) != hash:
 			return fmt.Errorf("the recorded start of %s is damaged: its hash differs", label)
@@ -173,14 +158,11 @@ const leftOutFormat = "left_out"
 func LeftOut(ctx context.Context, db Imports, label string) (skipped []wire.Skipped, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var body []byte
-		err := s.Row(ctx, "SELECT r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq DESC LIMIT 1", []any{label, leftOutFormat}, &body)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
+		found, err := s.Maybe(ctx, "SELECT r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq DESC LIMIT 1", []any{label, leftOutFormat}, &body)
+		if err != nil || !found {
+			return err
 		}
-		if err == nil {
-			err = json.Unmarshal(body, &skipped)
-		}
-		return err
+		return json.Unmarshal(body, &skipped)
 	})
 	return skipped, err
 }
@@ -210,11 +192,7 @@ func (db Imports) Raw(ctx context.Context, hash string) (body []byte, ok bool, e
 
 // Raw implements review.RegistryReader.
 func (s importTables) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
-	err = s.Row(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
-	}
-	if err != nil {
+	if ok, err = s.Maybe(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body); err != nil || !ok {
 		return nil, false, err
 	}
 	if is, err := wire.HashRaw(body); err != nil || is != hash { // what a client is given has to be what was approved

@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"runtime"
 	"slices"
@@ -147,18 +146,6 @@ type sketched struct {
 	Text, Purpose []byte
 }
 
-func sketch(seq int64, t registry.Tool) (sketched, error) {
-	text, err := encodeSketch(seq, overlap.TextOf(t))
-	purpose, err2 := encodeSketch(seq, overlap.PurposeOf(t))
-	return sketched{seq, text, purpose}, errors.Join(err, err2)
-}
-
-func encodeSketch(seq int64, set overlap.Set) ([]byte, error) {
-	var one overlap.Index
-	one.Add(seq, set.Sketch())
-	return one.AppendBinary(nil)
-}
-
 // sketching is the outcome of making sketches.
 type sketching struct {
 	sketches []sketched
@@ -174,7 +161,14 @@ func sketchAll(added addedVersions, versions []history.Version, definitions []re
 	for i := range versions {
 		if t := definitions[i].Tool; t != nil {
 			group.Go(func() (err error) {
-				made[i], err = sketch(added[versions[i].Hash], *t)
+				of := sketched{seq: added[versions[i].Hash]}
+				var text, purpose overlap.Index
+				text.Add(of.seq, overlap.TextOf(*t).Sketch())
+				purpose.Add(of.seq, overlap.PurposeOf(*t).Sketch())
+				if of.Text, err = text.AppendBinary(nil); err == nil {
+					of.Purpose, err = purpose.AppendBinary(nil)
+				}
+				made[i] = of
 				return err
 			})
 		}
@@ -225,15 +219,14 @@ func (s sketchTables) appendBlocks(ctx context.Context, sks []sketched) error {
 	for len(sks) > 0 {
 		block := sks[0].seq / SketchBlock
 		var text, purpose []byte
-		err := s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		if _, err := s.Maybe(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
 			return err
 		}
 		for len(sks) > 0 && sks[0].seq/SketchBlock == block {
 			text, purpose = append(text, sks[0].Text...), append(purpose, sks[0].Purpose...)
 			sks = sks[1:]
 		}
-		_, err = s.Exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES ($1, $2, $3)
+		_, err := s.Exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES ($1, $2, $3)
 			ON CONFLICT (block) DO UPDATE SET text = excluded.text, purpose = excluded.purpose`, block, text, purpose)
 		if err != nil {
 			return err

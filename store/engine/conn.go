@@ -86,6 +86,15 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	return res.RowsAffected()
 }
 
+// Maybe runs a query for one row, scans it, and reports whether there is one.
+func (c *Conn) Maybe(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
+	err = c.Row(ctx, query, args, dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Row runs a query for one row and scans it; sql.ErrNoRows when there is none.
 func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	stmt, err := c.prepare(ctx, query) //nolint:sqlclosecheck // the connection keeps it

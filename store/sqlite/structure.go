@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -77,8 +76,7 @@ func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, er
 	// The first check of the full-text index would take what this connection remembers of
 	// it for what is in the file.
 	var seq int64
-	err := c.Row(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH $1 LIMIT 1", []any{quoteFTS("user")}, &seq)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if _, err := c.Maybe(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH $1 LIMIT 1", []any{quoteFTS("user")}, &seq); err != nil {
 		found = append(found, "the full-text index cannot be read: "+err.Error())
 	}
 	for _, pragma := range pragmas {

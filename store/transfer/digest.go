@@ -37,8 +37,8 @@ func newDigest(t table) *digest {
 func (d *digest) add(row []any) error {
 	d.rows++
 	for i, value := range row {
-		if d.terms && i > 0 {
-			value = sortedTerms(value)
+		if text, ok := value.(string); ok && d.terms && i > 0 { // in one order, each once
+			value = strings.Join(slices.Compact(slices.Sorted(strings.FieldsSeq(text))), " ")
 		}
 		var err error
 		switch v := value.(type) {
@@ -72,17 +72,6 @@ func (d *digest) sum() string {
 	}
 	d.keyed = d.keyed[:0]
 	return fmt.Sprintf("%d %s", d.rows, hex.EncodeToString(d.hash.Sum(nil)))
-}
-
-// sortedTerms returns terms in one order, each once.
-func sortedTerms(value any) any {
-	text, ok := value.(string)
-	if !ok {
-		return value
-	}
-	terms := strings.Fields(text)
-	slices.Sort(terms)
-	return strings.Join(slices.Compact(terms), " ")
 }
 
 // digestOf reads a table of a database.

@@ -119,18 +119,6 @@ func (f file) finish(ctx context.Context) error { return f.copy.Finish(ctx) }
 func (f file) abandon(context.Context) error    { return f.copy.Abandon() }
 func (f file) close() error                     { return f.end() }
 
-func openTarget(ctx context.Context, name, genesis string) (writer, engine.CopyState, error) {
-	begin := beginFile
-	if pg.IsURL(name) {
-		begin = beginServer
-	}
-	t, state, err := begin(ctx, name, genesis)
-	if errors.Is(err, engine.ErrOtherCopy) {
-		err = errors.Join(ErrOther, err)
-	}
-	return t, state, contended(err)
-}
-
 // contended gives an error its meaning where another process copies into the same
 // target: it holds the file, or the copy on a server.
 func contended(err error) error {

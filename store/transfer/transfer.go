@@ -86,9 +86,16 @@ func Copy(ctx context.Context, from, to string, opts Options) (report Report, er
 		return Report{}, err
 	}
 	for {
-		target, state, err := openTarget(ctx, to, genesis)
+		begin := beginFile
+		if pg.IsURL(to) {
+			begin = beginServer
+		}
+		target, state, err := begin(ctx, to, genesis)
+		if errors.Is(err, engine.ErrOtherCopy) {
+			err = errors.Join(ErrOther, err)
+		}
 		if err != nil {
-			return Report{}, err
+			return Report{}, contended(err)
 		}
 		already := state == engine.CopyComplete
 		report, err := copyAll(ctx, source, target, already, opts)
@@ -180,7 +187,12 @@ func copyTable(ctx context.Context, source reader, target writer, t table, colum
 		}
 		batch = append(batch, append([]any(nil), row...))
 		for _, value := range row {
-			size += weight(value)
+			switch v := value.(type) {
+			case string:
+				size += len(v)
+			case []byte:
+				size += len(v)
+			}
 		}
 		if len(batch) < batchRows && size < batchBytes {
 			return nil
@@ -191,17 +203,6 @@ func copyTable(ctx context.Context, source reader, target writer, t table, colum
 		err = flush()
 	}
 	return copied, read, err
-}
-
-// weight is the size of a value in bytes, or less.
-func weight(value any) int {
-	switch v := value.(type) {
-	case string:
-		return len(v)
-	case []byte:
-		return len(v)
-	}
-	return 8
 }
 
 // ends returns the hash of the first event, which names a database, and the number

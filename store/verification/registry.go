@@ -3,8 +3,6 @@ package verification
 import (
 	"bytes"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -98,9 +96,17 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 // sketches, than it should have.
 func checkSketches(ctx context.Context, s *session.Session, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1
-	text, purpose, err := storedSketches(ctx, s, block)
+	var text, purpose []byte
+	if _, err := s.Maybe(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
+		return err
+	}
+	// Versions that were not packed yet have rows of their own.
+	recent, err := table.All(ctx, s, catalog.ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq BETWEEN $1 AND $2 ORDER BY seq", first, last)
 	if err != nil {
 		return err
+	}
+	for _, sk := range recent {
+		text, purpose = append(text, sk.Text...), append(purpose, sk.Purpose...)
 	}
 	var same bool
 	if deep {
@@ -147,20 +153,6 @@ func sameSketches(ctx context.Context, s *session.Session, text, purpose []byte,
 		return nil
 	})
 	return equalSketches(text, &wantText) && equalSketches(purpose, &wantPurpose), err
-}
-
-// storedSketches returns the sketches of a block: its row, and the rows of
-// versions that were not packed yet.
-func storedSketches(ctx context.Context, s *session.Session, block int64) (text, purpose []byte, err error) {
-	err = s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, nil, err
-	}
-	recent, err := table.All(ctx, s, catalog.ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq BETWEEN $1 AND $2 ORDER BY seq", block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1)
-	for _, sk := range recent {
-		text, purpose = append(text, sk.Text...), append(purpose, sk.Purpose...)
-	}
-	return text, purpose, err
 }
 
 // equalSketches reports whether stored blocks have the entries of want, however they are
