@@ -51,7 +51,9 @@ func catalog(tools []Tool, more bool) string {
 	if len(actions) > 0 {
 		w.heading("### ", "Action tools")
 		for _, category := range inTableOrder(actions) {
-			w.heading("#### ", categoryTitle(category))
+			title := oneLine(strings.ReplaceAll(category, "_", " "))
+			_, n := utf8.DecodeRuneInString(title)
+			w.heading("#### ", strings.ToUpper(title[:n])+title[n:])
 			w.tools(actions[category])
 		}
 	}
@@ -134,14 +136,6 @@ func inTableOrder(actions map[string][]Tool) []string {
 		}
 	}
 	return order
-}
-
-// categoryTitle returns a category as a title: "knowledge_graph" becomes "Knowledge
-// graph".
-func categoryTitle(category string) string {
-	title := oneLine(strings.ReplaceAll(category, "_", " "))
-	_, n := utf8.DecodeRuneInString(title)
-	return strings.ToUpper(title[:n]) + title[n:]
 }
 
 // block builds the text of a catalog block.

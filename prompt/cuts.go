@@ -51,20 +51,6 @@ func (c Cut) String() string {
 	return fmt.Sprintf("Telegram accepts messages of at most %d characters. This limits what the agent sends, not its prompt.", c.Limit)
 }
 
-// descriptionCuts returns the cuts in the descriptions of tools.
-func descriptionCuts(tools []Tool) []Cut {
-	var cuts []Cut
-	for _, t := range tools {
-		if len(t.Description) <= DescriptionLimit { // there are never fewer bytes than characters
-			continue
-		}
-		if n := utf8.RuneCountInString(t.Description); n > DescriptionLimit {
-			cuts = append(cuts, Cut{Kind: CutDescription, Tool: t.ID, Limit: DescriptionLimit, Length: n})
-		}
-	}
-	return cuts
-}
-
 // fit returns the part of the template that can be filled within PromptLimit, and
 // the size of the whole prompt in bytes.
 func fit(template string, values map[string]string) (fitting string, size int) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 	_ "time/tzdata" // makes prompts independent of the machine's time zone database
+	"unicode/utf8"
 
 	"toolcrib/registry"
 )
@@ -66,11 +67,25 @@ type Renderer struct {
 
 // NewRenderer returns a Renderer for in. An empty template means the built-in one.
 func NewRenderer(in Input) *Renderer {
-	r := &Renderer{in: in, template: in.Agent.PromptTemplate, cuts: descriptionCuts(in.Tools)}
+	r := &Renderer{in: in, template: in.Agent.PromptTemplate}
+	for _, t := range in.Tools {
+		if len(t.Description) <= DescriptionLimit { // there are never fewer bytes than characters
+			continue
+		}
+		if n := utf8.RuneCountInString(t.Description); n > DescriptionLimit {
+			r.cuts = append(r.cuts, Cut{Kind: CutDescription, Tool: t.ID, Limit: DescriptionLimit, Length: n})
+		}
+	}
 	if strings.TrimSpace(r.template) == "" {
 		r.template = builtinTemplate
 	}
-	r.catalog = sync.OnceValue(r.makeCatalog)
+	r.catalog = sync.OnceValue(func() passage {
+		wanted := slices.ContainsFunc(Uses(r.template), func(u Use) bool { return u.Name == ToolCatalog })
+		if !wanted || r.in.SkipTools {
+			return passage{}
+		}
+		return newPassage(catalog(r.in.Tools, r.in.More))
+	})
 	r.values = sync.OnceValue(r.makeValues)
 	return r
 }
@@ -84,22 +99,16 @@ func (r *Renderer) With(c Context) *Renderer {
 	return &other
 }
 
-// makeCatalog returns the catalog, or nothing if the template does not use it.
-func (r *Renderer) makeCatalog() passage {
-	wanted := slices.ContainsFunc(Uses(r.template), func(u Use) bool { return u.Name == ToolCatalog })
-	if !wanted || r.in.SkipTools {
-		return passage{}
-	}
-	return newPassage(catalog(r.in.Tools, r.in.More))
-}
-
 func (r *Renderer) makeValues() map[string]string {
 	a, c := r.in.Agent, r.in.Context
 	soul := a.Soul
 	if strings.TrimSpace(soul) == "" {
 		soul = defaultSoul
 	}
-	zone := location(cmp.Or(c.Zone, a.Timezone))
+	zone, err := time.LoadLocation(cmp.Or(c.Zone, a.Timezone))
+	if err != nil || zone == time.Local { // prompts must not depend on the machine
+		zone = time.UTC
+	}
 	notes, _ := firstChars(c.MemoryNotes, MaxMemoryNotes)
 	return map[string]string{
 		Identity:         identity(a),
@@ -186,16 +195,6 @@ type Context struct {
 // NewUser reports whether nothing is known about the user.
 func (c Context) NewUser() bool {
 	return c.LastMessageAt == nil && strings.TrimSpace(c.MemoryNotes) == "" && strings.TrimSpace(c.UserInstructions) == ""
-}
-
-// location returns the location of an IANA time zone, or UTC if the name is unknown.
-// "Local" counts as unknown, because prompts must not depend on the machine.
-func location(name string) *time.Location {
-	loc, err := time.LoadLocation(name)
-	if err != nil || name == "Local" {
-		return time.UTC
-	}
-	return loc
 }
 
 // agoUnits lists the units of ago, largest first. Weeks, months and years are used

@@ -64,8 +64,15 @@ type Scope struct {
 // order, and then those about the registry.
 func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
 	s.Registry = cmp.Or(s.Registry, "the registry")
-	c := checker{scope: s, registered: map[registry.Subject]Finding{}, kinds: map[registry.ToolKind]bool{}, tiered: map[registry.Subject]bool{}}
-	c.index()
+	c := checker{scope: s, registered: map[registry.Subject]Finding{}, kinds: map[registry.ToolKind]bool{}, tiered: map[registry.Subject]bool{}, wired: map[string][]registry.Entry{}}
+	for _, e := range s.Catalog.Tools() {
+		t := e.Definition.Tool
+		for _, name := range slices.Compact([]string{t.OriginName(), t.WireName()}) {
+			if name != "" && name != t.ID {
+				c.wired[name] = append(c.wired[name], e)
+			}
+		}
+	}
 	for _, file := range code {
 		for _, it := range file.Document.Items {
 			if err := c.item(ctx, file.File, it); err != nil {

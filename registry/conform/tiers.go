@@ -157,20 +157,6 @@ func label(e registry.Entry) string {
 	return from
 }
 
-// index collects the tools by their names at the source and in exports.
-func (c *checker) index() {
-	c.wired = map[string][]registry.Entry{}
-	for _, e := range c.scope.Catalog.Tools() {
-		t := e.Definition.Tool
-		names := []string{t.OriginName(), t.WireName()}
-		for _, name := range slices.Compact(names) {
-			if name != "" && name != t.ID {
-				c.wired[name] = append(c.wired[name], e)
-			}
-		}
-	}
-}
-
 // find returns the tool with the given name in the code. own reports whether name
 // is its wire name, and not an alias or an internal id. differs returns the keys in
 // which the code differs from a tool, and is nil for formats without definitions.

@@ -85,8 +85,10 @@ func (f *File) Value(at jsondoc.Pos, value string, start, end int) (Span, bool) 
 			return f.span(offset+from, offset+to), true
 		}
 	}
-	if from, to, ok := search(written, value, start, end); ok {
-		return f.span(offset+from, offset+to), true
+	// The style is unknown, for example in an indented Markdown list: search for the first line of the part.
+	part, _, _ := strings.Cut(value[start:end], "\n")
+	if from := strings.Index(written[:min(len(written), 2*len(value)+256)], part); from >= 0 && part != "" {
+		return f.span(offset+from, offset+from+len(part)), true
 	}
 	return Span{}, false
 }
@@ -120,13 +122,4 @@ func align(s style, written, value string, start, end int) (from, to int, ok boo
 		to = from
 	}
 	return from, to, from >= 0 && to >= from
-}
-
-// search finds the first line of the part if the style is unknown, for example in
-// an indented Markdown list.
-func search(written, value string, start, end int) (from, to int, ok bool) {
-	part, _, _ := strings.Cut(value[start:end], "\n")
-	const perByte, more = 2, 256
-	from = strings.Index(written[:min(len(written), perByte*len(value)+more)], part)
-	return from, from + len(part), from >= 0 && part != ""
 }

@@ -57,7 +57,16 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 	if doc.Format, err = formatOf(list, way); err != nil {
 		return doc, err
 	}
-	if doc.readServer(); n.Get("protocolVersion") != nil { // an MCP server's answer, whatever is in it
+	doc.Server = text(doc.Node.Get("serverInfo").Get("name"))
+	if c := doc.Node.Get("clientCapabilities"); c != nil {
+		doc.Capabilities = jsondoc.Canonical(c)
+	}
+	if unread := doc.Node.Get(unreadKey); unread != nil {
+		for _, n := range unread.Items {
+			doc.Skipped = append(doc.Skipped, Skipped{Name: text(n.Get("name")), Reason: text(n.Get("reason")), Detail: text(n.Get("detail"))})
+		}
+	}
+	if n.Get("protocolVersion") != nil { // an MCP server's answer, whatever is in it
 		doc.Format = MCP
 	}
 	if doc.Format == V0 {
@@ -153,20 +162,6 @@ func itemFormat(item *jsondoc.Node, way []string) Format {
 // that toolcrib makes of the response.
 const unreadKey = "unread"
 
-// readServer reads the name of the server and the capabilities of the client from a
-// saved answer.
-func (d *Document) readServer() {
-	d.Server = text(d.Node.Get("serverInfo").Get("name"))
-	if c := d.Node.Get("clientCapabilities"); c != nil {
-		d.Capabilities = jsondoc.Canonical(c)
-	}
-	if unread := d.Node.Get(unreadKey); unread != nil {
-		for _, n := range unread.Items {
-			d.Skipped = append(d.Skipped, Skipped{Name: text(n.Get("name")), Reason: text(n.Get("reason")), Detail: text(n.Get("detail"))})
-		}
-	}
-}
-
 // readItems reads the elements of a list. One that cannot be identified is skipped, and so is
 // another one of a name: the first counts.
 func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, format Format) error {
@@ -201,8 +196,17 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	case kind != "" && (d.Format == OpenAI && kind != "function" || d.Format == Anthropic && kind != "custom"):
 		return Skipped{Reason: jsondoc.Quote(kind) + " is built into the host and has no definition"}
 	case d.Format == V0:
-		if strings.TrimSpace(it.Name) == "" || again || n.Kind != jsondoc.Object {
-			return Skipped{Reason: fmt.Sprintf("%s (line %d): %s", it.Path, n.Pos.Line, skipsPrompt(n, again))}
+		why := ""
+		switch {
+		case n.Kind != jsondoc.Object:
+			why = "expected a prompt, got " + n.Kind.String()
+		case again:
+			why = "its id duplicates that of an earlier prompt"
+		case strings.TrimSpace(it.Name) == "":
+			why = "it has neither an id nor a name"
+		}
+		if why != "" {
+			return Skipped{Reason: fmt.Sprintf("%s (line %d): %s", it.Path, n.Pos.Line, why)}
 		}
 	case d.Format != Names && n.Kind != jsondoc.Object:
 		return Skipped{Reason: fmt.Sprintf("%s is %s, not a tool", it.Path, n.Kind)}
@@ -214,17 +218,6 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 		return Skipped{Name: it.Name, Reason: "is listed twice with different definitions, and the first counts"}
 	}
 	return Skipped{}
-}
-
-// skipsPrompt returns the reason why an element of a v0 file cannot be identified.
-func skipsPrompt(n *jsondoc.Node, again bool) string {
-	switch {
-	case n.Kind != jsondoc.Object:
-		return "expected a prompt, got " + n.Kind.String()
-	case again:
-		return "its id duplicates that of an earlier prompt"
-	}
-	return "it has neither an id nor a name"
 }
 
 // rawElements returns the bytes of each element of the list at the path way. It
@@ -302,21 +295,17 @@ func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	if t.Source == nil {
 		return nil
 	}
-	it, err := ReadItem(formatOfSource(t.Source.Type), raw)
+	format := MCP
+	for _, f := range []Format{MCPText, OpenAI, Anthropic, V0} {
+		if f.SourceType() == t.Source.Type {
+			format = f
+		}
+	}
+	it, err := ReadItem(format, raw)
 	if err != nil {
 		return object("unreadable", jsondoc.NewString(string(raw)))
 	}
 	return it.Unread(t)
-}
-
-// formatOfSource returns the format with the SourceType kind.
-func formatOfSource(kind string) Format {
-	for _, f := range []Format{MCPText, OpenAI, Anthropic, V0} {
-		if f.SourceType() == kind {
-			return f
-		}
-	}
-	return MCP
 }
 
 // Unread returns the part of the item that t does not contain. Everything in the

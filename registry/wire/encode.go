@@ -212,17 +212,10 @@ func parsed(raw []byte) *jsondoc.Node {
 // requests (SEP-2243, modelcontextprotocol.io/seps/2243-http-standardization).
 const headerKey = "x-mcp-header"
 
-// paramHeaders returns the problems of the headers that a schema names for its
-// parameters. The protocol has a client exclude a tool with any of these: a name
-// that is not a token of RFC 9110, one that occurs twice in any case of its letters,
-// and a parameter that is not a string, integer or boolean, or that is not reached
-// through properties alone.
-func paramHeaders(schema *jsondoc.Node) jsondoc.Problems {
-	h := headers{seen: map[string]string{}}
-	h.schema(schema, "inputSchema", true)
-	return h.found
-}
-
+// headers finds the problems of the headers that a schema names for its parameters. The
+// protocol has a client exclude a tool with any of these: a name that is not a token of
+// RFC 9110, one that occurs twice in any case of its letters, and a parameter that is
+// not a string, integer or boolean, or that is not reached through properties alone.
 type headers struct {
 	seen  map[string]string // path of the parameter by header, in lower case
 	found jsondoc.Problems

@@ -268,7 +268,15 @@ func answersText(answers []*jsondoc.Node, description string) string {
 	for _, a := range answers {
 		var lines []string
 		if len(answers) > 1 {
-			lines = append(lines, "["+withText(a.Get("with"))+"]")
+			given := "without arguments"
+			if with := a.Get("with"); with != nil && len(with.Items) > 0 {
+				var names []string
+				for _, name := range with.Items {
+					names = append(names, text(name))
+				}
+				given = "with " + strings.Join(names, ", ")
+			}
+			lines = append(lines, "["+given+"]")
 		}
 		if d := a.Get("description"); d != nil && !isText(d, description) {
 			lines = append(lines, "[description] "+cmp.Or(text(d), string(jsondoc.Canonical(d))))
@@ -281,17 +289,6 @@ func answersText(answers []*jsondoc.Node, description string) string {
 		parts = append(parts, strings.Join(lines, "\n"))
 	}
 	return strings.Join(parts, "\n\n")
-}
-
-func withText(with *jsondoc.Node) string {
-	if with == nil || len(with.Items) == 0 {
-		return "without arguments"
-	}
-	var names []string
-	for _, name := range with.Items {
-		names = append(names, text(name))
-	}
-	return "with " + strings.Join(names, ", ")
 }
 
 // messageText formats a message: a user's text by itself, and anything else with

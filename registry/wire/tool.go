@@ -142,7 +142,9 @@ func (it Item) Problems() jsondoc.Problems {
 		}
 	}
 	if it.Format == MCP {
-		ps.Append(paramHeaders(body.Get("inputSchema"))...)
+		h := headers{seen: map[string]string{}}
+		h.schema(body.Get("inputSchema"), "inputSchema", true)
+		ps.Append(h.found...)
 	}
 	return ps
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -75,7 +76,7 @@ func (l *ledger) prose(text string) {
 		l.remark = strings.TrimSpace(text)
 	}
 	for i, b := range all {
-		introduces := i+1 < len(all) && all[i+1].follows(b) && single(b.text)
+		introduces := i+1 < len(all) && all[i+1].follows(b) && len(slices.Collect(sentences(b.text))) == 1
 		if introduces && all[i+1].kind == quotation {
 			quoted := all[i+1].text
 			introduces = l.receipts.in(quoted) || l.receipts.verbatim(quoted)
@@ -98,14 +99,6 @@ func (b block) follows(before block) bool {
 		return b.kind == item && b.indent > before.indent
 	}
 	return before.kind == paragraph && b.kind != paragraph
-}
-
-func single(text string) bool {
-	n := 0
-	for range sentences(text) {
-		n++
-	}
-	return n == 1
 }
 
 // enter counts text if it is a claim; cites reports whether it has a receipt.
