@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -53,20 +54,12 @@ type Approval struct {
 
 // Approvers returns the users who approved v, in order.
 func (v Version) Approvers() []string {
-	var by []string
-	for _, a := range v.Approvals {
-		by = append(by, a.By)
-	}
-	return append(by, v.DecidedBy)
+	return append(lists.Map(v.Approvals, func(a Approval) string { return a.By }), v.DecidedBy)
 }
 
 // Signatures returns the hashes of the signed statements that approved v.
 func (v Version) Signatures() []string {
-	hashes := []string{v.Signature}
-	for _, a := range v.Approvals {
-		hashes = append(hashes, a.Signature)
-	}
-	return hashes
+	return append([]string{v.Signature}, lists.Map(v.Approvals, func(a Approval) string { return a.Signature })...)
 }
 
 // Waiver records that the user accepts one finding, with the reason.

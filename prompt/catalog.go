@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 )
 
@@ -98,10 +99,7 @@ func sorted(tools []Tool) []Tool {
 		Tool
 		name string
 	}
-	entries := make([]entry, len(tools))
-	for i, t := range tools {
-		entries[i] = entry{t, t.sortName()}
-	}
+	entries := lists.Map(tools, func(t Tool) entry { return entry{t, t.sortName()} })
 	slices.SortFunc(entries, func(a, b entry) int {
 		if a.Locked != b.Locked {
 			if a.Locked {
@@ -111,11 +109,7 @@ func sorted(tools []Tool) []Tool {
 		}
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.ID, b.ID))
 	})
-	out := make([]Tool, len(entries))
-	for i, e := range entries {
-		out[i] = e.Tool
-	}
-	return out
+	return lists.Map(entries, func(e entry) Tool { return e.Tool })
 }
 
 // sortName returns the key by which t is sorted in its part.

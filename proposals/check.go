@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -40,11 +41,7 @@ var checkTypes = []checkType{
 
 // CheckTypes lists the kinds of checks in the order of the documentation.
 func CheckTypes() []CheckType {
-	names := make([]CheckType, len(checkTypes))
-	for i, t := range checkTypes {
-		names[i] = t.name
-	}
-	return names
+	return lists.Map(checkTypes, func(t checkType) CheckType { return t.name })
 }
 
 // BindJSON implements jsondoc.Binder. It refuses invalid values; Problems reports

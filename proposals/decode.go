@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -44,10 +45,7 @@ func DecodeJSON(data []byte) ([]Parsed, error) {
 	case len(nodes) > MaxDocuments:
 		return nil, textError("contains more than %[2]d proposals (got %[1]d)", len(nodes), MaxDocuments)
 	}
-	parsed := make([]Parsed, len(nodes))
-	for i, n := range nodes {
-		parsed[i] = bindDraft(n)
-	}
+	parsed := lists.Map(nodes, bindDraft)
 	return parsed, malformed(parsed)
 }
 
@@ -170,11 +168,7 @@ func bindWord[T ~string](n *jsondoc.Node, path string, dst *T, words []T) jsondo
 }
 
 func list[T ~string](words []T) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = string(w)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(lists.Map(words, func(w T) string { return string(w) }), ", ")
 }
 
 func problemAt(n *jsondoc.Node, path, message string) jsondoc.Problems {

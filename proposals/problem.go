@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -37,11 +38,7 @@ type Problems []Problem
 
 // String returns the problems, separated by "; ".
 func (ps Problems) String() string {
-	found := make(jsondoc.Problems, len(ps))
-	for i, p := range ps {
-		found[i] = p.Problem
-	}
-	return found.Error()
+	return jsondoc.Problems(lists.Map(ps, func(p Problem) jsondoc.Problem { return p.Problem })).Error()
 }
 
 // Locate sets missing positions from the tree of the proposal. If the tree has no
@@ -127,10 +124,7 @@ func (p DocumentProblem) String() string {
 
 // Error returns the name of the file and all problems, separated by "; ".
 func (e *DecodeError) Error() string {
-	lines := make([]string, 0, len(e.Problems)+1)
-	for _, p := range e.Problems {
-		lines = append(lines, p.String())
-	}
+	lines := lists.Map(e.Problems, DocumentProblem.String)
 	if e.More > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", e.More))
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -243,9 +244,5 @@ func (r Resolution) summary() string {
 			order = append(order, c.Reason)
 		}
 	}
-	parts := make([]string, len(order))
-	for i, reason := range order {
-		parts[i] = fmt.Sprintf("%d %s", counts[reason], reason)
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(lists.Map(order, func(reason Reason) string { return fmt.Sprintf("%d %s", counts[reason], reason) }), ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -182,9 +183,6 @@ func (a AllowList) Problems(path string) jsondoc.Problems {
 // subsetOf adds problems if a list has duplicates or contains entries that are not
 // allowed.
 func subsetOf[T ~string](c *checker, key string, list []T, allowed ...T) {
-	names := make([]string, len(list))
-	for i, v := range list {
-		names[i] = string(v)
-	}
+	names := lists.Map(list, func(v T) string { return string(v) })
 	c.names(key, names, len(allowed), func(s string) bool { return slices.Contains(allowed, T(s)) }, joinOr(allowed))
 }

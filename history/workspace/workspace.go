@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/internal/failpoint"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -144,11 +145,7 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 }
 
 func seqs(pending []PendingExport) []int64 {
-	seqs := make([]int64, len(pending))
-	for i, d := range pending {
-		seqs[i] = d.Seq
-	}
-	return seqs
+	return lists.Map(pending, func(d PendingExport) int64 { return d.Seq })
 }
 
 func (w *Workspace) layer() registry.Layer { return registry.ProjectLayer(w.project) }

@@ -13,6 +13,8 @@ import (
 	"math/bits"
 	"sync"
 	"unicode/utf8"
+
+	"toolcrib/internal/lists"
 )
 
 // Counts is the length of a text in tokens.
@@ -62,10 +64,7 @@ func Growth(before, after string) int {
 // texts, or in earlier ones, only once. Text that looks like a special token is
 // counted as plain text.
 func (c *Counter) CountAll(texts []string) ([]Counts, error) {
-	split := make([][]paragraph, len(texts))
-	for i, t := range texts {
-		split[i] = paragraphs(t)
-	}
+	split := lists.Map(texts, paragraphs)
 	var cl100k []int
 	var cl100kErr error
 	var wg sync.WaitGroup

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/plaintext"
 )
 
@@ -49,11 +50,7 @@ const MaxProblems = 100
 
 // Error returns the problems, separated by "; ".
 func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.String()
-	}
-	return strings.Join(lines, "; ")
+	return strings.Join(lists.Map(ps, Problem.String), "; ")
 }
 
 // Err returns ps as an error, or nil if ps is empty.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -111,11 +112,7 @@ func (g *graph) export(n *jsondoc.Node) any {
 		}
 		return object
 	case jsondoc.Array:
-		items := make([]any, len(n.Items))
-		for i, item := range n.Items {
-			items[i] = g.export(item)
-		}
-		return items
+		return lists.Map(n.Items, g.export)
 	case jsondoc.String:
 		return n.Text
 	case jsondoc.Number:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -270,11 +271,7 @@ func answersText(answers []*jsondoc.Node, description string) string {
 		if len(answers) > 1 {
 			given := "without arguments"
 			if with := a.Get("with"); with != nil && len(with.Items) > 0 {
-				var names []string
-				for _, name := range with.Items {
-					names = append(names, text(name))
-				}
-				given = "with " + strings.Join(names, ", ")
+				given = "with " + strings.Join(lists.Map(with.Items, text), ", ")
 			}
 			lines = append(lines, "["+given+"]")
 		}
@@ -282,9 +279,7 @@ func answersText(answers []*jsondoc.Node, description string) string {
 			lines = append(lines, "[description] "+cmp.Or(text(d), string(jsondoc.Canonical(d))))
 		}
 		if messages := a.Get("messages"); messages != nil {
-			for _, m := range messages.Items {
-				lines = append(lines, messageText(m))
-			}
+			lines = append(lines, lists.Map(messages.Items, messageText)...)
 		}
 		parts = append(parts, strings.Join(lines, "\n"))
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 )
 
@@ -54,11 +55,7 @@ func (r Rule) Check() error {
 
 // String writes the rule on one line.
 func (r Rule) String() string {
-	subjects := make([]string, len(r.Subjects))
-	for i, p := range r.Subjects {
-		subjects[i] = p.String()
-	}
-	return fmt.Sprintf("%d of %s for %s", r.Approvals, strings.Join(r.Owners, " "), strings.Join(subjects, " "))
+	return fmt.Sprintf("%d of %s for %s", r.Approvals, strings.Join(r.Owners, " "), strings.Join(lists.Map(r.Subjects, Pattern.String), " "))
 }
 
 // at reports whether the rule applies to approvals at a time.

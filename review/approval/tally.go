@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolcrib/internal/lists"
 )
 
 // Tally is how far the approvals of one change have come.
@@ -53,10 +55,7 @@ func (t Tally) Done() bool { return len(t.Waits) == 0 }
 // Missing returns how many more approvals are needed: each is by the owner who
 // satisfies the most rules.
 func (t Tally) Missing() int {
-	left := make([]int, len(t.Waits))
-	for i, w := range t.Waits {
-		left[i] = w.Missing
-	}
+	left := lists.Map(t.Waits, func(w Wait) int { return w.Missing })
 	used := map[string]bool{}
 	for n := 0; ; n++ {
 		best, most := "", 0

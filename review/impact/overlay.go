@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 )
@@ -259,9 +260,6 @@ func Input(ctx context.Context, agent registry.Agent, catalog registry.Catalog, 
 		return prompt.Input{}, err
 	}
 	entries := res.Tools()
-	tools := make([]prompt.Tool, len(entries))
-	for i, e := range entries {
-		tools[i] = prompt.Tool{Tool: e.Definition.Tool, Locked: e.Core()}
-	}
+	tools := lists.Map(entries, func(e registry.Entry) prompt.Tool { return prompt.Tool{Tool: e.Definition.Tool, Locked: e.Core()} })
 	return prompt.Input{Agent: agent, Tools: tools, More: res.More || res.Deferred() > 0}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -170,11 +171,7 @@ func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(lives))
-	for i, l := range lives {
-		ids[i] = l.Subject.ID
-	}
-	if named, err = catalog.ByName(ctx, ids...); err != nil {
+	if named, err = catalog.ByName(ctx, lists.Map(lives, func(l registry.Live) string { return l.Subject.ID })...); err != nil {
 		return nil, err
 	}
 	var wired, origins []registry.Entry

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -68,10 +69,7 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 	p := planner{origin: o, format: doc.Format, raw: live.Raw}
 	p.index(live.All)
 	if doc.Format == wire.Toolcrib {
-		steps := make([]Step, len(doc.Entries))
-		for i, e := range doc.Entries {
-			steps[i] = p.entry(e)
-		}
+		steps := lists.Map(doc.Entries, p.entry)
 		return steps
 	}
 	p.clash = map[string]bool{}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"toolcrib/internal/lists"
+
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -94,11 +96,7 @@ func (c *Checker) Checkpoint() (Checkpoint, error) {
 // Result returns one error for each checkpoint, in the order of NewChecker: nil if
 // the log extends it, or an error that wraps ErrOtherLog, ErrShorter or ErrHistory.
 func (c *Checker) Result() []error {
-	errs := make([]error, len(c.checkpoints))
-	for i, cp := range c.checkpoints {
-		errs[i] = c.result(cp)
-	}
-	return errs
+	return lists.Map(c.checkpoints, c.result)
 }
 
 func (c *Checker) result(cp Checkpoint) error {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"toolcrib/internal/lists"
 	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
 )
@@ -181,10 +182,7 @@ func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 // ssh-keygen can read except for verify-required, and the hash of the revocation
 // list, which is "-" for every state that Parse returns.
 func (s *Signers) Text() []byte {
-	lines := make([]string, len(s.entries))
-	for i, e := range s.entries {
-		lines[i] = e.String()
-	}
+	lines := lists.Map(s.entries, Entry.String)
 	slices.Sort(lines)
 	revoked := "-"
 	if s.list != nil {

@@ -3,6 +3,8 @@ package statement
 import (
 	"strings"
 	"time"
+
+	"toolcrib/internal/lists"
 )
 
 // Verdict is the kind of an act.
@@ -211,17 +213,10 @@ func About(a Act) []string {
 		if act.Verdict != Approved {
 			return nil
 		}
-		about := make([]string, len(act.Items))
-		for i, item := range act.Items {
-			about[i] = item.Subject
-		}
+		about := lists.Map(act.Items, func(item Item) string { return item.Subject })
 		return about
 	case *Tier:
-		about := make([]string, len(act.Tools))
-		for i, tool := range act.Tools {
-			about[i] = "tier " + tool
-		}
-		return about
+		return lists.Map(act.Tools, func(tool string) string { return "tier " + tool })
 	case *Waiver:
 		return []string{strings.Join([]string{"finding", act.Proposal, act.Rule, act.PassageHash, act.Path}, " ")}
 	case *Signers:

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/proof"
@@ -161,11 +162,7 @@ func (db Lists) CatalogGroups(ctx context.Context, q Query) ([]GroupCount, error
 	groups := slices.SortedFunc(maps.Keys(counts), func(a, b Group) int {
 		return cmp.Or(cmp.Compare(slices.Index(q.View, a.Layer), slices.Index(q.View, b.Layer)), cmp.Compare(a.Source, b.Source))
 	})
-	out := make([]GroupCount, len(groups))
-	for i, g := range groups {
-		out[i] = GroupCount{g, counts[g]}
-	}
-	return out, nil
+	return lists.Map(groups, func(g Group) GroupCount { return GroupCount{g, counts[g]} }), nil
 }
 
 // extendedRow is a row whose last columns are scanned into rest.

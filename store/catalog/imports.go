@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -45,10 +46,7 @@ type Imports struct{ Pool *session.Pool }
 // KeepImport records an import with its definitions, and its event, whose chain
 // seals the whole import. Definitions stored under the same hash stay as they are.
 func (db Imports) KeepImport(ctx context.Context, i Import) error {
-	hashes := make([]string, len(i.Tools))
-	for n, t := range i.Tools {
-		hashes[n] = t.Hash
-	}
+	hashes := lists.Map(i.Tools, func(t Raw) string { return t.Hash })
 	tools, err := json.Marshal(hashes)
 	if err != nil {
 		return err

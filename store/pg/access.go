@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/store/engine"
 )
@@ -284,10 +285,7 @@ func (s *Server) waited() error {
 	if err != nil || len(held) == 0 { // an engine without these views, or nobody any more
 		return busy
 	}
-	names := make([]string, len(held))
-	for i, h := range held {
-		names[i] = h.String()
-	}
+	names := lists.Map(held, holder.String)
 	return fmt.Errorf("%w: %s keeps a lock; nothing was written. Try again, or end its session with SELECT pg_terminate_backend(%d); a login with pg_signal_backend has toolcrib do it",
 		engine.ErrBusy, strings.Join(names, ", "), held[0].pid)
 }

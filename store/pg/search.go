@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/store/engine"
 )
 
@@ -87,10 +88,7 @@ func pattern(words string) string {
 
 // HasTerms implements session.Searcher.
 func (Search) HasTerms(_ string, terms []string) engine.Clause {
-	quoted := make([]string, len(terms))
-	for i, t := range terms {
-		quoted[i] = "'" + strings.NewReplacer("'", "''", `\`, `\\`).Replace(t) + "'"
-	}
+	quoted := lists.Map(terms, func(t string) string { return "'" + strings.NewReplacer("'", "''", `\`, `\\`).Replace(t) + "'" })
 	return engine.Clause{SQL: "lexemes @@ CAST(? AS tsquery)", Args: []any{strings.Join(quoted, " & ")}}
 }
 

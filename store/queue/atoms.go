@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/store/engine"
@@ -142,9 +143,5 @@ func (m matcher) textCondition(words string) engine.Clause {
 }
 
 func quoted(states []proposals.State) string {
-	names := make([]string, len(states))
-	for i, s := range states {
-		names[i] = "'" + string(s) + "'"
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Map(states, func(s proposals.State) string { return "'" + string(s) + "'" }), ", ")
 }

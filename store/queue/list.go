@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/proposals/filter"
@@ -265,9 +266,7 @@ func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 		}
 	}
 	if states == nil {
-		for _, s := range proposals.States() {
-			states = append(states, string(s))
-		}
+		states = lists.Map(proposals.States(), func(s proposals.State) string { return string(s) })
 	}
 	return states, others
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/store/engine"
@@ -71,11 +72,7 @@ func (c Columns) Joined(alias, separator string) string {
 }
 
 func (c Columns) each(before, between string) string {
-	list := make([]string, len(c))
-	for i, one := range c {
-		list[i] = before + one.Name
-	}
-	return strings.Join(list, between)
+	return strings.Join(lists.Map(c, func(one Column) string { return before + one.Name }), between)
 }
 
 // Pick returns the columns with some names.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/store/pg"
 )
 
@@ -114,11 +115,7 @@ func printRows(ctx context.Context, source reader, print func(string) error) err
 			return err
 		}
 		err = source.rows(ctx, t, columns, nil, func(row []any) error {
-			values := make([]string, len(row))
-			for i, value := range row {
-				values[i] = literal(value)
-			}
-			return print("INSERT INTO " + t.name + " (" + quoted(columns) + ") VALUES (" + strings.Join(values, ", ") + ");\n")
+			return print("INSERT INTO " + t.name + " (" + quoted(columns) + ") VALUES (" + strings.Join(lists.Map(row, literal), ", ") + ");\n")
 		})
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/store/catalog"
 	"toolcrib/store/records"
 )
@@ -111,10 +112,7 @@ func (c *crossCheck) agrees() bool {
 			return false
 		}
 	}
-	next := make([][]recordID, len(tables))
-	for i, table := range tables {
-		next[i] = c.records[table]
-	}
+	next := lists.Map(tables, func(table string) []recordID { return c.records[table] })
 	for _, id := range c.logged {
 		i := slices.IndexFunc(next, func(rest []recordID) bool { return len(rest) > 0 && rest[0] == id })
 		if i < 0 {
@@ -128,11 +126,7 @@ func (c *crossCheck) agrees() bool {
 
 // recordNames lists the tables of records that form no chain.
 func recordNames() []string {
-	var tables []string
-	for _, k := range plainRecords() {
-		tables = append(tables, k.Name)
-	}
-	return tables
+	return lists.Map(plainRecords(), func(k record) string { return k.Name })
 }
 
 // liveAgrees reports whether a row of the live registry names the newest version

@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/store/calls"
 	"toolcrib/store/catalog"
 	"toolcrib/store/engine"
@@ -97,11 +98,7 @@ func recordOf[T any](t table.Table[T]) record {
 
 // Tables implements history.Ledger.
 func (l Ledger) Tables() []string {
-	tables := []string{catalog.VersionTable.Name, records.EventTable.Name, calls.CallTable.Name, calls.OutcomeTable.Name}
-	for _, k := range plainRecords() {
-		tables = append(tables, k.Name)
-	}
-	return tables
+	return append([]string{catalog.VersionTable.Name, records.EventTable.Name, calls.CallTable.Name, calls.OutcomeTable.Name}, recordNames()...)
 }
 
 // Rows implements history.Ledger.
@@ -267,11 +264,7 @@ func openSnapshotReader(ctx context.Context, db *session.Pool, mark string) (*se
 
 // close ends the transactions and closes the sessions.
 func (r snapshotReaders) close(ctx context.Context) error {
-	errs := make([]error, len(r))
-	for i, s := range r {
-		errs[i] = endRead(ctx, s)
-	}
-	return errors.Join(errs...)
+	return errors.Join(lists.Map(r, func(s *session.Session) error { return endRead(ctx, s) })...)
 }
 
 // endRead ends a read transaction and closes the session.
