@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"toolcrib/tui/navigation"
 	"toolcrib/tui/screen"
@@ -46,11 +47,25 @@ func readMemory(folder string) (left memory) {
 
 // choice returns the theme of a configuration, or the one that was chosen with a key.
 func (left memory) choice(cfg Config) theme.Choice {
-	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight, Plain: cfg.Plain, Own: cfg.Own}
+	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain, Own: cfg.Own}
 	if slices.Contains(c.Names(), left.Theme) {
 		c.Name, c.Picked = left.Theme, true
 	}
 	return c
+}
+
+// lightBackground reports whether COLORFGBG, which rxvt, Konsole and others set to the colors
+// of the text and of the background ("0;15"), has a light background. It counts until the
+// terminal answers a query, which some never do.
+func lightBackground(getenv func(string) string) bool {
+	if getenv == nil {
+		return false
+	}
+	_, background, _ := strings.Cut(getenv("COLORFGBG"), ";")
+	if i := strings.LastIndexByte(background, ';'); i >= 0 {
+		background = background[i+1:]
+	}
+	return background == "7" || background == "15"
 }
 
 // resume goes to the page that was left, and has each list begin where it was left.

@@ -28,8 +28,8 @@ func together(views []inspection.View) error {
 			switch {
 			case chosen[m.ID] || m.State == proposals.Approved:
 			case m.State == proposals.UserReview:
-				return fmt.Errorf("%w: %s belongs to %q with %s (%s); approve them together: toolcrib --approve 'set:%s'",
-					review.ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, v.Proposal.ChangeSet)
+				return fmt.Errorf("%w: %s belongs to %q with %s (%s); approve them together: toolcrib --approve 'set:%s', or take it out: toolcrib regroup %s --alone",
+					review.ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, v.Proposal.ChangeSet, review.Reference(v.Proposal))
 			default:
 				return fmt.Errorf("%w: %s belongs to %q with %s, which is in %s; wait for it, or take it out: toolcrib regroup %s --alone",
 					review.ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, review.Reference(m))

@@ -52,7 +52,11 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		}
 	}
 	if len(blocks) > 0 {
-		errs = append(errs, fmt.Errorf("%w: %s", review.ErrBlocked, strings.Join(blocks, ", ")))
+		wayOut := ""
+		if v.Proposal.ChangeSet != "" && len(v.ChangeSet.Members) > 1 {
+			wayOut = "; to approve the rest of its change set without it: toolcrib regroup " + review.Reference(v.Proposal) + " --alone"
+		}
+		errs = append(errs, fmt.Errorf("%w: %s%s", review.ErrBlocked, strings.Join(blocks, ", "), wayOut))
 	} else if v.unlisted != "" { // it was there when the proposal was assessed
 		errs = append(errs, fmt.Errorf("%w: there is no allow-list %s; propose it in the same change set, or name another", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
 	}

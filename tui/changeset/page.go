@@ -116,9 +116,13 @@ func (p *Page) unseen() int {
 // unread names what of a member has not been on the screen: its parts, of which a tool is
 // one, and the headings and findings, with those of the whole set.
 func (p *Page) unread(id proposals.ID) (unread, missing []string) {
-	rows := 0
-	for _, t := range p.rows.all {
-		if t.tool >= 0 && p.set.Members[t.tool].Proposal.ID != id || p.Pager.Seen(t.track, t.need) {
+	rows, member := 0, slices.IndexFunc(p.set.Members, func(d review.Dossier) bool { return d.Proposal.ID == id })
+	for i := range p.rows.all {
+		t := &p.rows.all[i]
+		if t.tool > member {
+			break
+		}
+		if t.tool >= 0 && t.tool != member || p.Pager.Seen(t.track, t.need) {
 			continue
 		}
 		switch part := cmp.Or(t.part, "the text"); {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -124,7 +125,9 @@ func (b *batch) readSoFar(progress func(review.Dossier) seen.Progress) readSoFar
 		}
 		s.parts[i] = min(len(p.Unread), p.Of)
 		s.Of, s.Known, s.Data, s.read = s.Of+p.Of, s.Known+p.Known, s.Data+p.Data, s.read+p.Of-s.parts[i]
-		s.As = cmp.Or(s.As, p.As)
+		if s.As = cmp.Or(s.As, p.As); p.As != "" && p.As != s.As {
+			s.As = "others"
+		}
 		missing := append(slices.Clone(p.Missing), p.Unread...)
 		if len(missing) == 0 {
 			continue
@@ -178,9 +181,9 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	d := screen.Dialog{
 		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: b.about(), NoteOptional: true,
 		Subject: b.subject(),
-		Facts: func() []draw.Line {
+		Facts: sync.OnceValue(func() []draw.Line { // they are drawn with every frame
 			return m.Shell.Frame().Facts(so.counts(), n > 0 || len(so.Missing) > 0, b.dossiers, tokens)
-		},
+		}),
 		Content: func(page *prose.Page) {
 			b.list(m, page)
 			page.Blank()
@@ -209,9 +212,8 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 		locked, d.Tally = nil, strconv.Itoa(n)
 		d.Form.Title, d.Form.Verb = d.Form.Title+" unread", "approve "+wording.Count(n, "unread part", "unread parts")
 	case n > 0 && b.mayStayUnread(so):
-		withheld := b.withheld(m.Seen.Withheld)
 		d.Keys = append(d.Keys, screen.Key{Keys: []string{"A"}, Label: "approve " + strconv.Itoa(n) + " unread", Do: func() tea.Cmd {
-			if len(withheld) > 0 {
+			if withheld := b.withheld(m.Seen.Withheld); len(withheld) > 0 {
 				return m.Shell.Say(screen.Warning, "Not shown yet: %s", wording.Joined(withheld))
 			}
 			return again(func(b *batch) { b.unread, b.byHash = true, true })()

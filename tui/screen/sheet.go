@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/intake"
 	"toolcrib/review/rules"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -104,7 +105,11 @@ func (f Frame) findings(ds []review.Dossier) draw.Line {
 func (f Frame) dropped(ds []review.Dossier) draw.Line {
 	n := 0
 	for _, d := range ds {
-		for _, c := range wording.TestChanges(d.TestChanges()) {
+		changes := wording.TestChanges(d.TestChanges())
+		if len(changes) == 0 || intake.Generated(d.Revision.Draft, d.Base) {
+			continue // an import made them of the tool, before and now
+		}
+		for _, c := range changes {
 			if c.Weaker {
 				n++
 			}

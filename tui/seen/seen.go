@@ -59,7 +59,10 @@ func (s *Record) Progress(d review.Dossier) Progress {
 	for _, part := range d.Parts {
 		switch {
 		case part.As != "":
-			p.Known, p.As = p.Known+1, part.As
+			if p.Known++; p.As != "" && p.As != part.As {
+				part.As = "others"
+			}
+			p.As = part.As
 		case part.Data:
 			p.Data++
 		}
