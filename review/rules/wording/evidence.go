@@ -163,9 +163,8 @@ func (c *View) judge(table *Learned) *evidence {
 	}
 	if c.IsAction() {
 		agree(found, list, in, table)
-	} else {
-		agreeWithin(found, in, named)
 	}
+	agreeWithin(found, in, named, !c.IsAction())
 	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
@@ -325,12 +324,13 @@ func agree(found []candidate, list []Sentence, in []int, table *Learned) {
 	}
 }
 
-// agreeWithin weighs frames of two independent classes in one sentence of a prompt, in words
-// of their own, and marks such sentences in named. They warn, whatever the table scores: each
-// may be honest, both in one breath hardly are. Two that warn by themselves get the worst
-// severity that they can: reading a key and sending it to a stranger, or sending it and keeping
-// that from the user. In two sentences that follow each other, honest instructions do that too.
-func agreeWithin(found []candidate, in []int, named []bool) {
+// agreeWithin weighs frames of two independent classes in one sentence. Two that warn by
+// themselves get the worst severity that they can: reading a key and sending it to a stranger,
+// or sending it and keeping that from the user. In two sentences that follow each other, honest
+// instructions do that too. In a prompt, others in words of their own warn, whatever the table
+// scores, and their sentence is marked in named: each may be honest, both in one breath hardly
+// are.
+func agreeWithin(found []candidate, in []int, named []bool, prompt bool) {
 	alone := make([]bool, len(found)) // which warn by themselves
 	for n := range found {
 		alone[n] = found[n].Severity.Rank() >= rules.Warn.Rank()
@@ -345,7 +345,7 @@ func agreeWithin(found []candidate, in []int, named []bool) {
 			switch {
 			case alone[n] && alone[k]:
 				f.Severity = f.most
-			case f.Severity == rules.Info && !o.overlaps(*f):
+			case prompt && f.Severity == rules.Info && !o.overlaps(*f):
 				f.Severity, named[in[n]] = rules.Warn, true
 			}
 		}
