@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/intake"
 )
@@ -54,7 +55,8 @@ func (b *builder) files(i int, d review.Dossier) {
 	before, after := d.Change()
 	for _, f := range diff.Contents(before, after) {
 		part, file := parts[f.Path]
-		if file && !part.New() {
+		known := func(p review.Part) bool { return !p.New() && within(f.Path, jsondoc.Join("files", p.Name)) }
+		if slices.ContainsFunc(d.Parts, known) {
 			continue
 		}
 		if !file && d.Parts != nil && d.Base == nil {

@@ -118,11 +118,16 @@ func arranged(fields []diff.Field, context, names int) *List {
 	return l
 }
 
-// Collapse leaves of the fields with a note, by their paths, only the heading, unless whole
+// Collapse leaves of the fields with a note, by their paths or that of a file, only the heading, unless whole
 // shows their lines, too: they need not be on the screen.
 func (l *List) Collapse(notes map[string]string, whole bool) *List {
-	for i := range l.fields {
-		l.fields[i].note = notes[l.fields[i].path]
+	for i, f := range l.fields {
+		l.fields[i].note = ""
+		for path, note := range notes {
+			if f.path == path || within(f.path, path) {
+				l.fields[i].note = note
+			}
+		}
 	}
 	l.whole = whole
 	l.lay()

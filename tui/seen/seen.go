@@ -10,6 +10,7 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/pager"
@@ -191,7 +192,7 @@ type Comparison struct {
 	Context  int
 }
 
-// Notes say of the files of a proposal that need not be read why, by their fields.
+// Notes say of the files of a proposal that need not be read why, by their paths.
 func Notes(d review.Dossier) map[string]string {
 	notes := map[string]string{}
 	files := d.Revision.Draft.Definition.Folder()
@@ -203,9 +204,9 @@ func Notes(d review.Dossier) map[string]string {
 		}
 		switch {
 		case p.As != "":
-			notes[p.Path] = "as in " + p.As
+			notes[jsondoc.Join("files", p.Name)] = "as in " + p.As
 		case p.Data:
-			notes[p.Path] = "data, " + strconv.FormatInt(size, 10) + " bytes, sha256 " + wording.Short(cmp.Or(f.SHA256, registry.HashBytes([]byte(f.Text))))
+			notes[jsondoc.Join("files", p.Name)] = "data, " + strconv.FormatInt(size, 10) + " bytes, sha256 " + wording.Short(cmp.Or(f.SHA256, registry.HashBytes([]byte(f.Text))))
 		}
 	}
 	return notes
