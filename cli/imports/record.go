@@ -204,7 +204,7 @@ func (t Taken) lines(p *output.Page) {
 func notKept(doc wire.Document) []string {
 	lines := []string{}
 	for _, key := range doc.NotKept {
-		lines = append(lines, fmt.Sprintf("not kept: the key %s of the file belongs to no prompt, and an export does not have it", jsondoc.Quote(key)))
+		lines = append(lines, fmt.Sprintf("not kept: %s of the file belongs to no definition, so an import does not review it and an export does not have it; toolcrib lint reads it", jsondoc.Quote(key)))
 	}
 	return lines
 }

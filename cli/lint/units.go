@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"path/filepath"
@@ -57,7 +58,11 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	switch ext := filepath.Ext(base); {
 	case isScript(base), ext == ".txt" && inInstructions(name):
 		return []*unit{fileUnit(name, data, executable)}, nil, nil
-	case ext == ".txt", ext == ".md" && !fronted && !instructs(name, false):
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
+		f := unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: "it is a zip archive"}, rules.Block)
+		f.Suggestion = "Unpack it, and check the files in it."
+		return nil, []findings.Finding{f}, nil
+	case slices.Contains([]string{".txt", ".prompt", ".prompty", ".j2", ".jinja", ".jinja2"}, ext), ext == ".md" && !fronted && !instructs(name, false):
 		return []*unit{plainUnit(name, data)}, nil, nil
 	case (forAgents(name) || fronted) && !proposalKey.MatchString(front):
 		return []*unit{fileUnit(name, data, executable)}, nil, nil
@@ -69,6 +74,11 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 				u.text = text
 			}
 			return units, nil, nil
+		}
+		if n, err := jsondoc.Parse(data, jsondoc.DefaultLimits); err == nil && wire.OtherType(n) != "" && n.Get("subject") == nil && n.Get("definition") == nil {
+			f := unreadable(name, jsondoc.Problem{Pos: n.Pos, Message: "not a list of tools: it is " + wire.OtherType(n)}, rules.Block)
+			f.Suggestion = "Give it a list of tools, proposals, or prompts in text files."
+			return nil, []findings.Finding{f}, nil
 		}
 	}
 	parsed, err := proposals.DecodeFile(name, data)
@@ -143,6 +153,20 @@ func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 			change:   rules.Change{Apart: true, Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: registry.Definition{Tool: &t}}, Source: it.Raw},
 			families: toolFamilies, subject: it.Name, tool: it.Name, server: number, lintPlace: lintPlace{doc: it.Node(), item: it.Path, field: it.Place},
 		})
+	}
+	for _, path := range doc.NotKept {
+		var words []string
+		doc.Node.Find(path).Walk(func(n *jsondoc.Node, _ func() string) bool {
+			if n.Kind == jsondoc.String {
+				words = append(words, n.Text)
+			}
+			return true
+		})
+		if len(words) > 0 {
+			u := plainUnit("prompt.txt", []byte(strings.Join(words, "\n\n")))
+			u.subject, u.lintPlace = path, lintPlace{doc: doc.Node, field: func(string) string { return path }}
+			units = append(units, u)
+		}
 	}
 	for _, e := range doc.Entries {
 		if !e.Locked {

@@ -47,6 +47,9 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 		doc.Format = Toolcrib
 		return doc, doc.readExport()
 	}
+	if of := OtherType(n); of != "" {
+		return doc, fmt.Errorf("%w: it is %s", ErrFormat, of)
+	}
 	list, way := findList(n)
 	if list == nil && strings.HasPrefix(text(n.Get("format")), "toolcrib bundle ") {
 		return doc, fmt.Errorf("%w: it is a bundle; verify it with toolcrib check --bundle, or import another export format", ErrFormat)
@@ -69,12 +72,14 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 	if n.Get("protocolVersion") != nil { // an MCP server's answer, whatever is in it
 		doc.Format = MCP
 	}
-	if doc.Format == V0 {
-		for _, m := range doc.Node.Members {
-			if m.Key != way[0] {
-				doc.NotKept = append(doc.NotKept, m.Key)
+	at, around := doc.Node, "" // the objects on the way to the list
+	for i := range way {
+		for _, m := range at.Members {
+			if m.Key != way[i] && (doc.Format == V0 || !slices.Contains(protocolKeys, m.Key)) {
+				doc.NotKept = append(doc.NotKept, jsondoc.Join(around, m.Key))
 			}
 		}
+		at, around = at.Get(way[i]), jsondoc.Join(around, way[i])
 	}
 	if err := doc.readItems(data, list, way, doc.Format); err != nil || doc.Format != MCP {
 		return doc, err
@@ -85,6 +90,49 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 	}
 	doc.Texts = true
 	return doc, doc.readItems(data, texts, []string{textsKey}, MCPText)
+}
+
+// protocolKeys stand beside a list of tools in the answer of a server, and in the document
+// that toolcrib makes of it.
+var protocolKeys = []string{"jsonrpc", "id", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope", "serverInfo", "protocolVersion", "capabilities", "clientCapabilities", textsKey, unreadKey}
+
+// otherTypes are documents that people take for lists of tools, by a key that only these have.
+var otherTypes = []struct{ key, words string }{
+	{"mcpServers", "a client's list of MCP servers; toolcrib init reads it where the client has it"},
+	{"servers", "a client's list of MCP servers; toolcrib init reads it where the client has it"},
+	{"permissions", "the settings of a client"},
+	{"hooks", "the settings of a client"},
+	{"functionDeclarations", "a list of Gemini function declarations, and import reads the tools of MCP, OpenAI and Anthropic"},
+	{"function_declarations", "a list of Gemini function declarations, and import reads the tools of MCP, OpenAI and Anthropic"},
+	{"toolSpec", "a list of Bedrock tools, and import reads the tools of MCP, OpenAI and Anthropic"},
+	{"toolConfig", "a list of Bedrock tools, and import reads the tools of MCP, OpenAI and Anthropic"},
+	{"openapi", "an OpenAPI document"},
+	{"$schema", "a JSON Schema"},
+	{"messages", "a conversation; save each prompt in a .txt file"},
+	{"prompt", "a prompt of another registry; save its text in a .txt file"},
+}
+
+// OtherType returns what a JSON document is that has neither tools nor proposals, in words for
+// people, and "" for one with tools or of no known type.
+func OtherType(n *jsondoc.Node) string {
+	at := n
+	if tools := n.Get("tools"); tools != nil && tools.Kind == jsondoc.Array {
+		at = tools
+	}
+	if at.Kind == jsondoc.Array && len(at.Items) > 0 {
+		at = at.Items[0]
+	}
+	for _, key := range []string{"inputSchema", "input_schema", "parameters", "function"} {
+		if at.Get(key) != nil {
+			return ""
+		}
+	}
+	for _, of := range otherTypes {
+		if at.Get(of.key) != nil {
+			return of.words
+		}
+	}
+	return ""
 }
 
 // textsKey is the key for the texts of a server, beside its tools.
@@ -193,6 +241,8 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	n := it.node
 	of, kind := itemFormat(n, way), text(n.Get("type"))
 	switch {
+	case d.Format == OpenAI && kind == "custom":
+		return Skipped{Name: text(n.Get("name")), Reason: "is a custom tool, which takes free text and has no schema"}
 	case kind != "" && (d.Format == OpenAI && kind != "function" || d.Format == Anthropic && kind != "custom"):
 		return Skipped{Reason: jsondoc.Quote(kind) + " is built into the host and has no definition"}
 	case d.Format == V0:

@@ -47,7 +47,7 @@ type Document struct {
 	Items        []Item    // for all formats except Toolcrib
 	Texts        bool      // Items includes the prompts and instructions of an MCP server
 	Entries      []Entry   // for Toolcrib
-	NotKept      []string  // keys of a v0 file outside of its prompts
+	NotKept      []string  // paths of parts that belong to no definition
 	Skipped      []Skipped // entries that are not definitions
 }
 

@@ -136,6 +136,9 @@ func (p *planner) item(it wire.Item) Step {
 	if l.Core() {
 		return step.skip("it differs from the core tool of this id, which is locked; fork it instead")
 	}
+	if p := before.Provider; !pinned && p != nil && p.Type == registry.ProviderBuiltin && string(before.InputSchema) != string(after.InputSchema) {
+		return step.skip("toolcrib itself runs the tool of this name, and takes no other arguments than its own schema has; import the list with --server NAME, under names of its own")
+	}
 	if pinned {
 		after.Source = it.Exclude(p.origin.source(it), before.Source.Excluded)
 	}
