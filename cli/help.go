@@ -125,6 +125,18 @@ func newcomers() map[string]string {
 	}
 }
 
+// unknownWithHelp refuses "WORD --help" for a word that is no command: cobra prints the help of
+// the program then, as if that were asked for.
+func unknownWithHelp(root *cobra.Command, args []string) error {
+	if len(args) != 2 || args[1] != "--help" && args[1] != "-h" || strings.HasPrefix(args[0], "-") || args[0] == "help" || args[0] == "completion" {
+		return nil
+	}
+	if cmd, _, err := root.Find(args[:1]); err != nil || cmd == root {
+		return noCommand(root, args[0])
+	}
+	return nil
+}
+
 // noCommand reports that there is no command of that name in root, and names the one
 // that is meant: not one that only looks alike.
 func noCommand(root *cobra.Command, name string) error {

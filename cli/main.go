@@ -38,7 +38,10 @@ func (table) Run(ctx context.Context, app *command.App) int {
 	root.SetErr(env.Err)
 	sender := &notify.Sender{App: app}
 	app.OnCommit = sender.Committed
-	err := root.ExecuteContext(ctx)
+	err := unknownWithHelp(root, env.Args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	verify.PublishLast(ctx, app)
 	sender.Last()
 	err = errors.Join(err, app.Close())

@@ -68,6 +68,8 @@ func Next(s State, act Act) (State, error) {
 	switch {
 	case !s.Open():
 		return s, fmt.Errorf("%w: already %s; cannot %s", ErrState, s, act)
+	case s == NeedsChanges:
+		return s, fmt.Errorf("%w: cannot %s in state %s; its author revises it (toolcrib revise), or withdraws it (toolcrib withdraw)", ErrState, act, s)
 	case s == ChiefReview:
 		return s, fmt.Errorf("%w: cannot %s before the Chief of Staff has assessed it", ErrState, act)
 	}

@@ -14,10 +14,12 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/report"
 	"toolcrib/gateway/instructions"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/places"
+	"toolcrib/review"
 	"toolcrib/store"
 )
 
@@ -58,6 +60,7 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 // check compares the files of roots that a client reads, "" for any.
 func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (Report, error) {
 	checked := Report{Found: []findings.Finding{}}
+	var waiting map[string]string // reads what is proposed once something differs
 	for _, r := range list {
 		differences, tree, err := r.compare(ctx, a, locked)
 		if err != nil {
@@ -75,12 +78,50 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 			if err != nil {
 				return checked, err
 			}
+			if waiting == nil && locked == nil && a.DB != nil {
+				if waiting, err = waitingFiles(ctx, a); err != nil {
+					return checked, err
+				}
+			}
+			if ref := waiting[string(r.layer)+" "+d.Path]; ref != "" && d.Found != nil {
+				f.Suggestion = "It is proposed already: review it with toolcrib show " + ref + ", or put the approved file back."
+			}
 			checked.Found = append(checked.Found, f)
 		}
 		checked.Folders = append(checked.Folders, report.Folder{Folder: r.dir, Layer: string(r.layer)})
 		checked.Unchecked = append(checked.Unchecked, r.unchecked(tree)...)
 	}
 	return checked, nil
+}
+
+// waitingFiles returns the proposals of skills and instruction files that wait for the user, by
+// layer and path.
+func waitingFiles(ctx context.Context, a *command.App) (map[string]string, error) {
+	waiting := map[string]string{}
+	err := a.DB.View(ctx, func(r review.Reader) error {
+		for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
+			q := review.Query{State: proposals.UserReview, Filter: string(kind) + ":", Limit: review.MaxPage}
+			for more := true; more; more = q.After != "" {
+				page, err := r.List(ctx, q)
+				if err != nil {
+					return err
+				}
+				ids := output.Mapped(page.Proposals, func(p proposals.Proposal) proposals.ID { return p.ID })
+				bundles, err := r.Bundles(ctx, ids)
+				if err != nil {
+					return err
+				}
+				for _, b := range bundles {
+					if f := b.Revision.Draft.Definition.Folder(); f != nil {
+						waiting[string(b.Proposal.Subject.Layer)+" "+f.Path] = review.Reference(b.Proposal)
+					}
+				}
+				q.After = page.Next
+			}
+		}
+		return nil
+	})
+	return waiting, err
 }
 
 // Notes says on standard error which folders a check compared, and what it left out: a

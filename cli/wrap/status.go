@@ -32,6 +32,8 @@ type docStatus struct {
 	// Calls are the newest that wait for the user.
 	Calls []docStatusCall `json:"calls"`
 	Hooks []docStatusHook `json:"hooks"`
+	// Waiting counts the proposals of every kind that wait for the user.
+	Waiting int `json:"waiting"`
 	// Unchecked are files that clients read, and that nobody compares with anything.
 	Unchecked []string `json:"unchecked"`
 	// Unread counts what is live although nobody read all of it.
@@ -124,8 +126,21 @@ func runStatus(ctx context.Context, a *command.App) error {
 	if doc.Unread, err = countUnread(ctx, a); err != nil {
 		return err
 	}
+	if a.DB != nil {
+		err := a.DB.View(ctx, func(r review.Reader) error {
+			counts, err := r.Counts(ctx)
+			doc.Waiting = counts[proposals.UserReview]
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
 		writeStatus(p, status, doc.Problems)
+		if doc.Waiting > 0 {
+			p.Remark("Waiting for you in all: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
+		}
 		if doc.Unread > 0 {
 			p.Remark("%s live although nobody read all of it: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
 		}
