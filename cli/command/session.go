@@ -13,6 +13,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/service"
+	"toolcrib/store"
 	"toolcrib/store/catalog"
 )
 
@@ -52,6 +53,14 @@ func Viewed[R, T any](ctx context.Context, view func(context.Context, func(R) er
 		return err
 	})
 	return found, err
+}
+
+// NamePages adds the damaged pages of the database to an error about its damage.
+func (a *App) NamePages(ctx context.Context, err error) error {
+	if err == nil || a.Config == nil {
+		return err
+	}
+	return store.NamePages(ctx, a.Config.DB, err)
 }
 
 // Session is the review service together with the actor who uses it.

@@ -50,8 +50,10 @@ type docDoctor struct {
 
 func newDoctor(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:  "doctor",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a) },
+		Use: "doctor",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.NamePages(cmd.Context(), runDoctor(cmd.Context(), a))
+		},
 	}
 }
 

@@ -33,8 +33,10 @@ type Verification struct {
 func newVerify(a *command.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:  "verify",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(cmd.Context(), a, f) },
+		Use: "verify",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.NamePages(cmd.Context(), runVerify(cmd.Context(), a, f))
+		},
 	}
 	cmd.Flags().BoolVar(&f.deep, "deep", false, "also check every page and index of the database file")
 	cmd.Flags().StringArrayVar(&f.checkpoints, "checkpoint", nil, "the `FILE` with a checkpoint that the database must extend, - for standard input; can be repeated")

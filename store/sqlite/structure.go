@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"sync"
 
 	"toolcrib/history"
@@ -53,6 +54,38 @@ func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func
 		return err
 	}
 	return danglingKeys(ctx, c, func(table, message string) { fn(history.Damage{Table: table, Message: message + "."}) })
+}
+
+// DamagedPages returns the pages that the integrity check of the engine finds damaged in a file
+// that cannot be read as a whole, and nothing where it cannot be opened either.
+func DamagedPages(ctx context.Context, path string) (found []string) {
+	source, err := dsn(path, "ro")
+	if err != nil {
+		return nil
+	}
+	db, err := sql.Open(Driver, source)
+	if err != nil {
+		return nil
+	}
+	defer db.Close() //nolint:errcheck // it only reads
+	rows, err := db.QueryContext(ctx, "PRAGMA integrity_check(20)")
+	if err != nil {
+		return nil
+	}
+	defer rows.Close() //nolint:errcheck // it only reads
+	for rows.Next() {
+		var answer string
+		if rows.Scan(&answer) != nil {
+			break
+		}
+		for line := range strings.Lines(answer) {
+			if line = strings.TrimSpace(line); strings.Contains(strings.ToLower(line), "page ") && !strings.HasSuffix(line, "never used") && len(found) < 5 {
+				found = append(found, line)
+			}
+		}
+	}
+	_ = rows.Err() // that the file is damaged is known
+	return found
 }
 
 // danglingKeys calls fn for every row whose foreign key names a missing row.
