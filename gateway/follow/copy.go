@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -86,10 +87,11 @@ const (
 	serverView   = "server_" // followed by the name of a server
 )
 
-// The largest index and tile, and the most bytes of all parts.
+// Limits of a look at a source: the bytes of an index and of all parts, and the time.
 const (
-	maxIndex = 4 << 20
-	maxTotal = 1 << 30
+	maxIndex   = 4 << 20
+	maxTotal   = 1 << 30
+	lookWithin = 15 * time.Minute
 )
 
 func readJSON[T any](file string) (v T, err error) {
@@ -126,7 +128,9 @@ func (c *Copy) Update(ctx context.Context, address string, source Source) (chang
 		return false, err
 	}
 	defer unlock()
-	changed, err = c.update(ctx, address, source)
+	limited, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	changed, err = c.update(limited, address, source)
 	checked := c.Checked()
 	checked.Tried, checked.Problem = c.Now().UTC(), ""
 	if err == nil {
@@ -260,7 +264,7 @@ func (c *Copy) fetch(ctx context.Context, source Source, index bundle.Index) err
 	})
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(4)
-	sizes := make(chan int, len(missing))
+	var total atomic.Int64
 	for _, hash := range missing {
 		if strings.ContainsAny(hash, `/\.`) {
 			return fmt.Errorf("%w: the index names a part %q", ErrRefused, hash)
@@ -277,19 +281,13 @@ func (c *Copy) fetch(ctx context.Context, source Source, index bundle.Index) err
 			if bundle.PartHash(part) != hash {
 				return fmt.Errorf("%w: part %s has another content than its index says", ErrRefused, hash)
 			}
-			sizes <- len(part)
+			if total.Add(int64(len(part))) > maxTotal {
+				return fmt.Errorf("%w: its parts have more than %d MiB together", ErrRefused, maxTotal>>20)
+			}
 			return atomicfile.Write(filepath.Join(c.Dir, PartsDir, hash), part, atomicfile.Options{Mode: 0o600})
 		})
 	}
-	err := g.Wait()
-	close(sizes)
-	total := 0
-	for size := range sizes {
-		if total += size; total > maxTotal {
-			return fmt.Errorf("%w: its parts have more than %d MiB together", ErrRefused, maxTotal>>20)
-		}
-	}
-	return err
+	return g.Wait()
 }
 
 func (c *Copy) part(hash string) ([]byte, error) {

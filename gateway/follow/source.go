@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -226,7 +227,8 @@ func (s gitSource) Get(ctx context.Context, name, tag string, limit int64) ([]by
 
 func (s gitSource) git(ctx context.Context, limit int64, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "GIT_SSH") })
+	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
 	out, err := proc.Collect(cmd, int(limit))
 	if err != nil {
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
