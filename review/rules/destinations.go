@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"bytes"
+	"encoding/base64"
 	"regexp"
 	"slices"
 	"strconv"
@@ -104,6 +106,25 @@ func addressTokens(text string) []string {
 	found := addresses(text)
 	for part := range spelledParts(text) {
 		found = append(found, spelledAddress().FindAllString(part, -1)...)
+	}
+	return append(found, encodedWords(text)...)
+}
+
+// encodedWords returns the words of text that are base64 of printable ASCII: evil.example
+// is ZXZpbC5leGFtcGxl. Names written in mixed case decode to other bytes.
+func encodedWords(text string) []string {
+	const shortest = 12 // characters, 9 bytes
+	var found []string
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+/-_", r)
+	}) {
+		if len(word) < shortest {
+			continue
+		}
+		data, err := base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(word))
+		if err == nil && !bytes.ContainsFunc(data, func(r rune) bool { return r < ' ' || r > '~' }) {
+			found = append(found, word)
+		}
 	}
 	return found
 }
