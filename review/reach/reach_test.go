@@ -2,6 +2,9 @@ package reach_test
 
 import (
 	"encoding/json"
+	"io/fs"
+	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,4 +156,28 @@ func FuzzOf(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTables checks that every row of a table has names and cites its source.
+func TestTables(t *testing.T) {
+	rows := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".tsv" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+				continue
+			}
+			rows++
+			if columns := strings.Split(line, "\t"); len(columns) != 3 || slices.Contains(columns, "") {
+				t.Errorf("%s: %q", name, line)
+			}
+		}
+		return err
+	})
+	if err != nil || rows < 200 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
 }

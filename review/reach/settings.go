@@ -1,6 +1,8 @@
 package reach
 
 import (
+	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,30 +31,16 @@ const (
 	ignored          // identifies a document
 )
 
-// keys lists what keys of front matter, settings and schemas mean.
-var keys = []struct {
-	names   string
-	meaning meaning
-	source  string
-}{
-	{"allowed-tools allowedTools allowed_tools autoApprove alwaysAllow", tools, "https://code.claude.com/docs/en/skills#frontmatter-reference"},
-	{"permissionMode permission-mode defaultMode sandbox sandbox_mode approval_policy", mode, "https://code.claude.com/docs/en/sub-agents; https://developers.openai.com/codex/config-reference"},
-	{"hooks", hooks, "https://code.claude.com/docs/en/hooks"},
-	{"command cmd run entry apiKeyHelper statusLine awsAuthRefresh postCreateCommand postinstall preinstall prepare", command, "https://code.claude.com/docs/en/settings; https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax; https://containers.dev/implementors/json_reference/"},
-	{"scripts tasks", scripts, "https://docs.npmjs.com/cli/configuring-npm/package-json#scripts"},
-	{"dependencies devDependencies peerDependencies optionalDependencies", packages, "https://docs.npmjs.com/cli/configuring-npm/package-json#dependencies"},
-	{"image uses repo", image, "https://docs.docker.com/reference/compose-file/services/; https://pre-commit.com"},
-	{"description title prompt instructions message content $comment markdownDescription when_to_use argument-hint summary", sentence, "https://json-schema.org/draft/2020-12/json-schema-validation#name-title-and-description"},
-	{"url endpoint baseUrl base_url baseURL api_url webhook registry index-url extra-index-url proxy server host httpUrl serverUrl", address, "https://code.claude.com/docs/en/mcp; https://docs.npmjs.com/cli/using-npm/config"},
-	{"skills agents mcpServers mcp_servers mcp-servers enabledPlugins", names, "https://code.claude.com/docs/en/sub-agents"},
-	{"$schema $id id homepage license $anchor author", ignored, "https://json-schema.org/draft/2020-12/json-schema-core"},
-}
+var meaningNames = []string{"plain", "tools", "mode", "hooks", "command", "scripts", "packages", "image", "sentence", "address", "names", "ignored"}
+
+//go:embed keys.tsv
+var keys string
 
 var meanings = sync.OnceValue(func() map[string]meaning {
 	m := map[string]meaning{}
-	for _, row := range keys {
-		for name := range strings.FieldsSeq(row.names) {
-			m[name] = row.meaning
+	for what, names := range fact.Rows(keys) {
+		for name := range strings.FieldsSeq(names) {
+			m[name] = meaning(slices.Index(meaningNames, what))
 		}
 	}
 	return m

@@ -138,19 +138,6 @@ func TestLong(t *testing.T) {
 	}
 }
 
-func TestSources(t *testing.T) {
-	for _, row := range calls {
-		if row.source == "" {
-			t.Errorf("%s has no source", row.names)
-		}
-	}
-	for _, l := range languages {
-		if l.source == "" {
-			t.Errorf("%s has no source", l.id)
-		}
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"a('x' + \"y\")", "f'{a}'", "`${`${x}`}`", "import a as b", "const {a: b} = require('c')", "open(p, 'w')", "x = ''.join(['a', 'b'])", "@\"\nx\n\"@", "'a", "\"\"\"", "/[/]/", "subprocess.run(['a', '-c', 'b'])"} {
 		for i := range languages {

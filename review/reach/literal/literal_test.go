@@ -88,25 +88,6 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestSources checks that every row of a table names its source.
-func TestSources(t *testing.T) {
-	for _, row := range places {
-		if row.source == "" {
-			t.Errorf("%s has no source", row.paths)
-		}
-	}
-	for _, row := range flags {
-		if row.source == "" {
-			t.Errorf("%s has no source", row.names)
-		}
-	}
-	for _, row := range settings {
-		if row.source == "" {
-			t.Errorf("%s has no source", row.names)
-		}
-	}
-}
-
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{"https://a.example/x", "${A}.x", "a@b.example", "\U000E0063", "Y3VybCAtcyBodHRwczovL2Ryb3AuZXhhbXBsZS94", "../..", "${{{{", "verify=", "://[", "::", "C:\\x", "A_=", "-", "=", "~"} {
 		f.Add(s)

@@ -15,14 +15,14 @@ type index struct {
 	wild       []entry
 	flags      map[string]bool
 	flagStarts []string
-	settings   map[string]settingRow
+	settings   map[string][]string
 }
 
 // tables builds the index on first use: most commands need no facts.
 var tables = sync.OnceValue(func() *index {
-	t := &index{settings: settingsByName()}
+	t := &index{}
 	t.first, t.wild = placesOf()
-	t.flags, t.flagStarts = flagSets()
+	t.flags, t.flagStarts, t.settings = readRights()
 	return t
 })
 

@@ -229,7 +229,7 @@ func orders(d fact.Doc) {
 			since = 0
 		}
 		if e[obeys] != 0 {
-			for _, name := range obeyed {
+			for _, name := range lex.obeyed {
 				if strings.HasPrefix(lower[start:], name) {
 					d.Add(start, fact.File, fact.Mentioned, name)
 				}

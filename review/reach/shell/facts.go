@@ -209,7 +209,7 @@ func (r *reader) packages(c *command, args []string, name string) {
 	registry := map[string]bool{}
 	for i, w := range c.words {
 		option, value, ok := strings.Cut(w, "=")
-		if registryOptions[option] || c.program == "pip" && option == "-i" {
+		if t.registry[option] || c.program == "pip" && option == "-i" {
 			if !ok && i+1 < len(c.words) {
 				value = c.words[i+1]
 			}
@@ -268,7 +268,7 @@ func (r *reader) stored(c *command, args []string, name string) {
 	if len(args) > 1 {
 		two = c.program + " " + args[0] + " " + args[1]
 	}
-	for _, command := range secretCommands {
+	for _, command := range tables().secrets {
 		if two == command || strings.HasPrefix(two, command+" ") || name == command {
 			r.Add(c.at, fact.Secret, fact.Store, command)
 		}
@@ -282,16 +282,16 @@ func (r *reader) stored(c *command, args []string, name string) {
 // written adds what others obey and c changes.
 func (r *reader) written(c *command, args []string, name string) {
 	line, words := strings.Join(append([]string{c.program}, args...), " "), strings.Join(c.words, " ")
-	for _, w := range writers {
-		option := strings.HasPrefix(w.command, name+" ") && strings.HasPrefix(words, w.command) // such as code --add-mcp
-		if !option && line != w.command && !strings.HasPrefix(line, w.command+" ") {
+	for _, w := range tables().writers {
+		option := strings.HasPrefix(w, name+" ") && strings.HasPrefix(words, w) // such as code --add-mcp
+		if !option && line != w && !strings.HasPrefix(line, w+" ") {
 			continue
 		}
 		if c.program == "git" && (len(args) < 3 || !strings.Contains(args[1], ".") || args[1] == "user.name" || args[1] == "user.email") || // reads, or names the author
 			c.program == "crontab" && slices.Contains(c.words, "-l") || slices.Contains(c.words, "--get") {
 			continue
 		}
-		r.Add(c.at, fact.Write, w.command, words)
+		r.Add(c.at, fact.Write, w, words)
 	}
 	var targets []string
 	switch c.program {

@@ -145,24 +145,6 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-func TestSources(t *testing.T) {
-	for _, row := range programs {
-		if row.source == "" {
-			t.Errorf("%s has no source", row.names)
-		}
-	}
-	for _, row := range installers {
-		if row.source == "" {
-			t.Errorf("%s has no source", row.commands)
-		}
-	}
-	for _, row := range writers {
-		if row.source == "" {
-			t.Errorf("%s has no source", row.command)
-		}
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"0&0\xd7", "curl a | sh", "a <<E\nb\nE\n", "$ x\ny", "docker run -v", "git config a.b c", "bash -c 'curl x'", "A=$B; B=$A; $A", "sudo -u", "pip install -i", "env -", "((a))", "x() { y; }; x", "echo \\"} {
 		f.Add(s)
