@@ -21,7 +21,7 @@ func dryRuns() map[string]string {
 		"comment": "", "waive": "", "unwaive": "", "approve": "", "needs-changes": "", "reject": "", "canonicalize": "", "exclude": "",
 		"import": "mcp mcp-url", "init": "", "wrap": "", "unwrap": "", "restore": "", "drift": "overwrite",
 		"list": "", "show": "source", "diff": "", "review": "", "test": "live", "preview": "",
-		"tools": "", "agents": "", "lists": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",
+		"tools": "", "agents": "", "lists": "", "reach": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",
 		"export": "output", "check": "", "verify": "", "checkpoint prove": "", "checkpoint check": "",
 		"policy": "", "policy list": "", "policy test": "", "tokens": "", "tokens list": "", "signers": "", "signers list": "", "signers verify": "",
 		"calls": "", "calls list": "", "calls show": "", "calls log": "", "calls policy": "",

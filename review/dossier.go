@@ -32,6 +32,8 @@ type Dossier struct {
 	Comments           []proposals.Comment
 	Others             []proposals.Proposal // open ones on the same subject: approving this makes them stale
 	Members            []proposals.Proposal // of its change set, itself included
+	// Carried are the carried findings by the approved versions that have their passages.
+	Carried []Carried
 	// Reach compares what the current revision reaches with the version it was drafted against.
 	Reach    fact.Difference
 	Rendered map[string]string // seals of what it does to the channel prompts that it changes

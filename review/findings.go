@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -183,4 +184,30 @@ func WaiversInForce(standing []Standing) []history.Waiver {
 		}
 	}
 	return ws
+}
+
+// Carried are findings whose passages an approved version has already.
+type Carried struct {
+	Version  string // "version 3", or "version 3 of skill:user/pdf" of another subject
+	By       string // who approved it
+	Findings []Standing
+}
+
+// String describes c in a sentence.
+func (c Carried) String() string {
+	if len(c.Findings) == 1 {
+		return fmt.Sprintf("1 finding was in %s, approved by %s", c.Version, c.By)
+	}
+	return fmt.Sprintf("%d findings were in %s, approved by %s", len(c.Findings), c.Version, c.By)
+}
+
+// Rules returns the rules of the findings.
+func (c Carried) Rules() []string {
+	var ids []string
+	for _, f := range c.Findings {
+		if !slices.Contains(ids, f.Rule) {
+			ids = append(ids, f.Rule)
+		}
+	}
+	return ids
 }

@@ -12,6 +12,7 @@ import (
 	"toolcrib/review/approval"
 	"toolcrib/review/harness"
 	"toolcrib/review/proof"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 )
 
@@ -37,6 +38,8 @@ type Policy struct {
 	Approvals approval.Rules
 	// Severities changes rules by id.
 	Severities map[string]rules.Severity
+	// Reach decides about facts of reach.
+	Reach fact.Decisions
 	// Origins describes where settings come from, such as "user" or "project", by the
 	// keys of toolcrib.toml; a missing key has its default.
 	Origins map[string]string
@@ -90,6 +93,10 @@ func (p Policy) Settings() Settings {
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Severities)) {
 		s = append(s, Setting{Key: "rules." + id, Value: string(p.Severities[id])})
+	}
+	reach := p.Reach.Lists()
+	for _, key := range slices.Sorted(maps.Keys(reach)) {
+		s = append(s, Setting{Key: key, Value: reach[key]})
 	}
 	s = append(s, Setting{Key: "max_open_per_agent", Value: strconv.Itoa(p.MaxOpen)},
 		Setting{Key: "max_open_all_agents", Value: strconv.Itoa(p.MaxOpenAll)}, Setting{Key: "max_writes_per_agent_hour", Value: strconv.Itoa(p.MaxWrites)})
@@ -157,7 +164,11 @@ func (s Settings) Record() map[string]any {
 
 // Version names the policy as far as a decision depends on it.
 func (p Policy) Version() string {
-	b, err := jsondoc.Marshal(p.Severities)
+	var decided any = p.Severities
+	if len(p.Reach.Lists()) > 0 {
+		decided = map[string]any{"rules": p.Severities, "reach": p.Reach}
+	}
+	b, err := jsondoc.Marshal(decided)
 	if err != nil {
 		panic(fmt.Sprintf("review: severities do not marshal: %v", err))
 	}

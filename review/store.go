@@ -16,6 +16,7 @@ import (
 	"toolcrib/review/overlap"
 	"toolcrib/review/proof"
 	"toolcrib/review/reach"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 )
 
@@ -244,6 +245,9 @@ type Assessment struct {
 // Report holds the findings and the words of a reviewer.
 type Report struct {
 	Findings []rules.Finding `json:"findings"`
+	// Reach has the kinds of the facts that the revision adds to the reach of its subject, for
+	// filters; the facts themselves follow from the content.
+	Reach []fact.Kind `json:"reach,omitempty"`
 	// Comment is the reviewer's own text, Markdown. That of the built-in
 	// reviewer answers in plain words whether the change makes sense, overlaps a
 	// core tool, breaks guardrails or policy, and what must change.

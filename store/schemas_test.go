@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -87,6 +88,7 @@ func schemaNumbers(t *testing.T) []int {
 	if len(numbers) == 0 {
 		t.Fatal("there are no migrations")
 	}
+	slices.Sort(numbers)
 	return numbers
 }
 

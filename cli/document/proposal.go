@@ -112,11 +112,20 @@ type Assessment struct {
 	BuiltinComment string           `json:"builtin_comment,omitempty"`
 	Findings       []report.Finding `json:"findings"`
 	Reach          fact.Difference  `json:"reach"` // against the version it was drafted against
+	Carried        []docCarried     `json:"carried,omitempty"`
 	Harness        []docOutcome     `json:"harness"`
 	Problems       []string         `json:"problems,omitempty"`
 	RulesVersion   string           `json:"rules_version"`
 	OtherRules     bool             `json:"other_rules,omitempty"` // than those in force: it carries no approval
 	CreatedAt      time.Time        `json:"created_at"`
+}
+
+// docCarried counts the carried findings whose passages an approved version has already.
+type docCarried struct {
+	Version    string   `json:"version"` // "version 3", or "version 3 of skill:user/pdf"
+	ApprovedBy string   `json:"approved_by"`
+	Findings   int      `json:"findings"`
+	Rules      []string `json:"rules"`
 }
 
 // docOutcome is how a test case came out.
@@ -132,7 +141,7 @@ type docOutcome struct {
 func NewFinding(subject string, s review.Standing) report.Finding {
 	f := report.Finding{
 		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
-		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Importer: s.Importer, Passage: s.Passage, Waivable: s.Waivable, Carried: s.Carried,
+		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Importer: s.Importer, Passage: s.Passage, Waivable: s.Waivable, Carried: s.Carried, CarriedFrom: s.From,
 	}
 	if s.Waiver != nil {
 		f.WaivedBy, f.Waiver = s.Waiver.By, s.Waiver.ID
@@ -282,6 +291,9 @@ func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
 		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
 		Reach: NewReach(d.Reach), Findings: output.Mapped(d.Standing, func(s review.Standing) report.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
+		Carried: output.Mapped(d.Carried, func(c review.Carried) docCarried {
+			return docCarried{Version: c.Version, ApprovedBy: c.By, Findings: len(c.Findings), Rules: c.Rules()}
+		}),
 		Harness: output.Mapped(as.Report.Harness, func(r harness.Result) docOutcome {
 			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
 		}),

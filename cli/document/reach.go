@@ -1,9 +1,7 @@
 package document
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"toolcrib/cli/output"
 	"toolcrib/review"
@@ -25,7 +23,7 @@ func WriteReach(p *output.Page, ds ...review.Dossier) {
 			first = append(first, d.Reach.Added...)
 		}
 	}
-	WriteFactGroups(p, "Reach", first)
+	WriteSummary(p, "Reach", first)
 	for _, d := range ds {
 		title := "Reach"
 		if len(ds) > 1 {
@@ -44,47 +42,21 @@ func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	}
 	begin(p)
 	p.Linef("%s (unchanged: %d)", title, len(NewReach(d).Unchanged))
-	writeFacts(p, "+", d.Added)
-	writeFacts(p, "-", d.Removed)
-}
-
-func writeFacts(p *output.Page, sign string, facts []fact.Fact) {
-	l := fact.Arrange(facts)
-	for _, f := range l.Listed {
-		ink, note := output.InkNone, ""
-		if f.NewToRegistry && f.Policy() == fact.Warns {
-			ink = output.InkWarn
-		}
-		if f.NewHere && !f.NewToRegistry {
-			note = "  known in the registry"
-		}
-		p.Raw("  " + p.Paint(ink, sign+" "+output.Safe(f.Words())) + p.Paint(output.InkFaint, fmt.Sprintf("  %s:%d%s", output.Safe(f.Path), f.Line, note)))
-	}
-	for _, c := range l.Counts {
-		p.Raw("  " + sign + " " + c.String())
+	for _, line := range fact.Lines(d) {
+		p.Linef("  %s", line)
 	}
 }
 
-// WriteFactGroups prints facts by kind, each value once; no sentences.
-func WriteFactGroups(p *output.Page, title string, facts []fact.Fact) {
-	groups := fact.ByKind(facts)
-	if len(groups) == 0 {
+// WriteSummary prints facts by kind, if there are any besides sentences.
+func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
+	lines := fact.Summary(facts)
+	if len(lines) == 0 {
 		return
 	}
 	begin(p)
 	p.Linef("%s", title)
-	for _, g := range groups {
-		var values []string
-		l := fact.Arrange(g.Facts)
-		for _, f := range l.Listed {
-			if !slices.Contains(values, f.Value) {
-				values = append(values, f.Value)
-			}
-		}
-		for _, c := range l.Counts {
-			values = append(values, c.String())
-		}
-		p.Linef("  %-6s  %s", g.Kind, strings.Join(values, ", "))
+	for _, line := range lines {
+		p.Linef("  %s", line)
 	}
 }
 

@@ -33,6 +33,9 @@ type Finding struct {
 	Importer   string // for whoever imports it and cannot change it, "" for a text that nobody imports
 	Passage    string // the exact text that it concerns; untrusted
 	Waivable   bool
+	// Carried reports that an approved version, or CarriedFrom, has the passage already.
+	Carried     bool
+	CarriedFrom string
 	// Server identifies the list of tools that the tool is in, "" for none. Fold makes
 	// one finding of several in it: Tools are those that it is about, Also where else it
 	// stands.

@@ -48,13 +48,18 @@ type (
 		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifResult struct {
-		RuleID       string            `json:"ruleId"`
-		RuleIndex    int               `json:"ruleIndex"`
-		Level        string            `json:"level"`
-		Message      sarifText         `json:"message"`
-		Locations    []sarifLocation   `json:"locations,omitempty"`
-		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
-		Fingerprints map[string]string `json:"partialFingerprints"`
+		RuleID       string             `json:"ruleId"`
+		RuleIndex    int                `json:"ruleIndex"`
+		Level        string             `json:"level"`
+		Message      sarifText          `json:"message"`
+		Locations    []sarifLocation    `json:"locations,omitempty"`
+		Related      []sarifLocation    `json:"relatedLocations,omitempty"`
+		Fingerprints map[string]string  `json:"partialFingerprints"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification"`
 	}
 	sarifLocation struct {
 		ID       int            `json:"id,omitempty"`
@@ -111,7 +116,7 @@ func SARIF(tool Tool, rules []Rule, found []Finding) ([]byte, error) {
 	for _, f := range found {
 		run.Results = append(run.Results, sarifResult{
 			RuleID: f.Rule, RuleIndex: slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }), Level: levels[f.Severity],
-			Message: sarifText{Text: cmp.Or(visible.Text(strings.TrimSpace(f.told()+" "+f.remedies())), f.Rule+".")}, Locations: locations(f), Related: related(f), Fingerprints: fingerprints(f, seen),
+			Message: sarifText{Text: cmp.Or(visible.Text(strings.TrimSpace(f.told()+" "+f.remedies())), f.Rule+".")}, Locations: locations(f), Related: related(f), Fingerprints: fingerprints(f, seen), Suppressions: suppressions(f),
 		})
 	}
 	text, err := jsondoc.EncodeIndented(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
@@ -128,6 +133,14 @@ func semantic(version string) string {
 		return m[1]
 	}
 	return "0.0.0-devel"
+}
+
+// suppressions tells that somebody approved the passage of a finding before.
+func suppressions(f Finding) []sarifSuppression {
+	if !f.Carried {
+		return nil
+	}
+	return []sarifSuppression{{Kind: "external", Justification: "The passage is in " + cmp.Or(f.CarriedFrom, "the approved version") + " already."}}
 }
 
 func locations(f Finding) []sarifLocation {

@@ -162,9 +162,10 @@ func fileUnit(name string, data []byte, executable bool) *unit {
 	return folderUnit(registry.KindInstructions, name, f)
 }
 
-// skillUnit reads the skill whose SKILL.md has a name, whole, as an import does.
-func skillUnit(a *command.App, name string) (*unit, error) {
-	dir := filepath.Dir(a.Path(name))
+// skillUnit reads the skill whose SKILL.md is at a path, whole, as an import does; name is what
+// people call it.
+func skillUnit(at, name string) (*unit, error) {
+	dir := filepath.Dir(at)
 	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))
 	return folderUnit(registry.KindSkill, name, f), err
 }

@@ -16,6 +16,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/report"
 	"toolcrib/internal/visible"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/review/rules/wording"
@@ -90,7 +91,14 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
 	sarif := report.SARIFRun{Tool: report.SARIFTool("lint", "docs/rules.md"), Rules: sarifRules(), Found: l.found}
 	err = report.Print(a, format, newDocLint(l), sarif, l.found, func() string {
-		return explainedText(l.explained) + findings.Text(l.found)
+		var facts strings.Builder
+		for i, line := range fact.Summary(output.Mapped(l.reach, func(r report.Reached) fact.Fact { return r.Fact })) {
+			if i == 0 {
+				facts.WriteString("Reach\n")
+			}
+			facts.WriteString("  " + visible.Line(line) + "\n")
+		}
+		return facts.String() + explainedText(l.explained) + findings.Text(l.found)
 	})
 	if err != nil {
 		return err
@@ -113,7 +121,7 @@ func sarifRules() []findings.Rule {
 
 func newDocLint(l *linter) report.Findings {
 	doc := report.New(l.passed, l.found)
-	doc.Counts["looked_at"], doc.Sentences = int64(l.units), docSentences(l.explained)
+	doc.Counts["looked_at"], doc.Sentences, doc.Reach = int64(l.units), docSentences(l.explained), l.reach
 	return doc
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
+	"toolcrib/cli/report"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -17,7 +18,9 @@ import (
 	"toolcrib/registry/shipped"
 	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/reached"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/review/rules/wording"
 	"toolcrib/tui"
@@ -75,6 +78,7 @@ type linter struct {
 	// explain asks for what the rules saw in each sentence, explained is that.
 	explain   bool
 	explained []explained
+	reach     []report.Reached // facts of the files
 	// passed reports that nothing was found that the run fails for.
 	passed bool
 
@@ -88,6 +92,7 @@ type task struct {
 	*unit
 	file      string
 	found     []findings.Finding
+	reach     []report.Reached
 	explained []explained
 	err       error
 }
@@ -108,18 +113,20 @@ func (l *linter) file(ctx context.Context, name string, data []byte, executable 
 	return l.add(ctx, name, units, problems)
 }
 
+// noPlace is a problem of a file as a whole.
+func noPlace(message string) jsondoc.Problem {
+	return jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: message}
+}
+
 // skill looks at a whole skill, by its SKILL.md.
 func (l *linter) skill(ctx context.Context, a *command.App, name string) error {
-	unfit := func(message string) findings.Finding {
-		return unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: message}, rules.Block)
-	}
-	u, err := skillUnit(a, name)
+	u, err := skillUnit(a.Path(name), name)
 	if err != nil {
-		return l.add(ctx, name, nil, []findings.Finding{unfit(err.Error())})
+		return l.add(ctx, name, nil, []findings.Finding{unreadable(name, noPlace(err.Error()), rules.Block)})
 	}
 	var problems []findings.Finding
 	for _, p := range u.change.Draft.Definition.Problems("skill") { // nobody could submit it
-		problems = append(problems, unfit(p.String()))
+		problems = append(problems, unreadable(name, noPlace(p.String()), rules.Block))
 	}
 	return l.add(ctx, name, []*unit{u}, problems)
 }
@@ -165,7 +172,7 @@ func (l *linter) flush(ctx context.Context) error {
 			return t.err
 		}
 		l.found = append(l.found, t.found...)
-		l.explained = append(l.explained, t.explained...)
+		l.explained, l.reach = append(l.explained, t.explained...), append(l.reach, t.reach...)
 	}
 	return nil
 }
@@ -205,6 +212,11 @@ func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) erro
 	}
 	for _, f := range found {
 		t.found = append(t.found, t.at(t.file, f))
+	}
+	for _, g := range fact.ByKind(reached.Difference(&t.change).Added) {
+		for _, f := range g.Facts {
+			t.reach = append(t.reach, report.Reached{File: t.file, Subject: t.subject, Fact: f})
+		}
 	}
 	if l.explain {
 		for _, x := range wording.Of(&t.change).Explain() {

@@ -181,7 +181,7 @@ func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field,
 		p.Linef("+++ %s", doc.To)
 	}
 	if doc.From == versionName(0) {
-		document.WriteFactGroups(p, "Reach", doc.Reach.Added)
+		document.WriteSummary(p, "Reach", doc.Reach.Added)
 	} else {
 		document.WriteDifference(p, "Reach", doc.Reach)
 	}

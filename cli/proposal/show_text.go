@@ -166,7 +166,13 @@ func writeAssessment(p *output.Page, d review.Dossier) {
 		p.Linef("  test case %s%s: %s. %s", r.Name, how, strings.ReplaceAll(string(r.Outcome), "_", " "), output.FullStop(r.Reason))
 	}
 	for _, s := range d.Standing {
-		writeFinding(p, s)
+		if !s.Carried {
+			writeFinding(p, s)
+		}
+	}
+	for _, c := range d.Carried {
+		p.Blank()
+		p.Linef("  %s: %s", c, strings.Join(c.Rules(), ", "))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/review/reach/fact"
 )
 
 // Finding is a finding wherever one is printed.
@@ -36,6 +37,8 @@ type Finding struct {
 	Waivable bool   `json:"waivable"`
 	// Carried reports that the passage is in the live version, which somebody approved.
 	Carried bool `json:"carried,omitempty"`
+	// CarriedFrom is the version that has it: a subject, "@", and a number.
+	CarriedFrom string `json:"carried_from,omitempty"`
 	// The user who accepted it.
 	WaivedBy string `json:"waived_by,omitempty"`
 	Waiver   string `json:"waiver,omitempty"`
@@ -43,6 +46,13 @@ type Finding struct {
 	// several, and Also where else it stands.
 	Tools []string `json:"tools,omitempty"`
 	Also  []Place  `json:"also,omitempty"`
+}
+
+// Reached is a fact of what a file can reach.
+type Reached struct {
+	File    string `json:"file"`
+	Subject string `json:"subject"`
+	fact.Fact
 }
 
 // Place is where else a finding stands.
@@ -99,7 +109,7 @@ func New(ok bool, found []findings.Finding) Findings {
 		doc.Findings = append(doc.Findings, Finding{
 			Rule: f.Rule, Severity: f.Severity, Subject: f.Subject, Tool: f.Tool, Path: f.Path, File: f.File,
 			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-			Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable,
+			Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable, Carried: f.Carried, CarriedFrom: f.CarriedFrom,
 			Tools: f.Tools, Also: output.Mapped(f.Also, func(p findings.Place) Place { return Place(p) }),
 		})
 	}
@@ -151,6 +161,8 @@ type Findings struct {
 	Counts   map[string]int64 `json:"counts,omitempty"`
 	// Signatures counts decisions by their signatures, where signing has started.
 	Signatures *Signatures `json:"signatures,omitempty"`
+	// Reach has what the files can reach, in lint.
+	Reach []Reached `json:"reach,omitempty"`
 	// Sentences are there with lint --explain.
 	Sentences []Sentence `json:"sentences,omitempty"`
 	// Folders are those that check --files compared, and Unchecked the files in them that

@@ -108,7 +108,10 @@ func ReadConfig(file string) ([]byte, error) {
 func (c Config) RuleSet() (ruleset.Set, error) {
 	set, err := ruleset.NewSet(c.Rules)
 	if err == nil {
-		return set, nil
+		if err := c.Reach.Check(); err != nil {
+			return set, fmt.Errorf("configuration %s: %w", cmp.Or(c.Sources["reach.block"], c.Sources["reach.warn"], c.Sources["reach.allow"]), err)
+		}
+		return set.WithReach(c.Reach), nil
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
 		if _, err := ruleset.NewSet(map[string]rules.Severity{id: c.Rules[id]}); err != nil {
@@ -151,6 +154,7 @@ func (c Config) List() []Setting {
 		values["rules."+id] = string(severity)
 	}
 	values.set("guard."+noticeKey, strconv.FormatBool(c.Notices()))
+	maps.Copy(values, c.Reach.Lists())
 	for name, g := range c.Guard {
 		values.set(keyPath{"guard", name, "prompts"}.String(), string(g.Prompts))
 	}

@@ -13,6 +13,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/internal/owner"
 	"toolcrib/review/approval"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 )
@@ -27,7 +28,7 @@ var ErrUntrusted = errors.New("not trusted")
 var (
 	// freely are keys that protect nobody, or can only tighten.
 	freely = []string{
-		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "guard",
+		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "reach", "guard",
 	}
 	// never are keys of the user's own file alone, however trusted another is.
 	never = []string{"may_act_as", "max_open_all_agents", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
@@ -71,7 +72,7 @@ func (c *Config) readProject(env process.Env) error {
 		*c = over
 		return nil
 	}
-	c.FourEyes, c.RequireExpect, c.MaxOpen, c.MaxWrites, c.Rules, c.Guard = over.FourEyes, over.RequireExpect, over.MaxOpen, over.MaxWrites, over.Rules, over.Guard
+	c.FourEyes, c.RequireExpect, c.MaxOpen, c.MaxWrites, c.Rules, c.Reach, c.Guard = over.FourEyes, over.RequireExpect, over.MaxOpen, over.MaxWrites, over.Rules, over.Reach, over.Guard
 	c.Project, c.Theme, c.Accessible = over.Project, over.Theme, over.Accessible
 	for key, source := range over.Sources {
 		if table, _, _ := strings.Cut(key, "."); slices.Contains(freely, table) {
@@ -124,6 +125,10 @@ func (c *Config) tighten(over *Config) {
 			over.Guard = guards
 		}
 	}
+	if !slices.Equal(over.Reach.Allow, c.Reach.Allow) {
+		keep("reach.allow", true)
+	}
+	over.Reach = fact.Decisions{Allow: c.Reach.Allow, Warn: union(c.Reach.Warn, over.Reach.Warn), Block: union(c.Reach.Block, over.Reach.Block)}
 	for id, severity := range over.Rules {
 		before := c.severity(id)
 		if before == "" || !slices.Contains([]rules.Severity{rules.Off, rules.Info, rules.Warn, rules.Block}, severity) || severity.Rank() > before.Rank() {
@@ -136,6 +141,11 @@ func (c *Config) tighten(over *Config) {
 		}
 		keep(keyPath{"rules", id}.String(), true)
 	}
+}
+
+// union returns a with those of b that it lacks.
+func union(a, b []string) []string {
+	return append(slices.Clone(a), slices.DeleteFunc(slices.Clone(b), func(s string) bool { return slices.Contains(a, s) })...)
 }
 
 // severity returns the severity of a rule; "" when there is no such rule.

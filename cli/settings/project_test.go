@@ -161,3 +161,24 @@ func TestKeysAreSpelledExactly(t *testing.T) {
 		t.Errorf("names of the user's own: %v", err)
 	}
 }
+
+// TestReachOfProject checks that a project's file can warn of and block facts of reach, and
+// takes nothing back.
+func TestReachOfProject(t *testing.T) {
+	const own = "[reach]\nallow = [\"out:*.ours.example\"]\nwarn = [\"write:*\"]\n"
+	c, err := LoadConfig(withFiles(t, own, "[reach]\nallow = [\"*:*\"]\nwarn = []\nblock = [\"secret:*\"]\n"), Overrides{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.Reach.Lists()
+	if got["reach.allow"] != "out:*.ours.example" || got["reach.warn"] != "write:*" || got["reach.block"] != "secret:*" {
+		t.Errorf("%v", got)
+	}
+	c, err = LoadConfig(withFiles(t, "[reach]\nblock = [\"hosts:*\"]\n", ""), Overrides{}, false)
+	if err == nil {
+		_, err = c.RuleSet()
+	}
+	if err == nil || !strings.Contains(err.Error(), "toolcrib.toml: reach: unknown pattern \"hosts:*\"") {
+		t.Errorf("an unknown kind: %v", err)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 	"toolcrib/signing/signers"
 	"toolcrib/store"
@@ -49,6 +50,7 @@ type Config struct {
 	MaxOpenAll    int                       `toml:"max_open_all_agents"`
 	MaxWrites     int                       `toml:"max_writes_per_agent_hour"` // drafts, revisions and comments
 	Rules         map[string]rules.Severity `toml:"rules"`
+	Reach         fact.Decisions            `toml:"reach"` // patterns of facts
 	Theme         string                    `toml:"theme"` // "dark", "light", "high-contrast" or "own"; "" asks the terminal
 	Workbench     workbenchConfig           `toml:"workbench"`
 	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue of lines
@@ -94,7 +96,7 @@ type Config struct {
 func (c Config) Policy() review.Policy {
 	return review.Policy{
 		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
-		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules, Origins: c.origins(),
+		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules, Reach: c.Reach, Origins: c.origins(),
 		Signatures: c.SignaturePolicy(), Approvals: c.Approvals(),
 	}
 }

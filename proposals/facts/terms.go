@@ -113,7 +113,13 @@ func approvalTerms() []Term {
 }
 
 func findingTerms() []Term {
-	return []Term{{Key: "rule", Sample: "S104", Means: "with a finding of that rule", Expects: "the id of a rule, such as S104", Read: ruleIDs}}
+	reach := []string{"out", "link", "secret", "write", "rights", "run", "file", "user", "other"}
+	return []Term{{Key: "reach", Sample: "out", Means: "adding facts of that kind to what its subject can reach", Expects: "one of " + listed(reach), Known: reach, Read: func(v string) ([]Atom, error) {
+		if !slices.Contains(reach, v) {
+			return nil, fmt.Errorf("unknown kind of fact %q: use %s", v, listed(reach))
+		}
+		return []Atom{{Rule, "reach:" + v}}, nil
+	}}, {Key: "rule", Sample: "S104", Means: "with a finding of that rule", Expects: "the id of a rule, such as S104", Read: ruleIDs}}
 }
 
 func words[T ~string](all []T) []string {

@@ -16,8 +16,10 @@ import (
 	"toolcrib/review/harness"
 	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/records"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/reached"
 	"toolcrib/review/rules/ruleset"
 )
 
@@ -147,7 +149,11 @@ func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, s
 	}
 	change.World, change.Outcomes = world, c.trials.run(ctx, draft, nil)
 	findings, err := c.rules.Check(ctx, change)
-	return review.Report{Findings: findings, Harness: change.Outcomes}, change, err
+	report = review.Report{Findings: findings, Harness: change.Outcomes}
+	for _, g := range fact.ByKind(reached.Difference(change).Added) {
+		report.Reach = append(report.Reach, g.Kind)
+	}
+	return report, change, err
 }
 
 // comingWith returns the allow-lists and the ids of the tools that go live together

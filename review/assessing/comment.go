@@ -130,6 +130,7 @@ func aside(standing []review.Standing, families string) string {
 	for _, s := range standing {
 		switch {
 		case !strings.Contains(families, s.Rule[:1]):
+		case s.Carried: // listed by the version that has it
 		case !s.Open():
 			waived++
 		case s.Severity == rules.Info:

@@ -133,3 +133,11 @@ func TestCommentAnswersFourQuestions(t *testing.T) {
 		})
 	}
 }
+
+// TestCarriedIsNotWaived checks that the comment does not take a carried finding for one that
+// the user waived.
+func TestCarriedIsNotWaived(t *testing.T) {
+	if got := aside([]review.Standing{{Finding: rules.Finding{Rule: "S162", Carried: true}}}, "S"); got != "" {
+		t.Errorf("%q", got)
+	}
+}

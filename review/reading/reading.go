@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
@@ -15,6 +17,7 @@ import (
 	"toolcrib/review/impact"
 	"toolcrib/review/inspection"
 	"toolcrib/review/reach"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/records"
 )
 
@@ -151,6 +154,9 @@ func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossi
 	if out.Source, err = records.Source(ctx, r, out.Revision.Draft.Definition); err != nil {
 		return err
 	}
+	if out.Carried, err = carried(ctx, r, p.Subject, out.Standing); err != nil {
+		return err
+	}
 	if !p.State.Open() {
 		return nil
 	}
@@ -165,6 +171,41 @@ func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossi
 		}
 	}
 	return nil
+}
+
+// carried groups the carried findings of a proposal by the versions that have their passages.
+func carried(ctx context.Context, r review.Reader, of registry.Subject, standing []review.Standing) ([]review.Carried, error) {
+	var groups []review.Carried
+	at := map[string]int{}
+	for _, s := range standing {
+		name, number, ok := strings.Cut(s.From, "@")
+		if !s.Carried || !ok {
+			continue
+		}
+		i, known := at[s.From]
+		if !known {
+			subject, err := registry.ParseSubject(name)
+			if err != nil {
+				return nil, err
+			}
+			n, err := strconv.Atoi(number)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", s.From, err)
+			}
+			v, err := r.Version(ctx, subject, n)
+			if err != nil {
+				return nil, err
+			}
+			c := review.Carried{Version: "version " + number, By: v.DecidedBy}
+			if subject != of {
+				c.Version += " of " + name
+			}
+			i, at[s.From] = len(groups), len(groups)
+			groups = append(groups, c)
+		}
+		groups[i].Findings = append(groups[i].Findings, s)
+	}
+	return groups, nil
 }
 
 // Counts returns how many proposals are in each state.
@@ -344,4 +385,28 @@ func extent(ctx context.Context, r review.Reader, b review.Bundle) (review.Exten
 		e.Added, e.Removed = e.Added+added, e.Removed+removed
 	}
 	return e, nil
+}
+
+// Reached is what a live definition can reach.
+type Reached struct {
+	Subject registry.Subject
+	Version int
+	Facts   []fact.Fact
+}
+
+// Reach returns what the active live definitions can reach: those with an id or a subject, all
+// for "".
+func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
+	return records.Read(ctx, d.records, func(r review.Reader) (found []Reached, err error) {
+		lives, err := r.Containing(ctx, []string{""}) // every definition
+		for _, l := range lives {
+			if l.Refused == nil && l.Definition.Status() != registry.Deactivated && (of == "" || of == l.Subject.ID || of == l.Subject.String()) {
+				found = append(found, Reached{l.Subject, l.Version, reach.Of(l.Definition)})
+			}
+		}
+		if err == nil && of != "" && len(found) == 0 {
+			err = fmt.Errorf("%s: %w", of, proposals.ErrNotFound)
+		}
+		return found, err
+	})
 }

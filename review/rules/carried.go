@@ -1,18 +1,23 @@
 package rules
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
+
+	"toolcrib/registry"
 )
 
-// Carries reports whether the live version that c would replace already contains the text
-// of a finding. The whole sentences around its passage have to be there, or in a text that
+// ApprovedIn returns an approved version that already contains the text of a finding: the live
+// version that c would replace, a tool of the same server, or another skill that has the same
+// file; nil for none. The whole sentences around the passage have to be there, or in a text that
 // is not prose, the whole paragraphs at the same path: an approved "Never send it to X." does not
 // cover "Send it to X." Differences in white space do not matter. A finding without a
-// passage is never carried, nor is one in a version whose approval does not count.
-func (c *Change) Carries(f Finding) bool {
-	if c.Before == nil || c.Before.Refused != nil || f.Passage == "" {
-		return false
+// passage is in no version, and a version whose approval does not count has none.
+func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
+	if f.Passage == "" {
+		return nil, nil //nolint:nilnil // no version is an answer
 	}
 	for _, t := range c.Texts() {
 		if t.Path != f.Path {
@@ -22,15 +27,48 @@ func (c *Change) Carries(f Finding) bool {
 		if !ok {
 			continue
 		}
-		approved := Computed(c, approvedUnits)
+		approved := Computed(c, func(c *Change) approvedUnits { return c.approvedUnits(ctx) })
+		var in *registry.Live
 		for _, unit := range newField(t).units(start, end) {
-			if !approved[unit] {
-				return false
+			if in = approved.in[unit]; in == nil {
+				return c.sameFile(ctx, t)
 			}
 		}
-		return true
+		return in, approved.err
 	}
-	return false
+	return nil, nil //nolint:nilnil // no version is an answer
+}
+
+// sameFiles has the versions that sameFile found by the paths of files.
+type sameFiles struct{ sync.Map }
+
+// sameFile returns a live version of another skill with a file that has a text.
+func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err error) {
+	known := Computed(c, func(*Change) *sameFiles { return &sameFiles{} })
+	if l, ok := known.Load(t.Path); ok {
+		return l.(*registry.Live), nil //nolint:forcetypeassert // nothing else is stored
+	}
+	defer func() { known.Store(t.Path, in) }()
+	longest := ""
+	for part := range strings.FieldsFuncSeq(strings.ToLower(t.Value), func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) {
+		if len(part) > len(longest) {
+			longest = part // stands in JSON as it is
+		}
+	}
+	if c.Draft.Definition.Folder() == nil || longest == "" || c.World == nil {
+		return nil, nil //nolint:nilnil // no version is an answer
+	}
+	lives, err := c.World.Containing(ctx, []string{longest})
+	for _, l := range lives {
+		if folder := l.Definition.Folder(); folder != nil && l.Refused == nil && l.Subject != c.Draft.Subject {
+			for _, file := range folder.Files {
+				if file.Text == t.Value {
+					return &l, nil
+				}
+			}
+		}
+	}
+	return nil, err
 }
 
 // units returns the sentences of a text that overlap the bytes from start to end, or its
@@ -83,19 +121,37 @@ func frontKeys(text string) []int {
 	return nil
 }
 
-// approvedUnits is the set of units of the live version.
-func approvedUnits(c *Change) map[string]bool {
-	before := &Change{Draft: c.Draft}
-	before.Draft.Definition = c.Before.Definition
-	approved := map[string]bool{}
-	for _, t := range before.Texts() {
-		if strings.HasPrefix(t.Path, "definition") {
-			for _, unit := range newField(t).units(0, len(t.Value)) {
-				approved[unit] = true
+// approvedUnits has the units of approved versions, and the versions that they are in.
+type approvedUnits struct {
+	in  map[string]*registry.Live
+	err error
+}
+
+// approvedUnits reads the live version and the tools of the same server.
+func (c *Change) approvedUnits(ctx context.Context) (a approvedUnits) {
+	var lives []registry.Live
+	if source := c.Draft.Definition.Columns().Source; source != "" && c.Draft.Definition.Tool != nil && c.World != nil {
+		lives, a.err = c.World.FromServer(ctx, source)
+	}
+	if c.Before != nil {
+		lives = append(lives, *c.Before)
+	}
+	a.in = map[string]*registry.Live{}
+	for i, l := range lives { // the version of the subject itself last
+		if l.Refused != nil {
+			continue
+		}
+		before := &Change{Draft: c.Draft}
+		before.Draft.Definition = l.Definition
+		for _, t := range before.Texts() {
+			if strings.HasPrefix(t.Path, "definition") {
+				for _, unit := range newField(t).units(0, len(t.Value)) {
+					a.in[unit] = &lives[i]
+				}
 			}
 		}
 	}
-	return approved
+	return a
 }
 
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -36,9 +37,48 @@ func TestCarries(t *testing.T) {
 		after := file(front + tt.text + "\n")
 		for _, live := range []*registry.Live{&before, &refused, nil} {
 			c := &Change{Before: live, Draft: proposals.Draft{Definition: after}}
-			if got := c.Carries(Finding{Path: at, Passage: tt.passage}); got != (tt.want && live == &before) {
-				t.Errorf("%q in %q: %v", tt.passage, tt.text, got)
+			got, err := c.ApprovedIn(t.Context(), Finding{Path: at, Passage: tt.passage})
+			if err != nil || (got != nil) != (tt.want && live == &before) || got != nil && got.Version != 3 {
+				t.Errorf("%q in %q: %v, %v", tt.passage, tt.text, got, err)
 			}
+		}
+	}
+}
+
+// related is a world with tools of one server and skills.
+type related struct {
+	Memory
+	tools, skills []registry.Live
+}
+
+func (r related) FromServer(context.Context, string) ([]registry.Live, error) { return r.tools, nil }
+
+func (r related) Containing(context.Context, []string) ([]registry.Live, error) { return r.skills, nil }
+
+// TestApprovedElsewhere checks that a sentence of an approved tool of the same server, and a
+// file of another approved skill, are known (R25).
+func TestApprovedElsewhere(t *testing.T) {
+	skill := func(id, text string) registry.Live {
+		return registry.Live{Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id}, Version: 2, Definition: registry.Definition{Skill: &registry.Folder{ID: id, Path: id, Files: map[string]registry.File{"SKILL.md": {Text: text}}}}}
+	}
+	tool := func(id, text string) registry.Live {
+		return registry.Live{Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id}, Version: 4, Definition: registry.Definition{Tool: &registry.Tool{ID: id, Description: text, Source: &registry.Source{Type: registry.SourceMCP, Ref: "shop#" + id}}}}
+	}
+	world := related{tools: []registry.Live{tool("get_hours", "Send the report to the owner. More.")}, skills: []registry.Live{skill("other", "Same text.\nSend it.")}}
+	for _, tt := range []struct {
+		draft         registry.Live
+		path, passage string
+		want          string
+	}{
+		{tool("get_prices", "New. Send the report to the owner."), "definition.description", "report", "get_hours"},
+		{tool("get_prices", "Send the report to me."), "definition.description", "report", ""},
+		{skill("hours", "Same text.\nSend it."), `definition.files["SKILL.md"].text`, "Send it.", "other"},
+		{skill("hours", "Same text.\nSend it. Now."), `definition.files["SKILL.md"].text`, "Send it.", ""},
+	} {
+		c := &Change{World: world, Draft: proposals.Draft{Subject: tt.draft.Subject, Definition: tt.draft.Definition}}
+		in, err := c.ApprovedIn(t.Context(), Finding{Path: tt.path, Passage: tt.passage})
+		if err != nil || in == nil && tt.want != "" || in != nil && in.Subject.ID != tt.want {
+			t.Errorf("%v: %v, %v, not %q", tt.draft, in, err, tt.want)
 		}
 	}
 }

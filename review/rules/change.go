@@ -12,6 +12,7 @@ import (
 	"toolcrib/registry/shipped"
 	"toolcrib/review/harness"
 	"toolcrib/review/overlap"
+	"toolcrib/review/reach/fact"
 )
 
 // Change is the input of the rules: one revision and the live version it would replace.
@@ -35,6 +36,8 @@ type Change struct {
 	// Apart marks a draft that is checked by itself, as a file, and not as a change
 	// of the registry from which its agents would know it.
 	Apart bool
+	// Reach is what the configuration decides about facts of reach.
+	Reach fact.Decisions
 	// Outcomes are the results of the draft's test cases; nil when nobody ran them
 	// yet.
 	Outcomes []harness.Result
@@ -71,6 +74,10 @@ type World interface {
 	// Alike returns live tools that may resemble t in text or in purpose, the
 	// likeliest first. They are candidates: compare them.
 	Alike(ctx context.Context, t *Peer) ([]*Peer, error)
+	// FromServer returns the live tools, in any layer, that came from the server or file of a
+	// name; Containing is that of reach.Registry.
+	FromServer(ctx context.Context, name string) ([]registry.Live, error)
+	Containing(ctx context.Context, words []string) ([]registry.Live, error)
 	// Agents returns every live agent, in any layer.
 	Agents(ctx context.Context) ([]registry.Live, error)
 	// Lists returns every allow-list, in any layer: those that are live, and those
@@ -121,6 +128,12 @@ func (m Memory) ByLabel(_ context.Context, label string) ([]registry.Live, error
 func (m Memory) ByTag(_ context.Context, prefix string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool { return t.Tag != nil && t.Tag.Prefix == prefix }), nil
 }
+
+// FromServer implements World: what is shipped comes from no server.
+func (m Memory) FromServer(context.Context, string) ([]registry.Live, error) { return nil, nil }
+
+// Containing implements World: what is shipped is compared with nothing.
+func (m Memory) Containing(context.Context, []string) ([]registry.Live, error) { return nil, nil }
 
 // Alike implements World: every tool is a candidate.
 func (m Memory) Alike(context.Context, *Peer) ([]*Peer, error) { return Peers(m), nil }

@@ -108,6 +108,9 @@ type Finding struct {
 	// Carried reports that the passage is in the live version, which somebody approved: the
 	// change did not bring it, and it has no effect on the recommendation.
 	Carried bool `json:"carried,omitempty"`
+	// From is the approved version that has the passage of a carried finding: a subject, "@",
+	// and a number.
+	From string `json:"from,omitempty"`
 }
 
 // PassageHash identifies what the finding is about, independent of where in

@@ -52,6 +52,9 @@ type basis struct {
 // a rule or severity that does not exist.
 func New(store review.Store, policy review.Policy, now func() time.Time, newID func() string) (*Desk, error) {
 	set, err := ruleset.NewSet(policy.Severities)
+	if err == nil {
+		set, err = set.WithReach(policy.Reach), policy.Reach.Check()
+	}
 	if err != nil {
 		return nil, err
 	}

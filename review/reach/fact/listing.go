@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Listing is how a reader sees facts: some one by one, and of the others how many there are.
@@ -99,4 +100,47 @@ func (f Fact) Words() string {
 		return string(f.Kind) + " " + f.Value
 	}
 	return fmt.Sprintf("%s %s (%s)", f.Kind, f.Value, f.Use)
+}
+
+// Summary describes facts in a line for each kind, each value once; no sentences.
+func Summary(facts []Fact) []string {
+	groups := ByKind(facts)
+	lines := make([]string, len(groups))
+	for i, g := range groups {
+		var values []string
+		l := Arrange(g.Facts)
+		for _, f := range l.Listed {
+			if !slices.Contains(values, f.Value) {
+				values = append(values, f.Value)
+			}
+		}
+		for _, c := range l.Counts {
+			values = append(values, c.String())
+		}
+		lines[i] = fmt.Sprintf("%-6s  %s", g.Kind, strings.Join(values, ", "))
+	}
+	return lines
+}
+
+// Lines describes what a change adds, each fact after "+", and removes, each after "-". Of an
+// added fact it tells whether other subjects of the registry have it too.
+func Lines(d Difference) []string {
+	var lines []string
+	for _, side := range []struct {
+		sign  string
+		facts []Fact
+	}{{"+", d.Added}, {"-", d.Removed}} {
+		l := Arrange(side.facts)
+		for _, f := range l.Listed {
+			line := fmt.Sprintf("%s %s  %s:%d", side.sign, f.Words(), f.Path, f.Line)
+			if f.NewHere && !f.NewToRegistry {
+				line += "  known in the registry"
+			}
+			lines = append(lines, line)
+		}
+		for _, c := range l.Counts {
+			lines = append(lines, side.sign+" "+c.String())
+		}
+	}
+	return lines
 }

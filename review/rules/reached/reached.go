@@ -4,15 +4,16 @@
 package reached
 
 import (
-	"cmp"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
 	"toolcrib/internal/plaintext"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/reach"
 	"toolcrib/review/reach/fact"
@@ -48,8 +49,12 @@ func Rules() []rules.Rule {
 		of("S170", "Covers its tracks: deletes logs, or sends encoded data", func(f fact.Fact) bool {
 			return f.Kind == fact.File && strings.HasPrefix(f.Value, "/var/log") || f.Kind == fact.Run && f.Use == fact.Command && networkCommand().MatchString(f.Value)
 		}, covers),
+		of(decided, "Reaches what the configuration decides about", func(fact.Fact) bool { return true }, nil),
 	}
 }
+
+// decided is the rule about facts that the configuration decides about.
+const decided = "S172"
 
 // denied reports whether a line speaks against what it names: a negation stands before it, in
 // the same clause.
@@ -83,17 +88,26 @@ type textFacts struct {
 	lines []int
 }
 
-// read derives the facts of a change.
+// Difference returns what a change does to the reach of its subject.
+func Difference(c *rules.Change) fact.Difference {
+	return rules.Computed(c, func(c *rules.Change) fact.Difference {
+		var before *registry.Definition
+		if c.Before != nil && c.Before.Refused == nil {
+			before = &c.Before.Definition
+		}
+		return reach.Compare(before, c.Draft.Definition)
+	})
+}
+
+// read sorts the facts of a change by the texts that they are in.
 func read(c *rules.Change) *facts {
 	l := &facts{known: map[string]bool{}, id: strings.ToLower(c.Draft.Definition.ID())}
-	all := reach.Of(c.Draft.Definition)
-	if c.Before != nil && c.Before.Refused == nil {
-		for _, f := range fact.Compare(reach.Of(c.Before.Definition), all).Unchanged {
-			l.known[f.Key] = true
-		}
+	d := Difference(c)
+	for _, f := range d.Unchanged {
+		l.known[f.Key] = true
 	}
 	byPath := map[string][]fact.Fact{}
-	for _, f := range all {
+	for _, f := range slices.Concat(d.Added, d.Unchanged) {
 		path := "definition." + f.Path
 		if c.Draft.Definition.Folder() != nil {
 			path = jsondoc.Join("definition.files", f.Path) + ".text"
@@ -127,14 +141,14 @@ func of(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, strin
 		all := rules.Computed(c, read)
 		var found []rules.Finding
 		for i := range all.texts {
-			found = append(found, all.texts[i].findings(id, deed, about, grave, all)...)
+			found = append(found, all.texts[i].findings(id, deed, about, grave, all, c.Reach)...)
 		}
 		return found, nil
 	}}
 }
 
 // findings makes a finding of each line with facts that a rule is about.
-func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool, all *facts) []rules.Finding {
+func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool, all *facts, decisions fact.Decisions) []rules.Finding {
 	type reason struct {
 		deed     string
 		severity rules.Severity
@@ -143,15 +157,19 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave 
 	var spans []rules.Passage
 	at := map[int]reason{}
 	for _, f := range t.facts {
-		if !about(f) || f.Line > len(t.lines) {
+		decision := decisions.Of(f)
+		if !about(f) || f.Line > len(t.lines) || decision == fact.Allow || id == decided && decision == fact.Undecided {
 			continue
 		}
 		span := t.line(f)
 		line := t.Value[span.Start:span.End]
-		if denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}") || id == "S163" && f.Kind == fact.File && !t.orders(span, f.Value) {
+		if id != decided && (denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}")) || id == "S163" && f.Kind == fact.File && !t.orders(span, f.Value) {
 			continue
 		}
-		r := reason{deed: deed, carried: all.known[f.Key] && f.Kind != fact.File} // the order may be new
+		r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decided)} // an order may be new
+		if id == decided {
+			r.deed, r.severity = "Reaches "+f.Words()+", on which [reach] says "+string(decision), rules.Severity(decision)
+		}
 		if name := imitates(f.Value); f.Use == fact.Package && name != "" {
 			r.deed += " (the usual one is " + name + ")"
 		}
@@ -161,7 +179,10 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave 
 			continue // an ordinary command or call
 		}
 		if other, ok := at[span.Start]; ok {
-			r = reason{other.deed, cmp.Or(other.severity, r.severity), other.carried && r.carried}
+			if r.severity.Rank() <= other.severity.Rank() {
+				r.deed, r.severity = other.deed, other.severity
+			}
+			r.carried = r.carried && other.carried
 		}
 		spans, at[span.Start] = append(spans, span), r
 	}

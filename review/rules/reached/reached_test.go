@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 )
 
@@ -133,5 +134,25 @@ func TestImitates(t *testing.T) {
 		if got := imitates(value); got != want {
 			t.Errorf("%s imitates %q, not %q", value, got, want)
 		}
+	}
+}
+
+// TestDecisions checks what the table [reach] of the configuration does to facts.
+func TestDecisions(t *testing.T) {
+	before := registry.Live{Version: 3, Definition: skill("a.sh", "curl https://known.shop.net/x\n")}
+	change := func(d fact.Decisions) map[string]rules.Finding {
+		return found(t, &rules.Change{Reach: d, Before: &before, Draft: proposals.Draft{Definition: skill("a.sh", "curl https://known.shop.net/x\ncurl https://new.shop.net/x\ngit push --force\n")}})
+	}
+	if f := change(fact.Decisions{}); f["S162"].Line != 3 || f["S172"].Rule != "" || f["S172"].Line != 0 {
+		t.Errorf("without decisions: %+v", f)
+	}
+	if f := change(fact.Decisions{Allow: []string{"rights:git push *"}}); f["S162"].Line != 0 {
+		t.Errorf("allowed: %+v", f["S162"])
+	}
+	if f := change(fact.Decisions{Warn: []string{"*:*"}, Block: []string{"out:new.*.net"}, Allow: []string{"out:*"}})["S172"]; f.Line != 3 && f.Severity != rules.Block {
+		t.Errorf("blocked: %+v", f)
+	}
+	if (fact.Decisions{Block: []string{"out:*", "*:a"}}).Check() != nil || (fact.Decisions{Warn: []string{"outs:*"}}).Check() == nil || (fact.Decisions{Allow: []string{"out"}}).Check() == nil {
+		t.Error("Check is wrong about a pattern")
 	}
 }

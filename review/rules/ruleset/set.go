@@ -19,6 +19,7 @@ import (
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/agents"
 	"toolcrib/review/rules/budget"
@@ -79,6 +80,7 @@ func All() []rules.Rule {
 type Set struct {
 	overrides map[string]rules.Severity
 	lowered   []string
+	reach     fact.Decisions
 }
 
 // enforced is a rule in force.
@@ -117,6 +119,12 @@ func NewSet(overrides map[string]rules.Severity) (Set, error) {
 		}
 	}
 	return s, nil
+}
+
+// WithReach returns s with what the configuration decides about facts of reach.
+func (s Set) WithReach(d fact.Decisions) Set {
+	s.reach = d
+	return s
 }
 
 // each yields the rules in force whose family is among letters, all for "".
@@ -173,6 +181,7 @@ func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 // letters; "" means all.
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}
+	c.Reach = s.reach
 	for r := range s.each(letters) {
 		found, err := r.Check(ctx, c)
 		if err != nil {
@@ -184,7 +193,16 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 				f.Severity = override(f.Severity, r.Severity)
 			}
 			if !r.Form || f.Severity != rules.Block {
-				f.Carried = f.Carried || c.Carries(f)
+				in, err := c.ApprovedIn(ctx, f)
+				if err != nil {
+					return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+				}
+				if in == nil && f.Carried {
+					in = c.Before
+				}
+				if f.Carried = in != nil; f.Carried {
+					f.From = fmt.Sprintf("%s@%d", in.Subject, in.Version)
+				}
 			}
 			if !f.Carried && c.Before != nil && !r.fixed && r.Added.Rank() > f.Severity.Rank() {
 				f.Severity = r.Added

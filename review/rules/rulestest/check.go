@@ -7,13 +7,14 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 )
 
 // Check returns what r finds in e.
 func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
 	t.Helper()
-	c := &rules.Change{Draft: e.Draft, World: rules.Memory(e.Live), Prompts: e.Prompts, Twins: e.Twins}
+	c := &rules.Change{Draft: e.Draft, World: rules.Memory(e.Live), Prompts: e.Prompts, Twins: e.Twins, Reach: fact.Decisions{Warn: []string{"out:*.warned.example"}}}
 	for i, l := range e.Live {
 		if l.Subject == e.Draft.Subject {
 			c.Before = &e.Live[i]

@@ -13,7 +13,7 @@ import (
 func signs() rules.Rule {
 	return rules.Rule{
 		ID: "S139",
-		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
+		Check: func(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
 			c := Of(change)
 			var found []rules.Finding
 			signs := c.evidence().signs
@@ -22,7 +22,7 @@ func signs() rules.Rule {
 				for n < len(signs) && signs[n].text == signs[0].text {
 					n++
 				}
-				found = append(found, c.signFindings(signs[:n])...)
+				found = append(found, c.signFindings(ctx, signs[:n])...)
 				signs = signs[n:]
 			}
 			return found, nil
@@ -32,7 +32,7 @@ func signs() rules.Rule {
 
 // signFindings makes findings of telling sentences of one text: of those with the
 // highest scores, when there are many.
-func (c *View) signFindings(list []Sentence) []rules.Finding {
+func (c *View) signFindings(ctx context.Context, list []Sentence) []rules.Finding {
 	total := len(list)
 	if total > rules.MaxPerText {
 		list = slices.Clone(list)
@@ -50,7 +50,7 @@ func (c *View) signFindings(list []Sentence) []rules.Finding {
 	text := list[0].text
 	found := text.Findings(spans, func(p rules.Passage) string {
 		deed := "Unusual sentence in this text"
-		if c.Before != nil && !c.Carries(rules.Finding{Path: text.Path, Passage: text.Value[p.Start:p.End]}) {
+		if in, err := c.ApprovedIn(ctx, rules.Finding{Path: text.Path, Passage: text.Value[p.Start:p.End]}); c.Before != nil && in == nil && err == nil {
 			deed = "Unusual new sentence in this text"
 		}
 		return told(deed, text.Value[p.Start:p.End], p.Disguise)

@@ -63,12 +63,14 @@ SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
 ' || p.layer || coalesce('
 set:' || (json_extract(r.draft, '$.changeSet')), ''));
 
--- check proposal_rules: Filters find the proposal by rules that its last assessment lacks, or miss it.
--- Reports without findings are not parsed.
+-- check proposal_rules: Filters find the proposal by rules or reach that its last assessment lacks, or miss it.
+-- Reports without either are not parsed.
 WITH last AS MATERIALIZED (SELECT p.id, p.seq, (SELECT a.seq FROM assessments a
   WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1) AS assessment FROM proposals p),
 want AS (SELECT DISTINCT l.seq, json_extract(f.value, '$.rule') AS rule FROM last l JOIN assessments a ON a.seq = l.assessment,
-  json_each(a.report, '$.findings') f WHERE instr(a.report, '"findings":[]') = 0)
+  json_each(a.report, '$.findings') f WHERE instr(a.report, '"findings":[]') = 0
+  UNION SELECT l.seq, 'reach:' || f.value FROM last l JOIN assessments a ON a.seq = l.assessment,
+  json_each(a.report, '$.reach') f WHERE instr(a.report, '"reach":[') > 0)
 SELECT 'row ' || coalesce(w.seq, r.proposal) FROM want w FULL JOIN proposal_rules r ON r.proposal = w.seq AND r.rule = w.rule
 WHERE w.seq IS NULL OR r.proposal IS NULL;
 
