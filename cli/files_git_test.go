@@ -7,7 +7,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"toolcrib/cli/output"
 	"toolcrib/internal/shortrun"
 )
 
@@ -42,7 +41,7 @@ func TestFilesInGit(t *testing.T) {
 	script := "#!/bin/sh\nset -e\n" + strings.Join(hooks["toolcrib-lint"], " ") + " $(git diff --cached --name-only --diff-filter=d | grep '[.]md$')\n" + strings.Join(hooks["toolcrib-check-files"], " ") + "\n"
 	r.write(".git/hooks/pre-commit", script)
 	r.must("chmod +x .git/hooks/pre-commit; echo 'Ask before you push.' > note.md; git add note.md; git commit -qm second")
-	action := actionScript(t)
+	action := actionScript(t, "Run toolcrib")
 	r.write("action.sh", action)
 	r.program("../home/toolcrib/toolcrib", `exec toolcrib-process "$@"`)
 	const ci = "ARGS='lint .claude AGENTS.md\n\ncheck --files . --lock toolcrib.lock --format github\n' bash -e action.sh"
@@ -73,8 +72,8 @@ func TestFilesInGit(t *testing.T) {
 	r.must(ci)
 }
 
-// actionScript returns what the action runs.
-func actionScript(t *testing.T) string {
+// actionScript returns what a step of the action runs.
+func actionScript(t *testing.T, step string) string {
 	t.Helper()
 	text, err := os.ReadFile("../action.yml")
 	if err != nil {
@@ -88,6 +87,36 @@ func actionScript(t *testing.T) string {
 	if err := yaml.Unmarshal(text, &action); err != nil {
 		t.Fatal(err)
 	}
-	scripts := output.Mapped(action.Runs.Steps, func(s struct{ Name, Run string }) string { return s.Run })
-	return scripts[len(scripts)-1]
+	for _, s := range action.Runs.Steps {
+		if s.Name == step {
+			return s.Run
+		}
+	}
+	t.Fatalf("the action has no step %q", step)
+	return ""
+}
+
+// TestActionComments runs the review of the action with a real repository and an API that notes
+// its calls: the first run posts a comment, the next ones update it.
+func TestActionComments(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	needsPrograms(t, "git", "bash")
+	r := newReader(t)
+	r.write("bin/gh", `#!/bin/sh
+echo "$@" >> "$HOME/calls"
+case "$*" in *PATCH*) ;; *--jq*) cat "$HOME/comment" 2>/dev/null ;; *) echo 17 > "$HOME/comment" ;; esac
+exit 0
+`)
+	r.env = append(r.env, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_CONFIG_NOSYSTEM=1",
+		"RUNNER_TEMP="+r.home, "GITHUB_STEP_SUMMARY="+r.home+"/summary", "GITHUB_REPOSITORY=ada/hours", "NUMBER=4", "SPAN=main...HEAD")
+	r.must("chmod +x bin/gh; git init -q -b main .; git commit -q --allow-empty -m first; git checkout -qb feature; mkdir -p $RUNNER_TEMP/toolcrib; ln -s $(command -v toolcrib) $RUNNER_TEMP/toolcrib/toolcrib")
+	r.write("AGENTS.md", "Run the tests.\n")
+	r.write("review.sh", "export PATH=$PWD/bin:$PATH\nset -e\n"+actionScript(t, "Review the branch"))
+	r.must("git add AGENTS.md; git commit -qm second; bash review.sh; bash review.sh")
+	if got := r.must("cat $RUNNER_TEMP/summary"); strings.Count(got, "AGENTS.md added") != 2 {
+		t.Errorf("%s", got)
+	}
+	if got := r.must("cat $HOME/calls"); strings.Count(got, "PATCH repos/ada/hours/issues/comments/17 ") != 1 || strings.Count(got, "--silent repos/ada/hours/issues/4/comments ") != 1 {
+		t.Errorf("%s", got)
+	}
 }

@@ -21,8 +21,9 @@ func Family() command.Family {
 		},
 		Documents: func() map[string]reflect.Type {
 			return map[string]reflect.Type{
-				"findings":  reflect.TypeFor[report.Findings](),
-				"rule.list": reflect.TypeFor[docRuleList](),
+				"branch.review": reflect.TypeFor[DocBranch](),
+				"findings":      reflect.TypeFor[report.Findings](),
+				"rule.list":     reflect.TypeFor[docRuleList](),
 			}
 		},
 	}

@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
+	"toolcrib/cli/lint"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history/diff"
@@ -25,11 +26,24 @@ import (
 
 func newReview(a *command.App) *cobra.Command {
 	var again bool
-	var file string
+	var file, branch, format string
 	cmd := &cobra.Command{
-		Use:  "review ID...",
-		Args: command.Some("the number of a proposal"),
+		Use: "review ID... | --git BASE...HEAD [PATH...]",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if branch != "" {
+				return nil // paths
+			}
+			return command.Some("the number of a proposal")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case branch != "" && (again || file != ""):
+				return process.Usagef("--git cannot be combined with --again or --file: it files no assessment")
+			case branch != "":
+				return lint.Branch(cmd.Context(), a, branch, args, format)
+			case format != "text":
+				return process.Usagef("--format is for --git")
+			}
 			if again && file != "" {
 				return process.Usagef("--again and --file exclude each other")
 			}
@@ -60,6 +74,8 @@ func newReview(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&again, "again", false, "run the built-in review again")
+	cmd.Flags().StringVar(&branch, "git", "", "review what a branch changes, `BASE...HEAD`; needs no database")
+	cmd.Flags().StringVar(&format, "format", "text", "with --git, print `FORMAT`: text, json, sarif or markdown")
 	cmd.Flags().StringVar(&file, "file", "", "file the assessment in `FILE`, - for standard input")
 	return cmd
 }

@@ -1,0 +1,473 @@
+package lint
+
+// This file reviews what a branch changes: the base commit has the approved versions.
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/document"
+	"toolcrib/cli/findings"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/report"
+	"toolcrib/gateway/instructions"
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/reached"
+)
+
+// DocBranch is the review of what a branch changes.
+type DocBranch struct {
+	output.Head
+	OK      bool         `json:"ok"`   // no new finding warns or blocks
+	Base    string       `json:"base"` // the commit that is compared with
+	Commit  string       `json:"head"`
+	Changes []docChanged `json:"changes"`
+	// Findings has the carried ones too.
+	Findings []report.Finding `json:"findings"`
+}
+
+// docChanged is one text for agents that a branch changes.
+type docChanged struct {
+	File    string          `json:"file"`
+	Subject string          `json:"subject"`
+	Change  string          `json:"change"` // added, changed or removed
+	Reach   fact.Difference `json:"reach"`
+	Tokens  []docTokens     `json:"tokens"`
+}
+
+// docTokens is the size of a text in the context of an agent, in tokens of o200k_base.
+type docTokens struct {
+	When   string `json:"when"`
+	Before int    `json:"before"`
+	After  int    `json:"after"`
+}
+
+// Branch reviews what a branch changes in the texts for agents among paths, all for none.
+func Branch(ctx context.Context, a *command.App, span string, paths []string, format string) error {
+	if a.Form.JSON && format == "text" {
+		format = "json"
+	}
+	if !slices.Contains([]string{"text", "json", "sarif", "markdown"}, format) {
+		return process.Usagef("there is no format %q; write text, json, sarif or markdown", format)
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return err
+	}
+	set, err := c.RuleSet()
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "toolcrib-review-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	g := repository{dir: a.Env.Dir}
+	before, after, changed, err := g.sides(ctx, span, paths)
+	if err != nil {
+		return err
+	}
+	doc := DocBranch{Head: output.NewHead("branch.review"), OK: true, Base: before.commit, Commit: after.commit, Changes: []docChanged{}, Findings: []report.Finding{}}
+	l := newLinter(set, "")
+	var found []findings.Finding
+	for _, file := range texts(changed, before, after) {
+		was, _, err := before.units(ctx, g, filepath.Join(scratch, "base"), file)
+		if err != nil {
+			return err
+		}
+		is, problems, err := after.units(ctx, g, filepath.Join(scratch, "head"), file)
+		if err != nil {
+			return err
+		}
+		found = append(found, problems...)
+		for _, pair := range pairs(was, is) {
+			one, list, err := l.compare(ctx, file, before.commit, pair[0], pair[1])
+			if err != nil {
+				return err
+			}
+			if one.Change != "" {
+				doc.Changes, found = append(doc.Changes, one), append(found, list...)
+			}
+		}
+	}
+	findings.Sort(found)
+	doc.OK = !slices.ContainsFunc(found, func(f findings.Finding) bool {
+		return !f.Carried && rules.Severity(f.Severity).Rank() >= rules.Warn.Rank()
+	})
+	doc.Findings = report.New(doc.OK, found).Findings
+	run := report.SARIFRun{Tool: report.SARIFTool("review", "docs/rules.md"), Rules: sarifRules(), Found: found}
+	err = report.Print(a, format, doc, run, found, func() string {
+		if format == "markdown" {
+			return doc.markdown()
+		}
+		return doc.text(found)
+	})
+	if err != nil {
+		return err
+	}
+	return process.FindingsUnless(doc.OK)
+}
+
+// repository runs git in a working directory. Nothing that it runs changes the repository,
+// asks the user, or runs a program that the repository names.
+type repository struct{ dir string }
+
+func (g repository) git(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-C", g.dir}, args...)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
+	cmd.Stdin = strings.NewReader(stdin)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		first, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		return nil, fmt.Errorf("git %s: %w", args[0], errors.New(cmp.Or(first, err.Error())))
+	}
+	return out, nil
+}
+
+// side is the tree of a commit: the modes and the hashes of its files.
+type side struct {
+	commit string
+	files  map[string][2]string
+}
+
+// sides returns the two trees of BASE...HEAD, the first at the merge base, or of BASE..HEAD,
+// and which of the files at paths differ.
+func (g repository) sides(ctx context.Context, span string, paths []string) (before, after side, changed []string, err error) {
+	base, head, ok := strings.Cut(span, "...")
+	merged := ok
+	if !ok {
+		if base, head, ok = strings.Cut(span, ".."); !ok {
+			return before, after, nil, process.Usagef("--git is %q; write BASE...HEAD, such as origin/main...HEAD", span)
+		}
+	}
+	for _, one := range []struct {
+		to   *side
+		name string
+	}{{&before, base}, {&after, cmp.Or(head, "HEAD")}} {
+		hash, err := g.git(ctx, "", "rev-parse", "--verify", "--end-of-options", one.name+"^{commit}")
+		if err != nil {
+			return before, after, nil, fmt.Errorf("%s is not a commit of a git repository here: %w; fetch it first (actions/checkout needs fetch-depth: 0)", one.name, err)
+		}
+		one.to.commit = strings.TrimSpace(string(hash))
+	}
+	if merged {
+		hash, err := g.git(ctx, "", "merge-base", before.commit, after.commit)
+		if err != nil {
+			return before, after, nil, fmt.Errorf("%s has no common commit: %w; fetch the whole history (actions/checkout needs fetch-depth: 0)", span, err)
+		}
+		before.commit = strings.TrimSpace(string(hash))
+	}
+	for _, s := range []*side{&before, &after} {
+		list, err := g.git(ctx, "", "ls-tree", "-r", "-z", "--full-tree", s.commit)
+		if err != nil {
+			return before, after, nil, err
+		}
+		s.files = map[string][2]string{}
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+			meta, name, _ := strings.Cut(line, "\t")
+			if f := strings.Fields(meta); len(f) == 3 && f[1] == "blob" {
+				s.files[name] = [2]string{f[0], f[2]}
+			}
+		}
+	}
+	list, err := g.git(ctx, "", append([]string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", before.commit, after.commit, "--"}, paths...)...)
+	return before, after, slices.DeleteFunc(strings.Split(string(list), "\x00"), func(name string) bool { return name == "" }), err
+}
+
+// texts returns the texts for agents among changed files: a skill by its SKILL.md, whichever of
+// its files changed.
+func texts(changed []string, sides ...side) []string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(sides, func(s side) bool { return s.files[name] != [2]string{} })
+	}
+	var list []string
+	for _, name := range changed {
+		of := ""
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if skill := path.Join(dir, registry.SkillFile); has(skill) {
+				of = skill
+				break
+			}
+		}
+		ext := path.Ext(name)
+		switch {
+		case of != "":
+		case instructs(name, false), ext == ".json", ext == ".ndjson", ext == ".md":
+			of = name
+		}
+		if of != "" && !slices.Contains(list, of) {
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
+// units reads a text of a commit: a file, or the skill of a SKILL.md. JSON and Markdown that is
+// neither for agents nor a proposal nor a list of tools has none.
+func (s side) units(ctx context.Context, g repository, scratch, file string) ([]*unit, []findings.Finding, error) {
+	names := []string{file}
+	if isSkill(file) {
+		names = nil
+		for name := range s.files {
+			if strings.HasPrefix(name, path.Dir(file)+"/") {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+	}
+	if s.files[file] == [2]string{} {
+		return nil, nil, nil
+	}
+	var hashes strings.Builder
+	for _, name := range names {
+		hashes.WriteString(s.files[name][1] + "\n")
+	}
+	out, err := g.git(ctx, hashes.String(), "cat-file", "--batch")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return nil, nil, err
+	}
+	root, err := os.OpenRoot(scratch)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	var data []byte
+	for _, name := range names {
+		var size int
+		line, rest, _ := bytes.Cut(out, []byte("\n"))
+		if _, err := fmt.Sscanf(string(line), s.files[name][1]+" blob %d", &size); err != nil || len(rest) < size {
+			return nil, nil, fmt.Errorf("git cat-file: cannot read %s", name)
+		}
+		data, out = rest[:size], rest[min(size+1, len(rest)):]
+		if !isSkill(file) {
+			break
+		}
+		if err := write(root, name, s.files[name][0], data); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if !isSkill(file) {
+		units, problems, err := readUnits(file, "", data, s.files[file][0] == "100755")
+		if !instructs(file, false) && (len(problems) > 0 || !aboutTools.Match(data) || path.Ext(file) == ".md" && slices.ContainsFunc(units, func(u *unit) bool { return u.doc == nil })) {
+			return nil, nil, err
+		}
+		return units, problems, err
+	}
+	u, err := skillUnit(filepath.Join(scratch, filepath.FromSlash(file)), file)
+	if err != nil {
+		return nil, []findings.Finding{unreadable(file, noPlace(err.Error()), rules.Block)}, nil
+	}
+	return []*unit{u}, nil, nil
+}
+
+// aboutTools matches the keys of proposals and lists of tools, which other JSON lacks.
+var aboutTools = regexp.MustCompile(`"?\b(?:inputSchema|input_schema|parameters|prompts|subject)"?\s*:`)
+
+// write stores a file of a tree below root.
+func write(root *os.Root, name, mode string, data []byte) error {
+	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	switch mode {
+	case "120000":
+		return root.Symlink(string(data), name)
+	case "100755":
+		return root.WriteFile(name, data, 0o700)
+	}
+	return root.WriteFile(name, data, 0o600)
+}
+
+// pairs joins the units of the two sides that are about the same subject.
+func pairs(was, is []*unit) [][2]*unit {
+	var list [][2]*unit
+	for _, u := range is {
+		i := slices.IndexFunc(was, func(w *unit) bool { return w.change.Draft.Subject == u.change.Draft.Subject })
+		if i < 0 {
+			list = append(list, [2]*unit{nil, u})
+			continue
+		}
+		list, was = append(list, [2]*unit{was[i], u}), slices.Delete(slices.Clone(was), i, i+1)
+	}
+	for _, w := range was {
+		list = append(list, [2]*unit{w, nil})
+	}
+	return list
+}
+
+// compare reviews one unit against its version in the base commit.
+func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) (doc docChanged, found []findings.Finding, err error) {
+	u := is
+	if is == nil {
+		draft := proposals.Draft{Type: proposals.Deactivate, Subject: was.change.Draft.Subject}
+		u = &unit{change: rules.Change{Apart: true, Draft: draft}, families: was.families, subject: was.subject, tool: was.tool, lintPlace: was.lintPlace}
+	}
+	var before registry.Definition
+	l.place(u)
+	if was != nil {
+		before = was.change.Draft.Definition
+		u.change.Before = &registry.Live{Subject: was.change.Draft.Subject, Definition: before}
+	}
+	after := u.change.Draft.Definition
+	doc = docChanged{File: file, Subject: u.subject, Change: "changed", Tokens: []docTokens{}}
+	switch {
+	case was == nil:
+		doc.Change = "added"
+	case is == nil:
+		doc.Change = "removed"
+	case before.Hash() == after.Hash():
+		return docChanged{}, nil, nil
+	}
+	doc.Reach = document.NewReach(reached.Difference(&u.change))
+	if err := l.count(&doc, before, after); err != nil || is == nil {
+		return doc, nil, err
+	}
+	list, err := l.set.CheckFamilies(ctx, &u.change, u.families)
+	for _, f := range list {
+		at := u.at(file, f)
+		if at.Carried = f.Carried; f.Carried {
+			at.CarriedFrom = base
+		}
+		found = append(found, at)
+	}
+	return doc, found, err
+}
+
+// count adds the tokens of the texts before and after: of files at each moment that an agent
+// reads them, of others as a whole.
+func (l *linter) count(doc *docChanged, before, after registry.Definition) error {
+	if before.Folder() != nil || after.Folder() != nil {
+		costs, err := instructions.Costs(l.tokens, instructions.CompareLoads(before, after))
+		for _, c := range costs {
+			if c.Now.O200k+c.After.O200k > 0 {
+				doc.Tokens = append(doc.Tokens, docTokens{string(c.When), c.Now.O200k, c.After.O200k})
+			}
+		}
+		return err
+	}
+	text := func(d registry.Definition) string {
+		if d.Tool == nil {
+			return string(d.Canonical())
+		}
+		parts := rules.ContentOf(d.Tool)
+		return strings.Join(parts[:], "\n")
+	}
+	counts, err := l.tokens.CountAll([]string{text(before), text(after)})
+	if err == nil {
+		doc.Tokens = append(doc.Tokens, docTokens{"in the prompt", counts[0].O200k, counts[1].O200k})
+	}
+	return err
+}
+
+// title describes a change in a line.
+func (c docChanged) title() string {
+	if c.Subject != c.File {
+		return fmt.Sprintf("%s: %s %s", c.File, c.Subject, c.Change)
+	}
+	return c.File + " " + c.Change
+}
+
+// lines describes what a change does to reach and to the tokens of prompts.
+func (c docChanged) lines() []string {
+	lines := fact.Lines(c.Reach)
+	if c.Change == "added" {
+		lines = fact.Summary(c.Reach.Added)
+	}
+	var tokens []string
+	for _, t := range c.Tokens {
+		tokens = append(tokens, t.When+" "+document.FromTo(t.Before, t.After))
+	}
+	if len(tokens) > 0 {
+		lines = append(lines, "tokens: "+strings.Join(tokens, ", "))
+	}
+	return lines
+}
+
+// counted returns how many findings are new, and how many were in the base commit.
+func (d DocBranch) counted() (brought, carried int) {
+	for _, f := range d.Findings {
+		if f.Carried {
+			carried++
+		} else {
+			brought++
+		}
+	}
+	return brought, carried
+}
+
+func (d DocBranch) text(found []findings.Finding) string {
+	var b strings.Builder
+	for _, c := range d.Changes {
+		b.WriteString(visible.Line(c.title()) + "\n")
+		for _, line := range c.lines() {
+			b.WriteString("  " + visible.Line(line) + "\n")
+		}
+	}
+	b.WriteString(findings.Text(slices.DeleteFunc(slices.Clone(found), func(f findings.Finding) bool { return f.Carried })))
+	if _, carried := d.counted(); carried > 0 {
+		fmt.Fprintf(&b, "%s in %.12s already.\n", were(carried), d.Base)
+	}
+	if len(d.Changes) == 0 {
+		b.WriteString("No text for agents changed.\n")
+	}
+	return b.String()
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "1 finding was"
+	}
+	return output.Counted(n, "finding") + " were"
+}
+
+// Marker is the first line of the comment on a pull request, by which the next run finds it.
+const Marker = "<!-- toolcrib review -->"
+
+// markdown writes a comment on a pull request. All text from the repository is in code spans
+// that it cannot end.
+func (d DocBranch) markdown() string {
+	code := func(s string) string { return "`` " + strings.ReplaceAll(visible.Line(s), "`", "'") + " ``" }
+	brought, carried := d.counted()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n### toolcrib: %s for agents changed, %s\n", Marker, output.Counted(len(d.Changes), "text"), output.Counted(brought, "new finding"))
+	for _, c := range d.Changes {
+		fmt.Fprintf(&b, "\n**%s**\n\n", code(c.title()))
+		for _, line := range c.lines() {
+			b.WriteString("- " + code(line) + "\n")
+		}
+	}
+	if brought > 0 {
+		b.WriteString("\n| severity | rule | place | finding |\n|---|---|---|---|\n")
+	}
+	for _, f := range d.Findings {
+		if !f.Carried {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.Severity, f.Rule, code(fmt.Sprintf("%s:%d", cmp.Or(f.File, f.Subject), f.Line)), strings.ReplaceAll(code(f.Message), "|", "¦"))
+		}
+	}
+	if carried > 0 {
+		fmt.Fprintf(&b, "\n%s in the base commit already.\n", were(carried))
+	}
+	fmt.Fprintf(&b, "\n%.12s...%.12s\n", d.Base, d.Commit)
+	return b.String()
+}
