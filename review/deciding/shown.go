@@ -194,11 +194,11 @@ func readings(ctx context.Context, r review.Reader, choices []review.Choice, vie
 		if showings[i] == proposals.ShowingNone {
 			unread = n
 		}
-		accepted := choices[i].Unread > 0 || choices[i].Unseen && showings[i] == proposals.ShowingNone
+
 		switch {
 		case unread < 0 || unread > n:
 			return nil, fmt.Errorf("%s: %w: %d of its %d parts cannot be unread", p.Name(), proposals.ErrConflict, unread, n)
-		case accepted && p.Type != proposals.New:
+		case choices[i].Unread > 0 && p.Type != proposals.New:
 			return nil, fmt.Errorf("%s: %w: it changes what is live, which cannot be approved unread; read it with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
 		case choices[i].Unread > 0 && !review.MayBeUnread(p, v.Revision.Draft.Definition):
 			return nil, fmt.Errorf("%s: %w: it was not imported; read it with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
