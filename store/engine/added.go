@@ -28,6 +28,11 @@ type Added struct {
 	Roles []string
 }
 
+// Adds reports whether a step adds a column to a table that an earlier step created.
+func Adds(step int) bool {
+	return slices.ContainsFunc(AddedColumns(), func(a Added) bool { return a.Step == step })
+}
+
 // ReadSteps returns the steps of the schema in files, migrations/NUMBER_NAME.sql, and those
 // that add columns, which add makes, in the order of their numbers.
 func ReadSteps(files fs.ReadFileFS, add func(Added) Step) ([]Step, error) {

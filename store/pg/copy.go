@@ -55,7 +55,7 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 			switch {
 			case s.Number <= seedStep:
 				err = takeStep(ctx, tx, s)
-			case s.Number == kindsStep: // the rows need it; FinishCopy takes it, and notes it, again
+			case s.Number == kindsStep || engine.Adds(s.Number): // the rows need it; FinishCopy takes it, and notes it, again
 				_, err = tx.Exec(ctx, s.SQL)
 			}
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -183,7 +184,8 @@ const (
 // numbers.
 func steps() ([]engine.Step, error) {
 	return engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
-		sql := a.Statement(`text COLLATE "C"`, "bigint")
+		// A copy from another engine has taken the step before, see beginCopy.
+		sql := strings.Replace(a.Statement(`text COLLATE "C"`, "bigint"), "ADD COLUMN", "ADD COLUMN IF NOT EXISTS", 1)
 		for _, role := range a.Roles {
 			sql += fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s;\n", a.Column, a.Table, role)
 		}
