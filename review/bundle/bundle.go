@@ -50,7 +50,7 @@ type Bundle struct {
 type Header struct {
 	Database string    `json:"database"` // hash of event 1
 	Log      Head      `json:"log"`      // the newest event
-	At       time.Time `json:"at"`       // the newest decision in the bundle
+	At       time.Time `json:"at"`       // the newest decision or state of the signers in the bundle
 	View     []string  `json:"view"`     // layers, the first one overrides the next
 	// Checkpoint is the checkpoint of the log, signed where a key signs checkpoints; ""
 	// where nobody added one.
@@ -143,6 +143,9 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 		return b, err
 	}
 	for _, s := range states {
+		if s.At.After(b.At) {
+			b.At = s.At.UTC()
+		}
 		b.Signers = append(b.Signers, State{s.Number, Head(s.Event), s.At, string(s.Text), s.Revoked, s.Statement})
 		if err := wanted.add(ctx, s.Statement); err != nil {
 			return b, err
