@@ -283,7 +283,7 @@ func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case d.text != nil && msg.Text != "" && !d.note():
 		return d.write(msg)
-	case d.text != nil:
+	case d.text != nil && msg.Text != "":
 		d.stray()
 	case name == "j":
 		d.Pager.Move(1)
@@ -349,6 +349,7 @@ func (d *Dialog) answer() tea.Cmd {
 		return nil
 	case d.frame.Now().Sub(d.strayed) < pace:
 		d.stray()
+		d.Status.Say(screen.Warning, "Nothing changed: letters before y; n begins a note, and y after a pause confirms")
 		return nil
 	case d.meanwhile() != "":
 		d.Status.Say(screen.Warning, "Nothing changed: %s", d.meanwhile())

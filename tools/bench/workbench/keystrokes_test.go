@@ -185,9 +185,8 @@ func (c testDB) proposes(ids ...string) {
 	}
 }
 
-// TestNoteTypedAtOnce types a note without a key before it that begins with a key of the
-// sheet: the terminal hands its letters over at once. One that begins with n is left to the
-// test with a clock: a busy machine may take it for the key.
+// TestNoteTypedAtOnce types a note whose first letters are keys of the sheet: after n, which
+// alone begins a note, all of it belongs to the note.
 func TestNoteTypedAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newTestDB(t)
@@ -200,6 +199,7 @@ func TestNoteTypedAtOnce(t *testing.T) {
 		p.sees("│ Tool "+tool, "+ Find what drags.")
 		p.press("a")
 		p.sees("✓ read 1/1", "y approve")
+		p.press("n")
 		p.types(note)
 		p.sees("▎ " + note)
 		p.press("C-s")
