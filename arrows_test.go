@@ -150,7 +150,7 @@ var familyArrows = map[string][]string{
 	"imports":   {"files"},
 	"lint":      {},
 	"preview":   {},
-	"proposal":  {},
+	"proposal":  {"lint"}, // review --git reads files as lint does
 	"server":    {"export", "files", "imports", "verify"},
 	"setup":     {"files", "imports", "wrap"},
 	"share":     {"export", "verify"},

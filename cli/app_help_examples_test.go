@@ -91,7 +91,7 @@ func TestExamplesAsTyped(t *testing.T) {
 					r.write(file, "Say what changed, and why.\n")
 				}
 			}
-			if c.CommandPath() == "toolcrib restore" || c.CommandPath() == "toolcrib blame" {
+			if c.CommandPath() == "toolcrib reach" || c.CommandPath() == "toolcrib restore" || c.CommandPath() == "toolcrib blame" {
 				r.write("AGENTS.md", "Say what changed, and why.\n")
 				r.must(`mkdir -p "$HOME/.claude/skills/pdf/scripts" && echo "Read the file." > "$HOME/.claude/skills/pdf/SKILL.md" && echo "print()" > "$HOME/.claude/skills/pdf/scripts/read.py"`)
 				r.must("toolcrib import --files")

@@ -28,6 +28,18 @@ func notRun() map[string]string {
 		"toolcrib migrate --to postgres://dba@db.example.com/toolcrib":                                     "needs that server; TestMigrateToServer has it",
 		"toolcrib migrate --db postgres://dba@db.example.com/toolcrib --to copy.db":                        "needs that server; TestMigrateToServer has it",
 		"toolcrib migrate --db postgres://mara@db.example.com/toolcrib --to copy.db":                       "needs that server; TestMigrateToServer has it",
+		"toolcrib publish /srv/www/registry":                                                               "writes outside the folder; the script follow has it",
+		"toolcrib publish git:~/registry":                                                                  "needs that repository; the script follow has it",
+		"toolcrib follow https://example.com/registry --signers reviewers":                                 "asks a server on the network; the script follow has it",
+		"toolcrib follow git:https://example.com/registry.git":                                             "asks a server on the network; the script follow has it",
+		"toolcrib follow --status":                                                                         "needs a followed registry; the script follow has it",
+		"toolcrib follow --stop":                                                                           "needs a followed registry; the script follow has it",
+		"toolcrib rollback set:research-notes --note \"They lose notes.\"":                                 "needs that approved set; the script change_set has it",
+		"toolcrib review --git origin/main...HEAD .claude AGENTS.md":                                       "needs a git repository; the script review_git has it",
+		"toolcrib exclude 12": "needs an imported tool; the script exclude has it",
+		"toolcrib exclude weather_now --path _meta.requestId":                      "needs an imported tool; the script exclude has it",
+		"toolcrib exclude 12 --path description --pattern 'time is [0-9]+'":        "needs an imported tool; the script exclude has it",
+		"toolcrib exclude weather_now --none":                                      "needs an imported tool; the script exclude has it",
 		"toolcrib serve --ssh :2222":                                               "serves until it is interrupted; TestSSHCommands has it",
 		"ssh -A -p 2222 crib.example.com":                                          "needs that server; TestOpenSSHClient has it",
 		"ssh -p 2222 crib.example.com list --state user_review":                    "needs that server; TestOpenSSHClient has it",
@@ -213,6 +225,9 @@ func (r *reader) runsJob(b block) {
 	runs := 0
 	for _, job := range workflow.Jobs {
 		for _, step := range job.Steps {
+			if strings.Contains(step.Uses, "/toolcrib@") {
+				runs++ // the action; TestActionComments has it
+			}
 			if step.Run == "" || strings.HasPrefix(step.Run, "go build ") {
 				continue
 			}

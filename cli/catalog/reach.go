@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// docReach is what live definitions can reach.
+// docReach lists what live definitions can reach.
 type docReach struct {
 	output.Head
 	Subjects []docReached `json:"subjects"`

@@ -162,8 +162,8 @@ func fileUnit(name string, data []byte, executable bool) *unit {
 	return folderUnit(registry.KindInstructions, name, f)
 }
 
-// skillUnit reads the skill whose SKILL.md is at a path, whole, as an import does; name is what
-// people call it.
+// skillUnit reads the skill whose SKILL.md is at a path, whole, as an import does. People
+// know it by name.
 func skillUnit(at, name string) (*unit, error) {
 	dir := filepath.Dir(at)
 	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))

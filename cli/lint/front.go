@@ -11,13 +11,13 @@ import (
 )
 
 // unreadable makes a finding out of a fault of a file's format.
-func unreadable(name string, p jsondoc.Problem, severity rules.Severity) findings.Finding {
+func unreadable(name string, p jsondoc.Problem) findings.Finding {
 	message := p.Message
 	if !strings.HasSuffix(message, "?") {
 		message += "."
 	}
 	return findings.Finding{
-		Rule: UnreadableRule, Name: unreadableName, Severity: string(severity), File: name, Subject: name,
+		Rule: UnreadableRule, Name: unreadableName, Severity: string(rules.Block), File: name, Subject: name,
 		Line: p.Pos.Line, Column: p.Pos.Column, Path: p.Path, Message: message,
 	}
 }

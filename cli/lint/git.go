@@ -78,7 +78,7 @@ func Branch(ctx context.Context, a *command.App, span string, paths []string, fo
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer os.RemoveAll(scratch) //nolint:errcheck // a folder for temporary files
 	g := repository{dir: a.Env.Dir}
 	before, after, changed, err := g.sides(ctx, span, paths)
 	if err != nil {
@@ -252,7 +252,7 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // what was written is read back
 	var data []byte
 	for _, name := range names {
 		var size int
@@ -277,7 +277,7 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 	}
 	u, err := skillUnit(filepath.Join(scratch, filepath.FromSlash(file)), file)
 	if err != nil {
-		return nil, []findings.Finding{unreadable(file, noPlace(err.Error()), rules.Block)}, nil
+		return nil, []findings.Finding{unreadable(file, noPlace(err.Error()))}, nil
 	}
 	return []*unit{u}, nil, nil
 }

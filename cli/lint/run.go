@@ -122,11 +122,11 @@ func noPlace(message string) jsondoc.Problem {
 func (l *linter) skill(ctx context.Context, a *command.App, name string) error {
 	u, err := skillUnit(a.Path(name), name)
 	if err != nil {
-		return l.add(ctx, name, nil, []findings.Finding{unreadable(name, noPlace(err.Error()), rules.Block)})
+		return l.add(ctx, name, nil, []findings.Finding{unreadable(name, noPlace(err.Error()))})
 	}
 	var problems []findings.Finding
 	for _, p := range u.change.Draft.Definition.Problems("skill") { // nobody could submit it
-		problems = append(problems, unreadable(name, noPlace(p.String()), rules.Block))
+		problems = append(problems, unreadable(name, noPlace(p.String())))
 	}
 	return l.add(ctx, name, []*unit{u}, problems)
 }

@@ -59,7 +59,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	case isScript(base), ext == ".txt" && inInstructions(name):
 		return []*unit{fileUnit(name, data, executable)}, nil, nil
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		f := unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: "it is a zip archive"}, rules.Block)
+		f := unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: "it is a zip archive"})
 		f.Suggestion = "Unpack it, and check the files in it."
 		return nil, []findings.Finding{f}, nil
 	case slices.Contains([]string{".txt", ".prompt", ".prompty", ".j2", ".jinja", ".jinja2"}, ext), ext == ".md" && !fronted && !instructs(name, false):
@@ -76,7 +76,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 			return units, nil, nil
 		}
 		if n, err := jsondoc.Parse(data, jsondoc.DefaultLimits); err == nil && wire.OtherType(n) != "" && n.Get("subject") == nil && n.Get("definition") == nil {
-			f := unreadable(name, jsondoc.Problem{Pos: n.Pos, Message: "not a list of tools: it is " + wire.OtherType(n)}, rules.Block)
+			f := unreadable(name, jsondoc.Problem{Pos: n.Pos, Message: "not a list of tools: it is " + wire.OtherType(n)})
 			f.Suggestion = "Give it a list of tools, proposals, or prompts in text files."
 			return nil, []findings.Finding{f}, nil
 		}
@@ -94,13 +94,13 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	}
 	var problems []findings.Finding
 	if format := strings.TrimPrefix(filepath.Ext(name), "."); bad != nil && slices.Contains([]string{"toml", "yaml", "yml"}, strings.ToLower(format)) {
-		f := unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: "lint does not read " + strings.ToUpper(format)}, rules.Block)
+		f := unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: "lint does not read " + strings.ToUpper(format)})
 		f.Suggestion = "Give it JSON, NDJSON, Markdown, or plain text (.txt)."
 		return nil, []findings.Finding{f}, nil
 	}
 	if bad != nil {
 		for _, p := range bad.Problems {
-			f := unreadable(name, p.Problem.Problem, rules.Block)
+			f := unreadable(name, p.Problem.Problem)
 			f.Rule = cmp.Or(p.Rule, f.Rule)
 			problems = append(problems, f)
 		}

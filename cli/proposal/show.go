@@ -227,6 +227,9 @@ func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 			writeSetFinding(p, r)
 		case setpage.Raw:
 			p.Raw("      " + p.Paint(output.InkFaint, output.Safe(r.Text)))
+		case setpage.File:
+			p.Raw("  " + spaced(r.Name, r.Detail, r.Text))
+		case setpage.Fact: // printed above the page
 		}
 	}
 	if !full {

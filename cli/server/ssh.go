@@ -67,7 +67,7 @@ func Offers() map[string]Offer {
 		"approve": {Flags: "unseen " + decided}, "needs-changes": {Flags: decided}, "reject": {Flags: decided},
 		"waive": {Flags: "expires note note-file- print-statement statement- signature-"}, "unwaive": {Flags: "note note-file- print-statement statement- signature-"},
 
-		"tools": {Flags: catalog}, "agents": {Flags: catalog}, "lists": {Flags: catalog}, "history": {Flags: "before limit"}, "blame": {}, "log": {Flags: "before limit"},
+		"reach": {Flags: "kind"}, "exclude": {Flags: "path pattern none"}, "tools": {Flags: catalog}, "agents": {Flags: catalog}, "lists": {Flags: catalog}, "history": {Flags: "before limit"}, "blame": {}, "log": {Flags: "before limit"},
 		"resolve": {Flags: "agent explain local no-deferred no-embedding"}, "export": {Flags: "agent as-of deferred format local no-embedding server"},
 		"check": {Flags: "agent code- format local no-embedding partial server"}, "parse": {Flags: "agent customer local no-embedding nonce protocol user"},
 		"verify": {Flags: "checkpoint-"},

@@ -142,7 +142,7 @@ func (j *Journal) catchUp() error {
 			j.last, j.seq = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n"))), e.Seq
 			j.count(e, calls)
 		}
-		f.Close() //nolint:errcheck // only read
+		f.Close()
 		if !errors.Is(err, io.EOF) {
 			return err
 		}

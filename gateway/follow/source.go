@@ -108,7 +108,7 @@ func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]b
 	if err != nil {
 		return nil, "", err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, "", err

@@ -152,12 +152,15 @@ func TestRefused(t *testing.T) {
 		"no subject":               {400, old, func(b *bundle.Bundle) { setLast(b, func(v *bundle.Version) { v.Subject = "none" }) }, same, "refused"},
 		"no definition":            {400, old, func(b *bundle.Bundle) { setLast(b, func(v *bundle.Version) { v.Definition = []byte("null") }) }, same, "refused"},
 		"no checkpoint": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) { delete(i, "checkpoint") })
 		}, "malformed checkpoint"},
 		"a checkpoint of another size": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["log"] = map[string]any{"seq": 399, "hash": event("log", 399)} })
 		}, "about another log"},
 		"another root": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) {
 				i["checkpoint"] = strings.Replace(i["checkpoint"].(string), "\ncalls", "x\ncalls", 1)
 			})
@@ -178,21 +181,27 @@ func TestRefused(t *testing.T) {
 		"the index is empty":  {400, old, nil, func(_ *testing.T, f map[string][]byte) { f[follow.IndexFile] = nil }, "malformed bundle"},
 		"the index is a page": {400, old, nil, func(_ *testing.T, f map[string][]byte) { f[follow.IndexFile] = []byte("<html>Sign in</html>") }, "malformed bundle"},
 		"the index has another format": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["format"] = "toolcrib bundle index 9" })
 		}, "its format is not"},
 		"the index has an unknown key": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["trust"] = true })
 		}, "malformed bundle"},
 		"the index has a part twice": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) { parts := i["parts"].([]any); i["parts"] = append(parts, parts[0]) })
 		}, "twice"},
 		"the index has a path": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["parts"] = []any{"../../accepted.json"} })
 		}, "the index names a part"},
 		"the index has no parts": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["parts"] = []any{} })
 		}, "lacks version"},
 		"the index lacks a part": {400, old, nil, func(t *testing.T, f map[string][]byte) {
+			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["parts"] = i["parts"].([]any)[1:] })
 		}, "refused"},
 	} {

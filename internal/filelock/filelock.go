@@ -22,8 +22,8 @@ func open(name string, wait bool) (unlock func(), held bool, err error) {
 	}
 	held, err = lock(f, wait)
 	if held || err != nil {
-		f.Close() //nolint:errcheck // nothing was written
+		f.Close() // nothing was written
 		return nil, held, err
 	}
-	return func() { f.Close() }, false, nil //nolint:errcheck // closing releases the lock
+	return func() { f.Close() }, false, nil // closing releases the lock
 }

@@ -87,7 +87,7 @@ func TestParse(t *testing.T) {
 
 func TestErrorsHaveColumns(t *testing.T) {
 	for text, want := range map[string]string{
-		"a stat:draft":  `filter, column 3: unknown "stat:": use agent:, author:, chief:, instructions:, layer:, list:, rule:, set:, skill:, state:, tool:, type:, user:, waits:, or quote the text`,
+		"a stat:draft":  `filter, column 3: unknown "stat:": use agent:, author:, chief:, instructions:, layer:, list:, reach:, rule:, set:, skill:, state:, tool:, type:, user:, waits:, or quote the text`,
 		"-foo:x":        `filter, column 2: unknown "foo:"`,
 		"état state:no": `filter, column 12: unknown state "no": use draft, chief_review, user_review, needs_changes, approved, rejected, withdrawn, open, or closed`,
 		"state:":        `filter, column 7: "state:" needs a value: draft,`,

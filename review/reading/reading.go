@@ -387,7 +387,7 @@ func extent(ctx context.Context, r review.Reader, b review.Bundle) (review.Exten
 	return e, nil
 }
 
-// Reached is what a live definition can reach.
+// Reached lists what a live definition can reach.
 type Reached struct {
 	Subject registry.Subject
 	Version int

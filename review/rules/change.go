@@ -36,7 +36,7 @@ type Change struct {
 	// Apart marks a draft that is checked by itself, as a file, and not as a change
 	// of the registry from which its agents would know it.
 	Apart bool
-	// Reach is what the configuration decides about facts of reach.
+	// Reach lists what the configuration decides about facts of reach.
 	Reach fact.Decisions
 	// Outcomes are the results of the draft's test cases; nil when nobody ran them
 	// yet.

@@ -104,7 +104,7 @@ func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) e
 	if c.each == nil {
 		return stmt.QueryRowContext(context.WithoutCancel(ctx), args...).Scan(dest...)
 	}
-	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), c.escaped(args)...)
+	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), c.escaped(args)...) //nolint:rowserrcheck // each checks it
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func DamagedPages(ctx context.Context, path string) (found []string) {
 	if err != nil {
 		return nil
 	}
-	defer rows.Close() //nolint:errcheck // it only reads
+	defer rows.Close()
 	for rows.Next() {
 		var answer string
 		if rows.Scan(&answer) != nil {

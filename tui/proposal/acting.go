@@ -141,22 +141,6 @@ func (a *acts) simple(act proposals.Act) tea.Cmd {
 	return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, act.Form(1), func(ctx context.Context) (string, error) { return a.Acts.Simple(ctx, act, a.id) }))
 }
 
-// openFindings lists the findings that are not waived, those of a rule in one row.
-func (a *acts) openFindings(page *prose.Page) {
-	sums := review.OpenByRule(a.dossier.Standing)
-	for i, s := range sums {
-		label := draw.Safe("")
-		if i == 0 {
-			label = "findings"
-		}
-		sign, style := labels.Severity(a.frame.Theme, s.Severity)
-		page.Item(draw.Of(a.frame.Theme.Faint, draw.Pad(label, prose.LabelWidth)).Add(style, draw.Pad(sign, 9)), wording.FirstOf(s))
-	}
-	if len(sums) == 0 {
-		page.Field("findings", "none open")
-	}
-}
-
 // Undo reverses an act without hiding it: it ends a waiver, and drafts the change
 // of a closed proposal again. A decision stays.
 

@@ -14,7 +14,7 @@ type Decisions struct {
 	Block []string `toml:"block" json:"block,omitempty"`
 }
 
-// Decision is what a configuration decides about a fact.
+// Decision says what a configuration decides about a fact.
 type Decision string
 
 // The decisions. Undecided leaves a fact to the rules.
