@@ -224,6 +224,7 @@ type follower struct {
 
 // newFollower accepts a registry of size events.
 func newFollower(t *testing.T, size int64) *follower {
+	t.Helper()
 	f := &follower{files: published(t, size, size, nil), Copy: follow.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Now: time.Now}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, ok := f.files[strings.TrimPrefix(r.URL.Path, "/")]
