@@ -14,7 +14,7 @@ type Decisions struct {
 	Block []string `toml:"block" json:"block,omitempty"`
 }
 
-// Decision says what a configuration decides about a fact.
+// Decision is the verdict of a configuration on a fact.
 type Decision string
 
 // The decisions. Undecided leaves a fact to the rules.
