@@ -65,3 +65,21 @@ func TestGuardFollows(t *testing.T) {
 		t.Errorf("status prints %s", out)
 	}
 }
+
+// TestStatusNamesAnotherCopy lists an entry whose environment has its guard read another copy
+// than the user's of the followed registry, which somebody else may have written.
+func TestStatusNamesAnotherCopy(t *testing.T) {
+	r := newRepository(t)
+	public := filepath.Join(r.dir, "public")
+	r.in(0, "publish", public)
+	r.in(0, "follow", public, "--unsigned", "--yes")
+	elsewhere := t.TempDir()
+	r.write("repo/.mcp.json", guardEntry("toolcrib", guardFar, `"XDG_DATA_HOME":"`+elsewhere+`"`))
+	if e, _ := r.status(6, "claude-code"); e.State == "guarded" || !strings.Contains(e.Reason, "keeps its copy of the followed registry in "+elsewhere) {
+		t.Errorf("%+v", e)
+	}
+	r.write("repo/.mcp.json", guardEntry("toolcrib", guardFar, ""))
+	if e, _ := r.status(0, "claude-code"); e.State != "guarded" {
+		t.Errorf("without the variable: %+v", e)
+	}
+}

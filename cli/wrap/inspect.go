@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
 	"toolcrib/registry"
@@ -197,8 +198,16 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 		return "takes its settings from " + c.UserFile
 	case c.Project != i.own.Project:
 		return "works in the project " + cmp.Or(c.Project, "of no name") + " (" + cmp.Or(c.Sources["project"], "nothing names one") + ")"
+	case c.Follow.Source != "" && dataHome(probe.Env) != dataHome(i.app.Env):
+		return "keeps its copy of the followed registry in " + dataHome(probe.Env)
 	case probe.Flags.DryRun:
 		return "keeps no log of its calls (--dry-run)"
 	}
 	return ""
+}
+
+// dataHome returns the folder of a process's data, "" where it has none.
+func dataHome(env process.Env) string {
+	home, _ := process.DataHome(env) // without a home, nothing is read
+	return home
 }
