@@ -39,12 +39,12 @@ var ErrAddress = errors.New("not an address to follow")
 // errUnchanged is returned for a file that the caller has already.
 var errUnchanged = errors.New("unchanged")
 
-// errTooLarge is wrapped for an answer that is longer than anything published.
+// errTooLarge is wrapped when an answer exceeds the limit of its kind.
 var errTooLarge = errors.New("the answer is too large")
 
-// NewSource returns the source of an address: a folder or a file, an https address (http
-// on this machine only), or git: and a repository, with #BRANCH behind it if it is not the
-// default one. cache is a folder in which git keeps what it fetched.
+// NewSource returns the source at an address: a folder, a file, an https URL (http for
+// this machine only), or git:REPOSITORY, followed by #BRANCH unless the branch is Branch.
+// Git fetches into the folder cache.
 func NewSource(address, cache string) (Source, error) {
 	if repository, ok := strings.CutPrefix(address, "git:"); ok {
 		repository, branch, _ := strings.Cut(repository, "#")
@@ -124,7 +124,7 @@ func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]b
 	return data, now, err
 }
 
-// fileSource is a bundle in one file, as toolcrib export writes it.
+// fileSource is a bundle that toolcrib export wrote to one file.
 type fileSource struct{ file string }
 
 // Proves implements Source: a single file has no hashes of the log.

@@ -46,8 +46,8 @@ func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 
 	}
 }
 
-// Poll updates the copy until ctx ends: every so often, unless another process of the
-// machine did it meanwhile. It tells problem about a look that failed.
+// Poll updates the copy at the given interval until ctx ends. It skips a turn if another
+// process of the machine has just done it, and passes errors to problem.
 func (c *Copy) Poll(ctx context.Context, address string, source Source, every time.Duration, problem func(error)) {
 	for least := time.Duration(0); ; least = time.Second {
 		wait := max(every-c.Now().Sub(c.Checked().Tried), least)

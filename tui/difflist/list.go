@@ -118,8 +118,9 @@ func arranged(fields []diff.Field, context, names int) *List {
 	return l
 }
 
-// Collapse leaves of the fields with a note, by their paths or that of a file, only the heading, unless whole
-// shows their lines, too: they need not be on the screen.
+// Collapse shows only the heading of each field that has a note, with the note. notes are
+// by the path of a field or a file. If whole is set, the lines of these fields are shown as
+// well, but the approver need not see them.
 func (l *List) Collapse(notes map[string]string, whole bool) *List {
 	for i, f := range l.fields {
 		l.fields[i].note = ""
