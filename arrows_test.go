@@ -151,7 +151,7 @@ var familyArrows = map[string][]string{
 	"lint":      {},
 	"preview":   {},
 	"proposal":  {"lint"}, // review --git reads files as lint does
-	"server":    {"export", "files", "imports", "verify"},
+	"server":    {"export", "files", "imports", "share", "verify"},
 	"setup":     {"files", "imports", "wrap"},
 	"share":     {"export", "verify"},
 	"sign":      {},

@@ -21,6 +21,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/export"
 	"toolcrib/cli/process"
+	"toolcrib/cli/share"
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
 	"toolcrib/gateway/mcp"
@@ -43,6 +44,7 @@ type serveFlags struct {
 	expose           string
 	logFormat, level string
 	ssh              string
+	bundle           bool
 	sshSessions      int
 	sshIdle          time.Duration
 }
@@ -60,6 +62,7 @@ func newServe(a *command.App) *cobra.Command {
 	set.StringVar(&f.key, "tls-key", "", "its private key: a PEM `FILE`")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
 	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT` at /mcp: tools (those approved), meta (those that find, call and propose) or both")
+	set.BoolVar(&f.bundle, "bundle", false, "also offer the whole approved registry to machines that follow it, at /v1/bundle")
 	set.StringVar(&f.ssh, "ssh", "", "also let users in over SSH at `HOST:PORT`")
 	set.IntVar(&f.sshSessions, "ssh-sessions", sshdoor.Defaults().SessionsPerKey, "at most `N` sessions over SSH per key")
 	set.DurationVar(&f.sshIdle, "ssh-idle", sshdoor.Defaults().Idle, "end a session over SSH after `DURATION` without a key press")
@@ -91,6 +94,12 @@ func runServe(ctx context.Context, a *command.App, f serveFlags) error {
 			return newServedMCP(a, desk, run, c, turn, mcp.Expose(f.expose))
 		},
 		Version: process.ProgramVersion(), Now: a.Env.Now, Logger: log, Origins: f.origins,
+	}
+	if f.bundle {
+		c.Publish = func(ctx context.Context) (serve.Published, error) {
+			d, _, err := share.Document(ctx, a)
+			return d, err
+		}
 	}
 	if f.http == "" {
 		if err := f.addPeers(ctx, a, &c); err != nil {

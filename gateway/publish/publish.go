@@ -43,18 +43,24 @@ func New(b bundle.Bundle, log *checkpoint.Log) (Document, error) {
 	return d, err
 }
 
-// Tile returns the hashes of a tile of the log, by its path; fs.ErrNotExist for a tile that
-// the log does not have.
-func (d Document) Tile(path string) ([]byte, error) {
-	tile, err := tlog.ParseTilePath(path)
-	if err != nil || tile.H != follow.TileHeight || tile.L < 0 {
-		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+// File returns a published file by its name. The error wraps fs.ErrNotExist if the document
+// has no such file.
+func (d Document) File(name string) ([]byte, error) {
+	if name == follow.IndexFile {
+		return d.Index, nil
 	}
-	data, err := tlog.ReadTileData(tile, d.log)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	hash, _ := strings.CutPrefix(strings.TrimSuffix(name, ".gz"), follow.PartsDir+"/")
+	if part, ok := d.Parts[hash]; ok && name == follow.PartFile(hash) {
+		return follow.Compress(part), nil
 	}
-	return data, nil
+	tile, err := tlog.ParseTilePath(name)
+	if err == nil && tile.H == follow.TileHeight && tile.L >= 0 {
+		data, err := tlog.ReadTileData(tile, d.log)
+		if err == nil {
+			return data, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }
 
 // ToFolder writes the document to a folder, the index last, and removes parts that neither

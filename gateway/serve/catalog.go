@@ -132,6 +132,11 @@ func (s *Server) refresh(ctx context.Context, state int64) {
 	for _, slot := range slots {
 		s.refreshSlot(ctx, slot, state)
 	}
+	s.bundles.mu.Lock()
+	defer s.bundles.mu.Unlock()
+	if s.bundles.newest != nil {
+		_ = s.bundles.refresh(ctx, s.config, state) // the next request reports an error
+	}
 }
 
 // refreshSlot leaves an error of reading to the next request, which reports it.

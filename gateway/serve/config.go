@@ -313,6 +313,6 @@ type budgets struct {
 // newBudgets returns the limits of open requests, of all clients and of one token.
 func newBudgets() budgets {
 	return budgets{
-		requests: turns.New(512, 128), large: turns.New(4, 2), events: turns.New(256, 16), listens: turns.New(512, 128), calls: turns.New(512, 128),
+		requests: turns.New(512, 128), large: turns.New(4, 2), events: turns.New(3072, 512), listens: turns.New(512, 128), calls: turns.New(512, 128),
 	}
 }

@@ -100,24 +100,31 @@ func (s *Server) stream(q *request, after int64) error {
 	}
 	beat := time.NewTicker(beatTime)
 	defer beat.Stop()
-	for {
+	for changed := true; ; {
 		news := s.streams.news()
-		if err := s.authenticate(q); err != nil {
-			return err
-		}
-		err := s.byTurn(q, func(q *request) (err error) {
-			after, err = s.writeNotices(q.r.Context(), q, after)
-			return err
-		})
-		if err != nil {
-			return err
+		if changed {
+			if err := s.authenticate(q); err != nil {
+				return err
+			}
+			err := s.byTurn(q, func(q *request) (err error) {
+				after, err = s.writeNotices(q.r.Context(), q, after)
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
 		if err := out.Flush(); err != nil {
 			return err
 		}
+		changed = true
 		select {
 		case <-news:
-		case <-beat.C:
+		case <-beat.C: // without news, the database knows nothing that the token's time does not say
+			changed = false
+			if err := q.token.InForce(s.config.Now()); err != nil {
+				return err
+			}
 			if _, err := fmt.Fprint(q.w, ": still here\n\n"); err != nil {
 				return err
 			}

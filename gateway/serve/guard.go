@@ -208,7 +208,7 @@ type logins struct {
 }
 
 // maxLogins bounds how many are remembered.
-const maxLogins = 1024
+const maxLogins = 4096
 
 // check returns the token that find has for a secret or an id, as of an event.
 func (l *logins) check(ctx context.Context, c Config, shown string, event int64, find func(context.Context, string) (tokens.Token, error)) (tokens.Token, error) {

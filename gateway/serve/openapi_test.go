@@ -175,7 +175,7 @@ func (d documented) operation(r *http.Request) (string, *struct {
 },
 ) {
 	for pattern, methods := range readOpenAPI(d).Paths {
-		if regexp.MustCompile("^" + regexp.MustCompile(`\\{[a-z]+\\}`).ReplaceAllString(regexp.QuoteMeta(pattern), "[^/]+") + "$").MatchString(r.URL.Path) {
+		if regexp.MustCompile("^" + regexp.MustCompile(`\\{[a-z]+\\}`).ReplaceAllString(strings.ReplaceAll(regexp.QuoteMeta(pattern), `\{file\}`, ".+"), "[^/]+") + "$").MatchString(r.URL.Path) {
 			if op, ok := methods[strings.ToLower(r.Method)]; ok {
 				return pattern, &op
 			}

@@ -23,7 +23,7 @@ type route struct {
 	pattern string
 	query   []string // the parameters that it takes
 	open    bool     // it needs no token
-	stream  bool     // it stays, and does not count as a request under way
+	stream  bool     // it stays open or costs nothing, and does not count as a request under way
 	handle  func(*request) error
 }
 
@@ -47,6 +47,8 @@ func (s *Server) table() []route {
 		{method: get, pattern: "/v1/catalog", query: []string{"as_of"}, handle: s.catalog},
 		{method: get, pattern: "/v1/tools/{id}", handle: s.tool},
 		{method: get, pattern: "/v1/events", query: []string{"after"}, stream: true, handle: s.events},
+		{method: get, pattern: bundlePath, stream: true, handle: s.bundle},
+		{method: get, pattern: bundleFile, stream: true, handle: s.bundle},
 		{pattern: mcpPath, query: []string{"user"}, stream: true, handle: s.mcp},
 		{method: get, pattern: "/openapi.json", open: true, handle: s.openapi},
 		{method: get, pattern: "/healthz", open: true, handle: s.healthy},

@@ -31,7 +31,8 @@ func TestServe(t *testing.T) {
 	p := open(t, tool("get_tides", h, nil), tool("get_winds", h, map[string]any{"approval": map[string]any{"tier": "requires_approval"}}),
 		tool("get_waves", h, map[string]any{"limits": map[string]any{"cooldownSeconds": 86400}}), tool("get_moons", h, nil))
 	p.configure("[gateway]\nrun_for = \"300ms\"\nhub_timeout = \"200ms\"\n")
-	s := p.serve("--http", "127.0.0.1:0")
+	s := p.serve("--http", "127.0.0.1:0", "--bundle")
+	t.Run("bundle", func(t *testing.T) { s.with(t).bundle() })
 	t.Run("config", func(t *testing.T) { s.with(t).config() })
 	t.Run("catalog", func(t *testing.T) { s.with(t).catalog() })
 	t.Run("execute", func(t *testing.T) { s.with(t).calls() })

@@ -88,6 +88,9 @@ type Config struct {
 	// Peers has the ids of tokens by uid: a request over a unix socket that shows no
 	// token has that of its peer's account.
 	Peers map[int]string
+	// Publish returns the live registry for machines that follow it; nil if the server does
+	// not offer it.
+	Publish func(ctx context.Context) (Published, error)
 	// Metrics adds counts of other doors to the metrics; nil for none.
 	Metrics func(io.Writer)
 }
@@ -99,6 +102,7 @@ type Server struct {
 	metrics *metrics
 	logins  logins
 	views   views
+	bundles bundles
 	budgets budgets
 	work    *turns.Turns
 	streams streams

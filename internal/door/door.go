@@ -14,7 +14,7 @@ import (
 
 // Limits of connections.
 const (
-	maxConnections     = 1024 // authenticated connections
+	maxConnections     = 4096 // authenticated connections
 	maxUnauthenticated = 4096 // unauthenticated connections
 )
 

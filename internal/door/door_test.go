@@ -131,7 +131,7 @@ func (closeOnlyConn) Close() error                    { return nil }
 func (closeOnlyConn) SetReadDeadline(time.Time) error { return nil }
 
 func TestPlacesFitTheFiles(t *testing.T) {
-	for files, want := range map[uint64][2]int{0: {4096, 1024}, 1 << 20: {4096, 1024}, 4096: {2880, 1024}, 1024: {416, 416}, 256: {32, 32}, 20: {16, 16}} {
+	for files, want := range map[uint64][2]int{0: {4096, 4096}, 1 << 20: {4096, 4096}, 4096: {1952, 1952}, 1024: {416, 416}, 256: {32, 32}, 20: {16, 16}} {
 		if places, seats := room(files); places != want[0] || seats != want[1] {
 			t.Errorf("%d files: %d and %d, want %d", files, places, seats, want)
 		}

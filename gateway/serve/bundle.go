@@ -1,0 +1,106 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"sync"
+	"time"
+
+	"toolcrib/registry"
+)
+
+const (
+	bundlePath = "/v1/bundle"
+	bundleFile = bundlePath + "/{file...}"
+	indexFile  = "index.json"
+)
+
+// Published is the live registry as the files that other machines follow.
+type Published interface {
+	// File returns a file by its name. The error wraps fs.ErrNotExist if there is none.
+	File(name string) ([]byte, error)
+}
+
+// bundles holds the published registry of the newest state, and the one before: a follower
+// may still be reading that.
+type bundles struct {
+	mu     sync.Mutex
+	state  int64
+	newest *bundle
+	before *bundle
+}
+
+// bundle keeps the files that were requested.
+type bundle struct {
+	from  Published
+	files map[string][]byte
+}
+
+// refresh publishes the registry unless that was done for the state or a later one. The
+// caller holds b.mu.
+func (b *bundles) refresh(ctx context.Context, c Config, state int64) error {
+	if b.newest != nil && b.state >= state {
+		return nil
+	}
+	published, err := c.Publish(ctx)
+	if err != nil {
+		return err
+	}
+	b.state, b.before, b.newest = state, b.newest, &bundle{published, map[string][]byte{}}
+	return nil
+}
+
+func (b *bundle) file(name string) ([]byte, error) {
+	if b == nil {
+		return nil, fs.ErrNotExist
+	}
+	if data, ok := b.files[name]; ok {
+		return data, nil
+	}
+	data, err := b.from.File(name)
+	if err == nil {
+		b.files[name] = data
+	}
+	return data, err
+}
+
+// file returns a file of the registry as of a state.
+func (b *bundles) file(ctx context.Context, c Config, state int64, name string) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.refresh(ctx, c, state); err != nil {
+		return nil, err
+	}
+	data, err := b.newest.file(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = b.before.file(name)
+	}
+	return data, err
+}
+
+// bundle is GET /v1/bundle and below: the registry as toolcrib publish writes it.
+func (s *Server) bundle(q *request) error {
+	if s.config.Publish == nil {
+		return problem(http.StatusNotFound, "not_found", "this server does not offer its registry; start it with toolcrib serve --bundle")
+	}
+	name := cmp.Or(q.r.PathValue("file"), indexFile)
+	// A client that goes away does not end the publishing that others wait for.
+	data, err := s.bundles.file(s.clients.ctx, s.config, q.state, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return problem(http.StatusNotFound, "not_found", "the published registry has no file "+quote(name))
+	}
+	if err != nil {
+		return err
+	}
+	h := q.w.Header()
+	h.Set("ETag", `"`+registry.HashBytes(data)+`"`)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Vary", "Authorization")
+	h.Set("Content-Type", "application/octet-stream")
+	http.ServeContent(q.w, q.r, "", time.Time{}, bytes.NewReader(data))
+	return nil
+}
