@@ -1,8 +1,12 @@
 package cli_test
 
 import (
+	"bufio"
+	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -63,6 +67,74 @@ func TestGuardFollows(t *testing.T) {
 	}
 	if out := b.run("status"); strings.Contains(out, "database") {
 		t.Errorf("status prints %s", out)
+	}
+}
+
+// served starts toolcrib serve --bundle in the folder of a database, and returns the address
+// of its registry and a file with a token.
+func (c testDB) served() (address, token string) {
+	c.t.Helper()
+	var doc struct{ Secret string }
+	if err := json.Unmarshal([]byte(c.run("tokens", "create", "assistant", "--any-user", "--json")), &doc); err != nil {
+		c.t.Fatal(err)
+	}
+	c.write("token", doc.Secret+"\n")
+	cmd := c.command(c.dir, "serve", "--bundle", "--http", "127.0.0.1:0")
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	log := bufio.NewScanner(errs)
+	for log.Scan() {
+		if found := regexp.MustCompile(`address=(http://\S+)`).FindStringSubmatch(log.Text()); found != nil {
+			go func() { _, _ = io.Copy(io.Discard, errs) }()
+			return found[1] + follow.ServePath, filepath.Join(c.dir, "token")
+		}
+	}
+	c.t.Fatal("toolcrib serve did not start")
+	return "", ""
+}
+
+// TestGuardFollowsServe follows toolcrib serve, whose events tell a guard of an approval long
+// before it would look for one, and refuses a source that wants a token.
+func TestGuardFollowsServe(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	a, b := newTestDB(t), testDB{t, t.TempDir()}
+	approve := func(tools string) {
+		a.write("tools.json", tools)
+		a.run("import", "tools.json", "--server", "library")
+		a.run("--approve", "set:library", "--unseen")
+	}
+	approve(`[{"name": "find_book", "description": "Find a book.", "inputSchema": {"type": "object", "properties": {"title": {"type": "string", "description": "Its title."}}}}]`)
+	address, token := a.served()
+	b.write("tools.json", guardedTools)
+	if errs, code := b.process(b.dir, "follow", address, "--unsigned", "--yes"); code != 1 || !strings.Contains(errs, "send a token") {
+		t.Errorf("without a token: %d %s", code, errs)
+	}
+	b.run("follow", address, "--unsigned", "--yes", "--token", token)
+	config := filepath.Join(b.dir, ".config", "toolcrib", "toolcrib.toml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, append(text, "every = \"24h\"\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cl := b.guarded("library")
+	if got := cl.tools(); got != "find_book: Find a book." {
+		t.Errorf("the client is listed %q", got)
+	}
+	approve(guardedTools)
+	cl.told()
+	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {
+		t.Errorf("after the second approval the client is listed %q", got)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"toolcrib/cli/output"
@@ -69,16 +70,27 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 
 // Update looks at the source once.
 func (f *Following) Update(ctx context.Context) (changed bool, err error) {
-	source, err := follow.NewSource(f.Source, f.cache)
+	source, err := f.source()
 	if err != nil {
 		return false, err
 	}
 	return f.Copy.Update(ctx, f.Source, source)
 }
 
+func (f *Following) source() (follow.Source, error) {
+	if f.Token == "" {
+		return follow.NewSource(f.Source, f.cache, "")
+	}
+	token, err := os.ReadFile(f.Token)
+	if err != nil {
+		return nil, err
+	}
+	return follow.NewSource(f.Source, f.cache, strings.TrimSpace(string(token)))
+}
+
 // Poll looks at the source until ctx ends.
 func (f *Following) Poll(ctx context.Context, problem func(error)) {
-	source, err := follow.NewSource(f.Source, f.cache)
+	source, err := f.source()
 	if err != nil {
 		problem(err)
 		return

@@ -16,6 +16,7 @@ type FollowConfig struct {
 	Unsigned bool   `toml:"unsigned"` // accept a registry that nobody signs
 	Every    string `toml:"every"`    // how often to look, such as "1m", which is the default
 	MaxAge   string `toml:"max_age"`  // how long an unconfirmed copy is used, such as "72h"; "" for ever
+	Token    string `toml:"token"`    // file with the token for a source that is toolcrib serve; "" for none
 }
 
 // PublishConfig names where the registry is published after each decision.
@@ -76,6 +77,7 @@ func (c Config) listShared(values settingValues) {
 	values.set("follow.signers", c.Follow.Signers)
 	values.set("follow.every", c.Follow.Every)
 	values.set("follow.max_age", c.Follow.MaxAge)
+	values.set("follow.token", c.Follow.Token)
 	if c.Follow.Unsigned {
 		values["follow.unsigned"] = "true"
 	}

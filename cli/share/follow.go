@@ -26,7 +26,7 @@ import (
 )
 
 type followFlags struct {
-	signers                     string
+	signers, token              string
 	unsigned, yes, status, stop bool
 }
 
@@ -38,7 +38,7 @@ func newFollow(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.stop || f.status:
-				if len(args) > 0 || f.stop && f.status || f.signers != "" || f.unsigned {
+				if len(args) > 0 || f.stop && f.status || f.signers+f.token != "" || f.unsigned {
 					return process.Usagef("--status and --stop take nothing else")
 				}
 				if f.stop {
@@ -55,6 +55,7 @@ func newFollow(a *command.App) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.signers, "signers", "", "the `FILE` with the signers whom you trust, in the format allowed_signers (default: your own)")
+	set.StringVar(&f.token, "token", "", "the `FILE` with a token of the toolcrib serve that is followed")
 	set.BoolVar(&f.unsigned, "unsigned", false, "accept a registry that nobody signs")
 	set.BoolVar(&f.yes, "yes", false, "do not ask")
 	set.BoolVar(&f.status, "status", false, "look at the source now and print the state of the copy")
@@ -72,6 +73,9 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 	f.Source, f.Unsigned = settings.FollowAddress(a.Env.Dir, source), flags.unsigned
 	if flags.signers != "" {
 		f.Signers = a.Path(flags.signers)
+	}
+	if flags.token != "" {
+		f.Token = a.Path(flags.token)
 	}
 	switch {
 	case c.Follow.Source != "" && c.Follow.Source != f.Source:
@@ -202,7 +206,7 @@ func editFollow(file string, f *settings.FollowConfig) error {
 			text = append(text, '\n')
 		}
 		text = fmt.Appendf(text, "[follow]\nsource = %q\n", f.Source)
-		for key, value := range map[string]string{"signers": f.Signers, "every": f.Every, "max_age": f.MaxAge} {
+		for key, value := range map[string]string{"signers": f.Signers, "every": f.Every, "max_age": f.MaxAge, "token": f.Token} {
 			if value != "" {
 				text = fmt.Appendf(text, "%s = %q\n", key, value)
 			}

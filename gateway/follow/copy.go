@@ -83,6 +83,7 @@ const (
 	acceptedFile = "accepted.json"
 	checkedFile  = "checked.json"
 	lockFile     = "poll.lock"
+	listenLock   = "listen.lock"
 	filesView    = "files"
 	serverView   = "server_" // followed by the name of a server
 )

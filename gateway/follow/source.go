@@ -1,9 +1,12 @@
 package follow
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +23,7 @@ import (
 	"time"
 
 	"toolcrib/internal/proc"
+	"toolcrib/internal/visible"
 	"toolcrib/review/bundle"
 )
 
@@ -36,6 +40,13 @@ type Source interface {
 // ErrAddress is wrapped for an address that names no source.
 var ErrAddress = errors.New("not an address to follow")
 
+// errBusy is wrapped for a source that has too many requests, errSilent for one that
+// announces nothing.
+var (
+	errBusy   = errors.New("the source is busy")
+	errSilent = errors.New("the source announces nothing")
+)
+
 // errUnchanged is returned for a file that the caller has already.
 var errUnchanged = errors.New("unchanged")
 
@@ -44,8 +55,8 @@ var errTooLarge = errors.New("the answer is too large")
 
 // NewSource returns the source at an address: a folder, a file, an https URL (http for
 // this machine only), or git:REPOSITORY, followed by #BRANCH unless the branch is Branch.
-// Git fetches into the folder cache.
-func NewSource(address, cache string) (Source, error) {
+// Git fetches into the folder cache. An https server is shown the token, if there is one.
+func NewSource(address, cache, token string) (Source, error) {
 	if repository, ok := strings.CutPrefix(address, "git:"); ok {
 		repository, branch, _ := strings.Cut(repository, "#")
 		if repository == "" || strings.HasPrefix(repository, "-") || strings.HasPrefix(branch, "-") {
@@ -63,7 +74,7 @@ func NewSource(address, cache string) (Source, error) {
 		if u.Scheme == "http" && !loopback(u.Hostname()) {
 			return nil, fmt.Errorf("%w: %q is not encrypted; write https:// (http:// is for this machine alone)", ErrAddress, address)
 		}
-		return &httpSource{base: u, client: &http.Client{CheckRedirect: checkRedirect}}, nil
+		return &httpSource{u, token, &http.Client{CheckRedirect: checkRedirect}}, nil
 	}
 	info, err := os.Stat(address)
 	if err != nil {
@@ -157,6 +168,7 @@ func (s fileSource) Get(ctx context.Context, name, tag string, _ int64) ([]byte,
 // httpSource is a server of static files, or toolcrib serve.
 type httpSource struct {
 	base   *url.URL
+	token  string // "" for none
 	client *http.Client
 }
 
@@ -168,28 +180,87 @@ const answerWithin = 2 * time.Minute
 func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base.JoinPath(name).String(), http.NoBody)
-	if err != nil {
-		return nil, "", err
-	}
-	if tag != "" {
-		request.Header.Set("If-None-Match", tag)
-	}
-	answer, err := s.client.Do(request)
+	answer, err := s.request(ctx, http.MethodGet, name, tag, nil)
 	if err != nil {
 		return nil, "", err
 	}
 	defer answer.Body.Close() //nolint:errcheck // only read
-	switch answer.StatusCode {
-	case http.StatusOK:
-		data, err := readAll(answer.Body, limit)
-		return data, answer.Header.Get("ETag"), err
-	case http.StatusNotModified:
+	if answer.StatusCode == http.StatusNotModified {
 		return nil, tag, errUnchanged
-	case http.StatusNotFound:
-		return nil, "", fmt.Errorf("%s: %w", request.URL.Redacted(), fs.ErrNotExist)
 	}
-	return nil, "", fmt.Errorf("%s answers %s", request.URL.Redacted(), answer.Status)
+	data, err := readAll(answer.Body, limit)
+	return data, answer.Header.Get("ETag"), err
+}
+
+// request sends a request. Statuses other than 2xx and 304 are errors.
+func (s *httpSource) request(ctx context.Context, method, name, tag string, body []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, s.base.JoinPath(name).String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if tag != "" {
+		request.Header.Set("If-None-Match", tag)
+	}
+	if s.token != "" {
+		request.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	answer, err := s.client.Do(request)
+	if err != nil || answer.StatusCode/100 == 2 || answer.StatusCode == http.StatusNotModified {
+		return answer, err
+	}
+	defer answer.Body.Close() //nolint:errcheck // only read
+	said, _ := readAll(answer.Body, 4<<10)
+	var doc struct{ Error struct{ Message string } }
+	_ = json.Unmarshal(said, &doc) // only toolcrib serve explains its answer
+	switch answer.StatusCode {
+	case http.StatusNotFound:
+		err = fs.ErrNotExist
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		err = errBusy
+	default:
+		err = errors.New(answer.Status)
+	}
+	if doc.Error.Message != "" {
+		err = fmt.Errorf("%w: %s", err, visible.Line(doc.Error.Message))
+	}
+	return nil, fmt.Errorf("%s: %w", request.URL.Redacted(), err)
+}
+
+// ServePath is the path of the registry at toolcrib serve.
+const ServePath = "/v1/bundle"
+
+// serve returns whether the source is toolcrib serve, which announces approvals and takes
+// reports.
+func (s *httpSource) serve() bool { return strings.HasSuffix(s.base.Path, ServePath) }
+
+// silentFor is how long an open stream of events may be silent: the server writes a sign of
+// life every 15 seconds.
+const silentFor = time.Minute
+
+// Listen calls news when it is connected to the events of toolcrib serve, and at each event,
+// until the connection ends.
+func (s *httpSource) Listen(ctx context.Context, news func()) error {
+	if !s.serve() {
+		return errSilent
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	alarm := time.AfterFunc(silentFor, cancel)
+	defer alarm.Stop()
+	answer, err := s.request(ctx, http.MethodGet, "../events", "", nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close() //nolint:errcheck // only read
+	news()
+	lines := bufio.NewScanner(answer.Body)
+	for lines.Scan() {
+		alarm.Reset(silentFor)
+		if strings.HasPrefix(lines.Text(), "data:") {
+			news()
+		}
+	}
+	return cmp.Or(lines.Err(), io.EOF)
 }
 
 // gitSource is a branch of a repository, which git fetches into a cache.

@@ -225,17 +225,19 @@ type follower struct {
 // newFollower accepts a registry of size events.
 func newFollower(t *testing.T, size int64) *follower {
 	t.Helper()
-	f := &follower{files: published(t, size, size, nil), Copy: follow.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Now: time.Now}}
+	return newFollowerOf(t, published(t, size, size, nil))
+}
+
+// newFollowerOf accepts a published registry.
+func newFollowerOf(t *testing.T, files map[string][]byte) *follower {
+	t.Helper()
+	f := &follower{files: files, Copy: follow.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Now: time.Now}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		data, ok := f.files[strings.TrimPrefix(r.URL.Path, "/")]
-		switch {
-		case f.handle != nil:
+		if f.handle != nil {
 			f.handle(w, r)
-		case !ok:
-			http.NotFound(w, r)
-		default:
-			_, _ = w.Write(data)
+			return
 		}
+		f.serve(w, r)
 	}))
 	t.Cleanup(server.Close)
 	f.address = server.URL
@@ -245,8 +247,17 @@ func newFollower(t *testing.T, size int64) *follower {
 	return f
 }
 
+func (f *follower) serve(w http.ResponseWriter, r *http.Request) {
+	data, ok := f.files[strings.TrimPrefix(r.URL.Path, "/")]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = w.Write(data)
+}
+
 func (f *follower) update(ctx context.Context) (bool, error) {
-	source, err := follow.NewSource(f.address, "")
+	source, err := follow.NewSource(f.address, "", "")
 	if err != nil {
 		return false, err
 	}

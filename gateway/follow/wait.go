@@ -2,11 +2,14 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"toolcrib/internal/filelock"
 )
 
 // Wait returns when another bundle was accepted, or after every where the operating system
@@ -46,26 +49,84 @@ func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 
 	}
 }
 
-// Poll updates the copy at the given interval until ctx ends. It skips a turn if another
-// process of the machine has just done it, and passes errors to problem.
+// announcer is a Source that announces changes.
+type announcer interface {
+	// Listen calls news when the registry may have changed, until the connection ends.
+	Listen(ctx context.Context, news func()) error
+}
+
+// spread is the time over which machines that hear of the same change ask for it, and
+// retryWithin that in which they ask a busy source again.
+const (
+	spread      = 800 * time.Millisecond
+	retryWithin = 5 * time.Second
+)
+
+// Poll updates the copy at the given interval until ctx ends, and at once when the source
+// announces a change. It skips a turn if another process of the machine has just done it,
+// and passes errors to problem.
 func (c *Copy) Poll(ctx context.Context, address string, source Source, every time.Duration, problem func(error)) {
-	for least := time.Duration(0); ; least = time.Second {
+	announced := make(chan struct{}, 1)
+	news := func() {
+		select {
+		case announced <- struct{}{}:
+		default:
+		}
+	}
+	if a, ok := source.(announcer); ok {
+		go c.listen(ctx, a, every, news)
+	}
+	for least := time.Duration(0); ctx.Err() == nil; least = time.Second {
 		wait := max(every-c.Now().Sub(c.Checked().Tried), least)
 		if wait > time.Second {
-			wait += time.Duration(rand.Int64N(int64(every)/10 + 1)) //nolint:gosec // it only spreads requests
+			wait += random(every / 10)
 		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
-			return
+		case <-announced:
+			pause(ctx, random(spread))
 		case <-timer.C:
+			if c.Now().Sub(c.Checked().Tried) < every {
+				continue // another process looked
+			}
 		}
-		if c.Now().Sub(c.Checked().Tried) < every {
-			continue // another process looked
+		timer.Stop()
+		_, err := c.Update(ctx, address, source)
+		if errors.Is(err, errBusy) {
+			time.AfterFunc(random(retryWithin), news)
 		}
-		if _, err := c.Update(ctx, address, source); err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			problem(err)
 		}
 	}
+}
+
+// listen keeps a connection to what a source announces open, in one process of the machine.
+func (c *Copy) listen(ctx context.Context, source announcer, every time.Duration, news func()) {
+	for ctx.Err() == nil {
+		unlock, held, err := filelock.Try(filepath.Join(c.Dir, listenLock))
+		if err == nil && !held {
+			err = source.Listen(ctx, news)
+			unlock()
+		}
+		if errors.Is(err, errSilent) {
+			return
+		}
+		pause(ctx, time.Second+random(every))
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// random returns a random duration of up to most, which spreads requests.
+func random(most time.Duration) time.Duration {
+	return time.Duration(rand.Int64N(int64(most) + 1)) //nolint:gosec // nothing depends on it
 }
