@@ -132,6 +132,9 @@ func (c *Copy) Update(ctx context.Context, address string, source Source) (chang
 	limited, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	changed, err = c.update(limited, address, source)
+	if errors.Is(err, ErrRefused) {
+		c.clean()
+	}
 	checked := c.Checked()
 	checked.Tried, checked.Problem = c.Now().UTC(), ""
 	if err == nil {
@@ -175,29 +178,29 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 	if err := c.fetch(ctx, source, index); err != nil {
 		return false, err
 	}
-	b, err := index.Join(c.part)
-	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrRefused, err)
-	}
-	result, err := b.Check(ctx, c.Trust)
-	if err != nil {
-		return false, err
-	}
-	if n := len(result.Faults); n > 0 {
-		return false, fmt.Errorf("%w: %s: %s (%d faults)", ErrRefused, result.Faults[0].Subject, result.Faults[0].Message, n)
-	}
+	var heads map[string]head
+	var next advanced
+	verified := false
 	if !first {
-		if err := c.extends(old, b); err != nil {
-			return false, fmt.Errorf("%w: %w", ErrRefused, err)
+		if heads, err = readJSON[map[string]head](filepath.Join(c.Dir, old.Index, headsFile)); err != nil {
+			return false, fmt.Errorf("the accepted copy cannot be read: %w; run toolcrib follow --stop, and follow again", err)
+		}
+		if next, verified, err = c.advance(ctx, old, index, heads); err != nil {
+			return false, err
 		}
 	}
-	if err := c.writeViews(now, encoded, b, result.Live); err != nil {
+	if !verified {
+		if next, err = c.verify(ctx, index, heads); err != nil {
+			return false, err
+		}
+	}
+	if err := c.write(old, now, encoded, next); err != nil {
 		return false, err
 	}
 	if err := atomicfile.WriteJSON(filepath.Join(c.Dir, acceptedFile), now); err != nil {
 		return false, err
 	}
-	c.clean(now, index)
+	c.clean()
 	return true, nil
 }
 
@@ -295,80 +298,31 @@ func (c *Copy) part(hash string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(c.Dir, PartsDir, hash))
 }
 
-// extends checks that no live subject of the accepted bundle is missing, and that the
-// chain of each goes on from the accepted version.
-func (c *Copy) extends(old Accepted, b bundle.Bundle) error {
-	before, err := c.whole(old)
-	if err != nil {
-		return fmt.Errorf("the accepted copy cannot be read: %w", err)
-	}
-	hashes := map[string]bool{}
-	for _, v := range b.Versions {
-		hashes[v.Subject+" "+v.Hash] = true
-	}
-	newest := map[string]bundle.Version{}
-	for _, v := range before.Versions {
-		if v.Number >= newest[v.Subject].Number {
-			newest[v.Subject] = v
-		}
-	}
-	for subject, v := range newest {
-		if !hashes[subject+" "+v.Hash] {
-			return fmt.Errorf("it lacks version %d of %s, which the accepted copy has", v.Number, subject)
-		}
-	}
-	return nil
-}
-
 // whole returns an accepted bundle.
 func (c *Copy) whole(a Accepted) (bundle.Bundle, error) {
-	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, IndexFile))
-	if err != nil {
-		return bundle.Bundle{}, err
-	}
-	index, err := bundle.DecodeIndex(data)
+	index, err := c.index(a)
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
 	return index.Join(c.part)
 }
 
-// writeViews writes what single readers need of a bundle: a guard its server, check the
-// files.
-func (c *Copy) writeViews(a Accepted, index []byte, b bundle.Bundle, lives []registry.Live) error {
-	dir := filepath.Join(c.Dir, a.Index)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+func (c *Copy) index(a Accepted) (bundle.Index, error) {
+	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, IndexFile))
+	if err != nil {
+		return bundle.Index{}, err
 	}
-	views := map[string][]registry.Live{filesView: nil}
-	for _, l := range lives {
-		switch t := l.Definition.Tool; {
-		case l.Definition.Folder() != nil:
-			views[filesView] = append(views[filesView], l)
-		case t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Source.Type == registry.SourceMCPText):
-			name := serverView + l.Definition.Columns().Source
-			views[name] = append(views[name], l)
-		}
-	}
-	files := map[string][]byte{IndexFile: index}
-	for name, of := range views {
-		view, err := b.Only(of).Encode()
-		if err != nil {
-			return err
-		}
-		files[name+".json"] = view
-	}
-	for name, data := range files {
-		if err := atomicfile.Write(filepath.Join(dir, name), data, atomicfile.Options{Mode: 0o600}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return bundle.DecodeIndex(data)
 }
 
-// clean removes the files of former bundles. What it cannot remove stays until the next
-// time.
-func (c *Copy) clean(a Accepted, index bundle.Index) {
+// clean removes the files of former bundles and of refused ones. What it cannot remove
+// stays until the next time.
+func (c *Copy) clean() {
+	a, _ := c.Accepted() // nothing is kept for a machine that accepted nothing yet
+	index, err := c.index(a)
+	if err != nil && a.Index != "" {
+		return
+	}
 	entries, _ := os.ReadDir(c.Dir)
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != PartsDir && e.Name() != a.Index && e.Name() != "git" {
@@ -388,14 +342,14 @@ func (c *Copy) Remove() error { return os.RemoveAll(c.Dir) }
 
 // Server returns the approved tools and texts of an MCP server.
 func (c *Copy) Server(ctx context.Context, name string) (*Registry, error) {
-	return c.read(ctx, serverView+name+".json")
+	return c.read(ctx, serverView+name, nil)
 }
 
 // Files returns the approved skills and instruction files.
-func (c *Copy) Files(ctx context.Context) (*Registry, error) { return c.read(ctx, filesView+".json") }
+func (c *Copy) Files(ctx context.Context) (*Registry, error) { return c.read(ctx, filesView, nil) }
 
 // Whole returns the whole registry.
-func (c *Copy) Whole(ctx context.Context) (*Registry, error) { return c.read(ctx, "") }
+func (c *Copy) Whole(ctx context.Context) (*Registry, error) { return c.read(ctx, "", nil) }
 
 // current returns what was accepted, and an error if it is too old.
 func (c *Copy) current() (Accepted, error) {
@@ -409,45 +363,57 @@ func (c *Copy) current() (Accepted, error) {
 	return a, err
 }
 
-// read reads and verifies a view of the accepted bundle, all of it for "". A view that
-// is missing has nothing in it.
-func (c *Copy) read(ctx context.Context, view string) (*Registry, error) {
+// read reads and verifies a view of the accepted bundle, all of it for "". It returns known,
+// which was read and verified before, if that has the same content.
+func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registry, error) {
 	for {
 		a, err := c.current()
 		if err != nil {
 			return nil, err
 		}
-		b, err := c.view(a, view)
+		var b bundle.Bundle
+		var data []byte
+		if view == "" {
+			b, err = c.whole(a)
+		} else if data, err = c.viewData(a, view); err == nil {
+			if known != nil && known.hash == registry.HashBytes(data) {
+				return known, nil
+			}
+			b, err = bundle.Decode(data)
+		}
 		if again, failed := c.Accepted(); failed == nil && again.Index != a.Index {
 			continue // it was replaced meanwhile
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the copy of the followed registry cannot be read: %w; run toolcrib follow --stop, and follow again", err)
 		}
-		result, err := b.Check(ctx, c.Trust)
-		if err == nil && len(result.Faults) > 0 {
-			err = fmt.Errorf("%w: %s: %s", ErrRefused, result.Faults[0].Subject, result.Faults[0].Message)
-		}
+		lives, err := c.check(ctx, b)
 		if err != nil {
 			return nil, fmt.Errorf("the copy of the followed registry: %w", err)
 		}
-		return newRegistry(a, b, result.Live), nil
+		r := newRegistry(a, b, lives)
+		r.hash = registry.HashBytes(data)
+		return r, nil
 	}
 }
 
-func (c *Copy) view(a Accepted, view string) (bundle.Bundle, error) {
-	if view == "" {
-		return c.whole(a)
-	}
-	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, view))
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(filepath.Join(c.Dir, a.Index, IndexFile)); err != nil {
-			return bundle.Bundle{}, err
-		}
-		return bundle.Bundle{Header: bundle.Header{Database: a.Database}}, nil
-	}
+func (c *Copy) view(a Accepted, name string) (bundle.Bundle, error) {
+	data, err := c.viewData(a, name)
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
 	return bundle.Decode(data)
+}
+
+// viewData returns an encoded view. One that is missing has nothing in it.
+func (c *Copy) viewData(a Accepted, name string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, name+".json"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return data, err
+	}
+	index, err := c.index(a)
+	if err != nil {
+		return nil, err
+	}
+	return bundle.Bundle{Format: bundle.Format, Header: index.Header, Records: bundle.Records{Versions: []bundle.Version{}, Statements: []bundle.Statement{}, Signers: []bundle.State{}}}.Encode()
 }

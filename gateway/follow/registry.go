@@ -24,6 +24,7 @@ type Registry struct {
 	// Lives are the live definitions, deactivated ones included.
 	Lives    []registry.Live
 	state    int64
+	hash     string // of the view that it was read from
 	raws     map[string][]byte
 	contents map[string][]byte
 }
@@ -105,8 +106,9 @@ type Server struct {
 	Copy *Copy
 	Name string
 
-	mu  sync.Mutex
-	now *Registry
+	mu    sync.Mutex
+	now   *Registry
+	index string // of the bundle that now was read from
 }
 
 // Registry returns the approved tools and texts of the server.
@@ -114,10 +116,11 @@ func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, err := s.Copy.current()
-	if err != nil || s.now != nil && s.now.state == a.At.UnixNano() {
+	if err != nil || s.now != nil && s.index == a.Index {
 		return s.now, err
 	}
-	s.now, err = s.Copy.Server(ctx, s.Name)
+	s.now, err = s.Copy.read(ctx, serverView+s.Name, s.now)
+	s.index = a.Index
 	return s.now, err
 }
 

@@ -1,0 +1,285 @@
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"toolcrib/internal/atomicfile"
+	"toolcrib/registry"
+	"toolcrib/review/bundle"
+	"toolcrib/signing/statement"
+)
+
+// head is the newest accepted version of a subject.
+type head struct {
+	Number int    `json:"number"`
+	Hash   string `json:"hash"`
+	View   string `json:"view,omitempty"` // that has its definition
+}
+
+// headsFile has the heads of an accepted bundle by their subjects.
+const headsFile = "heads.json"
+
+// extends checks that a registry has the accepted version of each of its subjects.
+func extends(heads map[string]head, versions []bundle.Version) error {
+	hashes := map[string]bool{}
+	for _, v := range versions {
+		hashes[v.Subject+" "+v.Hash] = true
+	}
+	for subject, h := range heads {
+		if !hashes[subject+" "+h.Hash] {
+			return fmt.Errorf("it lacks version %d of %s, which the accepted copy has", h.Number, subject)
+		}
+	}
+	return nil
+}
+
+// advanced is a registry after an update.
+type advanced struct {
+	heads map[string]head
+	views map[string]bundle.Bundle // the changed ones, by name
+}
+
+// viewOf returns the name of the view that a definition belongs to, "" for none.
+func viewOf(d registry.Definition) string {
+	switch t := d.Tool; {
+	case d.Folder() != nil:
+		return filesView
+	case t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Source.Type == registry.SourceMCPText):
+		return serverView + d.Columns().Source
+	}
+	return ""
+}
+
+// verify verifies a whole registry.
+func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]head) (advanced, error) {
+	b, err := index.Join(c.part)
+	if err != nil {
+		return advanced{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	lives, err := c.check(ctx, b)
+	if err != nil {
+		return advanced{}, err
+	}
+	if err := extends(heads, b.Versions); err != nil {
+		return advanced{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	a := advanced{headsOf(b.Versions, lives), map[string]bundle.Bundle{}}
+	of := map[string][]registry.Live{filesView: nil}
+	for _, l := range lives {
+		if name := viewOf(l.Definition); name != "" {
+			of[name] = append(of[name], l)
+		}
+	}
+	for name, lives := range of {
+		a.views[name] = b.Only(lives)
+	}
+	return a, nil
+}
+
+func (c *Copy) check(ctx context.Context, b bundle.Bundle) ([]registry.Live, error) {
+	result, err := b.Check(ctx, c.Trust)
+	if n := len(result.Faults); err == nil && n > 0 {
+		err = fmt.Errorf("%w: %s: %s (%d faults)", ErrRefused, result.Faults[0].Subject, result.Faults[0].Message, n)
+	}
+	return result.Live, err
+}
+
+func headsOf(versions []bundle.Version, lives []registry.Live) map[string]head {
+	heads := map[string]head{}
+	for _, v := range versions {
+		if v.Number > heads[v.Subject].Number {
+			heads[v.Subject] = head{Number: v.Number, Hash: v.Hash}
+		}
+	}
+	for _, l := range lives {
+		h := heads[l.Subject.String()]
+		h.View = viewOf(l.Definition)
+		heads[l.Subject.String()] = h
+	}
+	return heads
+}
+
+// advance verifies what changed since the accepted bundle, which is a small part of large
+// registries: the parts that both have were verified before, and whoever reads a view
+// verifies it again. ok is false if the whole registry has to be verified, because of how
+// it changed or because something is wrong with it.
+func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, heads map[string]head) (a advanced, ok bool, err error) {
+	was, err := c.index(old)
+	files, unread := c.view(old, filesView)
+	if err != nil || unread != nil || was.Database != index.Database || !slices.Equal(was.View, index.View) || index.At.Before(was.At) || index.Log.Seq < was.Log.Seq {
+		return a, false, nil
+	}
+	parts := map[string]bool{}
+	for _, hash := range index.Parts {
+		parts[hash] = true
+	}
+	removed, added := was, index
+	removed.Parts = slices.DeleteFunc(slices.Clone(was.Parts), func(hash string) bool { return parts[hash] })
+	added.Parts = slices.DeleteFunc(slices.Clone(index.Parts), func(hash string) bool { return slices.Contains(was.Parts, hash) })
+	if len(parts) < len(index.Parts) || len(added.Parts) > len(index.Parts)/2 {
+		return a, false, nil
+	}
+	before, err := removed.Join(c.part)
+	after, failed := added.Join(c.part)
+	if err != nil || failed != nil || !reflect.DeepEqual(before.Signers, after.Signers) {
+		return a, false, nil
+	}
+	// A subject keeps its part, so each one of a removed part has to be in an added one.
+	chains, next := chainsOf(before), chainsOf(after)
+	changed := map[string]bool{}
+	for subject, chain := range next {
+		if _, known := heads[subject]; known && chains[subject] == nil { // it is in an unchanged part, too
+			return a, false, nil
+		}
+		changed[subject] = !reflect.DeepEqual(chain, chains[subject])
+	}
+	for subject := range chains {
+		if !slices.ContainsFunc(next[subject], func(v bundle.Version) bool { return v.Hash == heads[subject].Hash }) {
+			return a, false, nil
+		}
+	}
+	lives, err := newest(after, func(subject string) bool { return changed[subject] })
+	if err != nil {
+		return a, false, nil //nolint:nilerr // the whole check reports it
+	}
+	after.Signers, after.Statements = files.Signers, union(after.Statements, files.Statements)
+	changes := after.Only(lives)
+	if !accounted(before, after, files, changes) {
+		return a, false, nil
+	}
+	if lives, err = c.check(ctx, changes); err != nil {
+		return a, false, err
+	}
+	a = advanced{maps.Clone(heads), map[string]bundle.Bundle{}}
+	views := map[string]bool{filesView: true} // which has the header of its bundle
+	for subject, h := range headsOf(changes.Versions, lives) {
+		views[h.View], views[heads[subject].View] = true, true
+		a.heads[subject] = h
+	}
+	delete(views, "")
+	for name := range views {
+		v, err := c.view(old, name)
+		if err != nil {
+			return a, false, nil //nolint:nilerr // it is written anew
+		}
+		v.Versions = slices.DeleteFunc(v.Versions, func(v bundle.Version) bool { return changed[v.Subject] })
+		v = bundle.Bundle{Format: bundle.Format, Header: index.Header, Records: bundle.Records{
+			Versions: append(v.Versions, changes.Versions...), Signers: files.Signers,
+			Statements: union(v.Statements, changes.Statements), Raws: union(v.Raws, changes.Raws), Contents: append(v.Contents, changes.Contents...),
+		}}
+		lives, err := newest(v, func(subject string) bool { return a.heads[subject].View == name })
+		if err != nil {
+			return a, false, nil //nolint:nilerr // it is written anew
+		}
+		a.views[name] = v.Only(lives)
+	}
+	return a, true, nil
+}
+
+// accounted reports whether the statements of changed parts are those of the parts before,
+// and those that the changes need.
+func accounted(before, after, files, changes bundle.Bundle) bool {
+	known := map[string]bool{}
+	for _, s := range slices.Concat(before.Statements, files.Statements, changes.Statements) {
+		known[statement.Sum([]byte(s.Statement))] = true
+	}
+	for _, s := range after.Statements {
+		if !known[statement.Sum([]byte(s.Statement))] {
+			return false
+		}
+	}
+	for _, s := range before.Statements {
+		if !slices.Contains(after.Statements, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func chainsOf(b bundle.Bundle) map[string][]bundle.Version {
+	chains := map[string][]bundle.Version{}
+	for _, v := range b.Versions {
+		chains[v.Subject] = append(chains[v.Subject], v)
+	}
+	return chains
+}
+
+// newest returns the newest definitions of some subjects of a bundle.
+func newest(b bundle.Bundle, of func(subject string) bool) ([]registry.Live, error) {
+	heads := headsOf(b.Versions, nil)
+	var lives []registry.Live
+	for _, v := range b.Versions {
+		if v.Number < heads[v.Subject].Number || !of(v.Subject) {
+			continue
+		}
+		subject, err := registry.ParseSubject(v.Subject)
+		if err != nil {
+			return nil, err
+		}
+		d, err := registry.DecodeDefinition(subject.Kind, v.Definition)
+		if err != nil {
+			return nil, err
+		}
+		lives = append(lives, registry.Live{Subject: subject, Version: v.Number, ContentHash: v.ContentHash, Definition: d})
+	}
+	return lives, nil
+}
+
+// union returns the values of two lists, each once.
+func union[T comparable](a, b []T) []T {
+	seen := map[T]bool{}
+	return slices.DeleteFunc(slices.Concat(a, b), func(v T) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+}
+
+// write writes the accepted bundle for those who read it. Views that did not change are
+// links to those of the bundle before, so that a guard sees that it has nothing to verify.
+func (c *Copy) write(old, now Accepted, index []byte, a advanced) error {
+	dir := filepath.Join(c.Dir, now.Index)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	heads, err := json.Marshal(a.heads)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, h := range a.heads {
+		names[h.View] = true
+	}
+	files := map[string][]byte{IndexFile: index, headsFile: heads}
+	for name, view := range a.views {
+		encoded, err := view.Encode()
+		if err != nil {
+			return err
+		}
+		files[name+".json"] = encoded
+		delete(names, name)
+	}
+	delete(names, "")
+	for name := range names {
+		if err := os.Link(filepath.Join(c.Dir, old.Index, name+".json"), filepath.Join(dir, name+".json")); err != nil && !os.IsExist(err) {
+			data, err := os.ReadFile(filepath.Join(c.Dir, old.Index, name+".json"))
+			if err != nil {
+				return err
+			}
+			files[name+".json"] = data
+		}
+	}
+	for name, data := range files {
+		if err := atomicfile.Write(filepath.Join(dir, name), data, atomicfile.Options{Mode: 0o600}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
