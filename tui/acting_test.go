@@ -138,10 +138,10 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 		b.propose(set[2])
 	})
 	lines := strings.Split(b.screen(), "\n")
-	if !strings.Contains(lines[4], "▸ 3×") || !strings.Contains(lines[4], "set:research-notes") || !strings.Contains(lines[5], "name_bank") {
+	if !strings.Contains(lines[4], "▸ 3×") || !strings.Contains(lines[4], "research-notes   ") || !strings.Contains(lines[5], "name_bank") {
 		t.Errorf("a folded set: %q, %q", lines[4], lines[5])
 	}
-	b.wants("#3  ", "1/4", "F lists them")
+	b.wants("#3  ", "1 of 4", "F lists them")
 	lines = strings.Split(b.press("F").screen(), "\n")
 	for i, sign := range []string{"╭", "│", "╰"} {
 		if !strings.Contains(lines[4+i], sign) || !strings.Contains(lines[4+i], "_res") {
@@ -152,7 +152,7 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 		t.Errorf("row 3 is %q", lines[7])
 	}
 	b.press("F").wants("▸ 3×")
-	b.press("j").wants("4/4")
+	b.press("j").wants("4 of 4")
 	b.press("enter", "M")
 	b.wants("M: it is the only member of its change set")
 }

@@ -21,7 +21,7 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 	b.press("tab").write("x")
 	b.wants(`"x" is not the id of a rule`)
 	b.press("backspace").write("X101").press("enter")
-	b.wants("1/1", "name_bank")
+	b.wants("1 of 1", "name_bank")
 	if screen := b.screen(); strings.Contains(screen, "viewpoint_keeper") {
 		t.Errorf("without the rule:\n%s", screen)
 	}
@@ -43,7 +43,7 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 
 	// the filter until now is selected: what is typed takes its place
 	b.press("/").write("view").press("enter", "/").write("bank").press("enter")
-	b.wants("name_bank", "1/1")
+	b.wants("name_bank", "1 of 1")
 	b.press("/", "right").write(" view").press("enter")
 	b.wants("No match")
 
@@ -52,12 +52,12 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 	b.press("esc", "/")
 	b.send(long)
 	b.press("enter", "/").write("view").press("enter")
-	b.wants("viewpoint_keeper", "1/1")
+	b.wants("viewpoint_keeper", "1 of 1")
 	b.press("esc", "/")
 	b.send(long)
 	b.press("enter", "/")
 	b.send(tea.PasteMsg{Content: "bank"})
-	b.press("enter").wants("name_bank", "1/1")
+	b.press("enter").wants("name_bank", "1 of 1")
 }
 
 // TestHostileFilter draws what is typed, and what is suggested, through the gate.
@@ -81,7 +81,7 @@ func TestViewsAreTabs(t *testing.T) {
 	b.press("shift+tab")
 	b.wants("Nothing matches this view: rule:S999")
 	b.press("shift+tab")
-	b.wants("name_bank", "1/1")
+	b.wants("name_bank", "1 of 1")
 	b.press("/").write("view").press("enter")
 	b.wants("No match")
 	b.press("esc")

@@ -93,7 +93,7 @@ func TestSearchGoesThere(t *testing.T) {
 	b.press("T", "/").write("name_bank").press("enter", ":").write("rollback").press("enter").wants("▎Versions", "U: ")
 	b.press("j", "U").wants("Restore")
 	b.press("esc", ":").write("audit log").press("enter").wants("▎Audit log")
-	b.press(":").write("oldest").press("enter").wants("o oldest first")
+	b.press(":").write("oldest").press("enter").wants("oldest ↑")
 	b.press(":").write("blame").press("enter").wants("Select a row and press enter")
 }
 

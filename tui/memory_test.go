@@ -27,7 +27,7 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	b.press("shift+tab", "o", "/").write("tool:").press("enter", "j", "j", "ctrl+t")
-	b.wants("▎All", "o oldest first", "tool:", "Theme: light")
+	b.wants("▎All", "oldest ↑", "tool:", "Theme: light")
 	before := strings.Split(b.press("j", "k").screen(), "\n")
 	b.again(100, 30)
 	after := strings.Split(b.screen(), "\n")
@@ -51,7 +51,7 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 	b.m = tui.New(b.config)
 	b.m.Prime(100, 30)
 	b.drain(b.m.Init())
-	b.wants("▎Your turn 10", "1/10")
+	b.wants("▎Your turn 10", "1 of 10")
 	if strings.Contains(b.screen(), "oldest") {
 		t.Errorf("what was left on another database:\n%s", b.screen())
 	}
@@ -62,6 +62,6 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 		b.m = tui.New(b.config)
 		b.m.Prime(100, 30)
 		b.drain(b.m.Init())
-		b.wants("▎Your turn 10", "1/10")
+		b.wants("▎Your turn 10", "1 of 10")
 	}
 }

@@ -52,7 +52,7 @@ func TestSortHoldsForAllOfIt(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, crowded(251))
 	b.press("shift+tab")
-	for _, want := range []string{"oldest first", "worst finding first", "by subject"} {
+	for _, want := range []string{"oldest ↑", "worst first", "by subject"} {
 		b.press("o").wants(want)
 	}
 	names := b.listed()
@@ -72,7 +72,7 @@ func TestSortHoldsForAllOfIt(t *testing.T) {
 	if row := b.row(); !strings.Contains(row, "tool_002") {
 		t.Errorf("the list moved away from under the cursor: %q\n%s", row, b.screen())
 	}
-	b.press("O", "O", "O").wants("newest first")
+	b.press("O", "O", "O").wants("newest ↓")
 }
 
 // row returns the row of the list that the cursor is at.

@@ -14,9 +14,9 @@ import (
 // every state that has some (T6).
 func TestQueueStartsWhereTheWorkIs(t *testing.T) {
 	b := newBench(t, 100, 24, crowded(251), demo("name_bank.json", "word_counts.json"))
-	b.wants("▎Your turn 2", "Drafts 251", "1/2", "BY", "NO.")
-	b.press("tab", "tab", "tab").wants("▎Drafts 251", "1/251")
-	b.press("shift+tab", "shift+tab", "shift+tab", "shift+tab").wants("▎All", "1/253", "STATE")
+	b.wants("▎Your turn 2", "Drafts 251", "1 of 2", "BY", "NO.")
+	b.press("tab", "tab", "tab").wants("▎Drafts 251", "1 of 251")
+	b.press("shift+tab", "shift+tab", "shift+tab", "shift+tab").wants("▎All", "1 of 253", "STATE")
 }
 
 // TestTheRealEnd goes to the last of several chunks at once and back up, in every
@@ -27,11 +27,11 @@ func TestTheRealEnd(t *testing.T) {
 	b.press("tab", "tab", "tab")
 	for range 5 {
 		names := b.listed()
-		b.press("g", "G").wants("251/251")
+		b.press("g", "G").wants("251 of 251")
 		if row := b.row(); !strings.Contains(row, names[len(names)-1]) {
 			t.Errorf("the last of %d is %s, G selects %q", len(names), names[len(names)-1], row)
 		}
-		b.press("k", "k").wants("249/251")
+		b.press("k", "k").wants("249 of 251")
 		if row := b.row(); !strings.Contains(row, names[len(names)-3]) {
 			t.Errorf("two above the last is %s, selected %q", names[len(names)-3], row)
 		}
@@ -41,8 +41,8 @@ func TestTheRealEnd(t *testing.T) {
 		if row := b.row(); !strings.Contains(row, names[0]) {
 			t.Errorf("the first is %s, read from the end it is %q", names[0], row)
 		}
-		b.wants("1/251")
-		b.press("G", "g").wants("1/251")
+		b.wants("1 of 251")
+		b.press("G", "g").wants("1 of 251")
 		b.press("o")
 	}
 	b.press("/").write("tool_").press("enter", "G").wants(" last ")
@@ -50,7 +50,7 @@ func TestTheRealEnd(t *testing.T) {
 	for range 30 {
 		b.press("pgup")
 	}
-	b.wants("1/251")
+	b.wants("1 of 251")
 }
 
 // TestBeyondTheFirstScreen goes on where the rows of the first frame end.
@@ -67,7 +67,7 @@ func TestBeyondTheFirstScreen(t *testing.T) {
 	for range 29 {
 		b.press("j")
 	}
-	b.wants("▎Yours 30", "30/30")
+	b.wants("▎Your turn 30", "30 of 30")
 }
 
 // TestNewProposalsAreTold reports proposals of another process, and keeps a badge

@@ -126,7 +126,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	b.press(".").wants("Queue › set quay", "not seen yet")
 	b.press(".").wants("Queue › set harbour", "not seen yet")
 	b.press(".").wants("Queue › set quay")
-	b.press("esc").wants("Yours 6")
+	b.press("esc").wants("Your turn 6")
 	b.press("a").wants("Approve 3 proposals", "not shown yet", "the page of the change set quay")
 	if n := strings.Count(b.screen(), "the page of the change set"); n != 1 {
 		t.Errorf("named %d times:\n%s", n, b.screen())
@@ -139,7 +139,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	b.press("esc", "enter").wants("Queue › set quay", "all seen")
 	b.press("[", "[", "]", "enter").wants("tool:user/s_berth_quay", "Overview")
 	b.press(".").wants("tool:user/s_find_quay", "Overview") // a member of the set, read on its own, goes on to the next
-	b.press("esc", "esc").wants("Yours 6")
+	b.press("esc", "esc").wants("Your turn 6")
 	for range 6 {
 		b.press("space") // marks
 	}

@@ -111,18 +111,31 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 	}
 }
 
-// Named names a subject in so many cells: where they are too few, without the kind, and
-// where it needs be without the layer.
+// Brief names a subject in width cells by its id, behind the layer where that is not the
+// user's and there is room for it.
+func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
+	if s.Layer == registry.LayerUser {
+		return draw.Of(th.Text, draw.Show(s.ID))
+	}
+	return layered(th, s, width)
+}
+
+// layered names a subject by its id, behind the layer where there is room for it.
+func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
+	whole := draw.Of(th.Faint, draw.Show(string(s.Layer))+"/").Add(th.Text, draw.Show(s.ID))
+	if whole.Width() > width {
+		return whole[1:]
+	}
+	return whole
+}
+
+// Named names a subject in width cells: where they are too few, without the kind, and where
+// it needs be without the layer.
 func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
-	whole := Subject(th, s)
-	if whole.Width() <= width {
+	if whole := Subject(th, s); whole.Width() <= width {
 		return whole
 	}
-	id := draw.Of(th.Text, draw.Show(s.ID))
-	if short := append(draw.Of(th.Faint, draw.Show(string(s.Layer))+"/"), id...); short.Width() <= width {
-		return short
-	}
-	return id
+	return layered(th, s, width)
 }
 
 // Subject writes a subject with its id brought out.

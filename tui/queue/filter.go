@@ -150,16 +150,16 @@ func vocabulary(rs *rows.Rows) filter.Vocabulary {
 func orderName(o review.Order) string {
 	switch o {
 	case review.ByOldest:
-		return "oldest first"
+		return "oldest ↑"
 	case review.ByRisk:
-		return "worst finding first"
+		return "worst first"
 	case review.BySubject:
 		return "by subject"
 	case review.ByAuthor:
 		return "by author"
 	case review.ByNewest:
 	}
-	return "newest first"
+	return "newest ↓"
 }
 
 // sort goes on to the next order of the whole list, or to the one before, and
@@ -168,7 +168,7 @@ func (q *Page) sort(step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		all := review.Orders()
 		q.list.order = all[(slices.Index(all, q.list.order)+step+len(all))%len(all)]
-		return tea.Batch(q.shell.Say(screen.Remark, "%s", orderName(q.list.order)), q.readFrom(false))
+		return q.readFrom(false)
 	}
 }
 
@@ -220,25 +220,30 @@ func together(ps []proposals.Proposal) []proposals.Proposal {
 // View is a filter with a name, which is a tab.
 type View struct{ Name, Filter string }
 
-// queueTab is a state that the list can be narrowed to, or a view.
+// queueTab is some states that the list can be narrowed to, or a view.
 type queueTab struct {
-	name  string
-	brief string          // where there is no room for all names
-	state proposals.State // "" for all
-	// filter is that of a view.
-	filter string
+	name   string
+	brief  string // where there is no room for all names
+	states []proposals.State
+	filter string // of a view, or of several states
+}
+
+// state returns the only state of a tab, "" where there are several.
+func (t queueTab) state() proposals.State {
+	if len(t.states) == 1 {
+		return t.states[0]
+	}
+	return ""
 }
 
 func states() []queueTab {
 	return []queueTab{
-		{name: "Your turn", brief: "Yours", state: proposals.UserReview},
-		{name: "With chief", brief: "Chief", state: proposals.ChiefReview},
-		{name: "Changes", brief: "Changes", state: proposals.NeedsChanges},
-		{name: "Drafts", brief: "Drafts", state: proposals.Drafted},
-		{name: "Approved", brief: "Approved", state: proposals.Approved},
-		{name: "Rejected", brief: "Rejected", state: proposals.Rejected},
-		{name: "Withdrawn", brief: "Withdrawn", state: proposals.Withdrawn},
-		{name: "All", brief: "All"},
+		{name: "Your turn", brief: "Yours", states: []proposals.State{proposals.UserReview}},
+		{name: "Chief", brief: "Chief", states: []proposals.State{proposals.ChiefReview}},
+		{name: "Changes", brief: "Changes", states: []proposals.State{proposals.NeedsChanges}},
+		{name: "Drafts", brief: "Drafts", states: []proposals.State{proposals.Drafted}},
+		{name: "Done", brief: "Done", states: []proposals.State{proposals.Approved, proposals.Rejected, proposals.Withdrawn}, filter: "state:closed"},
+		{name: "All", brief: "All", states: proposals.States()},
 	}
 }
 
@@ -257,7 +262,7 @@ func (s *selection) shownTab() queueTab { return s.tabList()[s.shownIndex()] }
 // shownIndex is its place: a filter that names a state or a number is for all states.
 func (s *selection) shownIndex() int {
 	if s.everywhere {
-		return slices.IndexFunc(states(), func(t queueTab) bool { return t.state == "" })
+		return len(states()) - 1
 	}
 	return s.tab
 }
@@ -277,35 +282,5 @@ func (q *Page) turn(step int) func() tea.Cmd {
 // where is the filter of the tab together with the one that was typed.
 func (s *selection) where() string { return filter.Join(s.shownTab().filter, s.filter) }
 
-// narrowed reports whether the list has a line with its filter, order and views.
-func (s *selection) narrowed() bool {
-	return s.filter != "" || s.order != review.ByNewest || len(s.views) > 0
-}
-
-// narrowing is the line with the filter, the order, and the saved views.
-func (s *selection) narrowing(f screen.Frame) draw.Line {
-	th := f.Theme
-	l := draw.Of("", " ")
-	if s.filter != "" {
-		l = l.Add(th.Key, "/ ").Add(th.Match, " "+draw.Cut(draw.Show(s.filter), f.Width/2)+" ").Add("", "  ")
-	}
-	if s.order != review.ByNewest {
-		l = l.Add(th.Key, "o ").Add(th.Text, draw.Safe(orderName(s.order))+"  ")
-	}
-	if len(s.views) == 0 {
-		return l
-	}
-	l = l.Add(th.Key, "tab ").Add(th.Faint, "views")
-	shown := s.shownIndex() - len(states())
-	for i, v := range s.views {
-		style, sign := th.Faint, draw.Safe("  ")
-		if i == shown {
-			style, sign = th.Accent, " ▎"
-		}
-		l = l.Add(style, sign+draw.Show(v.Name))
-	}
-	if shown >= 0 {
-		l = l.Add(th.Faint, "  = "+draw.Show(s.views[shown].Filter))
-	}
-	return l
-}
+// narrowed reports whether the list has a line with the filter that was typed.
+func (s *selection) narrowed() bool { return s.filter != "" }

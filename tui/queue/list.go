@@ -19,6 +19,8 @@ type list struct {
 	height int          // of the window, in rows
 	want   proposals.ID // the row to stay at when the list is read again
 	counts map[proposals.State]int
+	// viewCounts are how many proposals each view has, as its tab shows it.
+	viewCounts []string
 }
 
 // current returns the proposal of the selected row.
@@ -39,22 +41,25 @@ func (l *list) noneSelected() string {
 
 // query returns the query that reads slot n.
 func (l *list) query(n int) review.Query {
-	return review.Query{State: l.shownTab().state, Filter: l.where(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: l.After(n)}
+	return review.Query{State: l.shownTab().state(), Filter: l.where(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: l.After(n)}
 }
 
 // size returns how many proposals the list has, whether they were read or not; false
 // where only those are known of that were read.
 func (l *list) size() (int, bool) {
-	if l.where() != "" || l.counts == nil {
+	t := l.shownTab()
+	if l.filter != "" || t.states == nil || l.counts == nil {
 		return l.Known(), l.Whole()
 	}
-	n := l.counts[l.shownTab().state]
-	if l.shownTab().state == "" {
-		for _, of := range l.counts {
-			n += of
-		}
+	return l.count(t), true
+}
+
+// count returns how many proposals a tab has by its states.
+func (l *list) count(t queueTab) (n int) {
+	for _, s := range t.states {
+		n += l.counts[s]
 	}
-	return n, true
+	return n
 }
 
 // window returns the rows on the screen and as many around it as are kept ready,
@@ -98,7 +103,7 @@ func (l *list) position(th theme.Theme) draw.Line {
 	case !known:
 		more = "+" // the list goes on
 	}
-	return draw.Of(th.Faint, draw.Showf(" %d/%d", at, n)+more+" ")
+	return draw.Of(th.Faint, draw.Showf(" %d of %d", at, n)+more+" ")
 }
 
 // none reports whether there are no proposals at all.
@@ -116,13 +121,13 @@ func (l *list) empty(err error) []draw.Safe {
 	switch {
 	case err != nil:
 		return []draw.Safe{draw.Show(wording.OneLine(err))}
-	case l.filter != "" && l.shownTab().state != "":
+	case l.filter != "" && l.tab < len(states())-1 && !l.everywhere:
 		return []draw.Safe{"No match in this state.", "tab shows the next state, esc clears the filter."}
 	case l.filter != "":
 		return []draw.Safe{"No match.", "esc clears the filter."}
 	case l.none():
 		return firstSteps()
-	case l.shownTab().filter != "":
+	case l.shownTab().states == nil:
 		return []draw.Safe{"Nothing matches this view: " + draw.Show(l.shownTab().filter)}
 	case l.tab == 0:
 		return []draw.Safe{"Nothing waits for you.", "tab shows the next state, T shows the live tools."}

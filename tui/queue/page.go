@@ -273,7 +273,7 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 		return q.loaded(msg)
 	case Counted:
 		if msg.Err == nil {
-			q.list.counts = msg.Counts
+			q.list.counts, q.list.viewCounts = msg.Counts, msg.Views
 		}
 	case Rested:
 		if p, ok := q.list.current(); ok && p.ID == msg.ID {

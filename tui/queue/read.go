@@ -1,11 +1,14 @@
 package queue
 
 import (
+	"strconv"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
+	"toolcrib/tui/queue/rows"
 )
 
 // Answers to the commands of the page. Each names its question, so a late one is not
@@ -21,6 +24,7 @@ type (
 	Counted struct {
 		Counts map[proposals.State]int
 		Total  int
+		Views  []string             // how many proposals each view has
 		Newest []proposals.Proposal // one, where there are more than were known of
 		Err    error
 	}
@@ -61,13 +65,24 @@ func (q *Page) Count() tea.Cmd {
 			page, msg.Err = q.desk.List(q.ctx, review.Query{Limit: 1})
 			msg.Newest = page.Proposals
 		}
+		for _, v := range q.Views {
+			page, err := q.desk.List(q.ctx, review.Query{Filter: v.Filter, Limit: rows.Chunk})
+			n := ""
+			if len(page.Proposals) > 0 && err == nil {
+				n = " " + strconv.Itoa(len(page.Proposals))
+			}
+			if page.Next != "" {
+				n += "+"
+			}
+			msg.Views = append(msg.Views, n)
+		}
 		return msg
 	}
 }
 
 // loaded takes in a chunk.
 func (q *Page) loaded(msg Listed) tea.Cmd {
-	if msg.Query.State != q.list.shownTab().state || msg.Query.Filter != q.list.where() || msg.Query.Order != q.list.order || msg.Query.Reverse != q.list.Backward {
+	if msg.Query.State != q.list.shownTab().state() || msg.Query.Filter != q.list.where() || msg.Query.Order != q.list.order || msg.Query.Reverse != q.list.Backward {
 		return nil // of a list that is not shown any more
 	}
 	n := q.list.Answered(msg.Query.After)

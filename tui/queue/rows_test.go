@@ -3,26 +3,67 @@ package queue
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/theme"
 )
 
-// TestNamesOfASetAlike leaves out the kind and the layer of all members where one of them
-// has no room for it.
-func TestNamesOfASetAlike(t *testing.T) {
-	ps := []proposals.Proposal{
-		{Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "move_file"}},
-		{Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "list_allowed_directories"}},
+func drawn(g grid, width int, r rows.Row) string {
+	var cells []string
+	for _, c := range g.columns(width) {
+		cells = append(cells, strings.TrimSpace(ansi.Strip(c.cell(r).String(c.width))))
 	}
-	for width, want := range map[int][]string{
-		34: {"tool:user/move_file", "tool:user/list_allowed_directories"}, 33: {"user/move_file", "user/list_allowed_directories"}, 28: {"move_file", "list_allowed_directories"},
+	return strings.Join(cells, "|")
+}
+
+// TestColumns draws the same columns at every width, with one notation for subjects, a
+// summary of sets, and a verdict only where an approval would fail or be against the advice.
+func TestColumns(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	p := proposals.Proposal{
+		ID: "a", Issue: 240, Revision: 1, Type: proposals.Modify, State: proposals.UserReview, CreatedAt: now.Add(-3 * time.Minute),
+		Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "sql_reviewer"}, Title: "SQL reviewer",
+		Author: proposals.Actor{Kind: proposals.User, Name: "ada"}, Summary: proposals.Summary{Recommendation: proposals.RecommendApprove},
+	}
+	blocked, sentBack, stale, agent, gone := p, p, p, p, p
+	blocked.Subject.Layer, blocked.Summary = registry.LayerGlobal, proposals.Summary{Recommendation: proposals.RecommendReject, Findings: 3, Blocks: 3, Worst: "block"}
+	sentBack.Summary.Recommendation = proposals.RecommendNeedsChanges
+	stale.BaseVersion, stale.LiveVersion = 1, 2
+	agent.Author = proposals.Actor{Kind: proposals.Agent, Name: "importer"}
+	gone.Type = proposals.Deactivate
+	set := func(ps ...proposals.Proposal) rows.Row {
+		for i := range ps {
+			ps[i].ChangeSet = "notion"
+		}
+		return rows.Row{Members: ps}
+	}
+	extents := &extents{known: map[revision]review.Extent{{"a", 1}: {Added: 1, Removed: 1, Rationale: "The primary has grown, and false alarms with it."}}}
+	g := grid{th: theme.Plain(), now: func() time.Time { return now }, extents: extents}
+	one := func(p proposals.Proposal) rows.Row { return rows.Row{Members: []proposals.Proposal{p}} }
+	for _, test := range []struct {
+		width int
+		row   rows.Row
+		want  string
+	}{
+		{120, one(p), "#240||sql_reviewer|ada|changed|+1 −1|The primary has grown, and false alarms …|3m"},
+		{80, one(p), "#240||sql_reviewer|ada|changed|+1 −1|The primary has …|3m"},
+		{60, one(p), "#240||sql_reviewer|ada|changed|+1 −1|3m"},
+		{120, one(blocked), "#240|■|global/sql_reviewer|ada|changed|+1 −1|3 blocks  The primary has grown, and …|3m"},
+		{120, one(sentBack), "#240||sql_reviewer|ada|changed|+1 −1|send back  The primary has grown, and …|3m"},
+		{120, one(stale), "#240|⚠|sql_reviewer|ada|changed|+1 −1|stale  The primary has grown, and false …|3m"},
+		{120, one(agent), "#240||sql_reviewer|importer|changed|+1 −1|The primary has grown, and false alarms …|3m"},
+		{120, set(p, blocked, gone), "3×|■|notion|ada|upgrade|+3 −3|2 changed · 1 gone  1 blocked|3m"},
+		{80, set(p, blocked, gone), "3×|■|notion|ada|upgrade|+3 −3|1 blocked|3m"},
+		{80, set(p, gone), "2×||notion|ada|upgrade|+2 −2|1 changed · 1 gone|3m"},
 	} {
-		for i, l := range namesOf(theme.Theme{}, ps, width) {
-			if got := strings.TrimSpace(l.String(60)); got != want[i] {
-				t.Errorf("%d cells: %q", width, got)
-			}
+		if got := drawn(g, test.width, test.row); got != test.want {
+			t.Errorf("%d cells:\n%s\nwant\n%s", test.width, got, test.want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,7 +18,6 @@ import (
 	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/seen"
-	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -150,45 +148,20 @@ func (l *list) below(f screen.Frame) int {
 func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
 	th := f.Theme
 	page := prose.New(th)
-	several := slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return p.Type != r.First().Type })
 	page.Title(r.First().ChangeSet)
 	page.Faint("", "A change set of "+wording.Count(len(r.Members), "proposal", "proposals")+": approved together, or not at all. F lists them, enter opens the set.")
 	page.Blank()
-	number, room := 0, f.Side-4
+	number := 0
 	for _, p := range r.Members {
 		number = max(number, draw.Width(draw.Show(wording.Reference(p)))+1)
 	}
-	if room -= number; several {
-		room -= 11
-	}
-	names := namesOf(th, r.Members, room)
-	for i, p := range r.Members {
+	for _, p := range r.Members {
 		sign, style, _ := sign(th, p)
 		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), number)).Add(style, draw.Pad(sign, 2))
-		if several {
-			l = l.Add(th.Text, draw.Pad(draw.Show(string(p.Type)), 11))
-		}
-		page.Line(append(l, names[i]...))
+		l = l.Add(th.Faint, draw.Pad(draw.Show(wording.Change(p.Type)), 8))
+		page.Line(append(l, labels.Brief(th, p.Subject, f.Side-number-12)...))
 	}
 	return page
-}
-
-// namesOf names subjects alike: whole where all of the names fit into so many cells, else
-// without the kind, and else by their ids.
-func namesOf(th theme.Theme, ps []proposals.Proposal, width int) []draw.Line {
-	var forms [3][]draw.Line
-	for _, p := range ps {
-		id := draw.Show(p.Subject.ID)
-		forms[0] = append(forms[0], labels.Subject(th, p.Subject))
-		forms[1] = append(forms[1], draw.Of(th.Faint, draw.Show(string(p.Subject.Layer))+"/").Add(th.Text, id))
-		forms[2] = append(forms[2], draw.Of(th.Text, id))
-	}
-	for _, lines := range forms[:2] {
-		if !slices.ContainsFunc(lines, func(l draw.Line) bool { return l.Width() > width }) {
-			return lines
-		}
-	}
-	return forms[2]
 }
 
 // about adds the findings, the rationale and the changes of a proposal to a page.

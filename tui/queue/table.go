@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 // the rows, so that nothing moves while the list is scrolled.
 type column struct {
 	heading string
-	width   int // 0 for a column that takes what is left
+	width   int
 	right   bool
 	cell    func(r rows.Row) draw.Line
 }
@@ -26,22 +27,18 @@ type column struct {
 // gap is how many cells are between two columns.
 const gap = 1
 
-// The least widths of a list from which it has more columns.
-const (
-	fromAuthor = 70
-	fromWhy    = 104
-	fromAdvice = 92
-	fromWaits  = 170
-)
-
-// marksWidth has the cursor, the sign of a set and the mark.
+// marksWidth has the cursor, the sign of a set, and the mark.
 const marksWidth = 3
 
 // numberWidth has room for #99999, or six digits.
 const numberWidth = 6
 
-// leastSubject is how wide the subject is where the list is wide enough for more than it.
-const leastSubject, mostSubject = 20, 36
+// Widths of the list from which it has a summary, and from which the other columns are
+// wider.
+const (
+	fromSummary = 70
+	fromWide    = 100
+)
 
 // grid draws the cells of the list.
 type grid struct {
@@ -52,94 +49,76 @@ type grid struct {
 	states  bool // rows are of several states
 }
 
-// columns returns those of a list of so many cells.
+// columns returns the columns of a list of width cells: the same at every width, except that
+// a narrow list has no summary, and no author where it has states.
 func (g grid) columns(width int) []column {
 	th := g.th
-	each := func(cell func(p proposals.Proposal) draw.Line) func(rows.Row) draw.Line {
-		return func(r rows.Row) draw.Line { return cell(r.First()) }
+	number, by, most := numberWidth, 8, 20
+	switch {
+	case width >= fromWide:
+		by, most = 13, 36
+	case width < fromSummary && g.states:
+		number, by = numberWidth-1, 0
+	case width < fromSummary:
+		number--
 	}
-	all := []column{
-		{heading: "NO.", width: numberWidth, cell: func(r rows.Row) draw.Line { return draw.Of(th.Faint, numbers(r)) }},
-		{width: 1, cell: func(r rows.Row) draw.Line { return worst(th, r) }},
+	subject, summary := &column{heading: "SUBJECT"}, &column{heading: "SUMMARY"}
+	subject.cell = func(r rows.Row) draw.Line {
+		if r.Folded() {
+			return draw.Of(th.Strong, draw.Show(r.First().ChangeSet))
+		}
+		return labels.Brief(th, r.First().Subject, subject.width)
 	}
-	if g.states {
-		all = append(all, g.stateColumn(width >= fromAdvice))
-	}
-	all = append(all,
-		column{heading: "SUBJECT", cell: func(r rows.Row) draw.Line { return g.subject(r, 0) }},
-		column{heading: "TYPE", width: 10, cell: func(r rows.Row) draw.Line { return kindOfChange(th, r) }},
-		column{heading: "LINES", width: 9, right: true, cell: g.lines})
-	if width >= fromWhy {
-		all = append(all, column{heading: "WHY", cell: func(r rows.Row) draw.Line { return g.why(r, 0) }})
-	}
-	if width >= fromWaits {
-		all = append(all, column{heading: "WAITS FOR", width: 16, cell: each(func(p proposals.Proposal) draw.Line {
-			if p.Approvals == nil {
-				return nil
-			}
-			return draw.Of(th.Accent, draw.Show(strings.Join(p.Approvals.WaitsFor, ", ")))
-		})})
-	}
-	if width >= fromAuthor {
-		all = append(all, column{heading: "BY", width: 13, cell: each(func(p proposals.Proposal) draw.Line { return author(th, p.Author, 13) })})
-	}
-	if width >= fromAdvice {
-		all = append(all, column{heading: "ADVICE", width: 9, cell: func(r rows.Row) draw.Line { return advice(th, r) }})
-	}
-	all = append(all, column{heading: "AGE", width: 4, right: true, cell: each(func(p proposals.Proposal) draw.Line {
-		return draw.Of(th.Faint, draw.Show(wording.ShortAge(g.now().Sub(p.CreatedAt))))
-	})})
-	return g.fit(all, width)
-}
-
-// stateColumn has the state in words, or its sign where there is no room for them.
-func (g grid) stateColumn(words bool) column {
-	c := column{width: 1}
-	if words {
-		c = column{heading: "STATE", width: 15}
-	}
-	c.cell = func(r rows.Row) draw.Line {
-		sign, word, style := labels.State(g.th, g.actor, r.First())
-		if words {
+	summary.cell = func(r rows.Row) draw.Line { return g.summary(r, summary.width) }
+	state := &column{width: 1, cell: func(r rows.Row) draw.Line {
+		sign, word, style := labels.State(th, g.actor, r.First())
+		if width >= fromWide {
 			sign += " " + word
 		}
 		return draw.Of(style, sign)
+	}}
+	if width >= fromWide {
+		state.heading, state.width = "STATE", 13
 	}
-	return c
-}
-
-// fit gives the columns without a width what is left: all of it to the subject, or a
-// part of it beside the reason.
-func (g grid) fit(all []column, width int) []column {
-	left := width - marksWidth
-	var open []*column
-	for i := range all {
-		if left -= all[i].width + gap; all[i].width == 0 {
-			open = append(open, &all[i])
+	all := []*column{
+		{heading: "NO.", width: number, cell: func(r rows.Row) draw.Line { return draw.Of(th.Faint, numbers(r, number)) }},
+		{width: 1, cell: func(r rows.Row) draw.Line { return worst(th, r) }},
+		state, subject,
+		{heading: "BY", width: by, cell: func(r rows.Row) draw.Line { return author(th, r.First().Author, by) }},
+		{heading: "CHANGE", width: 7, cell: func(r rows.Row) draw.Line { return draw.Of(th.Text, draw.Show(changeOf(r))) }},
+		{heading: "LINES", width: 9, right: true, cell: g.lines},
+		summary,
+		{heading: "AGE", width: 4, right: true, cell: func(r rows.Row) draw.Line {
+			return draw.Of(th.Faint, draw.Show(wording.ShortAge(g.now().Sub(r.First().CreatedAt))))
+		}},
+	}
+	left, shown := width-marksWidth+gap, []column(nil)
+	for _, c := range all {
+		if (c != state || g.states) && (c.width > 0 || c.heading != "BY") {
+			left -= c.width + gap
 		}
 	}
-	left += gap // none behind the last
-	subject := open[0]
-	subject.width = left
-	if len(open) > 1 {
-		subject.width = min(max(left/2, leastSubject), mostSubject)
-		why := open[1]
-		why.width = left - subject.width
-		why.cell = func(r rows.Row) draw.Line { return g.why(r, why.width) }
+	if subject.width = left; width >= fromSummary {
+		subject.width = min(max(left*2/5, 16), most)
+		summary.width = left - subject.width
 	}
-	subject.cell = func(r rows.Row) draw.Line { return g.subject(r, subject.width) }
-	return all
+	for _, c := range all {
+		if (c != state || g.states) && c.width > 0 {
+			shown = append(shown, *c)
+		}
+	}
+	return shown
 }
 
-// numbers names the proposals of a row.
-func numbers(r rows.Row) draw.Safe {
+// numbers names the proposals of a row in width cells.
+func numbers(r rows.Row, width int) draw.Safe {
 	if r.Folded() {
 		return draw.Showf("%d×", len(r.Members))
 	}
 	if r.First().Issue == 0 {
 		return "–"
 	}
-	if n := draw.Showf("#%d", r.First().Issue); len(n) <= numberWidth {
+	if n := draw.Showf("#%d", r.First().Issue); len(n) <= width {
 		return n
 	}
 	return draw.Showf("%d", r.First().Issue)
@@ -177,29 +156,14 @@ func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Sty
 	return draw.Safe(first), style, rank
 }
 
-// subject names what a row is about in so many cells: where they are too few, without
-// the kind, and where it needs be without the layer. The pane tells both.
-func (g grid) subject(r rows.Row, width int) draw.Line {
-	th := g.th
-	p := r.First()
-	if r.Folded() {
-		return draw.Of(th.Faint, "set:").Add(th.Strong, draw.Show(p.ChangeSet))
-	}
-	if width == 0 {
-		return labels.Subject(th, p.Subject)
-	}
-	return labels.Named(th, p.Subject, width)
-}
-
-// kindOfChange names the type of a proposal; a set has one, or several.
-func kindOfChange(th theme.Theme, r rows.Row) draw.Line {
-	kind := r.First().Type
+// changeOf names what a row changes. A set with several kinds of changes is an upgrade.
+func changeOf(r rows.Row) string {
 	for _, p := range r.Members {
-		if p.Type != kind {
-			return draw.Of(th.Text, "several")
+		if p.Type != r.First().Type {
+			return "upgrade"
 		}
 	}
-	return draw.Of(th.Text, draw.Show(string(kind)))
+	return wording.Change(r.First().Type)
 }
 
 // lines is how many lines a row adds and removes, once that was read.
@@ -240,34 +204,103 @@ func brief(n int) string {
 	return strconv.Itoa(n/1_000_000) + "M"
 }
 
-// why has the title of a proposal and the first words of its rationale, as many as there is
-// room for; of a set the names of its members.
-func (g grid) why(r rows.Row, width int) draw.Line {
-	th := g.th
-	if r.Folded() {
-		names := make([]string, 0, 8)
-		for _, p := range r.Members[:min(8, len(r.Members))] {
-			names = append(names, p.Subject.ID)
-		}
-		text := draw.Show(strings.Join(names, ", "))
-		for n := len(names) - 1; n > 0 && draw.Width(text) > width; n-- {
-			text = draw.Show(strings.Join(names[:n], ", ")) + " …"
-		}
-		if draw.Width(text) > width {
-			text = draw.Show(names[0])
-		}
-		return draw.Of(th.Faint, text)
-	}
-	p := r.First()
+// summary names the obstacles to an approval, if any, and adds as many words about the
+// change as there is room for: of a set, how many of its members are new, changed, or gone.
+func (g grid) summary(r rows.Row, width int) draw.Line {
+	th, p := g.th, r.First()
 	var l draw.Line
-	if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), p.Subject.ID) {
-		l = draw.Of(th.Text, draw.Words(draw.Show(p.Title), width)+" ")
+	var text string
+	if r.Folded() {
+		l, text = g.verdicts(r), changes(r)
+		switch both := draw.Of(th.Faint, draw.Show(text)).Add("", "  "); {
+		case l.Width() == 0:
+		case both.Width()+l.Width() <= width:
+			return append(both, l...)
+		default:
+			return l
+		}
+	} else {
+		verdict, style := verdict(th, p)
+		l = draw.Of(style, verdict)
+		if p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 {
+			l = draw.Of(th.Accent, draw.Show("waits for "+strings.Join(p.Approvals.WaitsFor, ", ")))
+		}
+		if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), p.Subject.ID) {
+			text = p.Title + "  "
+		}
+		e, _ := g.extents.of(p)
+		text += firstWords(e.Rationale)
 	}
-	e, _ := g.extents.of(p)
-	if room := width - l.Width(); room > 0 {
-		l = l.Add(th.Faint, draw.Words(draw.Show(firstWords(e.Rationale)), room))
+	if l.Width() > 0 {
+		l = l.Add("", "  ")
+	}
+	words := draw.Words(draw.Show(text), max(0, width-l.Width()))
+	if strings.HasSuffix(string(words), "…") && !strings.HasSuffix(string(words), " …") {
+		return l // not one whole word fits
+	}
+	return l.Add(th.Faint, words)
+}
+
+// verdict names the first obstacle to an approval, "" for none.
+func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
+	switch advice, style := labels.Advice(th, p.Summary.Recommendation); {
+	case !p.State.Open():
+	case p.Stale():
+		return "stale", th.Warn
+	case p.Summary.Blocks > 0:
+		return draw.Show(wording.Count(p.Summary.Blocks, "block", "blocks")), th.Bad
+	case p.Summary.Recommendation != "" && p.Summary.Recommendation != proposals.RecommendApprove:
+		return advice, style
+	}
+	return "", ""
+}
+
+// verdicts counts the members of a set that cannot be approved as they are.
+func (g grid) verdicts(r rows.Row) draw.Line {
+	type kind struct {
+		word  string
+		style theme.Style
+		n     int
+	}
+	kinds := []kind{{word: "blocked", style: g.th.Bad}, {word: "stale", style: g.th.Warn}, {word: "to fix", style: g.th.Warn}}
+	for _, p := range r.Members {
+		switch s := p.Summary; {
+		case !p.State.Open():
+		case s.Blocks > 0:
+			kinds[0].n++
+		case p.Stale():
+			kinds[1].n++
+		case s.Recommendation == proposals.RecommendNeedsChanges || s.Recommendation == proposals.RecommendReject:
+			kinds[2].n++
+		}
+	}
+	var l draw.Line
+	for _, k := range kinds {
+		if k.n > 0 {
+			if l != nil {
+				l = l.Add(g.th.Faint, " · ")
+			}
+			l = l.Add(k.style, draw.Showf("%d %s", k.n, k.word))
+		}
 	}
 	return l
+}
+
+// changes counts the members of a set by what happens to their subjects.
+func changes(r rows.Row) string {
+	var parts []string
+	for _, t := range []proposals.Type{proposals.New, proposals.Modify, proposals.Restore, proposals.Reactivate, proposals.Deactivate} {
+		n := 0
+		for _, p := range r.Members {
+			if p.Type == t {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+wording.Change(t))
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 // firstWords is the beginning of a text, on one line.
@@ -279,35 +312,15 @@ func firstWords(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// author names who proposed something, with the kind faint, or without it where the name
-// would be cut.
+// author names who proposed something: users by their names, others behind their kind where
+// there is room for it.
 func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
-	style := th.Text
-	if a.Kind == proposals.Agent {
-		style = th.Info
-	}
-	kind := draw.Show(string(a.Kind)) + ":"
-	name := draw.Show(a.Name)
+	name, kind := draw.Show(cmp.Or(a.Name, a.String())), draw.Show(string(a.Kind))+":"
 	switch {
-	case a.Name == "":
-		return draw.Of(style, draw.Show(a.String()))
+	case a.Kind == proposals.User || a.Name == "":
+		return draw.Of(th.Text, name)
 	case draw.Width(kind)+draw.Width(name) > width:
-		letter, _ := draw.Break(kind, 1)
-		return draw.Of(th.Faint, letter+":").Add(style, name)
+		return draw.Of(th.Info, name)
 	}
-	return draw.Of(th.Faint, kind).Add(style, name)
-}
-
-// advice names the worst that is recommended for a row.
-func advice(th theme.Theme, r rows.Row) draw.Line {
-	order := []proposals.Recommendation{proposals.RecommendReject, proposals.RecommendNeedsChanges, "", proposals.RecommendApprove}
-	for _, worst := range order {
-		for _, p := range r.Members {
-			if p.Summary.Recommendation == worst {
-				word, style := labels.Advice(th, worst)
-				return draw.Of(style, word)
-			}
-		}
-	}
-	return nil
+	return draw.Of(th.Faint, kind).Add(th.Info, name)
 }

@@ -11,14 +11,21 @@ import (
 
 // Tabs implements screen.Page.
 func (q *Page) Tabs() (left, right draw.Line) {
-	right = append(q.list.position(q.Frame.Theme), right...)
+	th := q.Frame.Theme
+	right = append(draw.Of(th.Faint, " "+draw.Safe(orderName(q.list.order))+" "), q.list.position(th)...)
 	var whole, brief []string
-	for _, t := range q.list.tabList() {
-		n := ""
-		if of := q.list.counts[t.state]; of > 999 {
+	for i, t := range q.list.tabList() {
+		n, view := "", i-len(states())
+		switch of := q.list.count(t); {
+		case view >= 0 && view < len(q.list.viewCounts):
+			n = q.list.viewCounts[view]
+		case of > 999:
 			n = " 999+"
-		} else if of > 0 {
+		case of > 0 && i != len(states())-1:
 			n = " " + strconv.Itoa(of)
+		}
+		if view == 0 {
+			t.name, t.brief = "│ "+t.name, "│ "+t.brief
 		}
 		whole, brief = append(whole, t.name+n), append(brief, t.brief+n)
 	}
@@ -34,7 +41,9 @@ func (q *Page) Tabs() (left, right draw.Line) {
 func (q *Page) View() []string {
 	var lines []string
 	if q.list.narrowed() {
-		lines = append(lines, q.list.narrowing(q.Frame).String(q.Frame.Width))
+		th := q.Frame.Theme
+		filter := draw.Of(th.Key, " / ").Add(th.Match, " "+draw.Cut(draw.Show(q.list.filter), q.Frame.Width-6)+" ")
+		lines = append(lines, filter.String(q.Frame.Width))
 	}
 	list := q.rowLines()
 	switch {
@@ -60,7 +69,7 @@ func (q *Page) rowLines() []string {
 	if q.Frame.Side > 0 {
 		width-- // away from the line
 	}
-	columns := grid{q.Frame.Theme, q.Actor, q.Frame.Now, &q.extents, q.list.shownTab().state == ""}.columns(width)
+	columns := grid{q.Frame.Theme, q.Actor, q.Frame.Now, &q.extents, q.list.shownTab().state() == ""}.columns(width)
 	lines := make([]string, 0, q.list.height+1)
 	heading := draw.Of("", draw.Safe(draw.Blank(marksWidth)))
 	for _, c := range columns {

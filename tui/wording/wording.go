@@ -69,6 +69,20 @@ func Standing(s proposals.State) string {
 	return "it is in the state " + string(s)
 }
 
+// Change returns what a proposal does to its subject, in one word.
+func Change(t proposals.Type) string {
+	switch t {
+	case proposals.Modify:
+		return "changed"
+	case proposals.Deactivate:
+		return "gone"
+	case proposals.Reactivate:
+		return "back"
+	case proposals.New, proposals.Restore:
+	}
+	return string(t)
+}
+
 // Advice returns what a chief recommends, "" while there is no assessment.
 func Advice(r proposals.Recommendation) string {
 	if r == proposals.RecommendNeedsChanges {
