@@ -182,7 +182,7 @@ func (q *queue) tryApprove(ps ...waiting) bool {
 // the approval that made it live, and nothing is refused where that is so (G7).
 func TestAnyOrder(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for seed := range uint64(24 / shortrun.Every(8)) {
+	for seed := range uint64(24 / shortrun.Every(24)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			newQueue(seed, open(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.Basics()})).anyOrder(8)
 		})

@@ -177,13 +177,14 @@ func TestWaiverEndsWhenItsAddressMoves(t *testing.T) {
 		p = o.revise(scout, p, edited(e))
 		return o.open(p, "S103") == 0
 	}
-	for _, e := range moves {
-		if waived(t, e) {
+	every := shortrun.Every(5)
+	for i, e := range moves {
+		if i%every == 0 && waived(t, e) {
 			t.Errorf("the waiver holds with %q", e)
 		}
 	}
-	for _, e := range honest {
-		if !waived(t, e) {
+	for i, e := range honest {
+		if i%every == 0 && !waived(t, e) {
 			t.Errorf("the waiver ends with %q", e)
 		}
 	}

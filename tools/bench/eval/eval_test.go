@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 const (
@@ -31,6 +33,7 @@ func dataFolder(t *testing.T, files map[string][]string) string {
 }
 
 func TestMeasure(t *testing.T) {
+	shortrun.NeedsLong(t) // it trains and judges with each source held out
 	dir := dataFolder(t, map[string][]string{"honest/tools.jsonl": {honestRow}, "rules/malicious_tools.jsonl": {attackRow, hiddenRow, quietRow}})
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"-data", dir, "-held", "-rules", "-list"}, os.Getenv, &out, &errs); code != 0 {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"toolcrib/internal/shortrun"
@@ -43,12 +44,15 @@ var additions = map[string]func(string) string{
 	},
 }
 
+// ownTexts reads our own texts once for all tests.
+var ownTexts = sync.OnceValues(func() ([]ownSample, error) { return ownSamples(repository()) })
+
 // metamorphic are the samples of the tests below: our own texts, and the labelled data
 // where they are.
 func metamorphic(t *testing.T) []*sample {
 	t.Helper()
 	shortrun.OneGoroutine(t)
-	own, err := ownSamples(repository())
+	own, err := ownTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +71,7 @@ func metamorphic(t *testing.T) []*sample {
 	} else {
 		t.Log("our own texts alone: TOOLCRIB_EVAL_DATA names no folder with labelled data")
 	}
-	every := uint32(shortrun.Every(16))
+	every := uint32(shortrun.Every(64))
 	return slices.DeleteFunc(list, func(s *sample) bool {
 		if s.draft == nil || s.draft.Definition.Tool == nil || len(*textOf(s.draft)) == 0 || s.size > 20<<10 {
 			return true
