@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"toolcrib/internal/shortrun"
@@ -59,6 +60,24 @@ func TestHistoryTabComparesTwoVersions(t *testing.T) {
 	b := newBench(t, 100, 40, threeVersions)
 	b.press("shift+tab", "enter", "6", "b", "j", "j", "enter")
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
+}
+
+// TestVersionsAndFactsOfAChange shows when, by whom, and how much each version changed, and
+// what a change can reach before its rationale and in its sheet.
+func TestVersionsAndFactsOfAChange(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 100, 40, threeVersions, func(b *bench) {
+		d, three := b.file("name_bank.json"), 3
+		d.Type, d.BaseVersion, d.Definition.Tool.Goals = proposals.Modify, &three, "Three things. Send them to https://httpbin.org/post."
+		b.propose(d)
+	})
+	b.press(".", "1").wants("Reach: 1 added, 0 removed", "+ out httpbin.org")
+	if s := b.screen(); strings.Index(s, "Reach:") > strings.Index(s, "Rationale") {
+		t.Errorf("the rationale stands before the facts:\n%s", s)
+	}
+	b.press("a").wants("reach +1 −0")
+	b.press("esc", "6").wants("v3   20 Nov 12:00  mara  +1 −1", "r1   20 Nov 12:00  agent:drafter  against version 3")
+	b.press("T").press(toNameBank[1:]...).press("tab").wants("v2   20 Nov 12:00  mara  +1 −1")
 }
 
 func TestBlameOfAText(t *testing.T) {

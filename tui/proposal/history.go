@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,14 +12,14 @@ import (
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/wording"
 )
 
 // historyPane lists the revisions of the proposal and the versions of its subject.
 type historyPane struct {
 	pane
 	versions []history.Version
-	marked   int // version that the next comparison begins with
+	extents  []string // of the versions
+	marked   int      // version that the next comparison begins with
 }
 
 // Fill implements tab.
@@ -30,8 +31,9 @@ func (t *historyPane) Load() tea.Cmd {
 	return func() tea.Msg {
 		// There are none while nothing is live.
 		versions, _ := t.Registry.Versions(t.ctx, s, 0, screen.MaxVersions)
+		extents := screen.Extents(versions)
 		return t.book.then(func() tea.Cmd {
-			t.versions = versions
+			t.versions, t.extents = versions, extents
 			t.Fill()
 			return nil
 		})
@@ -44,21 +46,26 @@ func (t *historyPane) rows() pager.Rows {
 	page.Blank()
 	page.Heading("Revisions of this proposal")
 	for _, r := range slices.Backward(t.dossier.Revisions) {
-		line := draw.Of(t.frame.Theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(t.frame.Theme.Faint, screen.Stamp(r.CreatedAt)+"  ")
-		origin := "content " + wording.Short(r.ContentHash) + ", against " + facts.Against(r.Draft.Base())
-		if t.WidthOf(t.frame.Layout, tabHistory) >= 100 {
-			page.Line(line.Add(t.frame.Theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(t.frame.Theme.Faint, "  "+draw.Show(origin)))
-			continue
+		line := draw.Of(t.frame.Theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(t.frame.Theme.Faint, t.frame.Day(r.CreatedAt)+"  ")
+		author := screen.People(r.Author.String(), r.Author.String())
+		page.Line(line.Add(t.frame.Theme.Text, author).Add(t.frame.Theme.Faint, "  against "+draw.Show(facts.Against(r.Draft.Base()))))
+		for _, d := range t.dossier.Decisions {
+			if d.Revision != r.Number {
+				continue
+			}
+			text := strings.ReplaceAll(string(d.Verdict), "_", " ") + " by " + strings.TrimPrefix(d.By.String(), "user:")
+			if read := d.Reading.String(); read != "" {
+				text += " · " + read
+			}
+			page.FaintItem(draw.Of(t.frame.Theme.Faint, "        "+t.frame.Day(d.At)+"  "), text)
 		}
-		page.Item(line, r.Author.String())
-		page.Faint("        ", origin)
 	}
 	page.Blank()
 	page.Heading("Versions of " + t.dossier.Proposal.Subject.String())
 	if len(t.versions) == 0 {
 		page.Faint("  ", "None yet.")
 	}
-	t.frame.VersionRows(page, t.WidthOf(t.frame.Layout, tabHistory), t.versions, t.marked)
+	t.frame.VersionRows(page, t.WidthOf(t.frame.Layout, tabHistory), t.versions, t.extents, t.marked)
 	return page.Rows()
 }
 

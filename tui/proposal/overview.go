@@ -48,6 +48,7 @@ func (t *overviewPane) rows() pager.Rows {
 	}
 	view := facts.View{Age: func(at time.Time) string { return string(screen.Stamp(at)) }}
 	labels.Facts(page, t.frame.Theme, t.Actor, p, view, assigned)
+	t.frame.Reach(page, d)
 	t.consequences(page)
 	page.Blank()
 	page.Heading("Rationale")
@@ -72,7 +73,12 @@ func (t *overviewPane) consequences(page *prose.Page) {
 	if members := d.Together(); len(members) > 1 {
 		page.Blank()
 		page.Heading("Change set " + d.Proposal.ChangeSet + ": approved together or not at all")
-		for _, o := range members {
+		const most = 6
+		for i, o := range members {
+			if i == most && len(members) > most+1 {
+				page.Faint("  ", "and "+strconv.Itoa(len(members)-most)+" others")
+				break
+			}
 			sign, _, style := labels.State(t.frame.Theme, t.Actor, o)
 			page.Item(draw.Of(style, "  "+sign+" ").Add(t.frame.Theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
 		}

@@ -170,6 +170,7 @@ func (g Glance) about(f screen.Frame, page *prose.Page) {
 	if n := len(d.Rendered); n > 0 {
 		page.Field("changes", wording.Count(n, "channel prompt", "channel prompts"))
 	}
+	f.Reach(page, d)
 	if why := g.Unfit; len(why) > 0 {
 		page.Blank()
 		page.Item(draw.Of(th.Warn, "! "), "Can't be submitted yet: "+why[0])

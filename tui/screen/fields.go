@@ -15,9 +15,11 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/impact"
+	"toolcrib/review/reach/fact"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -67,6 +69,50 @@ func PromptsField(page *prose.Page, d review.Dossier) {
 		}
 		page.Field(label, line)
 	}
+}
+
+// Reach lists what a proposal adds to the reach of its subject, and removes, one fact a line:
+// of a first import, its facts by kind. New sentences stand in the diff.
+func (f Frame) Reach(page *prose.Page, d review.Dossier) {
+	added, removed := reached(d.Reach.Added), reached(d.Reach.Removed)
+	if len(added)+len(removed) == 0 {
+		return
+	}
+	page.Blank()
+	if d.Base == nil {
+		page.Heading("Reach")
+		for _, line := range fact.Summary(added) {
+			page.Item(draw.Of("", "  "), line)
+		}
+		return
+	}
+	page.Heading("Reach: " + strconv.Itoa(len(added)) + " added, " + strconv.Itoa(len(removed)) + " removed, " + strconv.Itoa(len(reached(d.Reach.Unchanged))) + " unchanged")
+	for _, side := range []struct {
+		sign  draw.Safe
+		style theme.Style
+		facts []fact.Fact
+	}{{"+", f.Theme.Good, added}, {"−", f.Theme.Bad, removed}} {
+		l := fact.Arrange(side.facts)
+		for _, of := range l.Listed {
+			sign := draw.Of(side.style, "  "+side.sign+" ")
+			if of.NewToRegistry && of.Policy() == fact.Warns && side.sign == "+" {
+				sign = draw.Of(f.Theme.Warn, " ▲+ ")
+			}
+			text := of.Words()
+			if of.NewHere && !of.NewToRegistry {
+				text += ", known in the registry"
+			}
+			page.Item(sign, text+"  "+wording.Place(of.Path)+" "+strconv.Itoa(of.Line))
+		}
+		for _, c := range l.Counts {
+			page.Item(draw.Of(side.style, "  "+side.sign+" "), c.String())
+		}
+	}
+}
+
+// reached returns facts without sentences.
+func reached(facts []fact.Fact) []fact.Fact {
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact.Fact) bool { return f.Kind == fact.Text })
 }
 
 // TestsField lists what proposals do to the test cases of their subjects; those that
@@ -349,30 +395,64 @@ func MarkVersion(sh Shell, before, selected int) (marked int, said tea.Cmd) {
 	return selected, sh.Say(Remark, "Version %d marked; enter on another version compares them", selected)
 }
 
-// VersionRows lists versions in so many cells, each a stop.
-func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Version, marked int) {
-	for _, v := range versions {
+// Extents returns how many lines each version adds and removes, the newest first. The last
+// one, and one of a long definition, has none.
+func Extents(versions []history.Version) []string {
+	extents := make([]string, len(versions))
+	for i := range max(0, len(versions)-1) {
+		after, before := versions[i], versions[i+1]
+		if len(after.Definition)+len(before.Definition) > MaxGlance {
+			continue
+		}
+		is, err := registry.DecodeDefinition(after.Subject.Kind, after.Definition)
+		was, wrong := registry.DecodeDefinition(before.Subject.Kind, before.Definition)
+		if err != nil || wrong != nil {
+			continue
+		}
+		added, removed := 0, 0
+		for _, f := range diff.Definitions(was, is) {
+			r, a := f.Patch().Changed()
+			added, removed = added+a, removed+r
+		}
+		extents[i] = "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
+	}
+	return extents
+}
+
+// VersionRows lists versions in width cells, each a stop: when and by whom it was written and
+// approved, its extent, and the reason.
+func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Version, extents []string, marked int) {
+	for i, v := range versions {
 		page.Stop()
 		mark := draw.Safe("  ")
 		if v.Number == marked {
 			mark = " ●"
 		}
-		who := v.DecidedBy
+		who := People(v.Author, v.DecidedBy)
 		if v.Proposal == "" {
 			who = "shipped"
 		}
-		line := draw.Of(f.Theme.Accent, mark).Add(f.Theme.Strong, draw.Showf("v%-4d", v.Number)).Add(f.Theme.Faint, Stamp(v.DecidedAt)+"  ")
-		origin := "written by " + v.Author + ", hash " + wording.Short(v.Hash)
-		if width >= 100 {
-			page.Line(line.Add(f.Theme.Text, draw.Pad(draw.Show(who), 24)).Add(f.Theme.Faint, "  "+draw.Show(origin)))
-		} else {
-			page.Item(line, who)
-			page.Faint("        ", origin)
-		}
-		if v.Note != "" {
+		line := draw.Of(f.Theme.Accent, mark).Add(f.Theme.Strong, draw.Showf("v%-4d", v.Number)).Add(f.Theme.Faint, f.Day(v.DecidedAt)+"  ")
+		line = line.Add(f.Theme.Text, who+"  ").Add(f.Theme.Faint, draw.Safe(extents[i])+"  ")
+		switch {
+		case v.Note == "":
+			page.Line(line)
+		case width >= 100:
+			page.FaintItem(line, v.Note)
+		default:
+			page.Line(line)
 			page.Faint("        ", v.Note)
 		}
 	}
+}
+
+// People names who wrote something and who decided on it: users by their names.
+func People(author, decider string) draw.Safe {
+	name := func(actor string) draw.Safe { return draw.Show(strings.TrimPrefix(actor, "user:")) }
+	if author == decider {
+		return name(author)
+	}
+	return name(author) + " → " + name(decider)
 }
 
 // OfEntry is a page whose keys act on a tool, an agent or an allow-list.

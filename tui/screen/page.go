@@ -189,6 +189,14 @@ func lineOr(lines []string, i, width int) string {
 // Stamp writes a moment to the minute, in UTC.
 func Stamp(t time.Time) draw.Safe { return draw.Safe(t.UTC().Format("2006-01-02 15:04")) }
 
+// Day writes a moment of this year as day and time, and any other as a date, in UTC.
+func (f Frame) Day(t time.Time) draw.Safe {
+	if t = t.UTC(); t.Year() == f.Now().UTC().Year() {
+		return draw.Safe(t.Format("02 Jan 15:04"))
+	}
+	return draw.Safe(t.Format("02 Jan  2006"))
+}
+
 // Hints draws keys with what they do, as many as fit.
 func (f Frame) Hints(hints [][2]string) draw.Line {
 	l := draw.Of("", " ")

@@ -14,6 +14,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/intake"
+	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -54,7 +55,7 @@ func (f Frame) Facts(read string, unread bool, ds []review.Dossier, tokens strin
 		sign, style = "!", f.Theme.Warn
 	}
 	facts := []draw.Line{draw.Of(style, sign).Add(f.Theme.Text, draw.Show(" read "+read))}
-	facts = append(facts, f.findings(ds), f.dropped(ds), f.prompts(ds, tokens))
+	facts = append(facts, f.reach(ds), f.findings(ds), f.dropped(ds), f.prompts(ds, tokens))
 	for _, d := range ds {
 		if a := d.Proposal.Approvals; a != nil {
 			facts = append(facts, draw.Of(f.Theme.Text, draw.Show("approvals "+wording.BeforeApproval(*a))))
@@ -72,6 +73,26 @@ func (f Frame) Facts(read string, unread bool, ds []review.Dossier, tokens strin
 // Nothing are the facts of a decision that makes nothing live.
 func (f Frame) Nothing(consequence string, ds ...review.Dossier) []draw.Line {
 	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "no prompt changes"), draw.Of(f.Theme.Faint, draw.Show(consequence))}
+}
+
+// reach counts the facts that changes add and remove; nil for none.
+func (f Frame) reach(ds []review.Dossier) draw.Line {
+	added, removed, style := 0, 0, f.Theme.Text
+	for _, d := range ds {
+		if d.Base == nil {
+			continue // of a first import, every fact is new
+		}
+		for _, of := range reached(d.Reach.Added) {
+			if added++; of.NewToRegistry && of.Policy() == fact.Warns {
+				style = f.Theme.Warn
+			}
+		}
+		removed += len(reached(d.Reach.Removed))
+	}
+	if added+removed == 0 {
+		return nil
+	}
+	return draw.Of(style, draw.Showf("reach +%d −%d", added, removed))
 }
 
 // findings counts those that are open by how bad they are.

@@ -71,6 +71,7 @@ type Page struct {
 	entry      screen.Entry
 	definition json.RawMessage
 	versions   []history.Version
+	extents    []string       // of the versions
 	wanted     screen.Span    // to compare when the versions are there
 	marked     int            // version that the next comparison begins with, 0 for the one before
 	stop       int            // in the list of versions, to come back to
@@ -228,7 +229,7 @@ func (s *Page) lay() {
 	page.Blank()
 	switch s.RightTab() {
 	case sectionVersions:
-		s.Frame.VersionRows(page, s.Frame.Right, s.versions, s.marked)
+		s.Frame.VersionRows(page, s.Frame.Right, s.versions, s.extents, s.marked)
 	case sectionBlame:
 		s.blaming.lay(page)
 	case sectionUses:

@@ -20,7 +20,8 @@ func (s *Page) Reload() tea.Cmd {
 		return s.then(func() tea.Cmd { return s.defined(text, err) })
 	}, func() tea.Msg {
 		versions, err := s.Registry.Versions(s.ctx, subject, 0, screen.MaxVersions)
-		return s.then(func() tea.Cmd { return s.listed(versions, err) })
+		extents := screen.Extents(versions)
+		return s.then(func() tea.Cmd { return s.listed(versions, extents, err) })
 	})
 }
 
@@ -40,11 +41,11 @@ func (s *Page) defined(text json.RawMessage, err error) tea.Cmd {
 	return s.edit()
 }
 
-func (s *Page) listed(versions []history.Version, err error) tea.Cmd {
+func (s *Page) listed(versions []history.Version, extents []string, err error) tea.Cmd {
 	if err != nil {
 		return s.shell.Fail(err)
 	}
-	s.versions = versions
+	s.versions, s.extents = versions, extents
 	s.lay()
 	if want := s.wanted; want != (screen.Span{}) {
 		s.wanted = screen.Span{}
