@@ -3,27 +3,21 @@ package builtin
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"toolcrib/gateway"
+	"toolcrib/registry/jsondoc"
 )
 
-type docEntity struct {
-	ID       string   `json:"id"`
-	Name     string   `json:"name"`
-	Type     string   `json:"type"`
-	Aliases  []string `json:"aliases,omitempty"`
-	Memories int      `json:"memories"`
-}
-
-func (e Entity) doc() docEntity { return docEntity(e) }
-
 type entitiesOut struct {
-	Entities []docEntity  `json:"entities"`
-	Memories *[]docMemory `json:"memories,omitempty"`
-	More     bool         `json:"more"`
+	Entities []Entity  `json:"entities"`
+	Memories *[]Memory `json:"memories,omitempty"`
+	More     bool      `json:"more"`
 }
 
 func getEntities(ctx context.Context, c call) (any, error) {
@@ -45,18 +39,17 @@ func getEntities(ctx context.Context, c call) (any, error) {
 		if in.ID == nil {
 			found, err := r.Entities(ctx, f, limit+1)
 			found, out.More = cut(found, limit)
-			out.Entities = docs(found, Entity.doc)
+			out.Entities = listed(found)
 			return err
 		}
 		found, err := r.EntitiesByID(ctx, []string{*in.ID})
-		out.Entities = docs(found, Entity.doc)
+		out.Entities = listed(found)
 		if err != nil || len(found) == 0 {
 			return err
 		}
 		about, err := r.MemoriesOf(ctx, *in.ID, limit+1)
 		about, out.More = cut(about, limit)
-		list := docs(about, Memory.doc)
-		out.Memories = &list
+		out.Memories = of(listed(about))
 		return err
 	})
 	return out, err
@@ -73,10 +66,8 @@ const (
 )
 
 type foundEntity struct {
-	Entity docEntity `json:"entity"`
-	Score  float64   `json:"score"`
-
-	memories int
+	Entity Entity  `json:"entity"`
+	Score  float64 `json:"score"`
 }
 
 func searchEntities(ctx context.Context, c call) (any, error) {
@@ -101,13 +92,13 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 		found = found[:0] // the transaction may be retried
 		for _, e := range candidates {
 			if score := e.likeness(query); score >= leastLikeness {
-				found = append(found, foundEntity{Entity: e.doc(), Score: round(score), memories: e.Memories})
+				found = append(found, foundEntity{e, round(score)})
 			}
 		}
 		return nil
 	})
 	slices.SortFunc(found, func(a, b foundEntity) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.memories, a.memories), cmp.Compare(a.Entity.ID, b.Entity.ID))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Entity.Memories, a.Entity.Memories), cmp.Compare(a.Entity.ID, b.Entity.ID))
 	})
 	found, _ = cut(found, limit)
 	return struct {
@@ -230,3 +221,165 @@ func swapped(a, b string) bool {
 
 // round rounds a score to four digits.
 func round(score float64) float64 { return math.Round(min(max(score, 0), 1)*1e4) / 1e4 }
+
+// Limits of links and entities.
+const (
+	maxLinks      = 100 // from one memory
+	maxEntityName = 200 // characters
+	maxAliases    = 20
+)
+
+// linkIn is the input of link_memories.
+type linkIn struct {
+	ID         string  `json:"id"`
+	ToMemoryID *string `json:"to_memory_id"`
+	ToEntity   *string `json:"to_entity"`
+	EntityType string  `json:"entity_type"`
+	Relation   string  `json:"relation"`
+}
+
+// entityType checks the type of an entity.
+func (ps *problems) entityType(path, value, fallback string) string {
+	return ps.oneOf(path, value, fallback, "person", "organisation", "place", "project", "thing", "other")
+}
+
+func (in *linkIn) check(ps *problems) {
+	ps.id("id", in.ID)
+	in.EntityType = ps.entityType("entity_type", in.EntityType, "")
+	in.Relation = ps.oneOf("relation", in.Relation, "about", "about", "explains", "replaces", "contradicts", "follows", "part_of")
+	switch {
+	case in.ToMemoryID == nil && in.ToEntity == nil:
+		ps.Add(jsondoc.Root, "expected a target: to_memory_id or to_entity")
+	case in.ToMemoryID != nil && in.ToEntity != nil:
+		ps.Add(jsondoc.Root, "expected one target, got both to_memory_id and to_entity")
+	case in.ToMemoryID != nil:
+		ps.id("to_memory_id", *in.ToMemoryID)
+		if *in.ToMemoryID == in.ID {
+			ps.Add("to_memory_id", "expected another memory; a memory cannot be linked to itself")
+		}
+	default:
+		*in.ToEntity = strings.Join(strings.Fields(ps.text("to_entity", *in.ToEntity, maxEntityName)), " ")
+		if len(words(*in.ToEntity)) == 0 && len(ps.Problems) == 0 {
+			ps.Add("to_entity", "expected a name with letters or digits")
+		}
+	}
+}
+
+type linkOut struct {
+	ID       string `json:"id"`
+	Target   string `json:"target"`
+	Relation string `json:"relation"`
+	Created  bool   `json:"created"`
+}
+
+func linkMemories(ctx context.Context, c call) (any, error) {
+	var in linkIn
+	ps := decode(c.Args, &in)
+	in.check(&ps)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	out := linkOut{ID: in.ID, Relation: in.Relation}
+	err := c.write(ctx, func(w Writer) error {
+		from, err := memory(ctx, w.Reader, in.ID)
+		if err != nil {
+			return err
+		}
+		if in.ToEntity != nil {
+			out.Target, err = c.entity(ctx, w, *in.ToEntity, in.EntityType)
+		} else {
+			var to Memory
+			to, err = memory(ctx, w.Reader, *in.ToMemoryID)
+			out.Target = to.ID
+		}
+		if err != nil {
+			return err
+		}
+		out.Created, err = w.AddLink(ctx, Link{Memory: from.ID, Target: out.Target, ToEntity: in.ToEntity != nil, Relation: in.Relation, At: c.At})
+		if err != nil || !out.Created {
+			return err
+		}
+		n, err := w.CountLinks(ctx, from.ID)
+		if err != nil {
+			return err
+		}
+		if n > maxLinks {
+			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("This memory already has %d links, which is the limit; nothing was linked.", maxLinks)}
+		}
+		if in.ToEntity == nil {
+			return nil
+		}
+		// The entity's name is now a search term of the memory.
+		if from, err = memory(ctx, w.Reader, in.ID); err != nil {
+			return err
+		}
+		return w.IndexMemory(ctx, from.ID, from.terms())
+	})
+	return out, err
+}
+
+// otherType is the type of an entity if none was given.
+const otherType = "other"
+
+// entity returns the id of the entity with a name, which it creates if necessary.
+// If several entities have the name, the type is required; an entity without a type
+// gets the given one.
+func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, error) {
+	key := EntityKey(name)
+	found, err := w.EntitiesByName(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	e, ok, err := pickEntity(found, name, kind)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		e = Entity{ID: c.opts.NewID(), Name: name, Type: cmp.Or(kind, otherType)}
+		return e.ID, w.AddEntity(ctx, e, key, entityTerms(name))
+	}
+	changed := kind != "" && kind != e.Type
+	if changed {
+		e.Type = kind
+	}
+	known := func(other string) bool { return NameKey(other) == NameKey(name) }
+	if !known(e.Name) && !slices.ContainsFunc(e.Aliases, known) && len(e.Aliases) < maxAliases {
+		e.Aliases, changed = append(slices.Clone(e.Aliases), name), true
+	}
+	if changed {
+		err = w.ChangeEntity(ctx, e, entityTerms(e.Name))
+	}
+	return e.ID, err
+}
+
+// pickEntity returns the entity of the given type among those with the same name.
+// If there is only one, kind may be "". It returns false if there is none.
+func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
+	switch {
+	case kind == "" && len(found) > 1:
+		types := docs(found, func(e Entity) string { return e.Type })
+		slices.Sort(types)
+		return Entity{}, false, &gateway.Error{
+			Code: gateway.CodeArguments,
+			Message: fmt.Sprintf("Several entities are called %s: %s. Set entity_type to select one.",
+				jsondoc.Quote(name), strings.Join(types, ", ")),
+		}
+	case kind == "" && len(found) == 1:
+		return found[0], true, nil
+	case kind == "":
+		return Entity{}, false, nil
+	}
+	for _, t := range []string{kind, otherType} {
+		if n := slices.IndexFunc(found, func(e Entity) bool { return e.Type == t }); n >= 0 {
+			return found[n], true, nil
+		}
+	}
+	return Entity{}, false, nil
+}
+
+// EntityKey returns the key that finds an entity by its name. Spellings that differ
+// in letter case, accents or punctuation have the same key.
+func EntityKey(name string) string { return strings.Join(words(name), " ") }
+
+// entityTerms returns the search terms of an entity.
+func entityTerms(name string) []string { return append(textTerms(name), grams(name)...) }

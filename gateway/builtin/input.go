@@ -22,18 +22,9 @@ func decode(args json.RawMessage, dst any) problems {
 	}
 	n, err := jsondoc.Parse(args, jsondoc.DefaultLimits)
 	if err != nil {
-		return problems{asProblems(err)}
+		return problems{jsondoc.Problems{{Path: jsondoc.Root, Message: err.Error()}}}
 	}
 	return problems{jsondoc.Bind(n, jsondoc.Root, dst)}
-}
-
-func asProblems(err error) jsondoc.Problems {
-	if ps, ok := err.(jsondoc.Problems); ok { //nolint:errorlint // documented by Parse
-		return ps
-	}
-	var ps jsondoc.Problems
-	ps.Add(jsondoc.Root, "%s", err)
-	return ps
 }
 
 // problems collects the problems of a call's arguments.

@@ -12,24 +12,6 @@ const (
 	maxImportance     = 5
 )
 
-type docMemory struct {
-	ID         string   `json:"id"`
-	Content    string   `json:"content"`
-	Kind       string   `json:"kind"`
-	Importance int      `json:"importance"`
-	Project    string   `json:"project,omitempty"`
-	Tags       []string `json:"tags,omitempty"`
-	CreatedAt  string   `json:"created_at"`
-	UpdatedAt  string   `json:"updated_at"`
-}
-
-func (m Memory) doc() docMemory {
-	return docMemory{
-		ID: m.ID, Content: m.Content, Kind: m.Kind, Importance: m.Importance, Project: m.Project, Tags: m.Tags,
-		CreatedAt: timestamp(m.Created), UpdatedAt: timestamp(m.Updated),
-	}
-}
-
 // scope returns the additional words that find a memory: its tags, its project and
 // its entities.
 func (m Memory) scope() []string {
@@ -43,7 +25,7 @@ func (m Memory) terms() []string { return textTerms(append(m.scope(), m.Content)
 func (c call) expired(m Memory) bool { return !m.Expires.IsZero() && !m.Expires.After(c.At) }
 
 type memoryOut struct {
-	Memory docMemory `json:"memory"`
+	Memory Memory `json:"memory"`
 }
 
 // kind checks the kind of a memory.
@@ -83,12 +65,12 @@ func createMemories(ctx context.Context, c call) (any, error) {
 		}
 		return w.AddMemory(ctx, m, m.terms())
 	})
-	return memoryOut{m.doc()}, err
+	return memoryOut{m}, err
 }
 
 type memoriesOut struct {
-	Memories []docMemory `json:"memories"`
-	More     bool        `json:"more"`
+	Memories []Memory `json:"memories"`
+	More     bool     `json:"more"`
 }
 
 func getMemories(ctx context.Context, c call) (any, error) {
@@ -106,7 +88,7 @@ func getMemories(ctx context.Context, c call) (any, error) {
 		f.Tag = ps.text("tag", *in.Tag, maxTag)
 	}
 	memories, more, err := get(ctx, c, &ps, source[Memory, MemoryFilter]{Reader.MemoriesByID, Reader.Memories}, in.ID, f, in.Limit)
-	return memoriesOut{docs(memories, Memory.doc), more}, err
+	return memoriesOut{listed(memories), more}, err
 }
 
 // memoryChange is the input of update_memories.
@@ -186,7 +168,7 @@ func updateMemories(ctx context.Context, c call) (any, error) {
 			m.Updated = c.At
 			err = w.ChangeMemory(ctx, m, m.terms())
 		}
-		out.Memory = m.doc()
+		out.Memory = m
 		return err
 	})
 	return out, err

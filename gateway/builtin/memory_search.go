@@ -5,7 +5,13 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"toolcrib/internal/folding"
 )
 
 // Limits of a search for memories. Its cost does not depend on the number of
@@ -21,10 +27,8 @@ const (
 )
 
 type foundMemory struct {
-	Memory docMemory `json:"memory"`
-	Score  float64   `json:"score"`
-
-	updated time.Time
+	Memory Memory  `json:"memory"`
+	Score  float64 `json:"score"`
 }
 
 // search is one search for memories.
@@ -104,7 +108,7 @@ func (s *search) run(ctx context.Context) ([]foundMemory, error) {
 	var found []foundMemory
 	for _, m := range memories {
 		if score := s.score(m); score > 0 {
-			found = append(found, foundMemory{m.doc(), score, m.Updated})
+			found = append(found, foundMemory{m, score})
 		}
 	}
 	byScore(found)
@@ -120,7 +124,7 @@ func (s *search) run(ctx context.Context) ([]foundMemory, error) {
 
 func byScore(found []foundMemory) {
 	slices.SortFunc(found, func(a, b foundMemory) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), b.updated.Compare(a.updated), cmp.Compare(a.Memory.ID, b.Memory.ID))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Memory.Updated.Compare(a.Memory.Updated), cmp.Compare(a.Memory.ID, b.Memory.ID))
 	})
 }
 
@@ -132,7 +136,7 @@ func (s *search) collect(ctx context.Context) error {
 	}
 	var common []string // words that occur in more than maxHits memories
 	for i, q := range s.query {
-		hits, err := s.match(ctx, []string{wordMark + q.word}, s.filter, maxHits)
+		hits, err := s.r.MatchMemories(ctx, []string{wordMark + q.word}, s.filter, maxHits)
 		if err != nil {
 			return err
 		}
@@ -145,7 +149,7 @@ func (s *search) collect(ctx context.Context) error {
 			if len(hits) >= maxHits {
 				break
 			}
-			if hits, err = s.match(ctx, []string{stemMark + st}, s.filter, maxHits); err != nil {
+			if hits, err = s.r.MatchMemories(ctx, []string{stemMark + st}, s.filter, maxHits); err != nil {
 				return err
 			}
 			s.add(hits, rarity*otherForm)
@@ -180,17 +184,13 @@ func (s *search) favour(ctx context.Context, common []string) error {
 		try = append(try, here)
 	}
 	for _, f := range try {
-		hits, err := s.match(ctx, common, f, maxFavoured)
+		hits, err := s.r.MatchMemories(ctx, common, f, maxFavoured)
 		if err != nil {
 			return err
 		}
 		s.add(hits, 2*bonus) // ranks before memories that are only new
 	}
 	return nil
-}
-
-func (s *search) match(ctx context.Context, terms []string, f MemoryFilter, limit int) ([]int64, error) {
-	return s.r.MatchMemories(ctx, terms, f, limit)
 }
 
 func (s *search) add(keys []int64, weight float64) {
@@ -258,7 +258,7 @@ func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory
 	}
 	for _, m := range more {
 		if s.fits(m) {
-			found = append(found, foundMemory{m.doc(), scores[m.ID], m.Updated})
+			found = append(found, foundMemory{m, scores[m.ID]})
 		}
 	}
 	return found, nil
@@ -267,4 +267,182 @@ func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory
 // fits reports whether a linked memory matches the filters of the request.
 func (s *search) fits(m Memory) bool {
 	return (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project))
+}
+
+// NameKey returns a key for comparing names. It ignores letter case and the amount
+// of white space.
+func NameKey(name string) string {
+	return strings.ToLower(norm.NFC.String(strings.Join(strings.Fields(name), " ")))
+}
+
+// fold normalizes a word for comparison: it removes letter case, accents and the
+// differences between forms of a letter.
+func fold(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		for _, d := range folding.Decompose(r) {
+			if !unicode.Is(omitted, d) {
+				b.WriteRune(unicode.ToLower(d))
+			}
+		}
+	}
+	return b.String()
+}
+
+// omitted has the marks that people omit: accents, vowel points, and voicing marks of kana.
+// Marks of scripts such as Devanagari are letters.
+var omitted = &unicode.RangeTable{R16: []unicode.Range16{{0x0300, 0x036f, 1}, {0x0591, 0x05c7, 1}, {0x064b, 0x065f, 1}, {0x3099, 0x309a, 1}}}
+
+// maxWord limits a word, in characters; the rest is ignored.
+const maxWord = 40
+
+// words returns the folded words of a text in order. For scripts without spaces, it
+// returns overlapping pairs of letters.
+func words(s string) []string {
+	var out []string
+	var word []rune
+	var run []rune  // letters of a script without spaces
+	elided := false // the word follows an apostrophe
+	flush := func() {
+		if len(word) > 1 || len(word) == 1 && !elided { // a single letter is an ending: Anna's
+			out = append(out, string(word[:min(len(word), maxWord)]))
+		}
+		word, elided = word[:0], false
+		for i := range run {
+			if i+1 < len(run) {
+				out = append(out, string(run[i:i+2]))
+			} else if i == 0 {
+				out = append(out, string(run))
+			}
+		}
+		run = run[:0]
+	}
+	for _, r := range fold(s) {
+		switch {
+		case folding.Unspaced(r):
+			if len(word) > 0 {
+				flush()
+			}
+			run = append(run, r)
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
+			if len(run) > 0 {
+				flush()
+			}
+			word = append(word, r)
+		case r == '\'' || r == '’':
+			flush()
+			elided = true
+		default:
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
+// Lengths of prefixes that represent other forms of a word.
+const (
+	stemLength      = 5
+	shortStemLength = 4 // of words that are only slightly longer
+	shortWord       = 6
+)
+
+// stems returns the prefixes that a word shares with its other forms, or nil for a
+// word of three letters. This works for all languages that inflect words by
+// endings.
+func stems(word string) []string {
+	var out []string
+	letters := []rune(word)
+	if n := len(letters); n >= shortStemLength && n <= shortWord {
+		out = append(out, string(letters[:shortStemLength]))
+	}
+	if len(letters) >= stemLength {
+		out = append(out, string(letters[:stemLength]))
+	}
+	return out
+}
+
+// Terms are words and other search keys. Each kind has its own prefix, a character
+// that does not occur in words.
+const (
+	wordMark = ":"
+	stemMark = "~"
+	gramMark = "^"
+)
+
+// textTerms returns the search terms of texts, their words and stems, without
+// duplicates.
+func textTerms(texts ...string) []string {
+	var out []string
+	seen := map[string]bool{}
+	add := func(term string) {
+		if !seen[term] {
+			seen[term] = true
+			out = append(out, term)
+		}
+	}
+	for _, text := range texts {
+		for _, w := range words(text) {
+			add(wordMark + w)
+			for _, s := range stems(w) {
+				add(stemMark + s)
+			}
+		}
+	}
+	return out
+}
+
+// grams returns the trigrams of the words in a name, including word boundaries,
+// without duplicates: similar spellings share most of them.
+func grams(name string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, w := range words(name) {
+		letters := []rune("_" + w + "_")
+		for i := 0; i+3 <= len(letters); i++ {
+			g := gramMark + string(letters[i:i+3])
+			if !seen[g] {
+				seen[g] = true
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}
+
+// Weights of words that are found in another form.
+const (
+	otherForm = 0.6
+	sameStem  = 0.3
+)
+
+// fit rates how well a word matches a list of words.
+func fit(word string, among []string) float64 {
+	best := 0.0
+	for _, w := range among {
+		if w == word {
+			return 1
+		}
+		best = max(best, forms(word, w))
+	}
+	return best
+}
+
+// forms rates how likely two words are forms of the same word: they have a common
+// prefix and short endings.
+func forms(a, b string) float64 {
+	x, y := []rune(a), []rune(b)
+	same := 0
+	for same < min(len(x), len(y)) && x[same] == y[same] {
+		same++
+	}
+	switch rest := max(len(x), len(y)) - same; {
+	case same == min(len(x), len(y)) && same >= shortStemLength && rest <= shortWord-shortStemLength:
+		return otherForm
+	case same < stemLength:
+		return 0
+	case rest <= 3:
+		return otherForm
+	}
+	return sameStem
 }

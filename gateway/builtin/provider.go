@@ -54,13 +54,13 @@ var tools = map[string]tool{
 	"get_tasks":           getTasks,
 	"create_tasks":        createTasks,
 	"update_tasks":        updateTasks,
-	"delete_tasks":        deleteTasks,
+	"delete_tasks":        remove(Writer.RemoveTask),
 	"get_reminders":       getReminders,
 	"create_reminders":    createReminders,
-	"delete_reminders":    deleteReminders,
+	"delete_reminders":    remove(Writer.RemoveReminder),
 	"get_schedules":       getSchedules,
 	"create_schedules":    createSchedules,
-	"delete_schedules":    deleteSchedules,
+	"delete_schedules":    remove(Writer.RemoveSchedule),
 	"create_memories":     createMemories,
 	"search_memories":     searchMemories,
 	"get_memories":        getMemories,
@@ -203,6 +203,9 @@ func docs[T, D any](list []T, doc func(T) D) []D {
 	return out
 }
 
+// listed returns list, or an empty list rather than nil.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
 // cut returns at most limit entries, and whether there were more.
 func cut[T any](list []T, limit int) ([]T, bool) {
 	if len(list) > limit {
@@ -243,25 +246,20 @@ func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, er
 			return err
 		}
 		memories, err := r.Memories(ctx, MemoryFilter{}, maxKnown)
-		known.Notes = notes(memories)
+		slices.SortStableFunc(memories, func(a, b Memory) int { return cmp.Compare(b.Importance, a.Importance) })
+		var lines []string
+		room := prompt.MaxMemoryNotes
+		for _, m := range memories {
+			line := "- " + strings.Join(strings.Fields(m.Content), " ")
+			if room -= utf8.RuneCountInString(line) + 1; room < 0 {
+				break
+			}
+			lines = append(lines, line)
+		}
+		known.Notes = strings.Join(lines, "\n")
 		return err
 	})
 	return known, err
-}
-
-func notes(memories []Memory) string {
-	memories = slices.Clone(memories)
-	slices.SortStableFunc(memories, func(a, b Memory) int { return cmp.Compare(b.Importance, a.Importance) })
-	var lines []string
-	room := prompt.MaxMemoryNotes
-	for _, m := range memories {
-		line := "- " + strings.Join(strings.Fields(m.Content), " ")
-		if room -= utf8.RuneCountInString(line) + 1; room < 0 {
-			break
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // Owner identifies the user that data belongs to.
@@ -272,16 +270,16 @@ type Owner struct {
 
 // Task is something to be done.
 type Task struct {
-	ID       string // UUIDv7
-	Title    string
-	Notes    string
-	Status   string // open, done or cancelled
-	Due      time.Time
-	Priority string // low, normal or high
-	Project  string // "" for none
-	Tags     []string
-	Created  time.Time
-	Updated  time.Time
+	ID       string    `json:"id"` // UUIDv7
+	Title    string    `json:"title"`
+	Notes    string    `json:"notes,omitempty"`
+	Status   string    `json:"status"` // open, done or cancelled
+	Due      time.Time `json:"due,omitzero"`
+	Priority string    `json:"priority"` // low, normal or high
+	Project  string    `json:"project,omitempty"`
+	Tags     []string  `json:"tags,omitempty"`
+	Created  time.Time `json:"created_at"`
+	Updated  time.Time `json:"updated_at"`
 }
 
 // Reminder is a text to be delivered to the user once.
@@ -309,26 +307,26 @@ type Schedule struct {
 
 // Memory is a stored statement.
 type Memory struct {
-	ID         string // UUIDv7
-	Content    string
-	Kind       string // fact, preference, event or note
-	Importance int    // 1 to 5
-	Project    string // "" for none
-	Tags       []string
-	Expires    time.Time
-	Created    time.Time
-	Updated    time.Time
-	Entities   []string // names of the entities it is linked to, in no order
+	ID         string    `json:"id"` // UUIDv7
+	Content    string    `json:"content"`
+	Kind       string    `json:"kind"`       // fact, preference, event or note
+	Importance int       `json:"importance"` // 1 to 5
+	Project    string    `json:"project,omitempty"`
+	Tags       []string  `json:"tags,omitempty"`
+	Expires    time.Time `json:"-"`
+	Created    time.Time `json:"created_at"`
+	Updated    time.Time `json:"updated_at"`
+	Entities   []string  `json:"-"` // names of the entities it is linked to, in no order
 }
 
 // Entity is a person or a thing that memories are linked to. It is deleted with its
 // last link.
 type Entity struct {
-	ID       string // UUIDv7
-	Name     string
-	Type     string
-	Aliases  []string
-	Memories int
+	ID       string   `json:"id"` // UUIDv7
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Aliases  []string `json:"aliases,omitempty"`
+	Memories int      `json:"memories"`
 }
 
 // Link is a link from a memory to a memory or an entity.

@@ -15,20 +15,6 @@ const (
 	maxProjectName = 120
 )
 
-// docTask is the JSON form of a task.
-type docTask struct {
-	ID        string   `json:"id"`
-	Title     string   `json:"title"`
-	Notes     string   `json:"notes,omitempty"`
-	Status    string   `json:"status"`
-	Due       string   `json:"due,omitempty"`
-	Priority  string   `json:"priority"`
-	Project   string   `json:"project,omitempty"`
-	Tags      []string `json:"tags,omitempty"`
-	CreatedAt string   `json:"created_at"`
-	UpdatedAt string   `json:"updated_at"`
-}
-
 // timestamp formats a time for agents, or returns "" for the zero time.
 func timestamp(t time.Time) string {
 	if t.IsZero() {
@@ -37,16 +23,9 @@ func timestamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-func (t Task) doc() docTask {
-	return docTask{
-		ID: t.ID, Title: t.Title, Notes: t.Notes, Status: t.Status, Due: timestamp(t.Due), Priority: t.Priority,
-		Project: t.Project, Tags: t.Tags, CreatedAt: timestamp(t.Created), UpdatedAt: timestamp(t.Updated),
-	}
-}
-
 type tasksOut struct {
-	Tasks []docTask `json:"tasks"`
-	More  bool      `json:"more"`
+	Tasks []Task `json:"tasks"`
+	More  bool   `json:"more"`
 }
 
 func getTasks(ctx context.Context, c call) (any, error) {
@@ -68,7 +47,7 @@ func getTasks(ctx context.Context, c call) (any, error) {
 	}
 	f.Project = ps.projectFilter(in.Project)
 	tasks, more, err := get(ctx, c, &ps, source[Task, TaskFilter]{Reader.TasksByID, Reader.Tasks}, in.ID, f, in.Limit)
-	return tasksOut{docs(tasks, Task.doc), more}, err
+	return tasksOut{listed(tasks), more}, err
 }
 
 // projectFilter checks the project of a filter.
@@ -134,8 +113,8 @@ func createTasks(ctx context.Context, c call) (any, error) {
 		return nil
 	})
 	return struct {
-		Tasks []docTask `json:"tasks"`
-	}{docs(tasks, Task.doc)}, err
+		Tasks []Task `json:"tasks"`
+	}{tasks}, err
 }
 
 // taskChange is one entry of update_tasks.
@@ -216,14 +195,22 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 	}{}
 	ps := decode(c.Args, &in)
 	ps.count("tasks", len(in.Tasks), maxListed)
-	ids := ps.taskChanges("tasks", in.Tasks)
+	ids := make([]string, len(in.Tasks))
+	for i := range in.Tasks {
+		t, at := &in.Tasks[i], jsondoc.Index("tasks", i)
+		t.check(&ps, at)
+		if slices.Contains(ids[:i], t.ID) {
+			ps.Add(jsondoc.Join(at, "id"), "is twice in the list; put all changes of a task into one entry")
+		}
+		ids[i] = t.ID
+	}
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
-	var changed []docTask
+	var changed []Task
 	var missing []string
 	err := c.write(ctx, func(w Writer) error {
-		changed, missing = []docTask{}, []string{} // the transaction may be retried
+		changed, missing = []Task{}, []string{} // the transaction may be retried
 		p, err := c.projects(ctx, w)
 		if err != nil {
 			return err
@@ -242,28 +229,14 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 			if err != nil {
 				return err
 			}
-			changed = append(changed, now.doc())
+			changed = append(changed, now)
 		}
 		return nil
 	})
 	return struct {
-		Tasks   []docTask `json:"tasks"`
-		Missing []string  `json:"missing"`
+		Tasks   []Task   `json:"tasks"`
+		Missing []string `json:"missing"`
 	}{changed, missing}, err
-}
-
-// taskChanges checks a list of changes and returns the ids of their tasks.
-func (ps *problems) taskChanges(path string, changes []taskChange) []string {
-	ids := make([]string, len(changes))
-	for i := range changes {
-		t, at := &changes[i], jsondoc.Index(path, i)
-		t.check(ps, at)
-		if slices.Contains(ids[:i], t.ID) {
-			ps.Add(jsondoc.Join(at, "id"), "is twice in the list; put all changes of a task into one entry")
-		}
-		ids[i] = t.ID
-	}
-	return ids
 }
 
 // changeTask applies a change to a task and stores it if it differs.
@@ -288,35 +261,33 @@ type removed struct {
 	Missing []string `json:"missing"`
 }
 
-func deleteTasks(ctx context.Context, c call) (any, error) {
-	return c.removeList(ctx, Writer.RemoveTask)
-}
-
-// removeList deletes the records with the given ids.
-func (c call) removeList(ctx context.Context, remove func(w Writer, ctx context.Context, id string) (bool, error)) (any, error) {
-	in := struct {
-		IDs []string `json:"ids"`
-	}{}
-	ps := decode(c.Args, &in)
-	ps.ids("ids", in.IDs)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
-	var out removed
-	err := c.write(ctx, func(w Writer) error {
-		out = removed{Deleted: []string{}, Missing: []string{}} // the transaction may be retried
-		for _, id := range in.IDs {
-			ok, err := remove(w, ctx, id)
-			switch {
-			case err != nil:
-				return err
-			case ok:
-				out.Deleted = append(out.Deleted, id)
-			default:
-				out.Missing = append(out.Missing, id)
-			}
+// remove returns the tool that deletes the records with the given ids.
+func remove(record func(w Writer, ctx context.Context, id string) (bool, error)) tool {
+	return func(ctx context.Context, c call) (any, error) {
+		in := struct {
+			IDs []string `json:"ids"`
+		}{}
+		ps := decode(c.Args, &in)
+		ps.ids("ids", in.IDs)
+		if err := ps.err(); err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	return out, err
+		var out removed
+		err := c.write(ctx, func(w Writer) error {
+			out = removed{Deleted: []string{}, Missing: []string{}} // the transaction may be retried
+			for _, id := range in.IDs {
+				ok, err := record(w, ctx, id)
+				switch {
+				case err != nil:
+					return err
+				case ok:
+					out.Deleted = append(out.Deleted, id)
+				default:
+					out.Missing = append(out.Missing, id)
+				}
+			}
+			return nil
+		})
+		return out, err
+	}
 }
