@@ -107,22 +107,16 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	}
 	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // one more byte, to detect that it is too long
 	if err != nil {
-		return gateway.GateAnswer{}, ended(err)
+		var exit *exec.ExitError
+		switch { // without the path of the program, because the agent may see the error
+		case errors.As(err, &exit):
+			return gateway.GateAnswer{}, fmt.Errorf("its program exited with %s", exit.ProcessState)
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+			return gateway.GateAnswer{}, errors.New("its program was not found")
+		}
+		return gateway.GateAnswer{}, errors.New("cannot run its program")
 	}
 	return decode(out.Stdout)
-}
-
-// ended returns the reason why the program gave no response, without its path,
-// because the agent may see the error.
-func ended(err error) error {
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		return fmt.Errorf("its program exited with %s", exit.ProcessState)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return errors.New("its program was not found")
-	}
-	return errors.New("cannot run its program")
 }
 
 // HTTP is a gate at an address: the request is posted, and the response must have

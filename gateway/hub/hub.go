@@ -13,10 +13,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/http/httpguts"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/plaintext"
+	"toolcrib/internal/visible"
+	"toolcrib/registry/jsondoc"
 )
 
 // Config has the settings for hubs.
@@ -50,8 +54,14 @@ func New(c Config) *Hub {
 		c.MaxBytes = DefaultMaxBytes
 	}
 	return &Hub{config: c, client: &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute},
-		CheckRedirect: sameHost,
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute},
+		CheckRedirect: func(next *http.Request, via []*http.Request) error { // the host, the scheme and the method stay the same
+			first := via[0]
+			if len(via) > maxRedirects || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
+				return errRedirect
+			}
+			return nil
+		},
 	}}
 }
 
@@ -66,15 +76,6 @@ var errRedirect = errors.New("it redirects to an address that was not approved")
 
 // errLong reports that a response exceeds the limit.
 var errLong = errors.New("the response is too long")
-
-// sameHost allows redirects that keep the host, the scheme and the method.
-func sameHost(next *http.Request, via []*http.Request) error {
-	first := via[0]
-	if len(via) > maxRedirects || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
-		return errRedirect
-	}
-	return nil
-}
 
 // call is the request to a hub. The ids of mission and conversation, and everything
 // in Said of the context, come from the caller and are not verified.
@@ -152,7 +153,12 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	case errors.Is(err, errLong):
 		return gateway.Output{}, failed(in, fmt.Sprintf("it answered with more than %d bytes", h.config.MaxBytes))
 	case err != nil:
-		return gateway.Output{}, unreached(in, err)
+		why, sure := gateway.Unreached(err) // without the address
+		message := fmt.Sprintf("The hub of %s is not available: %s. The call may have run; check before you retry it.", in.Tool.Subject, why)
+		if sure {
+			message = fmt.Sprintf("The hub of %s is not available: %s. Nothing was run; try again later.", in.Tool.Subject, why)
+		}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeUnavailable, Message: message, NotRun: sure}
 	}
 	return read(in, name, body, status)
 }
@@ -190,12 +196,10 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 // $$ by a dollar sign.
 type Headers map[string]string
 
-// reserved returns the headers that toolcrib sets and those of the connection.
-func reserved() []string {
-	return []string{
-		"Accept", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
-		"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-	}
+// reserved has the headers that toolcrib sets and those of the connection.
+var reserved = []string{
+	"Accept", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
+	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
 // Check returns the reason why the headers cannot be sent, or nil.
@@ -204,7 +208,7 @@ func (h Headers) Check() error {
 		switch canonical := http.CanonicalHeaderKey(name); {
 		case !httpguts.ValidHeaderFieldName(name):
 			return fmt.Errorf("%q is not a header name", name)
-		case slices.Contains(reserved(), canonical):
+		case slices.Contains(reserved, canonical):
 			return fmt.Errorf("%s is reserved for toolcrib", canonical)
 		case !httpguts.ValidHeaderFieldValue(value):
 			return fmt.Errorf("the value of %s is not a valid header value", canonical)
@@ -239,23 +243,229 @@ func (h Headers) set(to http.Header, c call) {
 
 // value returns the value of a $name in a header.
 func (c call) value(name string) (value string, ok bool) {
-	switch name {
-	case "$":
-		return "$", true
-	case "agent":
-		return c.Agent, true
-	case "customer":
-		return c.Customer, true
-	case "user":
-		return c.User, true
-	case "mission":
-		return c.Mission, true
-	case "conversation":
-		return c.Conversation, true
-	case "call":
-		return c.Context.Call, true
-	case "tool":
-		return c.Tool, true
+	value, ok = map[string]string{
+		"$": "$", "agent": c.Agent, "customer": c.Customer, "user": c.User, "mission": c.Mission,
+		"conversation": c.Conversation, "call": c.Context.Call, "tool": c.Tool,
+	}[name]
+	return value, ok
+}
+
+// answer is the response of a hub:
+//
+//	{success, tool, result | error{code, message, details}, requires_approval?, approval_request_id?}
+type answer struct {
+	success       *bool
+	tool          string
+	result        json.RawMessage
+	failure       *failure
+	needsApproval bool
+	request       string                     // the hub's id of a pending approval
+	rest          map[string]json.RawMessage // other fields, which are passed to the caller
+}
+
+// failure is the error in a response.
+type failure struct {
+	code, message string
+	details       json.RawMessage
+}
+
+// maxRequest limits an approval id that is passed on, in characters.
+const maxRequest = 200
+
+// errForm reports a malformed response.
+var errForm = errors.New("not a document of the form {success, tool, result or error}")
+
+// parse parses a response. Keys are case-sensitive and must be unique: otherwise,
+// input that a hub repeats could change the meaning of its response.
+func parse(body []byte) (answer, error) {
+	fields, err := object(body)
+	if err != nil {
+		return answer{}, err
 	}
-	return "", false
+	a := answer{result: fields["result"], rest: fields}
+	read := func(key string, dst any) {
+		if err == nil && !null(fields[key]) && json.Unmarshal(fields[key], dst) != nil {
+			err = fmt.Errorf("%w: its %s has the wrong type", errForm, key)
+		}
+	}
+	read("success", &a.success)
+	read("tool", &a.tool)
+	read("requires_approval", &a.needsApproval)
+	read("approval_request_id", &a.request)
+	if err != nil {
+		return a, err
+	}
+	if raw := fields["error"]; !null(raw) {
+		own, err := object(raw)
+		if err != nil {
+			return a, err
+		}
+		a.failure = &failure{text(own["code"]), text(own["message"]), nil}
+		if !null(own["details"]) {
+			a.failure.details = own["details"]
+		}
+		for _, key := range []string{"code", "message", "details"} {
+			delete(own, key)
+		}
+		if len(own) == 0 {
+			delete(fields, "error")
+		}
+	}
+	if utf8.RuneCountInString(a.request) > maxRequest {
+		return a, fmt.Errorf("%w: its approval_request_id is longer than %d characters", errForm, maxRequest)
+	}
+	if problem := plaintext.Problem(a.request); problem != "" {
+		return a, fmt.Errorf("%w: its approval_request_id %s", errForm, problem)
+	}
+	delete(fields, "success")
+	delete(fields, "tool")
+	if a.success != nil && *a.success && !a.needsApproval {
+		delete(fields, "result") // returned as the output
+	}
+	return a, nil
+}
+
+// object returns the members of a JSON object without parsing their values, which
+// may have megabytes.
+func object(raw []byte) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, errForm
+	}
+	members := map[string]json.RawMessage{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, errForm
+		}
+		name, _ := key.(string)
+		if _, twice := members[name]; twice {
+			return nil, fmt.Errorf("%w: duplicate key %s", errForm, jsondoc.Quote(name))
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return nil, errForm
+		}
+		members[name] = value
+	}
+	if _, err := d.Token(); err != nil || len(bytes.TrimSpace(raw[d.InputOffset():])) > 0 {
+		return nil, errForm
+	}
+	return members, nil
+}
+
+func null(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// text returns a string value, and other values as JSON.
+func text(raw json.RawMessage) string {
+	var s string
+	if null(raw) || json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// read converts a response to an output or an error.
+func read(in gateway.Invocation, name string, body []byte, status int) (gateway.Output, error) {
+	a, err := parse(body)
+	switch {
+	case err == nil && a.tool != "" && a.tool != name:
+		return gateway.Output{}, failed(in, fmt.Sprintf("it answered for another tool, %s", jsondoc.Quote(a.tool)))
+	case err == nil && a.needsApproval:
+		return gateway.Output{}, a.pending(in)
+	case err == nil && a.success != nil && *a.success && (a.failure != nil || status < 200 || status > 299):
+		return gateway.Output{}, failed(in, fmt.Sprintf("it reported success, but with status %d or an error", status))
+	case err == nil && a.success != nil && *a.success:
+		out, err := wrapped(a.result)
+		return gateway.Output{Object: out, Structured: a.result, Answer: a.others()}, err
+	case err == nil && a.success != nil && a.failure != nil:
+		return gateway.Output{}, a.refusal(in)
+	}
+	return gateway.Output{}, noAnswer(in, status, err)
+}
+
+// pending returns the error for a call that waits for an approval in the hub.
+func (a answer) pending(in gateway.Invocation) error {
+	message := fmt.Sprintf("The hub of %s requires an approval of its own before it runs the call", in.Tool.Subject)
+	if a.request != "" {
+		message += ", with the id " + jsondoc.Quote(a.request)
+	}
+	message += ". The call did not run yet; do not retry it, and tell the user."
+	e := &gateway.Error{Code: gateway.CodeProviderApproval, ApprovalRequest: a.request, Answer: a.others()}
+	said := text(a.rest["message"])
+	if a.failure != nil {
+		e.Details = a.failure.details
+		if a.failure.message != "" {
+			said = a.failure.message
+		}
+	}
+	if said != "" {
+		message += " It says: " + plaintext.Clip(visible.Line(said), maxMessage)
+	}
+	e.Message = message
+	return e
+}
+
+// refusal returns the error that a hub reported.
+func (a answer) refusal(in gateway.Invocation) error {
+	code := gateway.Code(a.failure.code)
+	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, plaintext.Clip(visible.Line(a.failure.message), maxMessage))
+	if !code.Foreign() {
+		message += fmt.Sprintf(" (its code %s is reserved and was replaced)", jsondoc.Quote(a.failure.code))
+		code = gateway.CodeProvider
+	}
+	return &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.others()}
+}
+
+// others returns the other fields as JSON, or nil.
+func (a answer) others() json.RawMessage {
+	if len(a.rest) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(a.rest)
+	if err != nil {
+		return nil // cannot fail: all values are JSON
+	}
+	return b
+}
+
+// noAnswer returns the error for a missing response. Depending on the status, the
+// call can be retried or the user has to act.
+func noAnswer(in gateway.Invocation, status int, err error) error {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return &gateway.Error{
+			Code: gateway.CodeCredentials, NotRun: true,
+			Message: fmt.Sprintf("The hub of %s refused the credentials (status %d). Nothing was run; ask the user to connect it again.", in.Tool.Subject, status),
+		}
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return &gateway.Error{
+			Code:    gateway.CodeUnavailable,
+			Message: fmt.Sprintf("The hub of %s is unavailable (status %d); try again later.", in.Tool.Subject, status),
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("%w: success is missing, or a failure has no error", errForm)
+	}
+	return failed(in, fmt.Sprintf("it answered with status %d and %s", status, jsondoc.Printable(err.Error())))
+}
+
+// maxMessage limits a hub's message that is passed on, in characters.
+const maxMessage = 1_000
+
+// wrapped returns result if it is an object, and otherwise an object that contains
+// it.
+func wrapped(result json.RawMessage) (json.RawMessage, error) {
+	trimmed := bytes.TrimSpace(result)
+	switch {
+	case len(trimmed) == 0:
+		return json.RawMessage("{}"), nil
+	case trimmed[0] == '{':
+		return trimmed, nil
+	}
+	return json.Marshal(map[string]json.RawMessage{"result": trimmed})
+}
+
+func failed(in gateway.Invocation, why string) error {
+	return &gateway.Error{Code: gateway.CodeProvider, Message: fmt.Sprintf("The hub of %s failed: %s.", in.Tool.Subject, why)}
 }

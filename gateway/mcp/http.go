@@ -243,24 +243,17 @@ func (b *limiter) hold(next http.Handler) http.Handler {
 	})
 }
 
-// passable is the function of that name, by a turn: reading a message takes as long as
-// many of those that it is for.
-func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
-	if b.work == nil {
-		return passable(w, r)
-	}
-	_, done, err := b.work(r.Context())
-	if err != nil {
-		turnAway(w, http.StatusServiceUnavailable, err.Error())
-		return false
-	}
-	defer done()
-	return passable(w, r)
-}
-
 // passable reports whether the message of a request can be passed on, and answers it
-// if not.
-func passable(w http.ResponseWriter, r *http.Request) bool {
+// if not. It takes a turn, because reading a message can cost as much as handling it.
+func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
+	if b.work != nil {
+		_, done, err := b.work(r.Context())
+		if err != nil {
+			turnAway(w, http.StatusServiceUnavailable, err.Error())
+			return false
+		}
+		defer done()
+	}
 	body, err := io.ReadAll(r.Body) // it is in memory
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if text := bytes.TrimSpace(body); err != nil || len(text) == 0 || text[0] == '[' && json.Valid(text) {

@@ -9,15 +9,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/gateway"
+	"toolcrib/history"
 	"toolcrib/internal/visible"
+	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 )
 
 // The URI of a version: toolcrib://version/tool/user/scene_pacer/3.
@@ -138,13 +143,6 @@ func (s versions) list(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.Li
 	return out, nil
 }
 
-func templates() *sdk.ListResourceTemplatesResult {
-	return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
-		URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
-		Description: "Every version that was ever approved of the tools that you have, of your agent, of the allow-list that it names, and of skills and instruction files: kind is tool, agent, list, skill or instructions, layer is global, user or project/NAME.",
-	}}}
-}
-
 // docVersion is a version as a resource.
 type docVersion struct {
 	Subject     string          `json:"subject"`
@@ -242,7 +240,10 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourcesRequest:
 			return answer(s.versions.list(ctx, r.Params))
 		case *sdk.ListResourceTemplatesRequest:
-			return templates(), nil
+			return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
+				URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
+				Description: "Every version that was ever approved of the tools that you have, of your agent, of the allow-list that it names, and of skills and instruction files: kind is tool, agent, list, skill or instructions, layer is global, user or project/NAME.",
+			}}}, nil
 		case *sdk.GetPromptRequest:
 			ctx = context.WithValue(ctx, askedKey{}, r.Params.Name)
 			one, params := *r, *r.Params
@@ -356,4 +357,412 @@ func (f follower) upstream(ctx context.Context, known map[string]bool) {
 			f.native.upstream.Follow(ctx, []string{name}, f.changed)
 		}
 	}
+}
+
+// agentPrompt is the prompt that is not a tool: the whole prompt of the agent. No
+// tool can have its name, as ids have no hyphen.
+const agentPrompt = "agent-prompt"
+
+// prompts are what an agent has been given to read: its whole prompt and its prompt
+// tools.
+type prompts struct {
+	gateway  Gateway
+	prompter Prompter
+	caller   gateway.Caller
+}
+
+// list is prompts/list: the whole prompt of the agent, then its prompt tools by id.
+func (s prompts) list(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
+	after := ""
+	if p != nil {
+		after = p.Cursor
+	}
+	if after != "" && !registry.ValidID(after) {
+		return nil, invalid("the cursor is none of ours")
+	}
+	profile, tools, err := s.gateway.Tools(ctx, s.caller)
+	if err != nil {
+		return nil, err
+	}
+	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: fresh()}
+	if after == "" && profile.Version > 0 {
+		out.Prompts = append(out.Prompts, &sdk.Prompt{
+			Name: agentPrompt, Title: "The prompt of " + visible.Line(profile.Definition.Name()),
+			Description: "The whole prompt of " + profile.Subject.String() + " for a channel, with the user's instructions and notes as they are stored now.",
+			Arguments:   []*sdk.PromptArgument{{Name: "channel", Description: "Such as web or telegram; web when it is left out."}},
+		})
+	}
+	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool {
+		return e.Definition.Tool.Kind != registry.PromptTool || e.Subject.ID <= after
+	})
+	slices.SortFunc(tools, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	if len(tools) > pageSize {
+		tools = tools[:pageSize]
+		out.NextCursor = tools[pageSize-1].Subject.ID
+	}
+	for _, l := range tools {
+		t := l.Definition.Tool
+		out.Prompts = append(out.Prompts, &sdk.Prompt{
+			Name: t.WireName(), Title: visible.Line(t.Name), Description: visible.Text(about(*t)), Arguments: promptArguments(*t),
+			Meta: sdk.Meta{"toolcrib/version": l.Version, "toolcrib/contentHash": l.ContentHash},
+		})
+	}
+	return out, nil
+}
+
+// about returns the description of a prompt tool.
+func about(t registry.Tool) string {
+	if t.Description != "" {
+		return t.Description
+	}
+	return t.UsageNotes
+}
+
+// promptArguments are the properties that the schema of a prompt tool names.
+func promptArguments(t registry.Tool) []*sdk.PromptArgument {
+	n, err := jsondoc.Parse(t.InputSchema, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil
+	}
+	required := map[string]bool{}
+	if list := n.Get("required"); list != nil {
+		for _, item := range list.Items {
+			required[item.Text] = true
+		}
+	}
+	var args []*sdk.PromptArgument
+	if properties := n.Get("properties"); properties != nil {
+		for _, m := range properties.Members {
+			a := &sdk.PromptArgument{Name: m.Key, Required: required[m.Key]}
+			if d := m.Value.Get("description"); d != nil && d.Kind == jsondoc.String {
+				a.Description = visible.Text(d.Text)
+			}
+			args = append(args, a)
+		}
+	}
+	return args
+}
+
+// whole is prompts/get of the agent's own prompt.
+func (s prompts) whole(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
+	channel := prompt.Web
+	for key, value := range p.Arguments {
+		if key != "channel" || !registry.ValidChannel(value) {
+			return nil, invalid("%s has one argument, channel: a name such as web or telegram", agentPrompt)
+		}
+		channel = value
+	}
+	out, err := s.prompter.Prompt(ctx, s.caller, channel)
+	if errors.Is(err, proposals.ErrNotFound) {
+		return nil, invalid("%s", err.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.GetPromptResult{
+		Description: "The prompt for the channel " + channel + ".",
+		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: out.Text}}},
+	}, nil
+}
+
+// get is prompts/get: the text of a prompt tool as an agent gets it in its
+// catalog, and its input.
+func (s prompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	p := req.Params
+	if asked(ctx) == agentPrompt {
+		return s.whole(ctx, p)
+	}
+	d, err := s.gateway.Describe(ctx, s.caller, asked(ctx))
+	var refused *gateway.Error
+	if errors.As(err, &refused) || err == nil && d.Tool.Definition.Tool.Kind != registry.PromptTool {
+		return nil, invalid("you have no prompt tool called %s", jsondoc.Quote(asked(ctx)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := d.Tool
+	t := *l.Definition.Tool
+	given := jsondoc.NewObject()
+	known := map[string]bool{}
+	for _, a := range promptArguments(t) {
+		known[a.Name] = true
+		v, ok := p.Arguments[a.Name]
+		if !ok && a.Required {
+			return nil, invalid("arguments.%s is missing", a.Name)
+		}
+		if ok {
+			given.Set(a.Name, jsondoc.NewString(v))
+		}
+	}
+	for key := range p.Arguments {
+		if !known[key] {
+			return nil, invalid("%s is no argument of %s", jsondoc.Quote("arguments."+key), t.ID)
+		}
+	}
+	out := prompt.Render(prompt.Input{
+		Agent: registry.Agent{PromptTemplate: "$tool_catalog"}, Tools: []prompt.Tool{{Tool: &t, Locked: l.Locked}},
+	}, "web")
+	text := out.Text
+	if len(given.Members) > 0 {
+		text += "\n\nUse it now with these arguments:\n\n" + string(jsondoc.Indent(given))
+	}
+	return &sdk.GetPromptResult{
+		Description: visible.Text(about(t)),
+		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: strings.TrimRight(text, "\n")}}},
+	}, nil
+}
+
+// Expose is which tools a client is listed.
+type Expose string
+
+// Sets of tools that can be exposed. Prompts and resources are the same for all.
+const (
+	// ExposeMeta lists toolcrib's own tools, which find and call the approved
+	// ones and propose changes. It is the default.
+	ExposeMeta Expose = "meta"
+	// ExposeTools lists the approved tools as the server's own, and call_outcome
+	// for calls that wait for the user.
+	ExposeTools Expose = "tools"
+	// ExposeBoth lists both. A name of toolcrib's own is not given away.
+	ExposeBoth Expose = "both"
+)
+
+// callOutcome is the tool that replaces execute_tool if that is not listed.
+const callOutcome = "call_outcome"
+
+// lists reports whether one of toolcrib's own tools is listed.
+func (e Expose) lists(own string) bool {
+	if own == callOutcome {
+		return e == ExposeTools
+	}
+	return e != ExposeTools
+}
+
+// native reports whether approved tools are listed.
+func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
+
+// nativeTools are the approved tools of an agent as a list of tools, behind those of
+// toolcrib's own.
+type nativeTools struct {
+	expose   Expose
+	gateway  Gateway
+	upstream Upstream
+	caller   gateway.Caller
+	own      []*sdk.Tool // toolcrib's own tools, those that are listed
+	// written has the approved tools as they are listed.
+	written writtenPages
+}
+
+// owns reports whether a name is that of a tool of toolcrib's own.
+func (s *nativeTools) owns(name string) bool {
+	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
+}
+
+// list is tools/list with approved tools: toolcrib's own first, then those of
+// the agent by id, each with its approved definition under its one name.
+func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
+	after := ""
+	if p != nil {
+		after = p.Cursor
+	}
+	if after != "" && !registry.ValidID(after) {
+		return nil, invalid("the cursor is none of ours")
+	}
+	entries, err := s.exposed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.await(ctx, entries)
+	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
+		return e.Subject.ID <= after || s.upstream.Drifted(e.Definition.Tool)
+	})
+	slices.SortFunc(entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
+	if after == "" {
+		out.Tools = append(out.Tools, s.own...)
+	}
+	if len(entries) > pageSize {
+		entries = entries[:pageSize]
+		out.NextCursor = entries[pageSize-1].Subject.ID
+	}
+	approved, err := s.written.of(entries)
+	out.Tools = append(out.Tools, approved...)
+	return out, err
+}
+
+// exposed returns the approved tools of the agent.
+func (s *nativeTools) exposed(ctx context.Context) ([]registry.Entry, error) {
+	_, entries, err := s.gateway.Tools(ctx, s.caller)
+	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
+		t := e.Definition.Tool
+		return t.Kind != registry.ActionTool || s.owns(t.WireName())
+	}), err
+}
+
+// upstreamTime sets how long a list waits for servers that have not yet said what
+// they list. The tools of a slower one are listed as they were approved, and the
+// client hears when that turns out to be wrong.
+const upstreamTime = 10 * time.Second
+
+// await waits for the first answers of the servers of tools: a client may
+// read the list only once.
+func (s *nativeTools) await(ctx context.Context, entries []registry.Entry) {
+	ctx, stop := context.WithTimeout(ctx, upstreamTime)
+	defer stop()
+	s.upstream.Asked(ctx, upstreamServers(entries))
+}
+
+// upstreamServers returns the names of the MCP servers that tools are from.
+func upstreamServers(entries []registry.Entry) []string {
+	var names []string
+	for _, e := range entries {
+		p := e.Definition.Tool.Provider
+		if p != nil && p.Type == registry.ProviderMCP && !slices.Contains(names, p.Server) {
+			names = append(names, p.Server)
+		}
+	}
+	return names
+}
+
+// maxWritten is how many pages of approved tools are kept as they are listed.
+const maxWritten = 32
+
+// writtenPages caches pages of approved tools, by the versions on them, because
+// clients request the same list repeatedly. It is safe for concurrent use; callers
+// must not change the returned tools.
+type writtenPages struct {
+	mu    sync.Mutex
+	pages map[string][]*sdk.Tool
+}
+
+// of returns entries as they are listed.
+func (w *writtenPages) of(entries []registry.Entry) ([]*sdk.Tool, error) {
+	fields := make([]string, 0, 2*len(entries))
+	for _, e := range entries {
+		fields = append(fields, e.Subject.String()+" "+strconv.Itoa(e.Version), e.ContentHash)
+	}
+	key := history.Seal(fields...)
+	w.mu.Lock()
+	known, ok := w.pages[key]
+	w.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	tools, err := approvedTools(entries)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.pages) >= maxWritten || w.pages == nil {
+		w.pages = map[string][]*sdk.Tool{}
+	}
+	w.pages[key] = tools
+	return tools, nil
+}
+
+// approvedTools writes tools as an MCP server lists them, with the approved
+// version and its hash.
+func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
+	all := make([]wire.Listed, len(entries))
+	for i, e := range entries {
+		all[i].Tool = *e.Definition.Tool
+	}
+	text, _, err := wire.Encode(wire.MCP, all)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Tools []definition `json:"tools"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, err
+	}
+	tools := make([]*sdk.Tool, len(entries))
+	for i, d := range list.Tools {
+		tools[i] = d.tool()
+		tools[i].Meta = sdk.Meta{"toolcrib/version": entries[i].Version, "toolcrib/contentHash": entries[i].ContentHash}
+	}
+	return tools, nil
+}
+
+// callNative implements tools/call of an approved tool. The call passes every gate,
+// as by execute_tool, but the result is that of the tool itself. A name that is not
+// listed is an error of the protocol.
+func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	name := asked(ctx)
+	var unknown error
+	run := func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
+		var refused *gateway.Error
+		if errors.As(err, &refused) && refused.Code == gateway.CodeUnknown {
+			unknown = invalid("unknown tool %q: %s", name, refused.Message)
+		}
+		return nativeRun(r), err
+	}
+	r, err := s.handler(run, nil)(ctx, req)
+	if unknown != nil {
+		return nil, unknown
+	}
+	if err == nil && r.IsError {
+		r.StructuredContent = nil // clients hold it against the tool's own output schema
+	}
+	return r, err
+}
+
+// outcome is call_outcome: the outcome of a call that waited for the user.
+func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	var in struct {
+		Pending string `json:"pending"`
+	}
+	if err := bind(args, &in, "pending"); err != nil {
+		return nil, err
+	}
+	r, err := s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
+	return nativeRun(r), err
+}
+
+// nativeRun is the result of a call, to be returned as that of the tool itself.
+type nativeRun gateway.Result
+
+// result returns what an MCP server answered with, as it came, and what another
+// provider did as a structured result.
+func (r nativeRun) result() (*sdk.CallToolResult, error) {
+	out, err := result(r.Output, false)
+	if err != nil {
+		return nil, err
+	}
+	var theirs sdk.CallToolResult
+	if json.Unmarshal(r.Output, &theirs) == nil && theirs.Content != nil {
+		var exact struct {
+			Structured json.RawMessage `json:"structuredContent"` // with every digit of its numbers
+		}
+		if err := json.Unmarshal(r.Output, &exact); err != nil {
+			return nil, err
+		}
+		out.Content, out.StructuredContent = theirs.Content, nil
+		if len(exact.Structured) > 0 {
+			out.StructuredContent = exact.Structured
+		}
+	}
+	out.Meta = sdk.Meta{"toolcrib/call": r.Call, "toolcrib/tool": r.Tool.String(), "toolcrib/version": r.Version}
+	if len(r.Warnings) > 0 {
+		out.Meta["toolcrib/warnings"] = r.Warnings
+	}
+	if len(r.Answer) > 0 {
+		out.Meta["toolcrib/answer"] = r.Answer
+	}
+	return out, nil
+}
+
+// howToPoll adds to a refusal that waits for the user how to learn what became
+// of the call, for a client that has call_outcome.
+func (s *Server) howToPoll(err error) error {
+	var refused *gateway.Error
+	if s.config.Expose != ExposeTools || !errors.As(err, &refused) || refused.Pending == "" {
+		return err
+	}
+	told := *refused
+	told.Message = fmt.Sprintf("%s Ask %s with {\"pending\":%q}.", refused.Message, callOutcome, refused.Pending)
+	return &told
 }

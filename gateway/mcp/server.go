@@ -192,20 +192,10 @@ To use a tool: search_tools, describe_tool, execute_tool. A call that requires u
 const nativeInstructions = `The user approved these tools, exactly as listed, through toolcrib.
 A call that requires user approval does not run: the error names a pending call. Poll its outcome with call_outcome; do not retry.`
 
-func (e Expose) instructions() string {
-	switch e {
-	case ExposeTools:
-		return nativeInstructions
-	case ExposeBoth:
-		return instructions + "\nThe tools that you have are listed too, and can be called directly."
-	case ExposeMeta:
-	}
-	return instructions
-}
-
-// The versions of the protocol that are served, the newest first.
-func revisions() []string {
-	return []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+// instructionsFor has the instructions for each set of tools; "" is ExposeMeta.
+var instructionsFor = map[Expose]string{
+	"": instructions, ExposeMeta: instructions, ExposeTools: nativeInstructions,
+	ExposeBoth: instructions + "\nThe tools that you have are listed too, and can be called directly.",
 }
 
 // maxMessage limits one message of a client, in bytes.
@@ -238,9 +228,9 @@ func New(c Config) (*Server, error) {
 		versions: versions{c.Gateway, c.Registry, c.Caller},
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: name, Title: "toolcrib", Version: c.Version}, &sdk.ServerOptions{
-		Instructions:              c.Expose.instructions(),
+		Instructions:              instructionsFor[c.Expose],
 		Logger:                    slog.New(slog.DiscardHandler),
-		SupportedProtocolVersions: revisions(),
+		SupportedProtocolVersions: []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"},
 		Capabilities: &sdk.ServerCapabilities{
 			Tools:     &sdk.ToolCapabilities{ListChanged: c.Expose.native()},
 			Prompts:   &sdk.PromptCapabilities{ListChanged: true},

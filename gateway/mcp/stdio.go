@@ -251,23 +251,10 @@ func badID(id json.RawMessage) string {
 
 // paramsOf returns a value for the params of a method, nil where they have any form.
 func paramsOf(method string) any {
-	switch method {
-	case "initialize":
-		return &sdk.InitializeParams{}
-	case "tools/list":
-		return &sdk.ListToolsParams{}
-	case "tools/call":
-		return &sdk.CallToolParamsRaw{}
-	case "prompts/list":
-		return &sdk.ListPromptsParams{}
-	case "prompts/get":
-		return &sdk.GetPromptParams{}
-	case "resources/list":
-		return &sdk.ListResourcesParams{}
-	case "resources/read":
-		return &sdk.ReadResourceParams{}
-	case "ping":
-		return &sdk.PingParams{}
-	}
-	return nil
+	return map[string]any{
+		"initialize": &sdk.InitializeParams{}, "ping": &sdk.PingParams{},
+		"tools/list": &sdk.ListToolsParams{}, "tools/call": &sdk.CallToolParamsRaw{},
+		"prompts/list": &sdk.ListPromptsParams{}, "prompts/get": &sdk.GetPromptParams{},
+		"resources/list": &sdk.ListResourcesParams{}, "resources/read": &sdk.ReadResourceParams{},
+	}[method]
 }

@@ -58,8 +58,9 @@ func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]j
 		all = append(all, wire.NewInstructions(instructions))
 	}
 	for _, entry := range entries {
-		name := nameOf(entry)
-		if name == "" || named[name] {
+		item, err := wire.ReadItem(wire.MCP, entry)
+		name := item.Name
+		if err != nil || name == "" || named[name] {
 			continue // cannot be requested
 		}
 		named[name] = true
@@ -145,15 +146,6 @@ func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage)
 		}
 	}
 	return wire.NewPrompt(entry, answers)
-}
-
-// nameOf returns the name of a prompt in the list, or "".
-func nameOf(entry json.RawMessage) string {
-	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
-	if err != nil || n.Get("name") == nil || n.Get("name").Kind != jsondoc.String {
-		return ""
-	}
-	return n.Get("name").Text
 }
 
 // combinations returns the combinations of optional arguments to request, starting

@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -74,9 +75,6 @@ type Tokens struct {
 // prefix is the prefix of secrets, by which scanners for leaked secrets can
 // recognize them.
 const prefix = "toolcrib_"
-
-// idLength is the length of a UUID without hyphens.
-const idLength = 32
 
 // stamp returns the current time in the stored resolution.
 func (k Tokens) stamp() time.Time { return k.Now().UTC().Truncate(time.Microsecond) }
@@ -197,15 +195,14 @@ func hash(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// secretForm matches a secret with the parts of the token's id.
+var secretForm = regexp.MustCompile(`^` + prefix + `([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_.`)
+
 // idOf returns the id in a secret.
 func idOf(secret string) (id string, ok bool) {
-	rest, ok := strings.CutPrefix(secret, prefix)
-	if !ok || len(rest) < idLength+2 || rest[idLength] != '_' {
+	parts := secretForm.FindStringSubmatch(secret)
+	if parts == nil {
 		return "", false
 	}
-	x := rest[:idLength]
-	if _, err := hex.DecodeString(x); err != nil || strings.ToLower(x) != x {
-		return "", false
-	}
-	return strings.Join([]string{x[:8], x[8:12], x[12:16], x[16:20], x[20:]}, "-"), true
+	return strings.Join(parts[1:], "-"), true
 }
