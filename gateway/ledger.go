@@ -329,7 +329,14 @@ func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.logWithin)
 	defer cancel()
-	err := write(limited, func(tx LedgerTx) error { return enterLate(limited, tx, late) })
+	err := write(limited, func(tx LedgerTx) error {
+		for _, l := range late {
+			if err := tx.AddOutcome(limited, l.call.call.ID, l.outcome); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	switch {
 	case err != nil && limited.Err() != nil:
 		locked(late)
@@ -338,14 +345,4 @@ func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
 			g.conclude(ctx, l.call, l.outcome, nil)
 		}
 	}
-}
-
-// enterLate appends outcomes that waited.
-func enterLate(ctx context.Context, tx LedgerTx, late []lateOutcome) error {
-	for _, l := range late {
-		if err := tx.AddOutcome(ctx, l.call.call.ID, l.outcome); err != nil {
-			return err
-		}
-	}
-	return nil
 }

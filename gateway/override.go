@@ -42,12 +42,16 @@ type FixedTier struct {
 
 // Tiers returns what SetTiers would do.
 func (g *Gateway) Tiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
-	var change TierChange
-	err := g.ledger.View(ctx, func(r LedgerReader) (err error) {
-		change, err = g.tierChange(ctx, r, actor, c)
+	return view(ctx, g.ledger, func(r LedgerReader) (TierChange, error) { return g.tierChange(ctx, r, actor, c) })
+}
+
+// view returns what read finds in one snapshot.
+func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, error)) (found T, err error) {
+	err = l.View(ctx, func(r LedgerReader) (err error) {
+		found, err = read(r)
 		return err
 	})
-	return change, err
+	return found, err
 }
 
 // SetTiers makes c.Tier the approval tier of tools for a user's calls, in one
@@ -213,35 +217,17 @@ func one(ctx context.Context, r LedgerReader, name string, layer registry.Layer)
 
 // Overrides lists the tiers that a user has chosen, by tool.
 func (g *Gateway) Overrides(ctx context.Context, user string) ([]Override, error) {
-	var list []Override
-	err := g.ledger.View(ctx, func(r LedgerReader) error {
-		var err error
-		list, err = r.Overrides(ctx, user)
-		return err
-	})
-	return list, err
+	return view(ctx, g.ledger, func(r LedgerReader) ([]Override, error) { return r.Overrides(ctx, user) })
 }
 
 // Refusals returns the hours in which calls of an agent were refused so often
 // that some were only counted, the newest first.
 func (g *Gateway) Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error) {
-	var list []Refusals
-	err := g.ledger.View(ctx, func(r LedgerReader) error {
-		var err error
-		list, err = r.Refusals(ctx, q)
-		return err
-	})
-	return list, err
+	return view(ctx, g.ledger, func(r LedgerReader) ([]Refusals, error) { return r.Refusals(ctx, q) })
 }
 
 // Calls returns a page of the audit of calls, the newest first. The Seq of the
 // last one continues it.
 func (g *Gateway) Calls(ctx context.Context, q CallQuery) ([]Call, error) {
-	var list []Call
-	err := g.ledger.View(ctx, func(r LedgerReader) error {
-		var err error
-		list, err = r.Calls(ctx, q)
-		return err
-	})
-	return list, err
+	return view(ctx, g.ledger, func(r LedgerReader) ([]Call, error) { return r.Calls(ctx, q) })
 }

@@ -135,12 +135,17 @@ type tagReader struct {
 // read takes in one line and reports whether the user is not to see it.
 func (r *tagReader) read(line string) (strip bool) {
 	line = strings.Trim(line, " \t\r\n")
-	prefix, argument := r.split(line)
+	prefix, argument := "", ""
+	for head := line[:min(len(line), maxTagHead+1)]; len(r.tags[prefix]) == 0; { // the longest prefix that a tool has
+		at := strings.LastIndexByte(head, ':')
+		if at < 0 {
+			return false
+		}
+		head = head[:at]
+		prefix, argument = strings.TrimRight(head, " \t"), strings.TrimLeft(line[at+1:], " \t")
+	}
 	tags := r.tags[prefix]
-	switch {
-	case len(tags) == 0:
-		return false
-	case len(tags) > 1:
+	if len(tags) > 1 {
 		ids := make([]string, len(tags))
 		for i, t := range tags {
 			ids[i] = t.tool.Subject.ID
@@ -181,21 +186,6 @@ func (r *tagReader) problem(code Code, format string, args ...any) bool {
 		r.found.Problems = append(r.found.Problems, ParseProblem{Line: r.line, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
 	return false
-}
-
-// split cuts a line behind the longest prefix that a tool has.
-func (r *tagReader) split(line string) (prefix, argument string) {
-	head := line[:min(len(line), maxTagHead+1)]
-	for {
-		at := strings.LastIndexByte(head, ':')
-		if at < 0 {
-			return "", ""
-		}
-		head = head[:at]
-		if candidate := strings.TrimRight(head, " \t"); len(r.tags[candidate]) > 0 {
-			return candidate, strings.TrimLeft(line[at+1:], " \t")
-		}
-	}
 }
 
 // ParseJSON reads the call that a model's whole answer is, in the strict JSON
