@@ -1,12 +1,17 @@
 package guard
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -54,49 +59,249 @@ type Tool struct {
 	Source *registry.Source // has the parts that the pin excludes; nil for a prompt
 }
 
-// Listing is a complete list of the server's tools, or why there is none.
+// Listing is a complete list of the server's tools, or the reason why there is none.
 type Listing struct {
-	Problem      string          // why the server's tools are not known; "" when they are
-	Server       json.RawMessage // serverInfo as the server gave it; nil when it gave none
-	Protocol     string          // the revision; "" when it is not known
-	Capabilities json.RawMessage // that the client declares; nil when it declares none
-	Tools        []json.RawMessage
-	Texts        []json.RawMessage // of prompts and instructions; nil when they are not reviewed
-	Skipped      []wire.Skipped    // what of the list cannot be read
+	Problem string // "" if the list was read
+	wire.ServerList
 }
 
-// Document returns the list as registry/wire reads it.
-func (l Listing) Document() []byte {
-	var doc bytes.Buffer
-	doc.WriteByte('{')
-	for _, m := range []struct {
-		key   string
-		value json.RawMessage
-	}{{"serverInfo", l.Server}, {"clientCapabilities", l.Capabilities}} {
-		if len(m.value) > 0 {
-			fmt.Fprintf(&doc, `"%s":%s,`, m.key, m.value)
-		}
-	}
-	if l.Protocol != "" {
-		fmt.Fprintf(&doc, `"protocolVersion":%s,`, jsondoc.Canonical(jsondoc.NewString(l.Protocol)))
-	}
-	fmt.Fprintf(&doc, `"tools":[%s]`, joined(l.Tools))
-	if l.Texts != nil {
-		fmt.Fprintf(&doc, `,"texts":[%s]`, joined(l.Texts))
-	}
-	doc.Write(wire.UnreadMember(l.Skipped))
-	doc.WriteByte('}')
-	return doc.Bytes()
+// Store is the open database of a guard.
+type Store interface {
+	// Raw returns the JSON with a hash; false when it was not kept.
+	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
+	// Wait returns when another process may have written something, as Backend.Wait does,
+	// and looks every so often.
+	Wait(ctx context.Context, seen int64, every time.Duration) int64
+	// Path names the database: its file, or a server's name.
+	Path() string
 }
 
-// joined returns JSON values with commas between them.
-func joined(raws []json.RawMessage) []byte {
-	var out []byte
-	for i, raw := range raws {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, raw...)
+// Connection is an open database with the gates of its registry.
+type Connection struct {
+	Store   Store
+	Gateway *gateway.Gateway
+	// Caller is on whose behalf a client calls. Its actor is who writes in the database,
+	// an agent where the login allows no other; otherwise calls are logged in the name of
+	// the client.
+	Caller gateway.Caller
+	Close  func() error
+}
+
+// Database is the Backend of the guard of one server. It opens the database beside the
+// server's start, and again while that fails.
+type Database struct {
+	Name  string   // of the server
+	Start []string // what the server is, without secrets
+	// Open opens the database. The error is for the person at the client.
+	Open func(ctx context.Context) (Connection, error)
+	// Propose proposes what differs from the approved tools in a listing, and returns what
+	// it cannot propose.
+	Propose func(ctx context.Context, l Listing) ([]wire.Skipped, error)
+	// Check runs the rules over the JSON of a tool whose excluded parts have changed.
+	Check func(ctx context.Context, raw json.RawMessage) error
+
+	// Waiting returns how many tools and texts of the server wait for an approval.
+	Waiting func(ctx context.Context) (int, error)
+
+	mu      sync.Mutex // of everything below
+	conn    *Connection
+	file    os.FileInfo                // of the database when it was opened; nil where it is no file
+	raws    map[string]json.RawMessage // by hash
+	skipped []wire.Skipped             // at the last listing
+}
+
+var _ Backend = (*Database)(nil)
+
+// Times between looks at the database: for approvals by other processes, and for a
+// database that could not be opened.
+const (
+	lookEvery   = 400 * time.Millisecond
+	reopenAfter = 2 * time.Second
+)
+
+// Close writes what waits to be written, and closes the database.
+func (d *Database) Close() error {
+	if d.conn == nil {
+		return nil
 	}
-	return out
+	d.conn.Gateway.Flush(context.Background())
+	return d.conn.Close()
+}
+
+// open returns the open database. The error is for the person at the client.
+func (d *Database) open(ctx context.Context) (Connection, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.conn != nil {
+		return *d.conn, d.moved()
+	}
+	conn, err := d.Open(ctx)
+	if err != nil {
+		return Connection{}, err
+	}
+	conn.Caller = conn.Caller.Guarded(d.Name)
+	d.file, _ = os.Stat(conn.Store.Path()) // a server's name is no file
+	d.conn, d.raws = &conn, map[string]json.RawMessage{}
+	return conn, nil
+}
+
+// moved reports a database whose file is not there any more: the open one would take
+// calls that nobody finds again, and hears of no decision.
+func (d *Database) moved() error {
+	if d.file == nil {
+		return nil
+	}
+	path := d.conn.Store.Path()
+	if now, err := os.Stat(path); err == nil && os.SameFile(now, d.file) {
+		return nil
+	}
+	return fmt.Errorf("its database %s was moved, deleted or replaced; put it back, or start the server again in the client", path)
+}
+
+// Approved implements Backend.
+func (d *Database) Approved(ctx context.Context) (Approved, error) {
+	conn, err := d.open(ctx)
+	if err != nil {
+		return Approved{}, err
+	}
+	out, err := d.approved(ctx, conn)
+	if err != nil {
+		return Approved{}, fmt.Errorf("its database cannot be read: %w", err)
+	}
+	return out, nil
+}
+
+func (d *Database) approved(ctx context.Context, conn Connection) (Approved, error) {
+	list, err := conn.Gateway.Guarded(ctx, conn.Caller)
+	if err != nil {
+		return Approved{}, err
+	}
+	out := Approved{State: list.State, Tools: make(map[string]Tool, len(list.Tools)), Texts: map[string]wire.ServerText{}}
+	for _, t := range list.Tools {
+		raw, err := d.raw(ctx, conn, t.Hash)
+		if err != nil {
+			return Approved{}, err
+		}
+		if raw != nil {
+			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw, Source: t.Source}
+		}
+	}
+	for _, t := range list.Texts {
+		raw, err := d.raw(ctx, conn, t.Hash)
+		if err == nil && raw != nil {
+			out.Texts[t.Name], err = wire.ReadServerText(raw)
+		}
+		if err != nil {
+			return Approved{}, err
+		}
+	}
+	return out, nil
+}
+
+// raw returns the approved JSON with a hash; nil when it is not kept.
+func (d *Database) raw(ctx context.Context, conn Connection, hash string) (json.RawMessage, error) {
+	d.mu.Lock()
+	raw := d.raws[hash]
+	d.mu.Unlock()
+	if raw != nil {
+		return raw, nil
+	}
+	body, ok, err := conn.Store.Raw(ctx, hash)
+	if err != nil || !ok {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.raws[hash] = body
+	return body, nil
+}
+
+// Wait implements Backend.
+func (d *Database) Wait(ctx context.Context, seen int64) int64 {
+	d.mu.Lock()
+	conn := d.conn
+	d.mu.Unlock()
+	if conn != nil {
+		return conn.Store.Wait(ctx, seen, lookEvery)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(reopenAfter):
+	}
+	return seen
+}
+
+// Observe implements Backend.
+func (d *Database) Observe(ctx context.Context, l Listing) error {
+	if _, err := d.open(ctx); err != nil {
+		return err
+	}
+	skipped, err := d.Propose(ctx, l)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.skipped = skipped
+	return err
+}
+
+// Vet implements Backend.
+func (d *Database) Vet(ctx context.Context, raw json.RawMessage) error {
+	if _, err := d.open(ctx); err != nil {
+		return err
+	}
+	return d.Check(ctx, raw)
+}
+
+// Withheld implements Backend.
+func (d *Database) Withheld(ctx context.Context) int {
+	if _, err := d.open(ctx); err != nil {
+		return 0
+	}
+	n, _ := d.Waiting(ctx) // nobody waits for a notice
+	return n
+}
+
+// Admit implements Backend.
+func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) (*gateway.Admitted, error) {
+	conn, err := d.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if conn.Caller.Actor.Kind != proposals.Agent {
+		conn.Caller.Actor = proposals.SelfNamed(client)
+	}
+	r.Command = strings.Join(d.Start, " ")
+	a, err := conn.Gateway.Admit(ctx, conn.Caller, r)
+	var refused *gateway.Error
+	if !errors.As(err, &refused) {
+		return a, err
+	}
+	shown := *refused
+	switch reason := d.reason(r.Tool); {
+	case refused.Pending != "":
+		shown.Message = fmt.Sprintf("%s The user reviews it with `toolcrib calls show %s`.", refused.Message, refused.Pending)
+	case refused.Code == gateway.CodeUnknown && reason != "":
+		shown.Message = fmt.Sprintf("%s of the server %s cannot be proposed for approval, because it %s. toolcrib status shows the user what is left out.", jsondoc.Quote(r.Tool), d.Name, reason)
+	}
+	return nil, &shown
+}
+
+// reason returns why a tool could not be proposed, in words for a model, "" for nothing. It
+// has no words of the server, which nobody approved.
+func (d *Database) reason(tool string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range d.skipped {
+		if s.Name == tool {
+			return s.Reason
+		}
+	}
+	return ""
+}
+
+// Conclude implements Backend.
+func (d *Database) Conclude(a *gateway.Admitted, o gateway.Outcome) {
+	d.mu.Lock()
+	conn := d.conn
+	d.mu.Unlock()
+	conn.Gateway.Conclude(context.Background(), a, o)
 }

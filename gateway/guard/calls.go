@@ -16,7 +16,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// call is a tools/call on its way.
+// call is a tools/call request of the client.
 type call struct {
 	key     string
 	id      []byte
@@ -72,14 +72,14 @@ func failed(message string) gateway.Outcome {
 	return gateway.Outcome{Code: gateway.CodeProvider, Message: message}
 }
 
-// take takes a call of the client, which waits its turn.
+// take queues a call of the client.
 func (g *Guard) take(ctx context.Context, m *message, line []byte) {
 	c := &call{line: bytes.Clone(line), key: m.key()}
 	c.message = *m
 	c.message.text = c.line[:len(m.text)]
 	c.id = c.message.id.of(c.message.text)
 	c.ctx, c.cancel = context.WithCancel(ctx)
-	if !g.ask(m, &asked{method: m.method, call: c}) {
+	if !g.ask(m, &openRequest{method: m.method, call: c}) {
 		c.cancel()
 		return
 	}
@@ -87,11 +87,11 @@ func (g *Guard) take(ctx context.Context, m *message, line []byte) {
 	g.begin() // also for a client that forgets to say so
 }
 
-// cancels ends a call that waits and that a message of the client cancels: the server
-// does not know of it. It reports whether the message needs to go no further.
+// cancels cancels the queued call that a message of the client names. It reports whether
+// the call was still queued, so that the server need not see the message.
 func (g *Guard) cancels(m *message) bool {
 	id := m.member(m.params, "requestId")
-	if !id.there() {
+	if !id.present() {
 		return false
 	}
 	a := g.requests.find(idKey(id.of(m.text)))
@@ -106,7 +106,7 @@ func (g *Guard) cancels(m *message) bool {
 	return false
 }
 
-// forwards sends what waits to the server, in the order in which it came.
+// forwards sends queued messages to the server, in order.
 func (g *Guard) forwards(ctx context.Context) {
 	defer g.finish(ctx)
 	for {
@@ -126,7 +126,7 @@ func (g *Guard) forwards(ctx context.Context) {
 	}
 }
 
-// forward sends a call to the server if the gates let it pass.
+// forward sends a call to the server if the gates admit it.
 func (g *Guard) forward(ctx context.Context, c *call) {
 	admitted, err := g.admit(c)
 	if c.ctx.Err() != nil {
@@ -151,8 +151,8 @@ func (g *Guard) forward(ctx context.Context, c *call) {
 	c.message, c.line = message{}, nil // they may be large, and the answer may take long
 }
 
-// admit takes a call through the gates. It waits for a comparison of the tools that
-// the server asked for, and for no other.
+// admit takes a call through the gates. It waits only for comparisons of the tools that
+// are already due.
 func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	name, args, err := c.message.called()
 	if err != nil {
@@ -175,7 +175,7 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	}
 	listed := g.refresher.found(toolsList)[name]
 	if raw, err := g.offered(c.ctx, tool, listed); raw == nil && err != nil {
-		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a rule finds something in a part of %s that is excluded from its pin; nothing was called. toolcrib status shows the user what it is.", jsondoc.Quote(name))}
+		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a part of %s that is excluded from its pin has a finding; nothing was called. toolcrib status shows it to the user.", jsondoc.Quote(name))}
 	}
 	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{
 		Tool: name, Args: args,
@@ -207,7 +207,7 @@ func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *regi
 	return e
 }
 
-// wait waits for something or for the end of ctx.
+// wait waits until done is closed or ctx ends.
 func wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -222,9 +222,9 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// outcomeOf returns the outcome of a call by its answer.
+// outcomeOf returns the outcome that an answer to a call reports.
 func outcomeOf(m *message) gateway.Outcome {
-	if m.failure.there() {
+	if m.failure.present() {
 		return failed(m.str(m.member(m.failure, "message")))
 	}
 	result := m.result.of(m.text)

@@ -90,16 +90,19 @@ func (c *Command) serve(ctx context.Context, receive func(line []byte)) (int, er
 		go c.end(c.times.End) // it writes no more
 		<-c.exited
 	}
-	_ = proc.Kill(c.cmd) // whom it left behind
+	_ = proc.Kill(c.cmd) // processes that it left behind
 	_ = c.out.Close()
 	if errors.Is(failed, io.EOF) || errors.Is(failed, os.ErrDeadlineExceeded) {
 		failed = nil
 	}
-	return exitStatus(c.cmd.ProcessState), failed
+	if signal := proc.Signaled(c.cmd.ProcessState); signal > 0 {
+		return 128 + signal, failed // as a shell reports it
+	}
+	return c.cmd.ProcessState.ExitCode(), failed
 }
 
-// output reads the standard output of a server. After the server has ended, each read has a limit:
-// what takes time is to be the client, and not a process that holds the output open.
+// output reads the standard output of a server. After the server has ended, each read has a
+// time limit, so that a process that holds the output open cannot delay the end.
 type output struct{ *Command }
 
 func (o output) Read(p []byte) (int, error) {
@@ -118,14 +121,6 @@ func (o output) Read(p []byte) (int, error) {
 	}
 }
 
-// exitStatus is the status that a shell reports for a process.
-func exitStatus(s *os.ProcessState) int {
-	if signal := proc.Signaled(s); signal > 0 {
-		return 128 + signal
-	}
-	return s.ExitCode()
-}
-
 // send implements Server.
 func (c *Command) send(_ context.Context, _ *message, line []byte) error {
 	c.sending.Lock()
@@ -140,7 +135,7 @@ func (c *Command) finish() {
 	go c.end(c.times.End)
 }
 
-// end ends the server: by itself within a time, then when told, then at once.
+// end waits for the server to end by itself, then terminates it, then kills it.
 func (c *Command) end(byItself time.Duration) {
 	if !c.runs(byItself) {
 		return
@@ -153,12 +148,10 @@ func (c *Command) end(byItself time.Duration) {
 
 // runs reports whether the server still runs after d.
 func (c *Command) runs(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-c.exited:
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

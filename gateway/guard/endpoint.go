@@ -409,12 +409,10 @@ func (e *Endpoint) listen() {
 
 // pause waits, and reports whether the guard goes on.
 func (e *Endpoint) pause(d time.Duration) bool {
-	timer := time.NewTimer(max(d, time.Millisecond))
-	defer timer.Stop()
 	select {
 	case <-e.ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(max(d, time.Millisecond)):
 		return true
 	}
 }

@@ -42,8 +42,8 @@ func idleGuard(tb testing.TB) (*Guard, *recorder, *bytes.Buffer) {
 	server, out := &recorder{}, &bytes.Buffer{}
 	g := New(Config{Name: "far", Out: out, Log: func(string) {}}, server)
 	g.approvals.set(Approved{State: 1, Tools: map[string]Tool{"good": {Hash: item.Hash(), Raw: raw}}}, nil)
-	g.requests.add("1", &asked{method: "tools/list"})
-	g.requests.add("2", &asked{method: "initialize"})
+	g.requests.add("1", &openRequest{method: "tools/list"})
+	g.requests.add("2", &openRequest{method: "initialize"})
 	return g, server, out
 }
 
@@ -77,7 +77,7 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if m, err := read(text); err == nil {
 			sameMessage(t, &m)
-		} else if m.id.there() && !json.Valid(m.id.of(text)) {
+		} else if m.id.present() && !json.Valid(m.id.of(text)) {
 			t.Errorf("the id of a refused message is %q", m.id.of(text))
 		}
 		g, server, out := idleGuard(t)
@@ -134,8 +134,8 @@ func sameMessage(t *testing.T, m *message) {
 	}
 	for name, at := range map[string]span{"id": m.id, "params": m.params, "result": m.result, "error": m.failure} {
 		value, there := plain[name]
-		if there != at.there() {
-			t.Errorf("%s of %q: %t, read as %t", name, m.text, there, at.there())
+		if there != at.present() {
+			t.Errorf("%s of %q: %t, read as %t", name, m.text, there, at.present())
 			continue
 		}
 		if !there {

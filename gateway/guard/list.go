@@ -66,7 +66,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 			next = value
 		}
 	})
-	if err == nil && (!found.there() || m.text[found.from] != '[') {
+	if err == nil && (!found.present() || m.text[found.from] != '[') {
 		err = ambiguous("it has no list of " + string(kind))
 	}
 	state, closed := g.approvals.get()
@@ -80,7 +80,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of "+string(kind)+": "+err.Error()))
 		return
 	}
-	_ = g.client.write(slices.Concat(line[:found.from], []byte("["), joined(listed), []byte("]"), line[found.to:]))
+	_ = g.client.write(slices.Concat(line[:found.from], wire.Array(listed), line[found.to:]))
 	if len(withheld) > 0 && closed == nil {
 		which := fmt.Sprintf("1 %s of %s is withheld until it is", strings.TrimSuffix(string(kind), "s"), g.config.Name)
 		if n := len(withheld); n > 1 {
@@ -88,7 +88,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		}
 		g.say("warning", fmt.Sprintf("%s approved (toolcrib status): %s", which, strings.Join(withheld, ", ")))
 	}
-	if next.there() || len(withheld) > 0 || len(listed) != len(approved) {
+	if next.present() || len(withheld) > 0 || len(listed) != len(approved) {
 		g.refresher.compare(found.of(m.text), kind, approved)
 	}
 }
@@ -200,20 +200,20 @@ func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]To
 	return listed, withheld, err
 }
 
-// refresher keeps what the server lists.
+// refresher caches the server's lists.
 type refresher struct {
 	mu     sync.Mutex
-	wanted int           // comparisons that were asked for
-	done   int           // those that an answer covers
+	wanted int           // number of requested comparisons
+	done   int           // number of those that are complete
 	ticked chan struct{} // closed after a comparison
 	kick   chan struct{}
-	failed error // why the last comparison found nothing
+	failed error // why the last comparison failed
 	lists  listings
-	spoken map[string]wire.ServerText // the server's texts by name; nil before one was found
+	spoken map[string]wire.ServerText // the server's texts by name; nil before the first comparison
 }
 
-// listings have what is in the server's lists, by its name. A list is nil before it was
-// found.
+// listings has the entries of the server's lists by name. A list is nil before the first
+// comparison.
 type listings map[listKind]map[string]wire.ListedItem
 
 func (r *refresher) init() {
@@ -221,7 +221,7 @@ func (r *refresher) init() {
 	r.wanted = 1 // nothing is called before the first
 }
 
-// want asks for a comparison; one that runs may be too early.
+// want requests a comparison, even if one is running, which may have started too early.
 func (r *refresher) want() {
 	r.mu.Lock()
 	r.wanted++
@@ -229,7 +229,7 @@ func (r *refresher) want() {
 	r.start()
 }
 
-// start has the comparisons that are wanted made.
+// start starts the requested comparisons.
 func (r *refresher) start() {
 	select {
 	case r.kick <- struct{}{}:
@@ -237,14 +237,14 @@ func (r *refresher) start() {
 	}
 }
 
-// began returns what a comparison that begins now will cover.
+// began returns the number of requests that a comparison that begins now will complete.
 func (r *refresher) began() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.wanted
 }
 
-// ends keeps what a comparison found.
+// ends stores the result of a comparison.
 func (r *refresher) ends(covers int, l Listing, err error) {
 	texts, entries := spoken(l)
 	lists := listings{toolsList: wire.ByName(l.Tools), promptsList: wire.ByName(entries)}
@@ -258,8 +258,7 @@ func (r *refresher) ends(covers int, l Listing, err error) {
 	r.ticked = make(chan struct{})
 }
 
-// wait waits for the comparisons that are wanted now. It returns an error if the
-// last one failed.
+// wait waits for the comparisons requested so far, and returns the error of the last one.
 func (r *refresher) wait(ctx context.Context) error {
 	r.mu.Lock()
 	for until := r.wanted; r.done < until; {
@@ -276,22 +275,23 @@ func (r *refresher) wait(ctx context.Context) error {
 	return r.failed
 }
 
-// found returns what the server lists, by name; nil when nobody knows. Nobody changes it.
+// found returns the server's list by name; nil before the first comparison. Callers must not
+// change it.
 func (r *refresher) found(kind listKind) map[string]wire.ListedItem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lists[kind]
 }
 
-// texts returns the server's texts by name; nil when nobody knows. Nobody changes them.
+// texts returns the server's texts by name; nil before the first comparison. Callers must
+// not change them.
 func (r *refresher) texts() map[string]wire.ServerText {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.spoken
 }
 
-// notice has the lists compared because the server, and so the client, says that one
-// has changed.
+// notice requests a comparison because the server notified the client of a change.
 func (g *Guard) notice(kind listKind) {
 	g.mu.Lock()
 	g.noticed[kind] = true
@@ -300,8 +300,8 @@ func (g *Guard) notice(kind listKind) {
 	g.refresher.want()
 }
 
-// refreshes compares the server's tools when it has begun, when it reports a change,
-// and now and then, until ctx ends.
+// refreshes compares the server's tools at the start, after a reported change, and
+// periodically, until ctx ends.
 func (g *Guard) refreshes(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -323,13 +323,16 @@ func (g *Guard) refreshes(ctx context.Context) {
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // the guard itself has closed the server's input
 			const cannot = "the tools of %s cannot be compared with the approved ones: %w"
-			said := err.Error()
+			why := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
+			if noise := g.noise.Load(); noise != nil && strings.Contains(why, "did not answer") {
+				why += "; it writes lines to standard output that are not messages, such as " + jsondoc.Quote(*noise)
+			}
 			if errors.Is(err, texts.ErrRefused) {
-				err = texts.ErrRefused // the model, which reads why a call is refused, takes no words of the server for toolcrib's
+				err = texts.ErrRefused // the model reads it, and must not take the server's words for toolcrib's
 			}
 			err = fmt.Errorf(cannot, g.config.Name, err)
-			g.observer.put(Listing{Problem: g.unlisted(said)})
+			g.observer.put(Listing{Problem: why})
 		}
 		g.refresher.ends(covers, l, err)
 		if err == nil {
@@ -337,18 +340,16 @@ func (g *Guard) refreshes(ctx context.Context) {
 			g.tell(noticed)
 			g.observer.put(l)
 		}
-		timer := time.NewTimer(g.config.Times.Compare)
 		select {
 		case <-ctx.Done():
-		case <-timer.C:
+		case <-time.After(g.config.Times.Compare):
 		case <-g.refresher.kick:
 		}
-		timer.Stop()
 	}
 }
 
-// compare has the server's lists compared when the client was shown one that differs
-// from the last comparison: a server may change without a word.
+// compare requests a comparison if the client was shown a list that differs from the last
+// comparison: a server may change without a notification.
 func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool) {
 	excluded := map[string][]registry.Exclusion{}
 	for name, tool := range approved {
@@ -378,8 +379,8 @@ const (
 	codeInternal       = -32603
 )
 
-// refused is an error that answers the request with an id; nil for one that could not
-// be read.
+// refused returns an error response to the request with an id; nil for a request that could
+// not be read.
 func refused(id []byte, code int, message string) []byte {
 	if len(id) == 0 {
 		id = []byte("null")
@@ -396,8 +397,8 @@ func quote(text string) []byte {
 	return b
 }
 
-// refusal answers a call that does not pass: an unknown tool is an error of the
-// protocol, and anything else a result that the model reads.
+// refusal returns the response to a refused call: a protocol error for an unknown tool, and
+// otherwise a result that the model reads.
 func refusal(c *call, modern bool, err error) []byte {
 	var why *gateway.Error
 	var unclear ambiguous
@@ -419,4 +420,101 @@ func refusal(c *call, modern bool, err error) []byte {
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{%s"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s}}}`,
 		c.id, kind, quote(why.Message), meta)
+}
+
+// approvals caches the approved tools.
+type approvals struct {
+	loaded chan struct{} // closed after the first read
+
+	mu       sync.Mutex
+	approved Approved
+	closed   error // why they could not be read; nil if they were
+	asked    bool
+}
+
+// get returns the approved tools, or why they could not be read.
+func (a *approvals) get() (Approved, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed != nil {
+		return Approved{}, a.closed
+	}
+	return a.approved, nil
+}
+
+// set stores the result of a read, and reports whether it differs from the last one.
+func (a *approvals) set(approved Approved, err error) (changed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before, closed, asked := a.approved.State, a.closed, a.asked
+	a.closed, a.asked = err, true
+	if err == nil {
+		a.approved = approved
+	}
+	if !asked {
+		close(a.loaded)
+	}
+	switch {
+	case !asked, (err == nil) != (closed == nil):
+		return true
+	case err != nil:
+		return err.Error() != closed.Error()
+	}
+	return approved.State != before
+}
+
+// follow keeps approvals up to date until ctx ends.
+func (g *Guard) follow(ctx context.Context) {
+	for told := int64(0); ctx.Err() == nil; told = g.config.Backend.Wait(ctx, told) {
+		approved, err := g.approved(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if !g.approvals.set(approved, err) {
+			continue
+		}
+		if err != nil {
+			g.sayClosed(err)
+		} else {
+			g.observer.look() // at what could not be proposed before
+		}
+		g.tell(nil)
+	}
+}
+
+// approved reads the approved tools. It takes no longer than a list of the server may,
+// because answers of the server wait for it.
+func (g *Guard) approved(ctx context.Context) (Approved, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, g.config.Times.List, errNoDatabase)
+	defer cancel()
+	approved, err := g.config.Backend.Approved(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errNoDatabase) {
+		err = errNoDatabase
+	}
+	return approved, err
+}
+
+// errNoDatabase reports a database that takes too long.
+var errNoDatabase = errors.New("its database does not answer")
+
+// listing identifies the list of a kind that the client would get now; "" if it is unknown.
+func (g *Guard) listing(kind listKind) string {
+	found := g.refresher.found(kind)
+	select {
+	case <-g.approvals.loaded:
+	default:
+		return ""
+	}
+	if found == nil {
+		return ""
+	}
+	approved, _ := g.approvals.get() // nothing is listed where nobody knows
+	var names []string
+	for name, tool := range approved.of(kind) {
+		if raw, err := g.offered(context.Background(), tool, found[name]); raw != nil && err == nil {
+			names = append(names, name+" "+tool.Hash)
+		}
+	}
+	slices.Sort(names)
+	return "listed\n" + strings.Join(names, "\n")
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -64,12 +63,7 @@ func (o *observer) take() (l *Listing, hash string) {
 	if l == nil {
 		return nil, ""
 	}
-	var all []byte
-	for _, raw := range slices.Concat(l.Tools, l.Texts) {
-		all = append(append(all, raw...), '\n')
-	}
-	all = append(append(all, wire.UnreadMember(l.Skipped)...), l.Problem...)
-	if hash = registry.HashBytes(all); hash == o.seen {
+	if hash = registry.HashBytes(append(l.Document(), l.Problem...)); hash == o.seen {
 		return nil, ""
 	}
 	return l, hash
@@ -95,12 +89,10 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 			room, last = min(room+gained, observeBurst), time.Now()
 		}
 		if room == 0 {
-			timer := time.NewTimer(time.Until(last.Add(every)))
 			select {
 			case <-ctx.Done():
-				timer.Stop()
 				return
-			case <-timer.C:
+			case <-time.After(time.Until(last.Add(every))):
 			}
 			room, last = 1, time.Now()
 			if newer, h := o.take(); newer != nil {
@@ -175,7 +167,7 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		return Listing{}, fmt.Errorf("it did not answer initialize within %s", q.limit)
 	}
 	s := q.session.facts()
-	l := Listing{Server: s.server, Protocol: s.protocol, Capabilities: s.capabilities}
+	l := Listing{ServerList: wire.ServerList{Server: s.server, Protocol: s.protocol, Capabilities: s.capabilities}}
 	if s.toolless {
 		return l, errNoTools
 	}
@@ -228,7 +220,7 @@ func readResult(result json.RawMessage, tools *[]json.RawMessage, next *string) 
 	}); err != nil {
 		return err
 	}
-	if !list.there() || result[list.from] != '[' {
+	if !list.present() || result[list.from] != '[' {
 		return errors.New("its answer to tools/list has no list of tools")
 	}
 	*next = m.str(cursor)
@@ -296,7 +288,7 @@ func (q *inquirer) replied(key string, m *message) bool {
 		return false
 	}
 	switch {
-	case !m.failure.there():
+	case !m.failure.present():
 		answer <- reply{result: bytes.Clone(m.result.of(m.text)), skipped: m.skipped}
 	case string(m.member(m.failure, "code").of(m.text)) == codeNoMethod:
 		answer <- reply{err: texts.ErrNoMethod}

@@ -90,7 +90,7 @@ func (s *session) hear(m *message) {
 			s.subscriptions[m.key()] = wanted
 		}
 	}
-	if s.said.shakes || s.modern.Load() || !m.params.there() {
+	if s.said.shakes || s.modern.Load() || !m.params.present() {
 		return
 	}
 	meta := m.member(m.params, "_meta")
@@ -139,7 +139,7 @@ func (s *session) introduce(m *message) {
 	capabilities := m.member(m.result, "capabilities")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.said.toolless, s.said.logging = !m.member(capabilities, "tools").there(), m.member(capabilities, "logging").there()
+	s.said.toolless, s.said.logging = !m.member(capabilities, "tools").present(), m.member(capabilities, "logging").present()
 	s.said.server = bytes.Clone(m.member(m.result, "serverInfo").of(m.text))
 	s.said.introduced, s.said.instructions = true, m.str(m.member(m.result, "instructions"))
 	if v := m.str(m.member(m.result, "protocolVersion")); v != "" {
@@ -229,12 +229,12 @@ func announcing(m *message, kinds []listKind) (changes []edit) {
 		if string(lists.of(m.text)) == "null" {
 			changes = append(changes, edit{lists, []byte(`{"listChanged":true}`)})
 		}
-		if !lists.there() || m.text[lists.from] != '{' {
+		if !lists.present() || m.text[lists.from] != '{' {
 			continue
 		}
 		flag := m.member(lists, "listChanged")
 		switch {
-		case !flag.there():
+		case !flag.present():
 			inside := `"listChanged":true`
 			if len(bytes.TrimSpace(m.text[lists.from+1:lists.to-1])) > 0 {
 				inside += ","

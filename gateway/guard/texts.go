@@ -37,7 +37,7 @@ func (m *message) prompted() (name string, arguments map[string]string) {
 
 // prompt passes the answer to prompts/get on if it is the approved one with the
 // client's arguments in place of the placeholders.
-func (g *Guard) prompt(ctx context.Context, a *asked, m *message, line []byte) {
+func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []byte) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard ends
 	}
@@ -94,7 +94,7 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 		}
 	}
 	changes := announcing(m, kinds)
-	if given := m.str(instructions); g.config.Texts && instructions.there() && string(instructions.of(m.text)) != "null" {
+	if given := m.str(instructions); g.config.Texts && instructions.present() && string(instructions.of(m.text)) != "null" {
 		if wait(ctx, g.approvals.loaded) != nil {
 			return "" // the guard ends
 		}
@@ -112,9 +112,9 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 		text := quote(strings.TrimLeft(given+"\n\n"+notice, "\n"))
 		changes = slices.DeleteFunc(changes, func(e edit) bool { return e.at == instructions })
 		switch {
-		case instructions.there():
+		case instructions.present():
 			changes = append(changes, edit{instructions, text})
-		case m.member(m.result, "capabilities").there():
+		case m.member(m.result, "capabilities").present():
 			changes = append(changes, edit{span{m.result.to - 1, m.result.to - 1}, slices.Concat([]byte(`,"instructions":`), text)})
 		}
 	}
@@ -136,7 +136,7 @@ func (g *Guard) withheld(ctx context.Context, m *message) string {
 	n := g.config.Backend.Withheld(ctx)
 	state, closed := g.approvals.get()
 	switch {
-	case closed != nil || n == 0 && len(state.Tools) == 0 && m.member(m.result, "capabilities", "tools").there():
+	case closed != nil || n == 0 && len(state.Tools) == 0 && m.member(m.result, "capabilities", "tools").present():
 		return "toolcrib withholds the tools of this server that the user has not approved. What waits is shown by: toolcrib status"
 	case n == 0:
 		return ""

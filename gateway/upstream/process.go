@@ -139,12 +139,10 @@ func (p *process) kill() {
 
 // waits reports whether the program still runs after d.
 func (p *process) waits(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-p.exited:
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

@@ -6,9 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
+	"strings"
 	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -108,7 +115,11 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, st
 	}
 	session, tools, err := p.listed(ctx, server)
 	if err != nil {
-		return nil, "", notListed(err)
+		err = asError(err)
+		if e := (*gateway.Error)(nil); errors.As(err, &e) {
+			e.NotRun = true // nothing was called
+		}
+		return nil, "", err
 	}
 	name := cmp.Or(t.OriginName(), t.ID)
 	listed := wire.ByName(tools)[name]
@@ -117,7 +128,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, st
 		p.tell(server.Name)
 		return nil, "", d.refusal(t.ID)
 	}
-	if ps := excluded(tools, name); len(ps) > 0 {
+	if ps := listed.Problems(); len(ps) > 0 {
 		return nil, "", &gateway.Error{
 			Code:    gateway.CodeChanged,
 			Message: fmt.Sprintf("the protocol excludes the definition of %s: %s; nothing was called.", t.WireName(), ps.Error()),
@@ -197,16 +208,6 @@ func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
 	return nil
 }
 
-// excluded returns for what the protocol excludes a listed tool.
-func excluded(tools []json.RawMessage, name string) jsondoc.Problems {
-	for _, raw := range tools {
-		if item, err := wire.ReadItem(wire.MCP, raw); err == nil && item.Name == name {
-			return item.Problems()
-		}
-	}
-	return nil
-}
-
 // drift is how an upstream definition differs from the approved one. It goes
 // into the audit log with the refusal.
 type drift struct {
@@ -231,4 +232,224 @@ func (d drift) refusal(id string) error {
 		e.Message = fmt.Sprintf("%s lists another definition of %s than was approved; nothing was called. The user has to review the change (toolcrib import --server %s).", d.Server, id, d.Server)
 	}
 	return e
+}
+
+// followEvery is the interval of listing a followed server that reports no change.
+const followEvery = time.Minute
+
+// follower keeps what one server listed when it was last asked.
+type follower struct {
+	told  chan struct{} // holds a reason to ask before the time
+	asked chan struct{} // closed after the first answer or failure
+
+	mu     sync.Mutex
+	listed map[string]wire.ListedItem // by name; nil before the first answer
+	heard  map[int]func()             // by the number of the follower
+	next   int
+}
+
+// Follow lists the tools of servers: now, whenever one reports a change, when a
+// call finds a changed definition, and every minute, until ctx ends. It calls
+// changed after an answer that differs from the one before. A server that cannot
+// be reached is asked again later, and its last answer counts until then. Tools of
+// a server that is not configured never count as changed.
+func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
+	for _, name := range names {
+		f := p.follower(name)
+		if f == nil {
+			continue
+		}
+		f.mu.Lock()
+		id := f.next
+		f.next++
+		f.heard[id] = changed
+		f.mu.Unlock()
+		context.AfterFunc(ctx, func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			delete(f.heard, id)
+		})
+	}
+}
+
+// Asked waits until every server of names that is followed has answered once or
+// failed to, or until ctx ends.
+func (p *Provider) Asked(ctx context.Context, names []string) {
+	for _, name := range names {
+		p.mu.Lock()
+		f := p.followers[name]
+		p.mu.Unlock()
+		if f == nil {
+			continue
+		}
+		select {
+		case <-f.asked:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Drifted reports whether the server of an approved tool, if it is followed, was
+// last seen to list it otherwise than approved, twice, or not at all.
+func (p *Provider) Drifted(t *registry.Tool) bool {
+	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
+		return false
+	}
+	p.mu.Lock()
+	f := p.followers[t.Provider.Server]
+	p.mu.Unlock()
+	if f == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, as := asApproved(t, f.listed[cmp.Or(t.OriginName(), t.ID)])
+	return f.listed != nil && !as
+}
+
+// follower returns the follower of a server, which it starts at the first call;
+// nil once the provider is closed, and for a server that is not configured.
+func (p *Provider) follower(name string) *follower {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f := p.followers[name]; f != nil {
+		return f
+	}
+	s, ok := p.find(name)
+	if !ok || p.ctx.Err() != nil {
+		return nil
+	}
+	f := &follower{told: make(chan struct{}, 1), asked: make(chan struct{}), heard: map[int]func(){}}
+	p.followers[name] = f
+	p.following.Go(func() { p.follow(s, f) })
+	return f
+}
+
+// tell has the follower of a server ask it soon, if there is one.
+func (p *Provider) tell(name string) {
+	p.mu.Lock()
+	f := p.followers[name]
+	p.mu.Unlock()
+	if f == nil {
+		return
+	}
+	select {
+	case f.told <- struct{}{}:
+	default: // it will ask anyway
+	}
+}
+
+func (p *Provider) follow(s Server, f *follower) {
+	retry, first := firstRetry, true
+	for p.ctx.Err() == nil {
+		_, tools, err := p.listed(p.ctx, s)
+		pause := followEvery
+		if err == nil {
+			f.take(tools)
+			retry = firstRetry
+		} else {
+			pause = retry
+			retry = min(2*retry, lastRetry)
+		}
+		if first {
+			close(f.asked)
+			first = false
+		}
+		select {
+		case <-p.ctx.Done():
+		case <-time.After(pause):
+		case <-f.told:
+		}
+	}
+}
+
+// take keeps an answer and reports one that differs from the last.
+func (f *follower) take(tools []json.RawMessage) {
+	now := wire.ByName(tools)
+	f.mu.Lock()
+	differs := f.listed != nil && !maps.EqualFunc(f.listed, now, func(a, b wire.ListedItem) bool { return a.Sum == b.Sum })
+	f.listed = now
+	var heard []func()
+	if differs {
+		for _, changed := range f.heard {
+			heard = append(heard, changed)
+		}
+	}
+	f.mu.Unlock()
+	for _, changed := range heard {
+		changed()
+	}
+}
+
+// asApproved returns the hash of the JSON of a tool that was approved, "" for none, and
+// reports whether the server lists it so, but for what its pin excludes.
+func asApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool) {
+	if t.Source == nil || t.Source.Type != registry.SourceMCP {
+		return "", false
+	}
+	return t.Source.Hash, listed.Sum != "" && listed.Pin(t.Source.Excluded) == t.Source.Pin()
+}
+
+// maxMessage limits how much of a server's own words an error repeats, in bytes.
+const maxMessage = 2_000
+
+// outcome tells a result from an error that the server reports in its place.
+func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
+	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
+		message := fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind.Text))
+		if kind.Text == "input_required" { // SEP-2322: the input would come from the user or a model, past every gate
+			message = "the server answers input_required: it asks for input from the user or a model, which toolcrib does not give. By its answer, nothing was done. Call it with all its inputs, or use the server directly"
+		}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: message, Details: raw}
+	}
+	if failed := n.Get("isError"); failed == nil || failed.Kind != jsondoc.Bool || failed.Text != "true" {
+		out := gateway.Output{Object: raw}
+		if structured := n.Get("structuredContent"); structured != nil {
+			out.Structured = jsondoc.Canonical(structured)
+		}
+		return out, nil
+	}
+	var parts []string
+	if content := n.Get("content"); content != nil {
+		for _, block := range content.Items {
+			if text := block.Get("text"); text != nil && text.Kind == jsondoc.String {
+				parts = append(parts, text.Text)
+			}
+		}
+	}
+	message := strings.Join(parts, "\n")
+	if message == "" {
+		message = "the server reports an error without a message"
+	}
+	return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: cut(message), Details: raw}
+}
+
+// asError gives an error of a server the gateway's code.
+func asError(err error) error {
+	e := &gateway.Error{Code: gateway.CodeProvider, Message: cut(err.Error())}
+	var answered *jsonrpc.Error
+	var unreached *url.Error // it names the address
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, ErrCredentials):
+		e.Code, e.NotRun = gateway.CodeCredentials, true
+		e.Message = "the server does not accept the credentials; nothing was run, the user has to connect it again"
+	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		e.Code = gateway.CodeTimeout
+	case errors.As(err, &unreached):
+		why, sure := gateway.Unreached(err)
+		e.Code, e.NotRun, e.Message = gateway.CodeUnavailable, sure, "the server is not available: "+why+"; try again later"
+	case errors.As(err, &answered):
+		e.Details = answered.Data
+	}
+	return e
+}
+
+func cut(s string) string {
+	if len(s) <= maxMessage {
+		return s
+	}
+	return plaintext.CutBytes(s, maxMessage) + " …"
 }

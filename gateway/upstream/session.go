@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -161,12 +160,10 @@ const closes = endsByItself + endsWhenTold + time.Second
 
 // Close ends the session, and the program of a server that is one.
 func (s *Session) Close() {
-	timer := time.NewTimer(closes)
-	defer timer.Stop()
 	go func() { _ = s.sdk.Close() }() // it ends either way
 	select {
 	case <-s.ended:
-	case <-timer.C:
+	case <-time.After(closes):
 		s.force()
 	}
 }
@@ -188,7 +185,8 @@ func (s *Session) alive() bool {
 func (s *Session) ask(ctx context.Context, request func(context.Context) error) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
-	ctx, a := listen(ctx)
+	a := &answer{} // tap puts the result there
+	ctx = context.WithValue(ctx, answerKey{}, a)
 	defer s.tap.forget(a)
 	// As in connect: nobody waits for a server that reads nothing.
 	done := make(chan error, 1)
@@ -306,71 +304,50 @@ func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var name, version, revision string
-	if r := s.sdk.InitializeResult(); r != nil {
-		revision = cmp.Or(s.tap.revision, r.ProtocolVersion)
-		if r.ServerInfo != nil {
-			name, version = r.ServerInfo.Name, r.ServerInfo.Version
-		}
-	}
-	head := jsondoc.NewObject(
-		jsondoc.Member{Key: "serverInfo", Value: jsondoc.NewObject(
-			jsondoc.Member{Key: "name", Value: jsondoc.NewString(name)},
-			jsondoc.Member{Key: "version", Value: jsondoc.NewString(version)})},
-		jsondoc.Member{Key: "protocolVersion", Value: jsondoc.NewString(revision)},
-	)
-	var doc bytes.Buffer
-	doc.Write(bytes.TrimSuffix(jsondoc.Canonical(head), []byte("}")))
 	declared, _ := s.server.declared()
-	doc.WriteString(`,"clientCapabilities":` + declared + `,"tools":[`)
-	doc.Write(bytes.Join(asBytes(tools), []byte(",")))
-	doc.WriteByte(']')
+	list := wire.ServerList{Capabilities: json.RawMessage(declared), Tools: tools, Skipped: skipped}
+	info := &mcp.Implementation{}
+	if r := s.sdk.InitializeResult(); r != nil {
+		list.Protocol, info = cmp.Or(s.tap.revision, r.ProtocolVersion), cmp.Or(r.ServerInfo, info)
+	}
+	list.Server = jsondoc.Canonical(jsondoc.NewObject(
+		jsondoc.Member{Key: "name", Value: jsondoc.NewString(info.Name)}, jsondoc.Member{Key: "version", Value: jsondoc.NewString(info.Version)}))
 	if s.server.Texts {
-		found, err := s.texts(ctx)
-		if err != nil {
+		if list.Texts, err = s.texts(ctx); err != nil {
 			return nil, err
 		}
-		doc.WriteString(`,"texts":[`)
-		doc.Write(bytes.Join(asBytes(found), []byte(",")))
-		doc.WriteByte(']')
 	}
-	doc.Write(wire.UnreadMember(skipped))
-	doc.WriteByte('}')
-	return doc.Bytes(), nil
+	return list.Document(), nil
 }
 
 // texts returns the server's prompts and its instructions.
 func (s *Session) texts(ctx context.Context) ([]json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
-	instructions := ""
+	reader, instructions := texts.Reader{Ask: s.askText}, ""
 	if r := s.sdk.InitializeResult(); r != nil {
 		instructions = r.Instructions
 		if r.Capabilities != nil && r.Capabilities.Prompts == nil {
-			return (&texts.Reader{Ask: func(context.Context, string, *jsondoc.Node) (json.RawMessage, error) {
-				return nil, texts.ErrNoMethod
-			}}).Read(ctx, instructions, false)
+			reader.Ask = func(context.Context, string, *jsondoc.Node) (json.RawMessage, error) { return nil, texts.ErrNoMethod }
 		}
 	}
-	return (&texts.Reader{Ask: s.askText}).Read(ctx, instructions, false)
+	return reader.Read(ctx, instructions, false)
 }
 
 // askText implements texts.Ask.
 func (s *Session) askText(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 	a, err := s.ask(ctx, func(ctx context.Context) error {
 		if method == "prompts/list" {
-			var p mcp.ListPromptsParams
-			if err := json.Unmarshal(jsondoc.Canonical(params), &p); err != nil {
-				return err
+			p, err := decoded[mcp.ListPromptsParams](params)
+			if err == nil {
+				_, err = s.sdk.ListPrompts(ctx, p)
 			}
-			_, err := s.sdk.ListPrompts(ctx, &p)
 			return err
 		}
-		var p mcp.GetPromptParams
-		if err := json.Unmarshal(jsondoc.Canonical(params), &p); err != nil {
-			return err
+		p, err := decoded[mcp.GetPromptParams](params)
+		if err == nil {
+			_, err = s.sdk.GetPrompt(ctx, p)
 		}
-		_, err := s.sdk.GetPrompt(ctx, &p)
 		return err
 	})
 	var answered *jsonrpc.Error
@@ -385,12 +362,9 @@ func (s *Session) askText(ctx context.Context, method string, params *jsondoc.No
 	return a.raw, nil
 }
 
-func asBytes(raws []json.RawMessage) [][]byte {
-	out := make([][]byte, len(raws))
-	for i, r := range raws {
-		out[i] = r
-	}
-	return out
+func decoded[T any](params *jsondoc.Node) (*T, error) {
+	p := new(T)
+	return p, json.Unmarshal(jsondoc.Canonical(params), p)
 }
 
 // Waits after a failure before the next attempt: twice as long each
@@ -415,7 +389,10 @@ func Watch(ctx context.Context, s Server, every time.Duration, look func(documen
 			continue
 		}
 		look(nil, err)
-		wait(ctx, min(retry, every))
+		select {
+		case <-ctx.Done():
+		case <-time.After(min(retry, every)):
+		}
 		retry = min(2*retry, lastRetry)
 	}
 }
@@ -433,8 +410,7 @@ func watch(ctx context.Context, s Server, every time.Duration, look func([]byte)
 		return err
 	}
 	defer session.Close()
-	timer := time.NewTimer(every)
-	defer timer.Stop()
+	end := time.After(every)
 	for {
 		document, err := session.Document(ctx)
 		if err != nil {
@@ -444,20 +420,11 @@ func watch(ctx context.Context, s Server, every time.Duration, look func([]byte)
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-timer.C:
+		case <-end:
 			return nil
 		case <-changed:
 		case <-session.Ended():
 			return session.failed(ctx, ErrClosed)
 		}
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }

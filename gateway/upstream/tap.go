@@ -31,12 +31,6 @@ type answer struct {
 
 type answerKey struct{}
 
-// listen returns a context whose request leaves its result in the answer.
-func listen(ctx context.Context) (context.Context, *answer) {
-	a := &answer{}
-	return context.WithValue(ctx, answerKey{}, a), a
-}
-
 // tap sits between a transport and the SDK. It keeps the results that somebody
 // listens for as the bytes that came, and hands the SDK stand-ins for them: it
 // would decode them into types that lose keys, and remember a list for as long

@@ -1,8 +1,14 @@
 package jsondoc
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Kind is the type of a JSON value.
@@ -272,4 +278,277 @@ func cutStep(path string, first bool) (s step, rest string, ok bool) {
 		end = len(path)
 	}
 	return step{key: path[:end]}, path[end:], plain(path[:end])
+}
+
+// Canonical returns the canonical form of n: the JSON Canonicalization Scheme (RFC
+// 8785), except that numbers keep their full precision. Keys are sorted by their
+// UTF-16 code units, white space is removed, and strings escape only the characters
+// that JSON requires; text is neither normalized nor HTML-escaped.
+func Canonical(n *Node) []byte {
+	return appendCanonical(make([]byte, 0, n.size()), n)
+}
+
+// size estimates the length of n in canonical form, for a single allocation.
+func (n *Node) size() int {
+	size := len(n.Text) + len(n.Text)/16 + 2
+	for _, item := range n.Items {
+		size += item.size() + 1
+	}
+	for _, m := range n.Members {
+		size += len(m.Key) + m.Value.size() + 4
+	}
+	return size
+}
+
+// Marshal returns v in canonical form. v must be a value that encoding/json can
+// marshal.
+func Marshal(v any) ([]byte, error) {
+	n, err := FromValue(v)
+	if err != nil {
+		return nil, err
+	}
+	return Canonical(n), nil
+}
+
+// FromValue converts v to a tree. v must be a value that encoding/json can marshal.
+// The limits of Parse do not apply: v may contain a NUL or a huge number.
+func FromValue(v any) (*Node, error) {
+	if n, ok := simple(v); ok {
+		return n, nil
+	}
+	text, err := Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	p := newParser(text, Limits{Bytes: len(text), Depth: 1 << 10})
+	p.trusted = true
+	return p.one()
+}
+
+// simple converts a map of strings, integers and booleans, such as those that the
+// log records with every act, without encoding it. It returns false for other
+// values.
+func simple(v any) (*Node, bool) {
+	switch v := v.(type) {
+	case string:
+		return NewString(v), utf8.ValidString(v)
+	case int:
+		return NewNumber(strconv.Itoa(v)), true
+	case bool:
+		return NewBool(v), true
+	case map[string]any:
+		n := NewObject(make([]Member, 0, len(v))...)
+		for key, value := range v {
+			member, ok := simple(value)
+			if !ok || !utf8.ValidString(key) {
+				return nil, false
+			}
+			n.Members = append(n.Members, Member{Key: key, Value: member})
+		}
+		slices.SortFunc(n.Members, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+		return n, true
+	}
+	return nil, false
+}
+
+func appendCanonical(b []byte, n *Node) []byte {
+	switch n.Kind {
+	case Null:
+		return append(b, "null"...)
+	case Bool:
+		return append(b, n.Text...)
+	case Number:
+		return appendNumber(b, n.Text)
+	case String:
+		return appendString(b, n.Text)
+	case Array:
+		b = append(b, '[')
+		for i, item := range n.Items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCanonical(b, item)
+		}
+		return append(b, ']')
+	case Object:
+		members := slices.Clone(n.Members)
+		slices.SortStableFunc(members, func(x, y Member) int { return compareUTF16(x.Key, y.Key) })
+		b = append(b, '{')
+		for i, m := range members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendString(b, m.Key)
+			b = append(b, ':')
+			b = appendCanonical(b, m.Value)
+		}
+		return append(b, '}')
+	}
+	panic("jsondoc: node of no kind")
+}
+
+// compareUTF16 compares strings as RFC 8785, section 3.2.3, requires. The result
+// differs from code point order only above U+FFFF.
+func compareUTF16(x, y string) int {
+	for x != "" && y != "" {
+		rx, nx := utf8.DecodeRuneInString(x)
+		ry, ny := utf8.DecodeRuneInString(y)
+		if rx != ry {
+			return cmp.Or(cmp.Compare(firstUnit(rx), firstUnit(ry)), cmp.Compare(rx, ry))
+		}
+		x, y = x[nx:], y[ny:]
+	}
+	return len(x) - len(y)
+}
+
+// firstUnit returns the first UTF-16 code unit of r.
+func firstUnit(r rune) rune {
+	if hi, _ := utf16.EncodeRune(r); hi != utf8.RuneError {
+		return hi
+	}
+	return r
+}
+
+const hexDigits = "0123456789abcdef"
+
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[start:i]...)
+		start = i + 1
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\b':
+			b = append(b, `\b`...)
+		case '\f':
+			b = append(b, `\f`...)
+		case '\n':
+			b = append(b, `\n`...)
+		case '\r':
+			b = append(b, `\r`...)
+		case '\t':
+			b = append(b, `\t`...)
+		default:
+			b = append(b, `\u00`...)
+			b = append(b, hexDigits[c>>4], hexDigits[c&0xf])
+		}
+	}
+	b = append(b, s[start:]...)
+	return append(b, '"')
+}
+
+// appendNumber appends a literal in the format of ECMAScript's Number::toString, to
+// which RFC 8785, section 3.2.2.3, refers. Unlike there, all digits of the literal
+// are kept.
+func appendNumber(b []byte, literal string) []byte {
+	digits, point, negative := decimal(literal)
+	if digits == "" {
+		return append(b, '0')
+	}
+	if negative {
+		b = append(b, '-')
+	}
+	switch k := len(digits); {
+	case k <= point && point <= 21:
+		b = append(b, digits...)
+		return append(b, strings.Repeat("0", point-k)...)
+	case 0 < point && point <= 21:
+		b = append(b, digits[:point]...)
+		b = append(b, '.')
+		return append(b, digits[point:]...)
+	case -6 < point && point <= 0:
+		b = append(b, "0."...)
+		b = append(b, strings.Repeat("0", -point)...)
+		return append(b, digits...)
+	}
+	b = append(b, digits[0])
+	if len(digits) > 1 {
+		b = append(b, '.')
+		b = append(b, digits[1:]...)
+	}
+	b = append(b, 'e')
+	if point > 0 {
+		b = append(b, '+')
+	}
+	return strconv.AppendInt(b, int64(point-1), 10)
+}
+
+// decimal splits a JSON number into its significant digits and the position of the
+// decimal point relative to the first of them: 0.00120 becomes "12" and -2. Zero
+// has no digits. Exponents beyond 32 bits are clamped.
+func decimal(literal string) (digits string, point int, negative bool) {
+	literal, negative = strings.CutPrefix(literal, "-")
+	exp := 0
+	if i := strings.IndexAny(literal, "eE"); i >= 0 {
+		v, _ := strconv.ParseInt(strings.TrimPrefix(literal[i+1:], "+"), 10, 32) // saturates
+		exp = int(v)
+		literal = literal[:i]
+	}
+	whole, frac, _ := strings.Cut(literal, ".")
+	digits = strings.TrimLeft(whole+frac, "0")
+	point = len(whole) + exp - (len(whole+frac) - len(digits))
+	return strings.TrimRight(digits, "0"), point, negative
+}
+
+// Encode returns v as one line of JSON with a line feed. Unlike encoding/json, it
+// does not escape characters for HTML.
+func Encode(v any) ([]byte, error) { return encode(v, "") }
+
+// EncodeIndented does the same as Encode, indented by two spaces.
+func EncodeIndented(v any) ([]byte, error) { return encode(v, "  ") }
+
+func encode(v any, indent string) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return buf.Bytes(), err
+}
+
+// Indent returns n as text for people and version control: indented by two spaces,
+// with members and numbers as they were written, only the escapes that JSON
+// requires, and a final line feed.
+func Indent(n *Node) []byte {
+	return append(appendIndented(nil, n, "\n"), '\n')
+}
+
+// appendIndented appends n. newline is a line feed with the indentation of n.
+func appendIndented(b []byte, n *Node, newline string) []byte {
+	inside := newline + "  "
+	switch {
+	case n.Kind == Number:
+		return append(b, n.Text...)
+	case n.Kind == Array && len(n.Items) > 0:
+		b = append(b, '[')
+		for i, item := range n.Items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, inside...)
+			b = appendIndented(b, item, inside)
+		}
+		b = append(b, newline...)
+		return append(b, ']')
+	case n.Kind == Object && len(n.Members) > 0:
+		b = append(b, '{')
+		for i, m := range n.Members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, inside...)
+			b = appendString(b, m.Key)
+			b = append(b, ": "...)
+			b = appendIndented(b, m.Value, inside)
+		}
+		b = append(b, newline...)
+		return append(b, '}')
+	}
+	return appendCanonical(b, n)
 }

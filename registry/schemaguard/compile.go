@@ -1,12 +1,23 @@
 package schemaguard
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
+	neturl "net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
 
+	"github.com/dlclark/regexp2/v2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
@@ -240,6 +251,323 @@ func (s Subschema) Path(around string) string {
 	case list:
 		return jsondoc.Index(path, s.Index)
 	case one:
+	}
+	return path
+}
+
+// JSON Schema uses the regular expressions of ECMA-262 with the flag u (JSON Schema
+// Core 2020-12, section 6.4). Their engine backtracks, which can take exponential
+// time. Therefore the total matching time of one Validate is limited, and the
+// memory of each match.
+const (
+	maxMatching = 250 * time.Millisecond // the engine checks its clock every 100 ms
+	maxStack    = 4 << 20                // integers on the backtracking stack
+)
+
+// dialectsOf lists the syntaxes in which an expression is tried, in this order.
+// Many authors use legacy ECMA-262, or (?i) and \A as in Perl.
+var dialectsOf = [...]regexp2.RegexOptions{regexp2.ECMAScript | regexp2.Unicode, regexp2.ECMAScript, regexp2.None}
+
+// compilePattern compiles a regular expression of at most MaxPattern characters.
+func compilePattern(pattern string) (re *regexp2.Regexp, err error) {
+	if n := utf8.RuneCountInString(pattern); n > MaxPattern {
+		return nil, fmt.Errorf("is longer than %[2]d characters (got %[1]d)", n, MaxPattern)
+	}
+	defer func() {
+		if recover() != nil { // the engine panicked on untrusted input
+			re, err = nil, errNotRun
+		}
+	}()
+	for _, options := range dialectsOf {
+		if re, err = regexp2.Compile(pattern, options, regexp2.OptionMaxBacktrackingStackSize(maxStack)); err == nil {
+			return re, nil
+		}
+	}
+	return nil, errNotRun
+}
+
+// errNotRun reports an expression that has none of the known syntaxes.
+var errNotRun = errors.New("has an unsupported syntax")
+
+// checkPatterns refuses long regular expressions in v and lists those that cannot
+// be run.
+func (g *graph) checkPatterns(v *vertex) {
+	if n := v.node.Get("pattern"); n != nil && n.Kind == jsondoc.String {
+		g.checkPattern(n.Text, at(v, "pattern"))
+	}
+	if named := v.node.Get("patternProperties"); named != nil {
+		for _, m := range named.Members {
+			g.checkPattern(m.Key, at(v, "patternProperties", m.Key))
+		}
+	}
+}
+
+func (g *graph) checkPattern(pattern string, s spot) {
+	g.matches = true
+	problem, known := g.patterns[pattern]
+	if !known {
+		_, problem = compilePattern(pattern)
+		g.patterns[pattern] = problem
+	}
+	switch {
+	case problem == nil:
+	case !errors.Is(problem, errNotRun):
+		g.refuse(s, "the regular expression %v", problem)
+	case !g.unrun.Full():
+		g.unrun.Add(s.path(), "the regular expression %v", problem)
+	}
+}
+
+// matchBudget limits the matching time of one validation at a time. It is locked by
+// busy.
+type matchBudget struct {
+	busy    sync.Mutex
+	left    time.Duration
+	problem string // reason why the first expression failed, or ""
+}
+
+// begin starts the time of a validation. The caller must call end.
+func (b *matchBudget) begin() {
+	b.busy.Lock()
+	b.left, b.problem = maxMatching, ""
+}
+
+// end returns the reason why an expression could not be matched, or "".
+func (b *matchBudget) end() string {
+	defer b.busy.Unlock()
+	return b.problem
+}
+
+// compile is the regular expression engine of the validator, for the expressions of
+// the schema and for values that have to be regular expressions.
+func (b *matchBudget) compile(pattern string) (jsonschema.Regexp, error) {
+	re, err := compilePattern(pattern)
+	if err != nil && !errors.Is(err, errNotRun) {
+		return nil, err
+	}
+	return limited{re, pattern, b}, nil // other validators may support it
+}
+
+// limited is a regular expression with a budget.
+type limited struct {
+	re      *regexp2.Regexp // nil if it has an unsupported syntax
+	pattern string
+	budget  *matchBudget
+}
+
+func (l limited) String() string { return l.pattern }
+
+// MatchString reports whether text matches. If the expression fails, so does the
+// whole validation: the schema may accept a value because it does not match. The
+// caller holds the budget.
+func (l limited) MatchString(text string) (matches bool) {
+	if l.budget.problem != "" {
+		return false
+	}
+	defer func() {
+		if recover() != nil { // the engine panicked
+			matches = l.fail(errNotRun.Error())
+		}
+	}()
+	switch {
+	case l.re == nil:
+		return l.fail(errNotRun.Error())
+	case l.budget.left <= 0:
+		return l.fail("takes too long to match")
+	}
+	began := time.Now()
+	l.re.MatchTimeout = l.budget.left
+	matches, err := l.re.MatchString(text)
+	l.budget.left -= time.Since(began)
+	switch {
+	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
+		return l.fail("needs too much memory to match")
+	case err != nil:
+		return l.fail("takes too long to match")
+	}
+	return matches
+}
+
+func (l limited) fail(why string) bool {
+	l.budget.problem = fmt.Sprintf("the regular expression %s %s, so the value cannot be checked", jsondoc.Quote(l.pattern), why)
+	return false
+}
+
+// maxNumber is the maximum length of a number, in characters.
+const maxNumber = 100
+
+// oddNumber returns the path of the first number in n that is long or not in the range of a
+// double, or "". The validator computes exactly, so some thousand numbers of ten thousand
+// digits each would keep it busy.
+func oddNumber(n *jsondoc.Node) (found string) {
+	n.Walk(func(v *jsondoc.Node, path func() string) bool {
+		if v.Kind == jsondoc.Number {
+			if _, err := strconv.ParseFloat(v.Text, 64); err != nil || len(v.Text) > maxNumber {
+				found = path()
+			}
+		}
+		return found == ""
+	})
+	return found
+}
+
+// Validate returns all mismatches of n with the schema, as a jsondoc.Problems
+// sorted by path, with paths below jsondoc.Root. It refuses values that would take
+// more than MaxWork steps, and values that need a regular expression which cannot
+// be run or takes too long.
+func (s *Schema) Validate(n *jsondoc.Node) error {
+	var ps jsondoc.Problems
+	if path := oddNumber(n); path != "" {
+		ps.Add(path, "the number is out of range")
+		return ps.Locate(n)
+	}
+	if s.work(n) > MaxWork {
+		ps.Add(jsondoc.Root, "takes more than %d steps to validate", MaxWork)
+		return ps.Locate(n)
+	}
+	err := s.validate(n)
+	if err == nil {
+		return nil
+	}
+	found, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // never wrapped
+	if !ok {
+		ps.Add(jsondoc.Root, "cannot be validated: %s", jsondoc.Printable(err.Error()))
+		return ps
+	}
+	return explain(found, n, s.Root).Locate(n)
+}
+
+// validate runs the validator. Validations of a schema with regular expressions run
+// one after another, so that each has its own time limit.
+func (s *Schema) validate(n *jsondoc.Node) error {
+	if !s.graph.matches {
+		return s.compiled.Validate(value(n))
+	}
+	s.budget.begin()
+	err := s.compiled.Validate(value(n))
+	if short := s.budget.end(); short != "" {
+		return errors.New(short)
+	}
+	return err
+}
+
+// explain converts the errors of the validator about n to problems. It sorts them,
+// because the validator iterates over maps.
+func explain(found *jsonschema.ValidationError, n, schema *jsondoc.Node) jsondoc.Problems {
+	e := explainer{document: n, schema: schema, printer: message.NewPrinter(language.English)}
+	e.collect(found)
+	slices.SortFunc(e.all, func(a, b jsondoc.Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+	})
+	var ps jsondoc.Problems
+	ps.Append(slices.Compact(e.all)...)
+	return ps
+}
+
+type explainer struct {
+	document *jsondoc.Node
+	schema   *jsondoc.Node
+	printer  *message.Printer
+	all      []jsondoc.Problem
+}
+
+// collect adds the innermost errors. The outer ones only report that there are
+// inner errors.
+func (e *explainer) collect(found *jsonschema.ValidationError) {
+	if alternatives(found) || len(found.Causes) == 0 {
+		e.all = append(e.all, jsondoc.Problem{Path: e.path(found.InstanceLocation), Message: e.message(found)})
+		return
+	}
+	for _, cause := range found.Causes {
+		e.collect(cause)
+	}
+}
+
+// alternatives reports whether found means that none of several schemas matches.
+// The errors of the alternatives are not separate problems, because matching one of
+// them is enough.
+func alternatives(found *jsonschema.ValidationError) bool {
+	switch found.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		return len(found.Causes) > 1
+	}
+	return false
+}
+
+// maxAlternatives limits the number of alternatives in a message.
+const maxAlternatives = 3
+
+func (e *explainer) message(found *jsonschema.ValidationError) string {
+	if !alternatives(found) {
+		if k, ok := found.ErrorKind.(*kind.AdditionalProperties); ok {
+			slices.Sort(k.Properties)
+			return jsondoc.Printable(found.ErrorKind.LocalizedString(e.printer)) + e.known(found.SchemaURL)
+		}
+		return jsondoc.Printable(found.ErrorKind.LocalizedString(e.printer))
+	}
+	var reasons []string
+	for _, cause := range found.Causes {
+		if len(reasons) == maxAlternatives {
+			reasons = append(reasons, "...")
+			break
+		}
+		inner := explainer{document: e.document, schema: e.schema, printer: e.printer}
+		inner.collect(cause)
+		first := slices.MinFunc(inner.all, func(a, b jsondoc.Problem) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+		})
+		reason := first.Message
+		if here := e.path(found.InstanceLocation); first.Path != here {
+			reason = first.Path + ": " + reason
+		}
+		reasons = append(reasons, reason)
+	}
+	return jsondoc.Printable("matches none of the alternatives (" + strings.Join(reasons, "; ") + ")")
+}
+
+// maxKnown limits the number of properties in a message.
+const maxKnown = 30
+
+// known lists the properties of the schema at a URL, to help find the right name of
+// an unknown one.
+func (e *explainer) known(url string) string {
+	_, pointer, _ := strings.Cut(url, "#")
+	at := e.schema
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if token == "" {
+			continue
+		}
+		if unescaped, err := neturl.PathUnescape(token); err == nil {
+			token = unescaped
+		}
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		if at != nil && at.Kind == jsondoc.Array {
+			at = at.Find("[" + token + "]")
+			continue
+		}
+		at = at.Get(token)
+	}
+	properties := at.Get("properties")
+	if properties == nil || len(properties.Members) == 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range properties.Members[:min(len(properties.Members), maxKnown)] {
+		names = append(names, m.Key)
+	}
+	return "; known properties: " + jsondoc.Printable(strings.Join(names, ", "))
+}
+
+// path converts the location of a value to a path.
+func (e *explainer) path(location []string) string {
+	n, path := e.document, jsondoc.Root
+	for _, token := range location {
+		if n == nil || n.Kind != jsondoc.Array {
+			n, path = n.Get(token), jsondoc.Join(path, token)
+			continue
+		}
+		path += "[" + token + "]"
+		n = n.Find("[" + token + "]")
 	}
 	return path
 }

@@ -1,9 +1,18 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -162,4 +171,317 @@ func (it Item) Rest(t registry.Tool) string {
 		rest.Remove("updatedAt")
 	}
 	return string(jsondoc.Canonical(rest))
+}
+
+// lenient reads the structure of JSON whose strings or names are refused elsewhere.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// Salvage returns the list under a key of a server's answer without the elements that are
+// not valid JSON for a strict reader, such as half of a surrogate pair or a key that is
+// there twice, and why each was left out. at is where the list stands in the answer. ok is
+// false where more than elements is wrong.
+func Salvage(answer []byte, key string) (list []byte, at [2]int, skipped []Skipped, ok bool) {
+	at, ok = memberAt(answer, key)
+	if !ok || answer[at[0]] != '[' {
+		return nil, at, nil, false
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(answer[at[0]:at[1]]), lenient...)
+	if _, err := d.ReadToken(); err != nil {
+		return nil, at, nil, false
+	}
+	var kept [][]byte
+	for d.PeekKind() != ']' {
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, at, nil, false
+		}
+		_, err = jsondoc.Parse(value, jsondoc.Limits{Bytes: len(value), Depth: jsondoc.DefaultLimits.Depth})
+		if err == nil && jsontext.Value(value).IsValid() {
+			kept = append(kept, bytes.Clone(value))
+			continue
+		}
+		s := Skipped{Name: nameIn(value), Reason: "is not valid JSON"}
+		if err != nil {
+			s.Detail = jsondoc.Printable(err.Error())
+		}
+		skipped = append(skipped, s)
+	}
+	return append(append([]byte{'['}, bytes.Join(kept, []byte(","))...), ']'), at, skipped, true
+}
+
+// memberAt returns where the last value of a key stands in an object.
+func memberAt(object []byte, key string) (at [2]int, ok bool) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), lenient...)
+	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '{' {
+		return at, false
+	}
+	for d.PeekKind() == '"' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return at, false
+		}
+		name := token.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return at, false
+		}
+		if name == key {
+			end := int(d.InputOffset())
+			at, ok = [2]int{end - len(value), end}, true
+		}
+	}
+	_, err := d.ReadToken()
+	if err == nil {
+		_, err = d.ReadToken()
+	}
+	return at, ok && errors.Is(err, io.EOF)
+}
+
+// nameIn returns the name of an entry that is not valid JSON, "" for none.
+func nameIn(entry []byte) string {
+	at, ok := memberAt(entry, "name")
+	if !ok || entry[at[0]] != '"' {
+		return ""
+	}
+	name, err := jsontext.AppendUnquote(nil, entry[at[0]:at[1]])
+	if err != nil {
+		return ""
+	}
+	return string(name)
+}
+
+// ServerList is the complete list of a server's tools as it was received.
+type ServerList struct {
+	Server       json.RawMessage // serverInfo; nil if the server gave none
+	Protocol     string          // revision; "" if it is unknown
+	Capabilities json.RawMessage // declared by the client; nil for none
+	Tools        []json.RawMessage
+	Texts        []json.RawMessage // prompts and instructions; nil if they are not reviewed
+	Skipped      []Skipped         // entries that cannot be read
+}
+
+// Document returns the list as one document, which Decode reads.
+func (l ServerList) Document() []byte {
+	var doc bytes.Buffer
+	doc.WriteByte('{')
+	add := func(key string, value []byte) {
+		if len(value) > 0 {
+			fmt.Fprintf(&doc, `"%s":%s,`, key, value)
+		}
+	}
+	add("serverInfo", l.Server)
+	add("clientCapabilities", l.Capabilities)
+	if l.Protocol != "" {
+		add("protocolVersion", jsondoc.Canonical(jsondoc.NewString(l.Protocol)))
+	}
+	if l.Texts != nil {
+		add("texts", Array(l.Texts))
+	}
+	if len(l.Skipped) > 0 {
+		list := jsondoc.NewArray()
+		for _, s := range l.Skipped {
+			list.Items = append(list.Items, jsondoc.NewObject(
+				jsondoc.Member{Key: "name", Value: jsondoc.NewString(s.Name)}, jsondoc.Member{Key: "reason", Value: jsondoc.NewString(s.Reason)},
+				jsondoc.Member{Key: "detail", Value: jsondoc.NewString(s.Detail)}))
+		}
+		add(unreadKey, jsondoc.Canonical(list))
+	}
+	fmt.Fprintf(&doc, `"tools":%s}`, Array(l.Tools))
+	return doc.Bytes()
+}
+
+// Array returns a JSON array of values, whose bytes it keeps.
+func Array(values []json.RawMessage) []byte {
+	out := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
+}
+
+// RepeatedPage is a page of a list that a server gave already.
+var RepeatedPage = Skipped{Reason: "its list repeats a page, so nothing behind that was read"}
+
+// ListedItem is an item of a list with its hash.
+type ListedItem struct {
+	Item
+	Sum string // its Hash
+}
+
+// ByName returns what a list of tools has by its name. The first of a name counts.
+func ByName(tools []json.RawMessage) map[string]ListedItem {
+	all := make(map[string]ListedItem, len(tools))
+	for _, raw := range tools {
+		item, err := ReadItem(MCP, raw)
+		if _, again := all[item.Name]; err == nil && !again {
+			all[item.Name] = ListedItem{item, item.Hash()}
+		}
+	}
+	return all
+}
+
+// mask stands for an excluded text. No JSON that is read contains it.
+const mask = "\x00"
+
+// Part is an excluded text in the JSON of a tool.
+type Part struct {
+	registry.Exclusion
+	From, To int    // characters of the field
+	Text     string // untrusted
+}
+
+// String describes the part and its place for people.
+func (p Part) String() string {
+	if p.Pattern == "" {
+		return fmt.Sprintf("%s, now %s", p.Path, jsondoc.Quote(p.Text))
+	}
+	return fmt.Sprintf("characters %d–%d of %s, now %s (%s)", p.From+1, p.To, p.Path, jsondoc.Quote(p.Text), p.Exclusion)
+}
+
+// Pin returns the hash of the item's JSON without the excluded parts: that which Source.Pin
+// has of the approved JSON.
+func (it Item) Pin(excluded []registry.Exclusion) string {
+	if len(excluded) == 0 {
+		return it.Hash()
+	}
+	n, _ := it.masked(excluded)
+	return registry.HashBytes(jsondoc.Canonical(n))
+}
+
+// Excluded returns the texts that an exclusion leaves out of the pin.
+func (it Item) Excluded(excluded []registry.Exclusion) []Part {
+	_, parts := it.masked(excluded)
+	return parts
+}
+
+// Exclude returns the source of the item's definition with excluded parts.
+func (it Item) Exclude(s *registry.Source, excluded []registry.Exclusion) *registry.Source {
+	out := *s
+	out.Excluded, out.Masked = excluded, ""
+	if len(excluded) > 0 {
+		out.Masked = it.Pin(excluded)
+	}
+	return &out
+}
+
+// masked returns the item's JSON with a mask in place of each excluded text. Matches that
+// touch each other are one text, so that a short pattern cannot exclude a long one.
+func (it Item) masked(excluded []registry.Exclusion) (n *jsondoc.Node, parts []Part) {
+	n, err := jsondoc.Parse(it.Raw, jsondoc.DefaultLimits)
+	if err != nil {
+		return it.node, nil
+	}
+	for _, e := range excluded {
+		at := n.Find(e.Path)
+		if at == nil {
+			continue
+		}
+		if e.Pattern == "" {
+			text := at.Text
+			if at.Kind != jsondoc.String {
+				text = string(jsondoc.Canonical(at))
+			}
+			if length := utf8.RuneCountInString(text); length <= registry.MaxExcluded {
+				parts = append(parts, Part{e, 0, length, text})
+				*at = *jsondoc.NewString(mask)
+			}
+			continue
+		}
+		re, err := regexp.Compile(e.Pattern)
+		if err != nil || at.Kind != jsondoc.String {
+			continue
+		}
+		var out strings.Builder
+		end := 0
+		for all := re.FindAllStringIndex(at.Text, -1); len(all) > 0; {
+			from, to := all[0][0], all[0][1]
+			for all = all[1:]; len(all) > 0 && all[0][0] == to; all = all[1:] {
+				to = all[0][1]
+			}
+			text := at.Text[from:to]
+			if length := utf8.RuneCountInString(text); length > 0 && length <= registry.MaxExcluded {
+				start := utf8.RuneCountInString(at.Text[:from])
+				parts = append(parts, Part{e, start, start + length, text})
+				out.WriteString(at.Text[end:from] + mask)
+				end = to
+			}
+		}
+		at.Text = out.String() + at.Text[end:]
+	}
+	return n, parts
+}
+
+// Suggestion is a part that differs between two lists of a server and could be excluded.
+type Suggestion struct {
+	registry.Exclusion
+	From, To int // characters of the field in the newer list
+}
+
+// Suggest returns the parts to exclude so that two snapshots of a tool have one pin, nil
+// when they differ in more than short parts of texts.
+func Suggest(before, after []byte) []Suggestion {
+	old, err := ReadItem(MCP, before)
+	it, err2 := ReadItem(MCP, after)
+	if err != nil || err2 != nil {
+		return nil
+	}
+	var found []Suggestion
+	var excluded []registry.Exclusion
+	it.node.Walk(func(n *jsondoc.Node, path func() string) bool {
+		if n.Kind == jsondoc.Object || n.Kind == jsondoc.Array {
+			return true
+		}
+		was := old.node.Find(path())
+		if was == nil || was.Text == n.Text && was.Kind == n.Kind {
+			return true
+		}
+		s := Suggestion{Exclusion: registry.Exclusion{Path: path()}, To: utf8.RuneCountInString(n.Text)}
+		if n.Kind == jsondoc.String && was.Kind == jsondoc.String && !strings.HasPrefix(s.Path, "_meta") {
+			s.narrow(was.Text, n.Text)
+		}
+		found, excluded = append(found, s), append(excluded, s.Exclusion)
+		return true
+	})
+	source := registry.Source{Type: registry.SourceMCP, Ref: "x#x", Hash: it.Hash(), Excluded: excluded, Masked: it.Hash()}
+	if len(found) == 0 || old.Pin(excluded) != it.Pin(excluded) || source.Problems() != nil {
+		return nil
+	}
+	return found
+}
+
+// narrow finds the word in which two texts differ, and a pattern for words like it, with the
+// text before it so that it matches nothing else.
+func (s *Suggestion) narrow(before, after string) {
+	a, b := []rune(before), []rune(after)
+	from := 0
+	for from < min(len(a), len(b)) && a[from] == b[from] {
+		from++
+	}
+	end := 0
+	for end < min(len(a), len(b))-from && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	inWord := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_:+.", r)
+	}
+	for from > 0 && inWord(b[from-1]) {
+		from--
+	}
+	for end > 0 && inWord(b[len(b)-end]) {
+		end--
+	}
+	for len(b)-end > from && strings.ContainsRune(":.+", b[len(b)-end-1]) { // which ends a sentence
+		end++
+	}
+	s.From, s.To = from, len(b)-end
+	words, class := string(a[from:max(from, len(a)-end)])+string(b[from:len(b)-end]), ""
+	for _, class = range []string{"0-9", "0-9-", "0-9a-f-", "0-9TZ:.+-", "0-9A-Za-z_:.+-"} {
+		if regexp.MustCompile("^[" + class + "]*$").MatchString(words) {
+			break
+		}
+	}
+	s.Pattern = regexp.QuoteMeta(string(b[max(0, from-20):from])) + "[" + class + "]+"
 }
