@@ -40,7 +40,7 @@ func (m *Model) switchTheme() tea.Cmd {
 func (m *Model) switchMouse() tea.Cmd {
 	m.shell.Mouse = !m.shell.Mouse
 	if m.shell.Mouse {
-		return m.shell.Say(screen.Remark, "Mouse on: the wheel scrolls, a click selects, shift+drag selects text")
+		return m.shell.Say(screen.Remark, "Mouse on: the wheel scrolls, a click selects, a double click opens, shift+drag selects text")
 	}
 	return m.shell.Say(screen.Remark, "Mouse off")
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/tui/drafting"
@@ -36,6 +38,9 @@ type Model struct {
 	drawnAt  string
 	stamp    int64
 	quitting bool
+
+	clicked    time.Time // last, on a row of the page
+	clickedRow int
 }
 
 // resize lays everything out for a screen of the given size.

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -186,29 +188,87 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 // wheelLines is how far one notch of the wheel scrolls.
 const wheelLines = 3
 
-// pointer does what the mouse is for: the wheel scrolls, a click selects a row.
+// doubleClick is how soon a second click on a row opens it.
+const doubleClick = 400 * time.Millisecond
+
+// pointer does what the mouse is for: the wheel scrolls, a click selects a row, a second one
+// opens it, and a click on a page, a tab, or a key goes there or presses it.
 func (m *Model) pointer(msg tea.Msg) tea.Cmd {
-	if m.shell.Frame().TooSmall || m.shell.Line() != nil {
+	if m.shell.Frame().TooSmall {
 		return nil
 	}
+	d := m.shell.Dialog()
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		n := wheelLines
 		if msg.Button == tea.MouseWheelUp {
 			n = -n
 		}
-		if d := m.shell.Dialog(); d != nil {
+		switch {
+		case d != nil:
 			d.Pager.Scroll(n)
-			return nil
+		case m.shell.Line() == nil:
+			return m.pages.On().Scroll(msg.X, n)
 		}
-		return m.pages.On().Scroll(msg.X, n)
 	case tea.MouseClickMsg:
+		if msg.Y == m.shell.Frame().Height-1 {
+			footer := m.shell.Footer()
+			if footer == nil {
+				footer = m.keys.Footer()
+			}
+			return m.click(footer.ClickAt(msg.X))
+		}
 		row := msg.Y - 4 // bar, tabs, rule, names of the columns
-		if m.shell.Dialog() == nil && row >= 0 && row < m.shell.Frame().Body-1 {
+		switch {
+		case m.shell.Busy():
+		case msg.Y == 0:
+			return m.click(m.bar().ClickAt(msg.X))
+		case msg.Y == 1:
+			tabs, _ := m.pages.On().Tabs()
+			return m.click(tabs.ClickAt(msg.X))
+		case row >= 0 && row < m.shell.Frame().Body-1:
+			last, now := m.clicked, m.cfg.Now()
+			if m.clicked = now; last.Add(doubleClick).After(now) && m.clickedRow == row && m.pages.On().Shown() == nil {
+				return m.click("key enter")
+			}
+			m.clickedRow = row
 			return m.pages.On().Click(msg.X, row)
 		}
 	}
 	return nil
+}
+
+// click does what a part of the bar, the tabs, or the footer is for.
+func (m *Model) click(what string) tea.Cmd {
+	switch verb, name, _ := strings.Cut(what, " "); verb {
+	case "key":
+		return m.key(keyPress(name))
+	case "page":
+		for _, r := range m.pages.Named() {
+			if string(r.Name) == name {
+				return m.pages.Visit(r.Page)
+			}
+		}
+	case "tab":
+		if p, ok := m.pages.On().(screen.Turning); ok {
+			n, _ := strconv.Atoi(name)
+			return p.TurnTo(n)
+		}
+	}
+	return nil
+}
+
+// keyPress returns the message of a key by its name, as Bubble Tea writes it.
+func keyPress(name string) tea.KeyPressMsg {
+	codes := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "up": tea.KeyUp, "down": tea.KeyDown}
+	letter, ctrl := strings.CutPrefix(name, "ctrl+")
+	switch code, named := codes[name]; {
+	case named:
+		return tea.KeyPressMsg{Code: code}
+	case ctrl:
+		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
 // readStamp reads the newest stamp.

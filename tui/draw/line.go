@@ -10,16 +10,19 @@ import (
 type Span struct {
 	Text  Safe
 	Style theme.Style
+	Click string // what a click on it does, as the workbench names it; "" for nothing
 }
 
 // Line is one line of a screen.
 type Line []Span
 
 // Of returns a line of one span.
-func Of(style theme.Style, text Safe) Line { return Line{{text, style}} }
+func Of(style theme.Style, text Safe) Line { return Line{{Text: text, Style: style}} }
 
 // Add returns l with a span more.
-func (l Line) Add(style theme.Style, text Safe) Line { return append(l, Span{text, style}) }
+func (l Line) Add(style theme.Style, text Safe) Line {
+	return append(l, Span{Text: text, Style: style})
+}
 
 // Width returns how many cells l takes at most.
 func (l Line) Width() int {
@@ -28,6 +31,24 @@ func (l Line) Width() int {
 		w += Width(s.Text)
 	}
 	return w
+}
+
+// Clicked returns l with clicks on it doing what.
+func (l Line) Clicked(what string) Line {
+	for i := range l {
+		l[i].Click = what
+	}
+	return l
+}
+
+// ClickAt returns what a click on cell x does, "" for nothing.
+func (l Line) ClickAt(x int) string {
+	for _, s := range l {
+		if x -= Width(s.Text); x < 0 {
+			return s.Click
+		}
+	}
+	return ""
 }
 
 // Plain returns l without styles.

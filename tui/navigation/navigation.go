@@ -246,7 +246,7 @@ func (m *Pages) Names(f screen.Frame) draw.Line {
 		if r.Page == m.Begin() {
 			style = f.Theme.Strong
 		}
-		l = l.Add("", "  ").Add(style, r.Name)
+		l = append(l.Add("", "  "), draw.Of(style, r.Name).Clicked("page "+string(r.Name))...)
 	}
 	return l
 }

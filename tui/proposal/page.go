@@ -188,6 +188,9 @@ func (pp *Page) Scroll(x, n int) tea.Cmd {
 // Click implements screen.Page: it gives the keys to the pane.
 func (pp *Page) Click(x, _ int) tea.Cmd { return pp.turn(pp.At(pp.frame.Layout, x)) }
 
+// TurnTo implements screen.Turning.
+func (pp *Page) TurnTo(tab int) tea.Cmd { return pp.turn(tab) }
+
 // turn gives a tab the keys, and shows it.
 func (pp *Page) turn(tab int) tea.Cmd {
 	pp.Turn(tab)

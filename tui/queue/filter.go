@@ -270,13 +270,18 @@ func (s *selection) shownIndex() int {
 // turn goes so many tabs on.
 func (q *Page) turn(step int) func() tea.Cmd {
 	return func() tea.Cmd {
-		if q.list.everywhere {
-			return q.shell.Say(screen.Remark, "The filter names a state or a number, in any state; esc clears it")
-		}
 		n := len(q.list.tabList())
-		q.list.tab = (q.list.tab + step + n) % n
-		return q.readFrom(false)
+		return q.TurnTo((q.list.tab + step + n) % n)
 	}
+}
+
+// TurnTo implements screen.Turning.
+func (q *Page) TurnTo(tab int) tea.Cmd {
+	if q.list.everywhere {
+		return q.shell.Say(screen.Remark, "The filter names a state or a number, in any state; esc clears it")
+	}
+	q.list.tab = tab
+	return q.readFrom(false)
 }
 
 // where is the filter of the tab together with the one that was typed.

@@ -263,6 +263,9 @@ func (q *Page) Click(x, row int) tea.Cmd {
 	if q.Frame.InSide(x) {
 		return nil
 	}
+	if q.list.narrowed() {
+		row-- // the filter has a line above the names of the columns
+	}
 	return q.Move(q.list.top + row - q.list.cursor)
 }
 

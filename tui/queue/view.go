@@ -34,7 +34,7 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	if screen.Fitting(whole, 0, room) < len(whole) {
 		names = brief
 	}
-	return append(q.Frame.TabLine(names, q.list.shownIndex(), true, room).Fit(room), right...), nil
+	return append(q.Frame.TabLine(names, 0, q.list.shownIndex(), true, room).Fit(room), right...), nil
 }
 
 // View implements screen.Page.

@@ -61,7 +61,7 @@ var keyNames = map[string]string{
 
 // Hint draws a key with what it does, for the last line of the screen.
 func Hint(name, text theme.Style, k, label string) draw.Line {
-	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ")
+	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ").Clicked("key " + k)
 }
 
 // Loading is the reason of a key whose page has not read yet what the key acts on.

@@ -66,6 +66,9 @@ type OfProposal interface {
 // Filtered is a page with a list that can be narrowed.
 type Filtered interface{ Filter() string }
 
+// Turning is a page with tabs that a click leads to.
+type Turning interface{ TurnTo(tab int) tea.Cmd }
+
 // Announcing is a page that has something to say when the workbench opens.
 type Announcing interface{ Announce() tea.Cmd }
 

@@ -123,16 +123,16 @@ func (p *Panes) On(right bool) int {
 func (p *Panes) Strip(f Frame, names []string, right draw.Line) draw.Line {
 	l := f.Layout
 	if l.Left == 0 {
-		return f.TabLine(names, p.Tab, true, l.Width)
+		return f.TabLine(names, 0, p.Tab, true, l.Width)
 	}
-	first := f.TabLine(names[:1], 0, p.Tab == 0, l.Left).Fit(l.Left + 1)
-	return append(first, f.TabLine(names[1:], p.RightTab()-1, p.Tab > 0, l.Right-right.Width())...)
+	first := f.TabLine(names[:1], 0, 0, p.Tab == 0, l.Left).Fit(l.Left + 1)
+	return append(first, f.TabLine(names[1:], 1, p.RightTab()-1, p.Tab > 0, l.Right-right.Width())...)
 }
 
 // TabLine draws tabs in width cells: where there is no room for all, the current
 // one with its neighbours, and a sign on the sides that have more. The current one is
-// marked where it has the keys.
-func (f Frame) TabLine(names []string, current int, keys bool, width int) draw.Line {
+// marked where it has the keys. The first of names is tab first of the page.
+func (f Frame) TabLine(names []string, first, current int, keys bool, width int) draw.Line {
 	from, to := 0, Fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {
 		from++
@@ -151,7 +151,7 @@ func (f Frame) TabLine(names []string, current int, keys bool, width int) draw.L
 		case i == current:
 			style = f.Theme.Strong
 		}
-		l = l.Add(style, sign+name+" ")
+		l = append(l, draw.Of(style, sign+name+" ").Clicked("tab "+strconv.Itoa(first+i))...)
 	}
 	if to < len(names) {
 		l = l.Add(f.Theme.Accent, "›")

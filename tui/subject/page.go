@@ -172,6 +172,9 @@ func (s *Page) Across(right bool) tea.Cmd { return s.show(s.On(right)) }
 // Click implements screen.Page: it gives the keys to the pane.
 func (s *Page) Click(x, _ int) tea.Cmd { return s.show(s.At(s.Layout(), x)) }
 
+// TurnTo implements screen.Turning.
+func (s *Page) TurnTo(tab int) tea.Cmd { return s.show(tab) }
+
 // Leave implements screen.Page: it ends a search or a comparison.
 func (s *Page) Leave() (tea.Cmd, bool) {
 	switch {

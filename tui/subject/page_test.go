@@ -74,8 +74,8 @@ func TestShowsSections(t *testing.T) {
 		wants []string
 	}{
 		{60, nil, []string{"goals", "Three things⟨U+202E⟩"}},
-		{60, []string{"tab"}, []string{"▌", "v3", "user:ida", "written by user:mara"}},
-		{140, []string{"tab"}, []string{"goals", "│", "v3", "2026-11-20 15:00"}},
+		{60, []string{"tab"}, []string{"▌", "v3", "mara → ida  +1 −1"}},
+		{140, []string{"tab"}, []string{"goals", "│", "v3", "20 Nov 15:00"}},
 		{60, []string{"tab", "tab"}, []string{"◆ goals  as of v3", "v3 2026-11-20 user:mara"}},
 		{140, []string{"tab", "tab", "tab"}, []string{"✓ agent:global/assistant", "listed"}},
 	} {
