@@ -14,12 +14,8 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/internal/visible"
-	"toolcrib/prompt"
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
-	"toolcrib/review/impact"
 )
 
 // handle carries out a tool call of an actor and returns what marshals to the
@@ -325,141 +321,6 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 	}, nil
 }
 
-// lint is lint_proposal: it runs the rules over a proposal that is given, or over one
-// that is kept, and keeps nothing.
-func (s *Server) lint(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	if args.Get("id") != nil {
-		id, err := s.id(ctx, args)
-		if err != nil {
-			return nil, err
-		}
-		d, err := s.config.Desk.Show(ctx, actor, id)
-		if err != nil {
-			return nil, err
-		}
-		found, err := s.config.Desk.LintProposal(ctx, actor, id)
-		return s.linted(d.Proposal.Subject, found), err
-	}
-	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), true)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.config.Desk.Lint(ctx, actor, draft)
-	return s.linted(draft.Subject, found), err
-}
-
-func (s *Server) linted(subject registry.Subject, found review.Lint) any {
-	return map[string]any{"recommendation": found.Recommendation, "findings": s.findings(subject, found.Standing)}
-}
-
-// preview is preview_proposal: the prompt of the client's own agent, and of no
-// other (S13), as it would be after an approval. It is rendered as for a review,
-// without the user's stored data.
-func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
-	in := struct {
-		Channel string `json:"channel"`
-	}{Channel: prompt.Web}
-	if err := bind(only(args, "channel"), &in); err != nil {
-		return nil, err
-	}
-	if !registry.ValidChannel(in.Channel) {
-		return nil, jsondoc.Problems{{Path: "channel", Message: "expected the name of a channel, such as web or telegram"}}
-	}
-	id, err := s.id(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	c := s.config.Caller
-	found, err := s.config.Desk.Preview(ctx, []proposals.ID{id}, c.Agent, impact.Scene{
-		Layer: c.Layer, Where: c.Where, Context: prompt.Reference(), Channel: in.Channel,
-	})
-	if err != nil {
-		return nil, err
-	}
-	doc, err := s.config.Documents.Preview(found[0])
-	return map[string]any{"preview": doc}, err
-}
-
-// propose is propose_tool.
-func (s *Server) propose(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	var in struct {
-		Draft bool `json:"draft"`
-	}
-	if err := bind(only(args, "draft"), &in); err != nil {
-		return nil, err
-	}
-	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), !in.Draft)
-	if err != nil {
-		return nil, err
-	}
-	made, err := s.config.Desk.Propose(ctx, actor, []proposals.Draft{draft}, !in.Draft)
-	if err != nil {
-		return nil, err
-	}
-	return s.moved(ctx, actor, made[0])
-}
-
-// revise is revise_proposal.
-func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	id, err := s.id(ctx, jsondoc.NewObject(jsondoc.Member{Key: "id", Value: args.Remove("id")}))
-	if err != nil {
-		return nil, err
-	}
-	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), false) // the desk knows whether it is still a draft
-	if err != nil {
-		return nil, err
-	}
-	p, err := s.config.Desk.Revise(ctx, actor, id, draft)
-	if err != nil {
-		return nil, err
-	}
-	return s.moved(ctx, actor, p)
-}
-
-// moved returns the JSON form of a changed proposal with the findings of the review,
-// so that an agent can fix it without another request.
-func (s *Server) moved(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
-	out := map[string]any{"proposal": s.config.Documents.Proposal(p)}
-	if p.Summary.Findings == 0 {
-		return out, nil
-	}
-	d, err := s.config.Desk.Show(ctx, actor, p.ID)
-	if err != nil {
-		return nil, err
-	}
-	out["findings"] = s.findings(p.Subject, d.Standing)
-	return out, nil
-}
-
-func (s *Server) findings(subject registry.Subject, standing []review.Standing) []any {
-	found := make([]any, len(standing))
-	for i, f := range standing {
-		found[i] = s.config.Documents.Finding(subject, f)
-	}
-	return found
-}
-
-// id reads arguments that are the id of one proposal and nothing else.
-func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, error) {
-	var in struct {
-		ID string `json:"id"`
-	}
-	if args.Get("id") == nil {
-		args.Remove("id")
-	}
-	if err := bind(args, &in, "id"); err != nil {
-		return "", err
-	}
-	ids, err := s.config.Desk.Resolve(ctx, in.ID)
-	switch {
-	case err != nil:
-		return "", err
-	case len(ids) != 1:
-		return "", jsondoc.Problems{{Path: "id", Message: "expected the id of one proposal; this prefix matches several"}}
-	}
-	return ids[0], nil
-}
-
 // bind reads arguments into a struct, and reports missing required ones.
 func bind(args *jsondoc.Node, dst any, required ...string) error {
 	ps := jsondoc.Bind(args, jsondoc.Root, dst)
@@ -469,50 +330,4 @@ func bind(args *jsondoc.Node, dst any, required ...string) error {
 		}
 	}
 	return ps.Err()
-}
-
-// list is list_proposals.
-func (s *Server) list(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
-	in := struct {
-		State   proposals.State `json:"state"`
-		Author  string          `json:"author"`
-		Subject string          `json:"subject"`
-		Filter  string          `json:"filter"`
-		Limit   int             `json:"limit"`
-		After   string          `json:"after"`
-	}{Limit: review.DefaultPage}
-	if err := bind(args, &in); err != nil {
-		return nil, err
-	}
-	switch {
-	case in.State != "" && !slices.Contains(proposals.States(), in.State):
-		return nil, jsondoc.Problems{{Path: "state", Message: "unknown state " + jsondoc.Quote(string(in.State))}}
-	case in.Limit < 1 || in.Limit > review.MaxPage:
-		return nil, jsondoc.Problems{{Path: "limit", Message: "expected 1 to 1000"}}
-	}
-	page, err := s.config.Desk.List(ctx, review.Query{State: in.State, Author: in.Author, Subject: in.Subject, Filter: in.Filter, Limit: in.Limit, After: in.After})
-	if err != nil {
-		return nil, err
-	}
-	out := struct {
-		Proposals []any  `json:"proposals"`
-		Next      string `json:"next,omitempty"`
-	}{Proposals: []any{}, Next: page.Next}
-	for _, p := range page.Proposals {
-		out.Proposals = append(out.Proposals, s.config.Documents.Proposal(p))
-	}
-	return out, nil
-}
-
-// get is get_proposal.
-func (s *Server) get(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	id, err := s.id(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.config.Desk.Show(ctx, actor, id)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"proposal": s.config.Documents.Dossier(d)}, nil
 }

@@ -1,0 +1,277 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+)
+
+// Expose is which tools a client is listed.
+type Expose string
+
+// Sets of tools that can be exposed. Prompts and resources are the same for all.
+const (
+	// ExposeMeta lists toolcrib's own tools, which find and call the approved
+	// ones and propose changes. It is the default.
+	ExposeMeta Expose = "meta"
+	// ExposeTools lists the approved tools as the server's own, and call_outcome
+	// for calls that wait for the user.
+	ExposeTools Expose = "tools"
+	// ExposeBoth lists both. A name of toolcrib's own is not given away.
+	ExposeBoth Expose = "both"
+)
+
+// callOutcome is the tool that replaces execute_tool if that is not listed.
+const callOutcome = "call_outcome"
+
+// lists reports whether one of toolcrib's own tools is listed.
+func (e Expose) lists(own string) bool {
+	if own == callOutcome {
+		return e == ExposeTools
+	}
+	return e != ExposeTools
+}
+
+// native reports whether approved tools are listed.
+func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
+
+// nativeTools are the approved tools of an agent as a list of tools, behind those of
+// toolcrib's own.
+type nativeTools struct {
+	expose   Expose
+	gateway  Gateway
+	upstream Upstream
+	caller   gateway.Caller
+	own      []*sdk.Tool // toolcrib's own tools, those that are listed
+	// written has the approved tools as they are listed.
+	written writtenPages
+}
+
+// owns reports whether a name is that of a tool of toolcrib's own.
+func (s *nativeTools) owns(name string) bool {
+	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
+}
+
+// list is tools/list with approved tools: toolcrib's own first, then those of
+// the agent by id, each with its approved definition under its one name.
+func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
+	after := ""
+	if p != nil {
+		after = p.Cursor
+	}
+	if after != "" && !registry.ValidID(after) {
+		return nil, invalid("the cursor is none of ours")
+	}
+	entries, err := s.exposed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.await(ctx, entries)
+	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
+		return e.Subject.ID <= after || s.upstream.Drifted(e.Definition.Tool)
+	})
+	slices.SortFunc(entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
+	if after == "" {
+		out.Tools = append(out.Tools, s.own...)
+	}
+	if len(entries) > pageSize {
+		entries = entries[:pageSize]
+		out.NextCursor = entries[pageSize-1].Subject.ID
+	}
+	approved, err := s.written.of(entries)
+	out.Tools = append(out.Tools, approved...)
+	return out, err
+}
+
+// exposed returns the approved tools of the agent.
+func (s *nativeTools) exposed(ctx context.Context) ([]registry.Entry, error) {
+	_, entries, err := s.gateway.Tools(ctx, s.caller)
+	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
+		t := e.Definition.Tool
+		return t.Kind != registry.ActionTool || s.owns(t.WireName())
+	}), err
+}
+
+// upstreamTime sets how long a list waits for servers that have not yet said what
+// they list. The tools of a slower one are listed as they were approved, and the
+// client hears when that turns out to be wrong.
+const upstreamTime = 10 * time.Second
+
+// await waits for the first answers of the servers of tools: a client may
+// read the list only once.
+func (s *nativeTools) await(ctx context.Context, entries []registry.Entry) {
+	ctx, stop := context.WithTimeout(ctx, upstreamTime)
+	defer stop()
+	s.upstream.Asked(ctx, upstreamServers(entries))
+}
+
+// upstreamServers returns the names of the MCP servers that tools are from.
+func upstreamServers(entries []registry.Entry) []string {
+	var names []string
+	for _, e := range entries {
+		p := e.Definition.Tool.Provider
+		if p != nil && p.Type == registry.ProviderMCP && !slices.Contains(names, p.Server) {
+			names = append(names, p.Server)
+		}
+	}
+	return names
+}
+
+// maxWritten is how many pages of approved tools are kept as they are listed.
+const maxWritten = 32
+
+// writtenPages caches pages of approved tools, by the versions on them, because
+// clients request the same list repeatedly. It is safe for concurrent use; callers
+// must not change the returned tools.
+type writtenPages struct {
+	mu    sync.Mutex
+	pages map[string][]*sdk.Tool
+}
+
+// of returns entries as they are listed.
+func (w *writtenPages) of(entries []registry.Entry) ([]*sdk.Tool, error) {
+	fields := make([]string, 0, 2*len(entries))
+	for _, e := range entries {
+		fields = append(fields, e.Subject.String()+" "+strconv.Itoa(e.Version), e.ContentHash)
+	}
+	key := history.Seal(fields...)
+	w.mu.Lock()
+	known, ok := w.pages[key]
+	w.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	tools, err := approvedTools(entries)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.pages) >= maxWritten || w.pages == nil {
+		w.pages = map[string][]*sdk.Tool{}
+	}
+	w.pages[key] = tools
+	return tools, nil
+}
+
+// approvedTools writes tools as an MCP server lists them, with the approved
+// version and its hash.
+func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
+	all := make([]wire.Listed, len(entries))
+	for i, e := range entries {
+		all[i].Tool = *e.Definition.Tool
+	}
+	text, _, err := wire.Encode(wire.MCP, all)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Tools []definition `json:"tools"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, err
+	}
+	tools := make([]*sdk.Tool, len(entries))
+	for i, d := range list.Tools {
+		tools[i] = d.tool()
+		tools[i].Meta = sdk.Meta{"toolcrib/version": entries[i].Version, "toolcrib/contentHash": entries[i].ContentHash}
+	}
+	return tools, nil
+}
+
+// callNative implements tools/call of an approved tool. The call passes every gate,
+// as by execute_tool, but the result is that of the tool itself. A name that is not
+// listed is an error of the protocol.
+func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	name := asked(ctx)
+	var unknown error
+	run := func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
+		var refused *gateway.Error
+		if errors.As(err, &refused) && refused.Code == gateway.CodeUnknown {
+			unknown = invalid("unknown tool %q: %s", name, refused.Message)
+		}
+		return nativeRun(r), err
+	}
+	r, err := s.handler(run, nil)(ctx, req)
+	if unknown != nil {
+		return nil, unknown
+	}
+	if err == nil && r.IsError {
+		r.StructuredContent = nil // clients hold it against the tool's own output schema
+	}
+	return r, err
+}
+
+// outcome is call_outcome: the outcome of a call that waited for the user.
+func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	var in struct {
+		Pending string `json:"pending"`
+	}
+	if err := bind(args, &in, "pending"); err != nil {
+		return nil, err
+	}
+	r, err := s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
+	return nativeRun(r), err
+}
+
+// nativeRun is the result of a call, to be returned as that of the tool itself.
+type nativeRun gateway.Result
+
+// result returns what an MCP server answered with, as it came, and what another
+// provider did as a structured result.
+func (r nativeRun) result() (*sdk.CallToolResult, error) {
+	out, err := result(r.Output, false)
+	if err != nil {
+		return nil, err
+	}
+	var theirs sdk.CallToolResult
+	if json.Unmarshal(r.Output, &theirs) == nil && theirs.Content != nil {
+		var exact struct {
+			Structured json.RawMessage `json:"structuredContent"` // with every digit of its numbers
+		}
+		if err := json.Unmarshal(r.Output, &exact); err != nil {
+			return nil, err
+		}
+		out.Content, out.StructuredContent = theirs.Content, nil
+		if len(exact.Structured) > 0 {
+			out.StructuredContent = exact.Structured
+		}
+	}
+	out.Meta = sdk.Meta{"toolcrib/call": r.Call, "toolcrib/tool": r.Tool.String(), "toolcrib/version": r.Version}
+	if len(r.Warnings) > 0 {
+		out.Meta["toolcrib/warnings"] = r.Warnings
+	}
+	if len(r.Answer) > 0 {
+		out.Meta["toolcrib/answer"] = r.Answer
+	}
+	return out, nil
+}
+
+// howToPoll adds to a refusal that waits for the user how to learn what became
+// of the call, for a client that has call_outcome.
+func (s *Server) howToPoll(err error) error {
+	var refused *gateway.Error
+	if s.config.Expose != ExposeTools || !errors.As(err, &refused) || refused.Pending == "" {
+		return err
+	}
+	told := *refused
+	told.Message = fmt.Sprintf("%s Ask %s with {\"pending\":%q}.", refused.Message, callOutcome, refused.Pending)
+	return &told
+}

@@ -1,0 +1,171 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/gateway"
+	"toolcrib/internal/visible"
+	"toolcrib/prompt"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// agentPrompt is the prompt that is not a tool: the whole prompt of the agent. No
+// tool can have its name, as ids have no hyphen.
+const agentPrompt = "agent-prompt"
+
+// prompts are what an agent has been given to read: its whole prompt and its prompt
+// tools.
+type prompts struct {
+	gateway  Gateway
+	prompter Prompter
+	caller   gateway.Caller
+}
+
+// list is prompts/list: the whole prompt of the agent, then its prompt tools by id.
+func (s prompts) list(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
+	after := ""
+	if p != nil {
+		after = p.Cursor
+	}
+	if after != "" && !registry.ValidID(after) {
+		return nil, invalid("the cursor is none of ours")
+	}
+	profile, tools, err := s.gateway.Tools(ctx, s.caller)
+	if err != nil {
+		return nil, err
+	}
+	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: fresh()}
+	if after == "" && profile.Version > 0 {
+		out.Prompts = append(out.Prompts, &sdk.Prompt{
+			Name: agentPrompt, Title: "The prompt of " + visible.Line(profile.Definition.Name()),
+			Description: "The whole prompt of " + profile.Subject.String() + " for a channel, with the user's instructions and notes as they are stored now.",
+			Arguments:   []*sdk.PromptArgument{{Name: "channel", Description: "Such as web or telegram; web when it is left out."}},
+		})
+	}
+	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool {
+		return e.Definition.Tool.Kind != registry.PromptTool || e.Subject.ID <= after
+	})
+	slices.SortFunc(tools, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	if len(tools) > pageSize {
+		tools = tools[:pageSize]
+		out.NextCursor = tools[pageSize-1].Subject.ID
+	}
+	for _, l := range tools {
+		t := l.Definition.Tool
+		out.Prompts = append(out.Prompts, &sdk.Prompt{
+			Name: t.WireName(), Title: visible.Line(t.Name), Description: visible.Text(about(*t)), Arguments: promptArguments(*t),
+			Meta: sdk.Meta{"toolcrib/version": l.Version, "toolcrib/contentHash": l.ContentHash},
+		})
+	}
+	return out, nil
+}
+
+// about returns the description of a prompt tool.
+func about(t registry.Tool) string {
+	if t.Description != "" {
+		return t.Description
+	}
+	return t.UsageNotes
+}
+
+// promptArguments are the properties that the schema of a prompt tool names.
+func promptArguments(t registry.Tool) []*sdk.PromptArgument {
+	n, err := jsondoc.Parse(t.InputSchema, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil
+	}
+	required := map[string]bool{}
+	if list := n.Get("required"); list != nil {
+		for _, item := range list.Items {
+			required[item.Text] = true
+		}
+	}
+	var args []*sdk.PromptArgument
+	if properties := n.Get("properties"); properties != nil {
+		for _, m := range properties.Members {
+			a := &sdk.PromptArgument{Name: m.Key, Required: required[m.Key]}
+			if d := m.Value.Get("description"); d != nil && d.Kind == jsondoc.String {
+				a.Description = visible.Text(d.Text)
+			}
+			args = append(args, a)
+		}
+	}
+	return args
+}
+
+// whole is prompts/get of the agent's own prompt.
+func (s prompts) whole(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
+	channel := prompt.Web
+	for key, value := range p.Arguments {
+		if key != "channel" || !registry.ValidChannel(value) {
+			return nil, invalid("%s has one argument, channel: a name such as web or telegram", agentPrompt)
+		}
+		channel = value
+	}
+	out, err := s.prompter.Prompt(ctx, s.caller, channel)
+	if errors.Is(err, proposals.ErrNotFound) {
+		return nil, invalid("%s", err.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.GetPromptResult{
+		Description: "The prompt for the channel " + channel + ".",
+		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: out.Text}}},
+	}, nil
+}
+
+// get is prompts/get: the text of a prompt tool as an agent gets it in its
+// catalog, and its input.
+func (s prompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	p := req.Params
+	if asked(ctx) == agentPrompt {
+		return s.whole(ctx, p)
+	}
+	d, err := s.gateway.Describe(ctx, s.caller, asked(ctx))
+	var refused *gateway.Error
+	if errors.As(err, &refused) || err == nil && d.Tool.Definition.Tool.Kind != registry.PromptTool {
+		return nil, invalid("you have no prompt tool called %s", jsondoc.Quote(asked(ctx)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := d.Tool
+	t := *l.Definition.Tool
+	given := jsondoc.NewObject()
+	known := map[string]bool{}
+	for _, a := range promptArguments(t) {
+		known[a.Name] = true
+		v, ok := p.Arguments[a.Name]
+		if !ok && a.Required {
+			return nil, invalid("arguments.%s is missing", a.Name)
+		}
+		if ok {
+			given.Set(a.Name, jsondoc.NewString(v))
+		}
+	}
+	for key := range p.Arguments {
+		if !known[key] {
+			return nil, invalid("%s is no argument of %s", jsondoc.Quote("arguments."+key), t.ID)
+		}
+	}
+	out := prompt.Render(prompt.Input{
+		Agent: registry.Agent{PromptTemplate: "$tool_catalog"}, Tools: []prompt.Tool{{Tool: &t, Locked: l.Locked}},
+	}, "web")
+	text := out.Text
+	if len(given.Members) > 0 {
+		text += "\n\nUse it now with these arguments:\n\n" + string(jsondoc.Indent(given))
+	}
+	return &sdk.GetPromptResult{
+		Description: visible.Text(about(t)),
+		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: strings.TrimRight(text, "\n")}}},
+	}, nil
+}
