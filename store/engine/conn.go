@@ -26,6 +26,7 @@ import (
 type Conn struct {
 	conn    *sql.Conn
 	stmts   map[string]*sql.Stmt
+	direct  bool                                       // nothing is prepared
 	each    func(*sql.Rows, func(Scanner) error) error // nil to hand out rows as they come
 	escapes bool                                       // texts are stored escaped
 }
@@ -44,6 +45,35 @@ func Connect(ctx context.Context, pool *sql.DB) (*Conn, error) {
 	return &Conn{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
+// Unprepared has statements run without being prepared: behind a pooler, each transaction
+// may get another connection of the server.
+func (c *Conn) Unprepared() { c.direct = true }
+
+// statement is a statement that can be run, prepared or not.
+type statement interface {
+	ExecContext(ctx context.Context, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, args ...any) *sql.Row
+}
+
+// unprepared is a statement that is sent as a whole each time.
+type unprepared struct {
+	conn  *sql.Conn
+	query string
+}
+
+func (s unprepared) ExecContext(ctx context.Context, args ...any) (sql.Result, error) {
+	return s.conn.ExecContext(ctx, s.query, args...)
+}
+
+func (s unprepared) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
+	return s.conn.QueryContext(ctx, s.query, args...)
+}
+
+func (s unprepared) QueryRowContext(ctx context.Context, args ...any) *sql.Row {
+	return s.conn.QueryRowContext(ctx, s.query, args...)
+}
+
 // Close closes the statements, then the connection: SQLite keeps a file open while
 // a statement lives.
 func (c *Conn) Close() error {
@@ -60,7 +90,10 @@ func (c *Conn) Raw(fn func(driver any) error) error { return c.conn.Raw(fn) }
 // Statements returns the statements that were prepared.
 func (c *Conn) Statements() iter.Seq[string] { return maps.Keys(c.stmts) }
 
-func (c *Conn) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+func (c *Conn) prepare(ctx context.Context, query string) (statement, error) {
+	if c.direct {
+		return unprepared{c.conn, query}, nil
+	}
 	if stmt, ok := c.stmts[query]; ok {
 		return stmt, nil
 	}

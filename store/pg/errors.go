@@ -50,7 +50,7 @@ func (s *Server) Describe(err error) error {
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
 		return fmt.Errorf("%w: the database refuses this to the login %s, or refuses it in another name: %w", proposals.ErrAuthority, s.config.User, err)
-	case "25006":
+	case "25006", "0A000": // the latter where a standby is asked for a transaction that writes
 		return fmt.Errorf("%w; the server is a standby, or takes no writes: %w", review.ErrReadOnly, err)
 	case "22021": // a name with U+0000 or bytes that are no UTF-8, which nothing stored has
 		return fmt.Errorf("%w: %w", proposals.ErrNotFound, err)

@@ -31,6 +31,8 @@ type Server struct {
 	name      string
 	config    *pgx.ConnConfig
 	pool      *sql.DB
+	shared    *sql.DB     // for a pooler
+	pooled    atomic.Bool // a pooler gives each transaction another connection of the server
 	connected atomic.Bool // once
 	mute      atomic.Bool // it has no NOTIFY; others poll
 	lockWait  time.Duration
@@ -55,9 +57,14 @@ func Open(name string) (*Server, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = longestWait
 	}
-	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepare))
-	pool.SetMaxIdleConns(0) // the store keeps those that it uses again
-	return &Server{name: Redacted(name), config: config, pool: pool, lockWait: lockWait}, nil
+	// Poolers such as pgbouncer refuse search_path when a connection begins.
+	plain := config.Copy()
+	delete(plain.RuntimeParams, "search_path")
+	plain.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // without prepared statements
+	s := &Server{name: Redacted(name), config: config, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepare)), shared: stdlib.OpenDB(*plain), lockWait: lockWait}
+	s.pool.SetMaxIdleConns(0) // the store keeps those that it uses again
+	s.shared.SetMaxIdleConns(0)
+	return s, nil
 }
 
 // Login returns the login by which a URL connects: that of the URL itself, of PGUSER,
@@ -94,7 +101,7 @@ func (s *Server) There() error { return nil }
 func (s *Server) Frozen() bool { return false }
 
 // Close closes the connections that nobody uses.
-func (s *Server) Close() error { return s.pool.Close() }
+func (s *Server) Close() error { return errors.Join(s.pool.Close(), s.shared.Close()) }
 
 // Backup implements session.Engine: PostgreSQL has a program for that.
 func (s *Server) Backup(context.Context, string) error {
@@ -113,15 +120,25 @@ const askEvery = 50 * time.Millisecond
 func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	over := time.Now().Add(longestWait)
 	for wait := askEvery; ; wait = min(2*wait, 2*time.Second) {
-		c, err := engine.Connect(ctx, s.pool)
+		pooled, pool := s.pooled.Load(), s.pool
+		if pooled {
+			pool = s.shared
+		}
+		c, err := engine.Connect(ctx, pool)
 		if err == nil {
 			s.connected.Store(true)
 			c.Buffer()
 			c.EscapeTexts()
+			if pooled {
+				c.Unprepared()
+			}
 			return c, nil
 		}
+		if !pooled && s.meetsPooler(err) {
+			continue
+		}
 		var refused *pgconn.PgError
-		full := errors.As(err, &refused) && refused.Code == "53300" // too many connections
+		full := errors.As(err, &refused) && (refused.Code == "53300" || strings.Contains(refused.Message, "no more connections allowed")) // the latter by pgbouncer
 		if !full && (!s.connected.Load() || !errors.Is(s.Describe(err), engine.ErrLost)) || time.Now().After(over) {
 			return nil, err
 		}
@@ -133,6 +150,16 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	}
 }
 
+// meetsPooler reports whether a connection failed because of a pooler, and remembers that.
+func (s *Server) meetsPooler(err error) bool {
+	var refused *pgconn.PgError
+	pooler := errors.As(err, &refused) && refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
+	if pooler {
+		s.pooled.Store(true)
+	}
+	return pooler
+}
+
 // forgotten is how long a transaction that writes may do nothing: its host may be gone.
 const forgotten = 20 * time.Second
 
@@ -140,6 +167,9 @@ const forgotten = 20 * time.Second
 // server.
 func (s *Server) begin(use engine.Use) string {
 	wait := fmt.Sprintf("; SET LOCAL lock_timeout = %d", s.lockWait.Milliseconds())
+	if s.pooled.Load() {
+		wait += "; SET LOCAL search_path = " + Schema
+	}
 	if use != engine.Write && use != engine.Log {
 		return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + wait
 	}
@@ -208,9 +238,12 @@ func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error
 
 // Listen calls heard with 0 once it listens, and then with the number of the newest
 // event of every commit, until ctx ends or the connection does. A server without
-// LISTEN answers with an error at once.
+// LISTEN answers with an error at once. Behind a pooler nothing is heard.
 func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
+	if s.meetsPooler(err) {
+		<-ctx.Done()
+	}
 	if err != nil {
 		return err
 	}
