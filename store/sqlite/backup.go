@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/filelock"
 	"toolcrib/store/engine"
 )
 
@@ -24,10 +25,21 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("%s: %w; name a new file", path, fs.ErrExist)
 	}
 	dir := filepath.Dir(path)
-	temporary, err := os.CreateTemp(dir, ".toolcrib-backup-*") // made with mode 0600
+	if err := removeUnfinished(dir); err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(dir, backupPrefix+"*") // made with mode 0600
 	if err != nil {
 		return fmt.Errorf("create the copy: %w", err)
 	}
+	unlock, _, err := filelock.Try(temporary.Name() + lockSuffix) // until the process ends, however it ends
+	if err != nil {
+		return errors.Join(err, temporary.Close(), os.Remove(temporary.Name()))
+	}
+	defer func() {
+		unlock()
+		err = errors.Join(err, os.Remove(temporary.Name()+lockSuffix))
+	}()
 	defer func() {
 		if rest := os.Remove(temporary.Name()); rest != nil && !errors.Is(rest, fs.ErrNotExist) {
 			err = errors.Join(err, rest)
@@ -47,11 +59,44 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 	return syncDir(dir)
 }
 
+// backupPrefix begins the name of an unfinished backup; one with lockSuffix is locked by the
+// process that writes the backup.
+const (
+	backupPrefix = ".toolcrib-backup-"
+	lockSuffix   = ".lock"
+)
+
+// removeUnfinished removes the backups in a folder whose processes were killed.
+func removeUnfinished(dir string) error {
+	entries, _ := os.ReadDir(dir) // a folder that cannot be listed may be writable
+	for _, entry := range entries {
+		name := filepath.Join(dir, entry.Name())
+		of, isLock := strings.CutSuffix(name, lockSuffix)
+		if !isLock || !strings.HasPrefix(entry.Name(), backupPrefix) {
+			continue
+		}
+		unlock, held, err := filelock.Try(name)
+		if held || err != nil {
+			continue // somebody is writing it, or it is another user's
+		}
+		err = errors.Join(os.RemoveAll(of), os.Remove(name))
+		unlock()
+		if err != nil {
+			return fmt.Errorf("remove the unfinished backup %s: %w", of, err)
+		}
+	}
+	return nil
+}
+
 // copyInto has the engine write the snapshot to an empty file
 // (https://www.sqlite.org/lang_vacuum.html#vacuuminto). It needs a connection
 // of its own: the readers may not write anything.
 func (f *File) copyInto(ctx context.Context, name string) error {
-	source, err := dsn(f.path, "rw", waits)
+	mode := "rw"
+	if f.frozen {
+		mode = modeFrozen
+	}
+	source, err := dsn(f.path, mode, waits)
 	if err != nil {
 		return err
 	}
