@@ -19,7 +19,7 @@ func Family() command.Family {
 		Commands: []command.Entry{
 			{Group: command.GroupRunTime, New: newMCP, Creates: true},
 			{Group: command.GroupRunTime, New: newGuard},
-			{Group: command.GroupRunTime, New: newServe},
+			{Group: command.GroupRunTime, New: newServe, Creates: true},
 			{Group: command.GroupRunTime, New: newTokens},
 		},
 		Documents: func() map[string]reflect.Type {

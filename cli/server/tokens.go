@@ -40,7 +40,7 @@ func newTokensCreate(a *command.App) *cobra.Command {
 		Use:  "create AGENT",
 		Args: command.Exact(1, "the id of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Agent = args[0]
+			f.Agent, a.Creates = args[0], true
 			return runTokensCreate(cmd.Context(), a, f)
 		},
 	}
