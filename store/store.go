@@ -166,6 +166,19 @@ func (db *DB) Content(ctx context.Context, sha256 string) (data []byte, ok bool,
 	return data, ok, err
 }
 
+// NewestEvent returns the time of the newest event; zero when there is none.
+func (db *DB) NewestEvent(ctx context.Context) (at time.Time, err error) {
+	err = db.pool.View(ctx, func(s *session.Session) error {
+		var stamp string
+		found, err := s.Maybe(ctx, "SELECT at FROM events ORDER BY seq DESC LIMIT 1", nil, &stamp)
+		if err == nil && found {
+			at, err = time.Parse(time.RFC3339Nano, stamp)
+		}
+		return err
+	})
+	return at, err
+}
+
 // Head returns the sequence number of the newest event, and the state of the
 // registry, which grows with every approval.
 func (db *DB) Head(ctx context.Context) (event, state int64, err error) {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -191,7 +192,22 @@ func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 		desk = desk.DryRun()
 	}
 	a.desk = desk
+	if problem, err := a.ClockProblem(ctx, db); err != nil || problem != "" && a.Remote == nil {
+		a.Note("toolcrib: %s", output.FullStop(problem))
+		return desk, err
+	}
 	return desk, nil
+}
+
+// ClockProblem describes a clock that is behind the newest entry of the database, "" for
+// none: entries would be dated before those that precede them.
+func (a *App) ClockProblem(ctx context.Context, db *store.DB) (string, error) {
+	newest, err := db.NewestEvent(ctx)
+	now := a.Env.Now()
+	if err != nil || !newest.After(now.Add(time.Minute)) {
+		return "", err
+	}
+	return fmt.Sprintf("the clock of this machine shows %s, but the newest entry of the database is from %s; correct the clock, or what is written now gets an earlier date than what precedes it", output.Timestamp(now), output.Timestamp(newest)), nil
 }
 
 // Actor is who acts: --as, or the principal of the account.

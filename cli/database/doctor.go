@@ -107,6 +107,13 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	}
 	doc.SchemaNow, doc.Proposals = health.Schema, health.Proposals
 	doc.Problems = append(doc.Problems, health.Problems...)
+	problem, err := a.ClockProblem(ctx, db)
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		doc.Problems = append(doc.Problems, problem)
+	}
 	if err := doc.examineFile(a.Config.DB); err != nil {
 		return err
 	}
