@@ -12,12 +12,25 @@ func TestHelpFindsKeys(t *testing.T) {
 	b.press("enter", "?", "/").write("waive")
 	b.wants("Waive the selected finding")
 	b.press("esc")
-	b.wants("Copy the id", "▎Help")
+	b.wants("Copy its number", "▎Help")
 	b.press("esc")
 	b.wants("▎Overview")
-	if b.press("?", "/").write("copy the id").press("enter"); !strings.Contains(b.screen(), "Copied") {
+	if b.press("?", "/").write("copy its number").press("enter"); !strings.Contains(b.screen(), "Copied #1 ") {
 		t.Errorf("what is found is not done:\n%s", b.screen())
 	}
+}
+
+// TestFuzzySearch finds letters in their order behind what has the text itself, among the keys
+// and in the filter, and copies the number of a proposal, then the command that shows it (T50).
+func TestFuzzySearch(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
+	b.press(":").write("nxwt")
+	b.wants("▌ .", "Open the next one that waits")
+	b.press("esc", "/").write("wcnt")
+	b.wants("▌ get_word_counts")
+	b.press("tab", "enter").wants("1 of 1", "get_word_counts")
+	b.press("y").wants("Copied #2")
+	b.press("y").wants("Copied toolcrib show 2")
 }
 
 // TestRulesAreExplained asks for help about the selected finding.

@@ -162,6 +162,7 @@ func (p *Page) Keys() []screen.Key {
 		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Show or fold the lines of files, and the imported JSON of each tool", Do: p.unfold, Off: p.nothing},
 		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: p.toUnseen, Off: p.allSeen},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next one that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
+		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.nothing),
 	}, screen.TextKeys(p.shell, p))
 }
 

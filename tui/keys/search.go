@@ -94,17 +94,27 @@ func (m *Keys) hits() []hit {
 	return all
 }
 
-// narrow lists the hits that have every word that was typed: the best first, and among
-// equals what acts now.
+// narrow lists the hits that have every word that was typed, and behind them those whose name
+// has the letters in this order: the best first, and among equals what acts now.
 func (s *search) narrow(m *Keys) {
 	text := strings.ToLower(strings.TrimSpace(s.text.String()))
 	words := strings.Fields(text)
 	s.at = 0
-	s.found = slices.DeleteFunc(slices.Clone(s.all), func(h hit) bool {
+	s.found = nil
+	var fuzzy []hit
+	for _, h := range s.all {
 		all := strings.ToLower(h.name + " " + h.help + " " + h.synonyms + " " + h.place)
-		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
-	})
-	slices.SortStableFunc(s.found, func(a, b hit) int { return cmp.Compare(a.rank(text), b.rank(text)) })
+		switch {
+		case !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) }):
+			s.found = append(s.found, h)
+		case screen.Fuzzy(text, h.name):
+			fuzzy = append(fuzzy, h)
+		}
+	}
+	best := func(a, b hit) int { return cmp.Compare(a.rank(text), b.rank(text)) }
+	slices.SortStableFunc(s.found, best)
+	slices.SortStableFunc(fuzzy, best)
+	s.found = append(s.found, fuzzy...)
 	if n := number.FindStringSubmatch(s.text.String()); n != nil {
 		open := hit{keys: "enter", name: "#" + n[1], help: "Open proposal #" + n[1], do: func() tea.Cmd { return m.Opener.OpenNumber("#" + n[1]) }}
 		s.found = append([]hit{open}, s.found...)

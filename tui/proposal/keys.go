@@ -71,7 +71,12 @@ func (a *acts) lateKeys() []screen.Key {
 		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", Here: func() bool { return a.loaded && a.outdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return a.simple(proposals.ActAssess) }, Off: a.cannotReassess},
 		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: a.mark, Off: a.cannotMark},
 		{Name: "next-member", Keys: []string{"M"}, Label: "next member", Here: func() bool { return a.noMembers() == "" }, Help: "Open the next member of its change set", Do: a.nextMember, Off: a.noMembers},
-		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: a.copyID},
+		screen.CopyKey(a.Shell, func() string { return wording.Reference(a.dossier.Proposal) }, func() string {
+			if !a.loaded {
+				return screen.Loading
+			}
+			return ""
+		}),
 	}
 }
 
@@ -94,11 +99,6 @@ func (a *acts) noMembers() string {
 }
 
 func (a *acts) stale() bool { return a.loaded && a.dossier.Proposal.Stale() }
-
-func (a *acts) copyID() tea.Cmd {
-	a.Shell.Say(screen.Success, "Copied %s", a.id)
-	return tea.SetClipboard(string(a.id))
-}
 
 func (a *acts) cannotMark() string { return a.CannotMark(a.dossier.Proposal) }
 

@@ -57,6 +57,7 @@ const maxSuggestions = 6
 type filterLine struct {
 	text  *edit.Field
 	known filter.Vocabulary
+	ids   []string // of the subjects that were listed
 	found []string // completions of the typed text
 	at    int      // the selected one
 	err   error    // why the typed text is not a filter yet
@@ -68,6 +69,11 @@ func (q *Page) askFilter() tea.Cmd {
 	list := q.list // with the selected row, for esc
 	before := list.filter
 	f := &filterLine{text: edit.NewSelected(before), known: vocabulary(&q.list.Rows)}
+	for p := range q.list.All() {
+		if !slices.Contains(f.ids, p.Subject.ID) {
+			f.ids = append(f.ids, p.Subject.ID)
+		}
+	}
 	return q.shell.Type(&screen.Line{
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
 		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
@@ -105,10 +111,18 @@ func (q *Page) askFilter() tea.Cmd {
 	})
 }
 
-// typed offers completions, and narrows the list.
+// typed offers completions, and narrows the list. A word that is no part of a key completes to
+// the ids that have its letters in their order.
 func (f *filterLine) typed(q *Page) tea.Cmd {
 	text := f.text.String()
 	f.at, f.found = 0, filter.Suggest(text, f.known)
+	if head := strings.LastIndexByte(text, ' ') + 1; len(f.found) == 0 && len(text)-head > 1 && !strings.ContainsAny(text[head:], `:"#-`) {
+		for _, id := range f.ids {
+			if screen.Fuzzy(text[head:], id) && !strings.Contains(id, text[head:]) {
+				f.found = append(f.found, text[:head]+id)
+			}
+		}
+	}
 	if _, f.err = filter.Parse(text); f.err != nil {
 		return nil
 	}

@@ -111,7 +111,7 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next one that waits for you, in list order", Do: q.openWaiting},
 		screen.NewKey(q.shell, q.NoEditor),
-		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: q.copyID, Off: q.list.noneSelected},
+		screen.CopyKey(q.shell, q.reference, q.list.noneSelected),
 	}, paneKeys(q), screen.ListKeys(q))
 }
 
@@ -120,9 +120,13 @@ func (q *Page) open() tea.Cmd {
 	return q.shell.OpenSet(p)
 }
 
-func (q *Page) copyID() tea.Cmd {
-	p, _ := q.list.current()
-	return tea.Batch(q.shell.Say(screen.Success, "Copied %s", p.ID), tea.SetClipboard(string(p.ID)))
+// reference names what is selected: a proposal by its number, a folded set by its name.
+func (q *Page) reference() string {
+	r, _ := q.list.At(q.list.cursor)
+	if r.Folded() {
+		return "set:" + r.First().ChangeSet
+	}
+	return wording.Reference(r.First())
 }
 
 // openWaiting opens the selected proposal where it waits for the user, else the next

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"strings"
+	"unicode"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -45,6 +46,26 @@ func (k Key) Names() string {
 		names[i] = KeyName(n)
 	}
 	return strings.Join(names, " ")
+}
+
+// CopyKey copies the reference of a proposal or a change set, and when it is pressed again the
+// command that shows it.
+func CopyKey(sh Messenger, reference, off func() string) Key {
+	copied := ""
+	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy its number, or the name of the set; again: the command that shows it", Off: off, Do: func() tea.Cmd {
+		text := reference()
+		if text == copied {
+			text = strings.TrimPrefix(text, "#")
+			if strings.ContainsFunc(text, func(r rune) bool {
+				return r != ':' && r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+			}) {
+				text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+			}
+			text = "toolcrib show " + text
+		}
+		copied = text
+		return tea.Batch(sh.Say(Success, "Copied %s", text), tea.SetClipboard(text))
+	}}
 }
 
 // KeyName writes a key as people do.

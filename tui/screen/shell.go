@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -62,6 +63,17 @@ func Run(do func() tea.Cmd) tea.Cmd {
 		return nil
 	}
 	return do()
+}
+
+// Fuzzy reports whether text has the letters of typed in their order, whatever their case.
+func Fuzzy(typed, text string) bool {
+	rest := []rune(strings.ToLower(typed))
+	for _, r := range strings.ToLower(text) {
+		if len(rest) > 0 && r == rest[0] {
+			rest = rest[1:]
+		}
+	}
+	return len(rest) == 0
 }
 
 // FilterLine narrows a list while a text is typed; before is the filter until now.
