@@ -65,25 +65,14 @@ func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, e
 	e.receive = receive
 	close(e.serving)
 	<-e.ctx.Done()
-	e.leave(context.WithoutCancel(ctx))
-	return 0, nil
-}
-
-// leave ends the session.
-func (e *Endpoint) leave(ctx context.Context) {
-	e.mu.Lock()
-	session := e.session
-	e.mu.Unlock()
-	if session == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, e.times.End)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.times.End)
 	defer cancel()
-	if req, err := e.request(ctx, http.MethodDelete, nil, nil); err == nil {
+	if req, err := e.request(ctx, http.MethodDelete, nil, nil); err == nil && req.Header.Get("Mcp-Session-Id") != "" {
 		if resp, err := e.client.Do(req); err == nil {
 			_ = resp.Body.Close()
 		}
 	}
+	return 0, nil
 }
 
 // finish implements Server.

@@ -63,6 +63,8 @@ type Guard struct {
 	texts texts.Reader
 	noise atomic.Pointer[string] // the last line of the server that was no message
 
+	explained atomic.Bool // the observer has the reason why there is no list
+
 	mu      sync.Mutex
 	told    map[listKind]string // names what the client was listed
 	noticed map[listKind]bool   // the server reported a change since the last comparison, which the client heard
@@ -73,15 +75,17 @@ type Guard struct {
 // New returns a guard.
 func New(c Config, s Server) *Guard {
 	c.Times = c.Times.orUsual()
-	g := &Guard{config: c, client: &lineWriter{to: c.Out}, server: s, told: map[listKind]string{}, noticed: map[listKind]bool{}, vetted: map[string]vetted{}}
-	g.requests.init()
+	g := &Guard{
+		config: c, client: &lineWriter{to: c.Out}, server: s, told: map[listKind]string{}, noticed: map[listKind]bool{}, vetted: map[string]vetted{},
+		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
+		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
+		approvals: approvals{loaded: make(chan struct{})},
+		refresher: refresher{ticked: make(chan struct{}), kick: make(chan struct{}, 1), wanted: 1}, // nothing is called before the first comparison
+		observer:  observer{config: c, news: make(chan struct{}, 1)},
+	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)
-	g.session.init()
-	g.approvals.loaded = make(chan struct{})
 	g.inquirer = inquirer{server: s, session: &g.session, limit: c.Times.List, asked: map[string]chan reply{}}
 	g.texts.Ask = g.inquirer.ask
-	g.refresher.init()
-	g.observer = observer{config: c, news: make(chan struct{}, 1)}
 	return g
 }
 
@@ -105,7 +109,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	stop()
 	g.calls.close()
 	running.Wait()
-	if g.refresher.found(toolsList) == nil && g.session.facts().introduced && !g.session.facts().toolless && ctx.Err() == nil {
+	if !g.explained.Load() && g.refresher.found(toolsList) == nil && g.session.facts().introduced && !g.session.facts().toolless && ctx.Err() == nil {
 		g.observer.put(Listing{Problem: "the server ended before it listed its tools"})
 	}
 	g.observer.last(ctx, &g.approvals)
@@ -403,8 +407,6 @@ type requests struct {
 	mu   sync.Mutex
 	byID map[string]*openRequest
 }
-
-func (r *requests) init() { r.idle, r.byID = make(chan struct{}, 1), map[string]*openRequest{} }
 
 // add keeps a request, and reports false for one with an id that another one has.
 func (r *requests) add(key string, a *openRequest) bool {

@@ -909,3 +909,26 @@ func TestTheEndOfASessionIsNoFailureToCompare(t *testing.T) {
 		return
 	}
 }
+
+// TestReasonOfNoListStays keeps the server's own reason for having no list when the server
+// ends afterwards.
+func TestReasonOfNoListStays(t *testing.T) {
+	s := guarded(t, newCrib("emit"), func(s *session) {
+		if err := os.Remove(s.file); err != nil {
+			t.Fatal(err)
+		}
+	}).begin()
+	s.is2(s.call(1, "emit", "{}"), "cannot be compared with the approved ones")
+	if err := s.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.status <- <-s.status // also for the cleanup
+	close(s.crib.observed)
+	last := ""
+	for l := range s.crib.observed {
+		last = l.Problem
+	}
+	if !strings.Contains(last, "no catalog") {
+		t.Errorf("the reason is %q", last)
+	}
+}

@@ -57,18 +57,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard ends
 	}
-	var found, next span
-	err := m.members(m.result, []string{string(kind), "nextCursor"}, func(key string, value span) {
-		switch key {
-		case string(kind):
-			found = value
-		case "nextCursor":
-			next = value
-		}
-	})
-	if err == nil && (!found.present() || m.text[found.from] != '[') {
-		err = ambiguous("it has no list of " + string(kind))
-	}
+	found, next, err := m.page(m.result, kind)
 	state, closed := g.approvals.get()
 	approved := state.of(kind) // none when nobody knows them
 	var listed []json.RawMessage
@@ -91,6 +80,22 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	if next.present() || len(withheld) > 0 || len(listed) != len(approved) {
 		g.refresher.compare(found.of(m.text), kind, approved)
 	}
+}
+
+// page returns the places of a list and of the next cursor in a result.
+func (m *message) page(result span, kind listKind) (list, next span, err error) {
+	err = m.members(result, []string{string(kind), "nextCursor"}, func(key string, value span) {
+		switch key {
+		case string(kind):
+			list = value
+		case "nextCursor":
+			next = value
+		}
+	})
+	if err == nil && (!list.present() || m.text[list.from] != '[') {
+		err = ambiguous("it has no list of " + string(kind))
+	}
+	return list, next, err
 }
 
 // readable returns the answer to a list without the entries that the parser refuses, and names
@@ -216,11 +221,6 @@ type refresher struct {
 // comparison.
 type listings map[listKind]map[string]wire.ListedItem
 
-func (r *refresher) init() {
-	r.ticked, r.kick = make(chan struct{}), make(chan struct{}, 1)
-	r.wanted = 1 // nothing is called before the first
-}
-
 // want requests a comparison, even if one is running, which may have started too early.
 func (r *refresher) want() {
 	r.mu.Lock()
@@ -333,6 +333,7 @@ func (g *Guard) refreshes(ctx context.Context) {
 			}
 			err = fmt.Errorf(cannot, g.config.Name, err)
 			g.observer.put(Listing{Problem: why})
+			g.explained.Store(true)
 		}
 		g.refresher.ends(covers, l, err)
 		if err == nil {

@@ -184,50 +184,31 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		case answer.err != nil:
 			return Listing{}, answer.err
 		}
-		var page struct {
-			Tools []json.RawMessage `json:"tools"`
-			Next  string            `json:"nextCursor"`
-		}
-		if err := readResult(answer.result, &page.Tools, &page.Next); err != nil {
+		m := message{text: answer.result}
+		list, next, err := m.page(span{0, len(m.text)}, toolsList)
+		if err != nil {
 			return Listing{}, err
 		}
-		l.Tools, l.Skipped = append(l.Tools, page.Tools...), append(l.Skipped, answer.skipped...)
+		if err := array(list.of(m.text), lenient, func(value []byte) error {
+			l.Tools = append(l.Tools, value)
+			return nil
+		}); err != nil {
+			return Listing{}, err
+		}
+		l.Skipped = append(l.Skipped, answer.skipped...)
 		size += len(answer.result)
+		cursor = m.str(next)
 		switch {
-		case page.Next == "":
+		case cursor == "":
 			return l, nil
-		case seen[page.Next]:
+		case seen[cursor]:
 			l.Skipped = append(l.Skipped, wire.RepeatedPage)
 			return l, nil
 		case len(seen) == maxPages, size > MaxLine:
 			return Listing{}, errors.New("its list does not end")
 		}
-		cursor, seen[page.Next] = page.Next, true
+		seen[cursor] = true
 	}
-}
-
-// readResult reads the tools and the next cursor of a list.
-func readResult(result json.RawMessage, tools *[]json.RawMessage, next *string) error {
-	m := message{text: result}
-	var list, cursor span
-	if err := m.members(span{0, len(result)}, []string{"tools", "nextCursor"}, func(key string, value span) {
-		switch key {
-		case "tools":
-			list = value
-		case "nextCursor":
-			cursor = value
-		}
-	}); err != nil {
-		return err
-	}
-	if !list.present() || result[list.from] != '[' {
-		return errors.New("its answer to tools/list has no list of tools")
-	}
-	*next = m.str(cursor)
-	return array(list.of(result), lenient, func(value []byte) error {
-		*tools = append(*tools, value)
-		return nil
-	})
 }
 
 // ask implements texts.Ask.

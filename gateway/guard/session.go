@@ -54,10 +54,6 @@ type subscription struct {
 	kinds []listKind
 }
 
-func (s *session) init() {
-	s.introduced, s.subscriptions = make(chan struct{}), map[string]subscription{}
-}
-
 // facts returns what is known.
 func (s *session) facts() facts {
 	s.mu.Lock()
