@@ -229,8 +229,11 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 // fault says why a server was not read, and what to do.
 func (c clientServer) fault(err error, timeout time.Duration) string {
 	s := c.entry.Server()
+	_, noise, noisy := strings.Cut(err.Error(), "its standard output ")
 	var network *net.OpError
 	switch {
+	case errors.Is(err, upstream.ErrTimeout) && noisy:
+		return fmt.Sprintf("it did not answer within %s: its standard output %s", timeout, noise)
 	case errors.Is(err, upstream.ErrCredentials) && len(s.Headers) == 0 && s.TokenEnv == "":
 		return "it asks for a sign-in (OAuth), which the client does itself; toolcrib cannot guard it, and wrap leaves it as it is"
 	case errors.Is(err, upstream.ErrCredentials):

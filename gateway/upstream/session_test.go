@@ -133,7 +133,7 @@ func TestWhatIsNoMessageIsNamed(t *testing.T) {
 	s := program("pretty")
 	s.Timeout = 300 * time.Millisecond
 	_, err := upstream.List(t.Context(), s)
-	if !errors.Is(err, upstream.ErrTimeout) || !strings.Contains(err.Error(), `lines that are no messages, such as "}"`) {
+	if !errors.Is(err, upstream.ErrTimeout) || !strings.Contains(err.Error(), `lines that are not messages, such as "}"`) {
 		t.Error(err)
 	}
 }

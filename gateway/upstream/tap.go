@@ -92,7 +92,7 @@ func (t *tap) unanswered() string {
 	if t.noise == "" {
 		return ""
 	}
-	return "; its standard output has lines that are no messages, such as " + jsondoc.Quote(t.noise)
+	return "; its standard output has lines that are not messages, such as " + jsondoc.Quote(t.noise)
 }
 
 func (t *tap) failure() error {
