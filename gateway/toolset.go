@@ -196,7 +196,7 @@ func unknown(name string) error {
 	return &Error{Code: CodeUnknown, Message: message + "."}
 }
 
-// deactivated tells a name that was taken out of use from one that never was.
+// deactivated returns the error for the name of a deactivated tool.
 func deactivated(name string, e registry.Entry) error {
 	if e.Refused != nil {
 		return &Error{Code: CodeUnknown, Message: fmt.Sprintf("%s is not in use: %s.", jsondoc.Quote(name), jsondoc.Printable(e.Refused.Error()))}

@@ -265,7 +265,7 @@ func setProject(ctx context.Context, c call) (any, error) {
 		}
 		if name == "" {
 			if !in.Create {
-				return unknownProject(in.Project.value, p.close(in.Project.value))
+				return p.unknown(in.Project.value)
 			}
 			out.Created = true
 			if name, err = p.add(ctx, in.Project.value); err != nil {
@@ -278,8 +278,9 @@ func setProject(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// unknownProject returns the error for an unknown project, with similar names.
-func unknownProject(name string, close []string) error {
+// unknown returns the error for an unknown project, with similar names.
+func (p *projects) unknown(name string) error {
+	close := p.close(name)
 	details, err := jsondoc.Marshal(map[string]any{"close": close})
 	if err != nil {
 		return err

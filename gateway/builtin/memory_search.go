@@ -68,8 +68,14 @@ func searchMemories(ctx context.Context, c call) (any, error) {
 			return err
 		}
 		s := &search{r: r, filter: f, current: current, now: c.At, weight: map[int64]float64{}}
-		for _, w := range queryWords(query) {
-			s.query = append(s.query, queryWord{word: w})
+		for _, w := range words(query) {
+			if !slices.ContainsFunc(s.query, func(q queryWord) bool { return q.word == w }) {
+				s.query = append(s.query, queryWord{word: w})
+			}
+		}
+		if len(s.query) > maxQueryWords { // keep the longest
+			slices.SortStableFunc(s.query, func(a, b queryWord) int { return cmp.Compare(len(b.word), len(a.word)) })
+			s.query = s.query[:maxQueryWords]
 		}
 		found, err = s.run(ctx)
 		return err
@@ -78,21 +84,6 @@ func searchMemories(ctx context.Context, c call) (any, error) {
 	return struct {
 		Memories []foundMemory `json:"memories"`
 	}{append([]foundMemory{}, found...)}, err
-}
-
-// queryWords returns the words to search for, without duplicates. Of too many, it
-// keeps the longest.
-func queryWords(query string) []string {
-	var list []string
-	for _, w := range words(query) {
-		if !slices.Contains(list, w) {
-			list = append(list, w)
-		}
-	}
-	if len(list) > maxQueryWords {
-		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	}
-	return list[:min(len(list), maxQueryWords)]
 }
 
 // run returns the found memories, best match first.

@@ -225,9 +225,17 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 				missing = append(missing, t.ID)
 				continue
 			}
-			now, err := c.changeTask(ctx, w, p, found[n], t)
-			if err != nil {
-				return err
+			now := t.apply(found[n])
+			if t.Project.given {
+				if now.Project, err = p.resolve(ctx, true, t.Project.value); err != nil {
+					return err
+				}
+			}
+			if !now.same(found[n]) {
+				now.Updated = c.At
+				if err := w.ChangeTask(ctx, now); err != nil {
+					return err
+				}
 			}
 			changed = append(changed, now)
 		}
@@ -237,22 +245,6 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 		Tasks   []Task   `json:"tasks"`
 		Missing []string `json:"missing"`
 	}{changed, missing}, err
-}
-
-// changeTask applies a change to a task and stores it if it differs.
-func (c call) changeTask(ctx context.Context, w Writer, p *projects, was Task, by taskChange) (Task, error) {
-	now := by.apply(was)
-	if by.Project.given {
-		var err error
-		if now.Project, err = p.resolve(ctx, true, by.Project.value); err != nil {
-			return was, err
-		}
-	}
-	if now.same(was) {
-		return now, nil
-	}
-	now.Updated = c.At
-	return now, w.ChangeTask(ctx, now)
 }
 
 // removed is the result of tools that delete records.

@@ -43,7 +43,7 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 		case s.URL != "":
 			return f.guardURL(s, p, names[i])
 		}
-		return f.guardCommand(s, p, names[i])
+		return f.inFront(s, p.Program, p.quoted(names[i], "--"), p.quoted(names[i], wasFlag, "args", "--"))
 	}
 	reversed := func(before, after *File, which []int) bool {
 		var edits []spanedit.Edit
@@ -211,10 +211,6 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 
 const severalLines = "its command is written over several lines"
 
-func (f *File) guardCommand(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
-	return f.inFront(s, p.Program, p.quoted(name, "--"), p.quoted(name, wasFlag, "args", "--"))
-}
-
 // inFront puts a program and its arguments, which are quoted, in front of the command of a
 // server: of one with an empty list of arguments, those in empty.
 func (f *File) inFront(s *Server, program string, words, empty []string) ([]spanedit.Edit, string) {
@@ -236,7 +232,7 @@ func (f *File) inFront(s *Server, program string, words, empty []string) ([]span
 	return append(edits, f.doc.InsertItems(args.Value, append(words, raw))...), ""
 }
 
-// with returns the words of a client, with those of most for the empty ones.
+// full returns the words of a client, with the usual ones in place of empty ones.
 func (w words) full() words {
 	return words{
 		url: cmp.Or(w.url, "url"), headers: cmp.Or(w.headers, "headers"), command: cmp.Or(w.command, "command"),
@@ -330,7 +326,7 @@ func (f *File) unguard(i int) ([]spanedit.Edit, string) {
 	return append(edits, f.doc.RemoveItems(args.Value, 0, s.Guard.last+1)...), ""
 }
 
-// unguardURL is the reverse of guardURL.
+// unguardURL reverses guardURL.
 func (f *File) unguardURL(s *Server) ([]spanedit.Edit, string) {
 	w := f.dialect.words.full()
 	_, command, args := s.program()

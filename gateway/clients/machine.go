@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,7 +135,10 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	f := m.newFile(c, l, name, data)
 	f.real = target
 	if err != nil {
-		f.Problems = []Problem{{Path: name, Text: reason(err)}}
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			err = at.Err // the problem has the path
+		}
+		f.Problems = []Problem{{Path: name, Text: err.Error()}}
 		f.doc.Root = nil
 	}
 	if m.leadsOut(l, name, target) {
@@ -182,14 +186,6 @@ func readFile(name string) (data []byte, target string, err error) {
 		err = fmt.Errorf("larger than %d MB", MaxBytes>>20)
 	}
 	return data, target, err
-}
-
-// reason returns what an error says behind the path, which a problem has.
-func reason(err error) string {
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		return at.Err.Error()
-	}
-	return err.Error()
 }
 
 // Reasons for not writing a file.
@@ -271,12 +267,22 @@ type holder struct {
 func (m Machine) newFile(c Client, l location, path string, data []byte) File {
 	f := File{Client: c.ID, Scope: l.scope(), Path: path, machine: m, dialect: c.dialect, hooks: c.hooks, at: l}
 	var err error
-	if f.doc, err = spanedit.Parse(data, formatOf(path)); err != nil {
+	formats := map[string]spanedit.Format{".toml": spanedit.TOML, ".yaml": spanedit.YAML, ".yml": spanedit.YAML}
+	if f.doc, err = spanedit.Parse(data, cmp.Or(formats[filepath.Ext(path)], spanedit.JSON)); err != nil {
 		p, _ := errors.AsType[Problem](err)
 		f.problem(p)
 		return f
 	}
-	f.find()
+	keys := l.keys
+	if keys == nil {
+		keys = c.dialect.keys
+	}
+	for _, keys := range keys {
+		f.descend(holder{value: f.doc.Root}, keys)
+	}
+	for _, h := range f.held {
+		f.read(h)
+	}
 	f.unused = (l.plugin > 0 || l.editor) && !f.plugin()
 	return f
 }
@@ -288,37 +294,12 @@ func (f *File) With(data []byte) File {
 	return g
 }
 
-// formatOf returns the format of a file by the ending of its name.
-func formatOf(path string) spanedit.Format {
-	switch filepath.Ext(path) {
-	case ".toml":
-		return spanedit.TOML
-	case ".yaml", ".yml":
-		return spanedit.YAML
-	}
-	return spanedit.JSON
-}
-
 // Data returns the content.
 func (f *File) Data() []byte { return f.doc.Data }
 
 func (f *File) problem(p Problem) {
 	p.Path = f.Path
 	f.Problems = append(f.Problems, p)
-}
-
-// find reads the servers.
-func (f *File) find() {
-	keys := f.at.keys
-	if keys == nil {
-		keys = f.dialect.keys
-	}
-	for _, keys := range keys {
-		f.descend(holder{value: f.doc.Root}, keys)
-	}
-	for _, h := range f.held {
-		f.read(h)
-	}
 }
 
 // descend follows the keys from a value to those that hold servers. The longer

@@ -453,17 +453,13 @@ func (l *peeled) peelEnv() error {
 		return errUnclear
 	}
 	l.dir = changed(l.dir, *dir)
-	l.skip(len(l.words) - len(rest))
-	return nil
-}
-
-func (l *peeled) skip(n int) {
-	if l.places == nil {
+	if n := len(l.words) - len(rest); l.places == nil {
 		l.first += n
 	} else {
 		l.places = l.places[n:]
 	}
-	l.words = l.words[n:]
+	l.words = rest
+	return nil
 }
 
 // peelShell reads the program of a shell: one command of plain words.

@@ -113,8 +113,15 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 	defer root.Close() //nolint:errcheck // only read
 	s := &search{Tree: t, root: root, known: known}
 	s.Found = slices.Clone(s.Found)
-	for _, a := range approved {
-		s.elsewhere(a)
+	for _, a := range approved { // outside of the places of clients
+		there := s.isSkill(a.Path)
+		if a.Subject.Kind == registry.KindInstructions {
+			info, err := s.root.Lstat(a.Path)
+			there = err == nil && !info.IsDir()
+		}
+		if there {
+			s.read(a.Subject.Kind, a.Path, "")
+		}
 	}
 	s.sort()
 	return s.Tree, nil
@@ -203,7 +210,9 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		}
 		return nil
 	}
-	if s.take(p, true) || linked && !s.clients(p) || (s.scope != places.Project || entry.Name() == ".git") && !s.leads(p) {
+	hidden := func(element string) bool { return len(element) > 1 && element[0] == '.' } // as the folders of clients are
+	outside := s.scope == places.Project && !slices.ContainsFunc(strings.Split(p, "/"), hidden)
+	if s.take(p, true) || linked && outside || (s.scope != places.Project || entry.Name() == ".git") && !s.leads(p) {
 		return nil
 	}
 	return s.folder(p, depth+1)
@@ -231,13 +240,6 @@ func (s *search) leads(p string) bool {
 func (s *search) of(p string, isDir bool) bool {
 	_, ok := s.match(p, isDir)
 	return ok
-}
-
-// clients reports whether dir is in the folder of a client.
-func (s *search) clients(dir string) bool {
-	return s.scope != places.Project || slices.ContainsFunc(strings.Split(dir, "/"), func(element string) bool {
-		return len(element) > 1 && element[0] == '.'
-	})
 }
 
 // take reads the file or the skill at p if a client reads it, and reports whether
@@ -286,18 +288,6 @@ func (s *search) read(kind registry.Kind, p, client string) {
 	s.known[p] = true
 	folder, err := read(s.root, kind, p)
 	s.Found = append(s.Found, Found{Kind: kind, Path: p, Client: client, Folder: folder, Err: err})
-}
-
-// elsewhere reads an approved skill or file outside of the places of clients.
-func (s *search) elsewhere(a Approved) {
-	there := s.isSkill(a.Path)
-	if a.Subject.Kind == registry.KindInstructions {
-		info, err := s.root.Lstat(a.Path)
-		there = err == nil && !info.IsDir()
-	}
-	if there {
-		s.read(a.Subject.Kind, a.Path, "")
-	}
 }
 
 func (s *search) fail(p string, err error) {

@@ -60,7 +60,17 @@ func Loads(kind registry.Kind, f registry.Folder) []Load {
 			loads = append(loads, listed(path.Base(f.Path), name, f.Files[name], f.Path)...)
 			continue
 		}
-		loads = append(loads, loadOf(name, f.Files[name]))
+		file := f.Files[name]
+		l := Load{When: OnRead, File: name, file: file, Text: file.Text}
+		switch {
+		case file.Link != "":
+			l.Note = "link to " + file.Link
+		case file.Binary():
+			l.When, l.Note = NotText, fmt.Sprintf("%d bytes", file.Size)
+		case file.Executable || slices.Contains(programs, strings.ToLower(path.Ext(name))): // executed rather than read
+			l.When, l.Text = Printed, ""
+		}
+		loads = append(loads, l)
 	}
 	slices.SortStableFunc(loads, func(a, b Load) int {
 		return slices.Index(Moments(), a.When) - slices.Index(Moments(), b.When)
@@ -68,27 +78,8 @@ func Loads(kind registry.Kind, f registry.Folder) []Load {
 	return loads
 }
 
-// loadOf returns the load of a file of a skill other than SKILL.md.
-func loadOf(name string, f registry.File) Load {
-	l := Load{When: OnRead, File: name, file: f, Text: f.Text}
-	switch {
-	case f.Link != "":
-		l.Note = "link to " + f.Link
-	case f.Binary():
-		l.When, l.Note = NotText, fmt.Sprintf("%d bytes", f.Size)
-	case f.Executable || program(name):
-		l.When, l.Text = Printed, ""
-	}
-	return l
-}
-
-// program reports whether a file is executed rather than read, according to its
-// extension.
-func program(name string) bool {
-	const ends = " .py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .jar .go .rs .r .swift .applescript "
-	end := strings.ToLower(path.Ext(name))
-	return end != "" && strings.Contains(ends, " "+end+" ")
-}
+// programs are the extensions of files that are executed rather than read.
+var programs = strings.Fields(".py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .jar .go .rs .r .swift .applescript")
 
 // listed returns the loads of a skill or a subagent: the agent knows its name and
 // description until it uses it.
@@ -290,16 +281,13 @@ func Costs(counter *tokens.Counter, changes []LoadChange) ([]Cost, error) {
 		cost := &costs[len(costs)-1]
 		for i, l := range []*Load{c.Now, c.After} {
 			if l != nil {
-				[]*Size{&cost.Now, &cost.After}[i].add(l.Text, counts[0])
+				s := []*Size{&cost.Now, &cost.After}[i]
+				s.Chars += utf8.RuneCountInString(l.Text)
+				s.O200k += counts[0].O200k
+				s.Cl100k += counts[0].Cl100k
 				counts = counts[1:]
 			}
 		}
 	}
 	return costs, nil
-}
-
-func (s *Size) add(text string, n tokens.Counts) {
-	s.Chars += utf8.RuneCountInString(text)
-	s.O200k += n.O200k
-	s.Cl100k += n.Cl100k
 }

@@ -294,17 +294,11 @@ func restore(root *os.Root, p string, f registry.File, content func(string) ([]b
 		err = root.Rename(next, p)
 	}
 	if err != nil {
-		return errors.Join(err, removed(root, next))
+		if rest := root.Remove(next); !errors.Is(rest, fs.ErrNotExist) {
+			err = errors.Join(err, rest)
+		}
 	}
-	return nil
-}
-
-// removed deletes an unfinished temporary file.
-func removed(root *os.Root, name string) error {
-	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // write writes and syncs a new file before it is renamed.

@@ -170,21 +170,6 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	return n, ps.Err()
 }
 
-// keysOf returns the keys that the schema of a tool's arguments names.
-func keysOf(schema json.RawMessage) ([]string, error) {
-	n, err := jsondoc.Parse(schema, jsondoc.DefaultLimits)
-	if err != nil {
-		return nil, err
-	}
-	var keys []string
-	if properties := n.Get("properties"); properties != nil {
-		for _, m := range properties.Members {
-			keys = append(keys, m.Key)
-		}
-	}
-	return keys, nil
-}
-
 // result makes a structured result, with the same as text for clients that
 // know no other. Hidden characters in it are escaped: it means the same and
 // can be shown.

@@ -39,14 +39,6 @@ const (
 // callOutcome is the tool that replaces execute_tool if that is not listed.
 const callOutcome = "call_outcome"
 
-// lists reports whether one of toolcrib's own tools is listed.
-func (e Expose) lists(own string) bool {
-	if own == callOutcome {
-		return e == ExposeTools
-	}
-	return e != ExposeTools
-}
-
 // native reports whether approved tools are listed.
 func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
 

@@ -19,6 +19,7 @@ import (
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/impact"
 )
@@ -293,11 +294,17 @@ func (s *Server) addTools() error {
 		if !ok {
 			return fmt.Errorf("mcp: the embedded tool %s has no handler", d.Name)
 		}
-		known, err := keysOf(d.InputSchema)
+		schema, err := jsondoc.Parse(d.InputSchema, jsondoc.DefaultLimits)
 		if err != nil {
 			return fmt.Errorf("mcp: the embedded tool %s: %w", d.Name, err)
 		}
-		if s.config.Expose.lists(d.Name) {
+		var known []string
+		if properties := schema.Get("properties"); properties != nil {
+			for _, m := range properties.Members {
+				known = append(known, m.Key)
+			}
+		}
+		if (d.Name == callOutcome) == (s.config.Expose == ExposeTools) {
 			s.native.own = append(s.native.own, d.tool())
 			s.sdk.AddTool(d.tool(), s.handler(handle, known))
 		}

@@ -202,8 +202,11 @@ func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 		return refuse(jsonrpc.CodeInvalidRequest, "a message is an object"), nil
 	}
 	id = message["id"]
-	if why := badID(id); why != "" {
-		return refuse(jsonrpc.CodeInvalidRequest, "%s", why), id
+	var number json.Number
+	if len(id) > 0 && id[0] != '"' && json.Unmarshal(id, &number) == nil {
+		if n, err := number.Int64(); err != nil || n > maxID || n < -maxID {
+			return refuse(jsonrpc.CodeInvalidRequest, "an id that is a number must be whole and at most 2^53; use a text"), id
+		}
 	}
 	var method string
 	if json.Unmarshal(message["method"], &method) != nil || method == "" || len(message["params"]) == 0 {
@@ -235,19 +238,6 @@ func refusal(id json.RawMessage, why *jsonrpc.Error) []byte {
 
 // maxID is the largest number that every JSON parser reads exactly.
 const maxID = 1 << 53
-
-// badID returns why an id cannot come back as it is.
-func badID(id json.RawMessage) string {
-	var number json.Number
-	if len(id) == 0 || id[0] == '"' || json.Unmarshal(id, &number) != nil {
-		return "" // a text, none, or nothing that DecodeMessage takes
-	}
-	n, err := number.Int64()
-	if err != nil || n > maxID || n < -maxID {
-		return "an id that is a number is whole, and at most 2^53; write a text"
-	}
-	return ""
-}
 
 // paramsOf returns a value for the params of a method, nil where they have any form.
 func paramsOf(method string) any {
