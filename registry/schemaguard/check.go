@@ -100,8 +100,6 @@ func dialect(n *jsondoc.Node) string {
 	return address
 }
 
-func draft4(root *jsondoc.Node) bool { return dialect(root) == dialects[0] }
-
 // remarkOnRoot adds remarks about schemas that accept nearly everything.
 func (g *graph) remarkOnRoot() {
 	n := g.root.node
@@ -128,24 +126,15 @@ func (g *graph) remarkOnRoot() {
 // subschema to a value is one step; other work counts in proportion.
 const MaxWork = 1_000_000
 
-// work estimates the maximum number of steps to validate n, and stops at MaxWork+1.
-// Counting takes one step for each pair of subschema and value, while validating
-// takes one for every time that the pair is evaluated: a recursive schema can
-// double these at every level of the value.
-func (s *Schema) work(n *jsondoc.Node) int {
-	m := meter{
-		memo:    map[pair]int{},
-		names:   map[*jsondoc.Node][]*jsondoc.Node{},
-		members: map[*jsondoc.Node]map[string]*jsondoc.Node{},
-	}
-	return m.count(s.graph.root, n)
-}
-
 type pair struct {
 	v *vertex
 	n *jsondoc.Node
 }
 
+// meter estimates the maximum number of steps to validate a value, and stops at MaxWork+1.
+// Counting takes one step for each pair of subschema and value, while validating takes one
+// for every time that the pair is evaluated: a recursive schema can double these at every
+// level of the value.
 type meter struct {
 	memo    map[pair]int
 	names   map[*jsondoc.Node][]*jsondoc.Node          // names of the members of an object, as string nodes
@@ -199,7 +188,12 @@ func (m *meter) follow(e edge, n *jsondoc.Node) int {
 	case Elements:
 		values = n.Items
 	case Names:
-		values = m.namesOf(n)
+		if m.names[n] == nil {
+			for _, member := range n.Members {
+				m.names[n] = append(m.names[n], jsondoc.NewString(member.Key))
+			}
+		}
+		values = m.names[n]
 	case Members:
 		sum := 0
 		for i := 0; i < len(n.Members) && sum <= MaxWork; i++ {
@@ -212,16 +206,6 @@ func (m *meter) follow(e edge, n *jsondoc.Node) int {
 		sum += m.count(e.to, values[i])
 	}
 	return sum
-}
-
-// namesOf returns the names of n's members as string nodes.
-func (m *meter) namesOf(n *jsondoc.Node) []*jsondoc.Node {
-	if m.names[n] == nil {
-		for _, member := range n.Members {
-			m.names[n] = append(m.names[n], jsondoc.NewString(member.Key))
-		}
-	}
-	return m.names[n]
 }
 
 // ownWork returns the number of steps of v itself with n.
@@ -442,7 +426,7 @@ func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, k
 // changes the base of relative references; in the root it has no effect.
 func (g *graph) identify(v *vertex) {
 	keys := []string{"$id"}
-	if draft4(g.root.node) {
+	if dialect(g.root.node) == dialects[0] {
 		keys = []string{"id"}
 	}
 	for _, key := range keys {

@@ -55,7 +55,15 @@ func (c Checked) Compile() (*Schema, error) {
 	compiler.UseLoader(denyLoader{})
 	compiler.UseRegexpEngine(s.budget.compile)
 	if slices.Contains(dialects[:3], dialect(c.Root)) { // before 2019-09
-		compiler.RegisterVocabulary(newerDefs())
+		// Without a vocabulary with $defs, which people write all the same, the validator
+		// would prepare the whole document again for each of the subschemas there.
+		compiler.RegisterVocabulary(&jsonschema.Vocabulary{
+			URL:        "mem:///defs",
+			Subschemas: []jsonschema.SchemaPath{{jsonschema.Prop("$defs"), jsonschema.AllProp{}}},
+			Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
+				return nil, nil
+			},
+		})
 	}
 	err := compiler.AddResource(location, c.graph.export(c.Root))
 	if err == nil {
@@ -65,19 +73,6 @@ func (c Checked) Compile() (*Schema, error) {
 		return nil, c.graph.invalid(err)
 	}
 	return s, nil
-}
-
-// newerDefs defines "$defs" for dialects that do not have it but whose users write
-// it. Without it, the validator would find the subschemas but prepare the whole
-// document again for each.
-func newerDefs() *jsonschema.Vocabulary {
-	return &jsonschema.Vocabulary{
-		URL:        "mem:///defs",
-		Subschemas: []jsonschema.SchemaPath{{jsonschema.Prop("$defs"), jsonschema.AllProp{}}},
-		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
-			return nil, nil
-		},
-	}
 }
 
 // denyLoader refuses to load any document.
@@ -421,11 +416,20 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 		ps.Add(path, "the number is out of range")
 		return ps.Locate(n)
 	}
-	if s.work(n) > MaxWork {
+	m := meter{memo: map[pair]int{}, names: map[*jsondoc.Node][]*jsondoc.Node{}, members: map[*jsondoc.Node]map[string]*jsondoc.Node{}}
+	if m.count(s.graph.root, n) > MaxWork {
 		ps.Add(jsondoc.Root, "takes more than %d steps to validate", MaxWork)
 		return ps.Locate(n)
 	}
-	err := s.validate(n)
+	if s.graph.matches { // one after another, so that each has its own time limit
+		s.budget.begin()
+	}
+	err := s.compiled.Validate(value(n))
+	if s.graph.matches {
+		if short := s.budget.end(); short != "" {
+			err = errors.New(short)
+		}
+	}
 	if err == nil {
 		return nil
 	}
@@ -435,20 +439,6 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 		return ps
 	}
 	return explain(found, n, s.Root).Locate(n)
-}
-
-// validate runs the validator. Validations of a schema with regular expressions run
-// one after another, so that each has its own time limit.
-func (s *Schema) validate(n *jsondoc.Node) error {
-	if !s.graph.matches {
-		return s.compiled.Validate(value(n))
-	}
-	s.budget.begin()
-	err := s.compiled.Validate(value(n))
-	if short := s.budget.end(); short != "" {
-		return errors.New(short)
-	}
-	return err
 }
 
 // explain converts the errors of the validator about n to problems. It sorts them,
