@@ -88,9 +88,9 @@ type prepared struct {
 	warnings  []string
 }
 
-// prepare takes a call past the gates registered, allowed and arguments, as its
-// agent's tools were when they were last resolved: admit compares. The error is a
-// failure to look; what a gate says is in the answer.
+// prepare takes a call through the gates registered, allowed and arguments, using the
+// agent's tools as last resolved; admit checks that they are current. The error reports a
+// failed lookup; the verdict of a gate is in the result.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
 	p := &prepared{name: r.Tool, said: r.Said, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, maxLogged), Command: logged(r.Command, maxCommand)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
@@ -254,10 +254,9 @@ func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
 }
 
-// admit asks the gates approval tier, cooldown and daily limit, and those that prepare
-// asked once more when something was approved since: in the transaction that records
-// the call nothing else can be. It may run several times for a call and leaves what
-// it found in p.
+// admit asks the gates approval tier, cooldown and daily limit, and repeats those of prepare
+// if something was approved since. It runs in the transaction that records the call, maybe
+// several times, and stores the verdict in p.
 func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error {
 	set, err := g.toolsets.current(ctx, r, p.set)
 	if err != nil {
@@ -286,10 +285,9 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// withoutLog decides about a call that could not be written down. It is refused behind a
-// guard, whose log is to have every call of its server. For every other caller a
-// failing log does not stop a call; a gate that cannot be asked does, and so does a
-// limit that could not be counted.
+// withoutLog decides about a call that could not be logged. Behind a guard it is refused,
+// because the log must have every call of the server. For other callers a failing log does
+// not stop a call, unless a gate cannot be asked or a limit cannot be counted.
 func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
@@ -308,7 +306,7 @@ func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) erro
 	return nil
 }
 
-// unlogged notes that the audit lacks something about a call.
+// unlogged warns that the audit lacks an entry about a call.
 func (g *Gateway) unlogged(p *prepared, what string, cause error) {
 	p.warnings = append(p.warnings, what+" in the audit.")
 	g.warn(fmt.Sprintf("%s in the audit (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))

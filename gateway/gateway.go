@@ -71,7 +71,7 @@ type Gateway struct {
 	schemas  *schemas
 }
 
-// errConfig reports that a Config lacks what a gateway cannot do without.
+// errConfig reports that a Config lacks a required part.
 var errConfig = errors.New("a gateway needs a ledger, a clock and a source of ids")
 
 // New returns a gateway.
@@ -114,7 +114,7 @@ type NoticeKind string
 // The kinds of notices.
 const (
 	NoticeApproval     NoticeKind = "approval"     // a version is live
-	NoticeDeactivation NoticeKind = "deactivation" // a version is live that takes its subject out of use
+	NoticeDeactivation NoticeKind = "deactivation" // a version is live that deactivates its subject
 	NoticePending      NoticeKind = "pending_call" // a call waits for the user
 	NoticeAnswer       NoticeKind = "call_answer"  // the user answered one
 )

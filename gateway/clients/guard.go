@@ -12,7 +12,7 @@ import (
 	"toolcrib/gateway/guard"
 )
 
-// The flags of the guard with which an entry remembers what it was.
+// Flags of the guard that record the original form of an entry.
 const (
 	// wasFlag is followed by "args" for a command with an empty list of arguments,
 	// and for a URL by its key, with ":" and the type of the entry if it had one.
@@ -27,9 +27,9 @@ type Prefix struct {
 	Flags   []string
 }
 
-// Guard returns the file with the guard put in front of the servers at the indexes
-// in names, which are the names that toolcrib has for them, and says of those that
-// it left alone why. Nothing else changes, and Unguard returns this very file.
+// Guard returns the file with the guard in front of the servers at the given indexes, under
+// the given names, and the reasons for those that it left unchanged. Nothing else changes,
+// and Unguard reverses it exactly.
 func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	left := map[int]string{}
 	bare := f.withoutForeign(p, names, left)
@@ -68,8 +68,8 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	return after, left
 }
 
-// withoutForeign returns the file without the guards that are not the user's, or that go
-// by another name than the one in names, and without the variables that only they read.
+// withoutForeign returns the file without guards that are not the user's or have another
+// name than in names, and without the variables that only those guards read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	var which []int
 	for _, i := range slices.Sorted(maps.Keys(names)) {
@@ -96,8 +96,8 @@ func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	return &bare
 }
 
-// withoutVariable takes variables out of the environment of an entry. With keep, the
-// program env sets them for its server alone, which the guard will be in front of.
+// withoutVariable removes variables from the environment of an entry. If keep is set, the
+// program env sets them for the server behind the guard.
 func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool) File {
 	s := &f.Servers[i]
 	env := s.node.Get(envKeys...)
@@ -124,8 +124,8 @@ func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool)
 	return after.withoutVariable(i, matches, keep)
 }
 
-// wouldDiffer says why the guard, in front of a server, would not be the user's: of its
-// variables and its folder; "" if it would be.
+// wouldDiffer returns why a guard in front of a server would not be the user's because of the
+// server's variables or folder; "" if it would be.
 func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	if f.machine.Inspect == nil {
 		return ""
@@ -134,8 +134,8 @@ func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	return f.machine.Inspect(Start{Program: p.Program, Args: args, Dir: s.folder, Env: s.Env, EnvFile: s.node.Get("envFile").Str()}).Differs
 }
 
-// Unguard returns the file without the guard in front of the servers at some
-// indexes, and says of those that it left alone why.
+// Unguard returns the file without the guard in front of the servers at the given indexes,
+// and the reasons for those that it left unchanged.
 func (f *File) Unguard(which []int) (File, map[int]string) {
 	left := map[int]string{}
 	bare := func(_, after *File, which []int) bool {
@@ -144,8 +144,8 @@ func (f *File) Unguard(which []int) (File, map[int]string) {
 	return f.apply(which, (*File).unguard, bare, left), left
 }
 
-// apply changes servers of the file, all at once where that is well, and else by
-// halves, so that one that cannot be changed stops no other.
+// apply changes servers of the file, all at once if well accepts the result, and otherwise
+// by halves, so that one that cannot be changed does not affect the others.
 func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, string), well func(before, after *File, which []int) bool, left map[int]string) File {
 	var edits []spanedit.Edit
 	var ready []int
@@ -176,8 +176,7 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	return first.apply(ready[half:], change, well, left)
 }
 
-// apart returns a text for everything in the file but the way in which some servers
-// are started.
+// apart returns a text for everything in the file except how the given servers are started.
 func (f *File) apart(which []int) string {
 	without, texts := map[*spanedit.Node]bool{}, ""
 	for _, i := range which {
@@ -187,8 +186,8 @@ func (f *File) apart(which []int) string {
 	return texts + f.doc.Root.Canonical(without)
 }
 
-// meaning returns a text for the server without the way in which it is started, and with
-// the fields of its entry that are neither that nor its variables and headers.
+// meaning returns a text for the server that is independent of the guard and includes all
+// other fields of its entry.
 func (s *Server) meaning() string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	n := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
@@ -200,7 +199,7 @@ func (s *Server) meaning() string {
 	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.Canonical(nil))
 }
 
-// quoted returns the words of a prefix as they are written.
+// quoted returns the words of a prefix, quoted.
 func (p Prefix) quoted(name string, flags ...string) []string {
 	words := slices.Concat([]string{"guard", name}, p.Flags, flags)
 	for i, w := range words {
@@ -209,7 +208,7 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 	return words
 }
 
-const severalLines = "its command is written over several lines"
+const severalLines = "its command spans several lines"
 
 // inFront puts a program and its arguments, which are quoted, in front of the command of a
 // server: of one with an empty list of arguments, those in empty.
@@ -240,7 +239,7 @@ func (w words) full() words {
 	}
 }
 
-// guardURL has a command take the place of a URL, and variables that of headers.
+// guardURL replaces a URL with a command, and headers with variables.
 func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
 	w := f.dialect.words.full()
 	address, kind := s.node.Field(urlKeys...), s.node.Field(typeKeys...)
@@ -284,7 +283,7 @@ func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, stri
 	return edits, ""
 }
 
-// unguard takes the guard away from a server.
+// unguard removes the guard of a server.
 func (f *File) unguard(i int) ([]spanedit.Edit, string) {
 	s := &f.Servers[i]
 	if s.Refused != "" || !s.Guarded() {

@@ -18,8 +18,8 @@ import (
 	"toolcrib/internal/atomicfile"
 )
 
-// Machine is where clients are looked for. Nothing is read from the process, so
-// that every system can be looked at from any.
+// Machine describes the machine on which to look for clients. Nothing is read from the
+// process, so that tests can describe any system.
 type Machine struct {
 	OS      string // as runtime.GOOS
 	Home    string // absolute; "" leaves out the files below it
@@ -29,8 +29,8 @@ type Machine struct {
 	Inspect Inspect
 }
 
-// folders are the folders that locations begin with: the first rule for the system
-// counts whose variable is set, or that has a path below the home folder. "unix" is
+// folders are the folders with which locations begin. Of the rules for a system, the first
+// one applies whose variable is set or that has a path below the home folder. "unix" means
 // every system but Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
@@ -53,8 +53,8 @@ var folders = []struct{ name, system, variable, path string }{
 	{"opencode", "", "OPENCODE_CONFIG", ""},
 }
 
-// folder returns the path for a name in braces, "" for none. A variable with a
-// relative path counts as unset, as the XDG specification has it.
+// folder returns the path for a name in braces, or "". As the XDG specification requires, a
+// variable with a relative path counts as unset.
 func (m Machine) folder(name string) string {
 	if name == "project" {
 		return m.Project
@@ -73,7 +73,7 @@ func (m Machine) folder(name string) string {
 	return ""
 }
 
-// paths returns the files that a location names. Only a "*" is looked up.
+// paths returns the files that a location names. It reads the disk only to expand "*".
 func (m Machine) paths(l location) []string {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(l.path, "{"), "}")
 	base := m.folder(name)
@@ -100,7 +100,7 @@ func (m Machine) paths(l location) []string {
 	return found
 }
 
-// maxFiles limits how many files one pattern finds.
+// maxFiles limits the number of files that one pattern matches.
 const maxFiles = 200
 
 // Find reads the files of the clients with the given ids, or of all clients. It
@@ -162,8 +162,8 @@ func (m Machine) leadsOut(l location, name, target string) bool {
 	return target != "" && target != filepath.Clean(name)
 }
 
-// readFile returns the content of a regular file and the path it has once
-// symbolic links are followed. A pipe is not waited for.
+// readFile returns the content of a regular file and its path without symbolic links. It
+// does not wait for a pipe.
 func readFile(name string) (data []byte, target string, err error) {
 	target, err = filepath.EvalSymlinks(name)
 	if err != nil {
@@ -190,19 +190,18 @@ func readFile(name string) (data []byte, target string, err error) {
 
 // Reasons for not writing a file.
 var (
-	// ErrChanged is for a file that somebody wrote in between.
+	// ErrChanged is returned for a file that changed after it was read.
 	ErrChanged = errors.New("the file changed in between; try again")
-	// ErrReadOnly is for a file that nobody may write to, although its folder takes
-	// another in its place.
+	// ErrReadOnly is returned for a read-only file, even if its folder allows replacing it.
 	ErrReadOnly = errors.New("it is read-only; make it writable first")
-	// ErrLink is for a file that is elsewhere than its path says.
+	// ErrLink is returned for a symbolic link out of the folder.
 	ErrLink = errors.New("a symbolic link leads out of the folder")
 )
 
-// Write replaces the content of a file that was read, in one step, if the file is
-// still as it was read. It keeps its mode and its owner. Where a symbolic link leads
-// elsewhere (File.Target), it is followed only if follow says so. A file that is not there
-// is made, with its folder; for data that is nil the file is deleted.
+// Write atomically replaces the content of the file if it has not changed since it was
+// read. It keeps the mode and the owner, and follows a symbolic link out of the folder
+// (File.Target) only if follow is set. A missing file is created with its folder; if data
+// is nil, the file is deleted.
 func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
 		return fmt.Errorf("%s: %w, to %s; --follow-links writes there", f.Path, ErrLink, f.Target)
@@ -287,7 +286,7 @@ func (m Machine) newFile(c Client, l location, path string, data []byte) File {
 	return f
 }
 
-// With returns the file as it is with other content.
+// With returns the file with other content.
 func (f *File) With(data []byte) File {
 	g := f.machine.newFile(Client{ID: f.Client, dialect: f.dialect, hooks: f.hooks}, f.at, f.Path, data)
 	g.Target, g.real = f.Target, f.real
@@ -302,8 +301,8 @@ func (f *File) problem(p Problem) {
 	f.Problems = append(f.Problems, p)
 }
 
-// descend follows the keys from a value to those that hold servers. The longer
-// way wins, so that "mcp" of opencode holds none where "mcp.servers" does.
+// descend follows the keys from a value to the values that hold servers. The longer path
+// wins: if "mcp.servers" of opencode holds servers, "mcp" holds none.
 func (f *File) descend(at holder, keys []string) {
 	if len(keys) == 0 {
 		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(at.path), len(h.path))], at.path) })
@@ -320,7 +319,7 @@ func (f *File) descend(at holder, keys []string) {
 		seen[fd.Name] = true
 		if at.value.Field(fd.Name).Value != fd.Value {
 			f.unclear = true
-			f.problem(spanedit.ProblemAt(f.doc.Data, fd.Keys[0].From, "%q is there twice, and clients differ in which one they read", fd.Name))
+			f.problem(spanedit.ProblemAt(f.doc.Data, fd.Keys[0].From, "duplicate key %q; clients differ in which one they read", fd.Name))
 		}
 		next := holder{append(slices.Clone(at.path), fd.Name), at.value.Get(fd.Name), at.value}
 		f.descend(next, keys[1:])
@@ -357,14 +356,14 @@ func (f *File) read(h holder) {
 	}
 }
 
-// Problem is something that is wrong with a file, at a place in it.
+// Problem is a problem of a file, with its position.
 type Problem = spanedit.Problem
 
 // MaxBytes limits a client's file. Most have some kilobytes; ~/.claude.json, which holds
 // a history too, can grow to megabytes.
 const MaxBytes = 5 << 20
 
-// plugin reads a file of a plugin or of an extension: whether its client uses it, and the
+// plugin reports whether the client uses a file of a plugin or an extension, and adds the
 // servers of an extension that no file lists.
 func (f *File) plugin() (used bool) {
 	if f.at.editor {
@@ -428,8 +427,8 @@ var contributions = []struct{ key, words string }{
 	{"chatAgents", "agents"},
 }
 
-// extension adds a server that stands for what an extension brings, and reports false where
-// it brings nothing.
+// extension adds a server that stands for everything that an extension provides, and reports
+// whether it provides anything.
 func (f *File) extension() bool {
 	f.Servers, f.Problems = nil, nil
 	if f.doc.Root == nil {

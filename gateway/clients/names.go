@@ -21,13 +21,13 @@ type Entry struct {
 	File  *File
 	Index int    // in File.Servers
 	Name  string // "" where it has none
-	Fault string // why it cannot be guarded under any name, "" when it can be, or is
-	// Differs says why its guard guards nothing, although there is one: another program,
-	// database or server than the user's; "" otherwise.
+	Fault string // why it cannot be guarded; "" if it can be or is guarded
+	// Differs is the reason why its guard does not count: it uses another program, database,
+	// or server than the user's. It is "" for other entries.
 	Differs string
 }
 
-// State is whether a server is guarded.
+// State tells whether a server is guarded.
 type State string
 
 // The states of a server in a file.
@@ -37,7 +37,7 @@ const (
 	Refused State = "refused" // it cannot; the fault says why
 )
 
-// State returns whether the server is guarded. One that is guarded may have a fault.
+// State returns the state of the server. A guarded one may have a fault.
 func (e Entry) State() State {
 	switch {
 	case e.Server().Guarded() && e.Differs == "":
@@ -103,10 +103,10 @@ func Entries(files []File, known map[string]Server) []Entry {
 	return all
 }
 
-// naming has the names given so far, and what they start.
+// naming has the names that are taken, with what their servers start.
 type naming struct{ byName, byStart map[string]string }
 
-// claim gives a name to what a server starts, unless either is taken.
+// claim assigns a name to what a server starts, and reports whether the name was free.
 func (n naming) claim(name, start string) bool {
 	if _, taken := n.byName[name]; taken {
 		return false
@@ -118,7 +118,7 @@ func (n naming) claim(name, start string) bool {
 	return true
 }
 
-// name returns the name of a server. One that cannot be guarded takes none away.
+// name returns the name for a server. It claims the name only if take is set.
 func (n naming) name(s *Server, client string, take bool) string {
 	start, label := s.start(), registry.ServerName(s.Name)
 	if name, ok := n.byStart[start]; ok || !take {
@@ -137,8 +137,8 @@ func (n naming) name(s *Server, client string, take bool) string {
 	}
 }
 
-// start returns a text that is equal for servers that start or reach the same, with
-// whatever secrets.
+// start returns a text that is equal for servers with the same command or URL, regardless of
+// secrets.
 func (s *Server) start() string {
 	if s.URL != "" {
 		return "url " + maskURL(s.URL, false)
@@ -179,9 +179,8 @@ func (s *Server) Runs() []string {
 	return append([]string{m.Command}, m.Args...)
 }
 
-// sameAs reports whether a server starts what is on record, where its client filled in the
-// placeholders. Nobody knows in which folder some clients run: there, a file is any of its
-// name.
+// sameAs reports whether a server starts the recorded command, in which the client replaced
+// the placeholders. If the working directory is unknown, any file of the same name matches.
 func (f *File) sameAs(s *Server, recorded []string) bool {
 	words := s.Runs()
 	return slices.EqualFunc(words, recorded, func(word, other string) bool {
@@ -226,8 +225,8 @@ func (f *File) filled(word string) string {
 	return b.String() + regexp.QuoteMeta(filepath.ToSlash(word[last:]))
 }
 
-// Folder returns where a command runs as far as the entry says so: "" for wherever
-// the client does.
+// Folder returns the working directory of a command as far as the entry has it; "" means
+// that of the client.
 func (s *Server) Folder() string {
 	switch {
 	case filepath.IsAbs(s.Dir), s.Project == "":
@@ -239,8 +238,8 @@ func (s *Server) Folder() string {
 // Mask replaces a secret.
 const Mask = "***"
 
-// lazily returns an expression that is compiled when it is first used: most commands need
-// none of them.
+// lazily returns an expression that is compiled at its first use, because most commands need
+// none.
 func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -261,8 +260,8 @@ var (
 	address = lazily(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
-// Masked returns the server without its secrets: no value of a variable or a
-// header, and no argument or part of the URL that may be one.
+// Masked returns the server without secrets: it masks values of variables and headers, and
+// arguments and parts of the URL that may be secrets.
 func (s Server) Masked() Server {
 	s.Env, s.Headers = maskAll(s.Env), maskAll(s.Headers)
 	s.Args = slices.Clone(s.Args)
@@ -275,8 +274,7 @@ func (s Server) Masked() Server {
 	return s
 }
 
-// maskAll masks every value: which variable is a secret is not for toolcrib to
-// guess. A reference is none.
+// maskAll masks every value except references, because any variable may be a secret.
 func maskAll(all []Variable) []Variable {
 	all = slices.Clone(all)
 	for i, v := range all {
@@ -301,7 +299,7 @@ func maskArgument(previous, arg string) string {
 	return maskText(arg)
 }
 
-// maskText masks the tokens in a text, and what URLs carry of them.
+// maskText masks the tokens in a text and in its URLs.
 func maskText(s string) string {
 	s = address().ReplaceAllStringFunc(s, func(found string) string { return maskURL(found, true) })
 	s = pairText().ReplaceAllString(s, Mask)
@@ -335,8 +333,8 @@ func maskURL(s string, path bool) string {
 	return front
 }
 
-// Masked returns the text of the file with secrets and comments masked, for a diff to
-// show: nothing where it could not be read or a place is not certain.
+// Masked returns the text of the file for a diff, with secrets and comments masked. It
+// returns nil if the file could not be read or the position of a secret is uncertain.
 func (f *File) Masked() []byte {
 	if f.doc.Root == nil {
 		return nil

@@ -22,7 +22,7 @@ const (
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
-// facts are what client and server said of themselves.
+// facts has what client and server reported about themselves.
 type facts struct {
 	client       string
 	capabilities json.RawMessage // of the client
@@ -36,7 +36,7 @@ type facts struct {
 	meta         json.RawMessage // of the client's requests, where there is no handshake
 }
 
-// session keeps what client and server said of themselves, and how far they are.
+// session has the facts about client and server, and the state of the handshake.
 type session struct {
 	introduced chan struct{} // closed when the server told its capabilities
 	modern     atomic.Bool   // the client speaks a revision without initialize
@@ -61,7 +61,7 @@ func (s *session) facts() facts {
 	return s.said
 }
 
-// hear keeps what a request of the client says of the session.
+// hear records what a request of the client reveals about the session.
 func (s *session) hear(m *message) {
 	if m.kind != request {
 		return
@@ -143,7 +143,7 @@ func (s *session) introduce(m *message) {
 	}
 }
 
-// heard notes that the client has the server's answer to its initialize.
+// heard records that the client has the server's answer to initialize.
 func (s *session) heard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,8 +153,8 @@ func (s *session) heard() {
 	}
 }
 
-// hears reports whether the client takes notifications: it has begun, and has the
-// answer to its initialize.
+// hears reports whether the client is ready for notifications: it has begun and has the
+// answer to initialize.
 func (s *session) hears() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,8 +180,8 @@ func (s *session) unsubscribe(key string) {
 	delete(s.subscriptions, key)
 }
 
-// begin has the server asked for its tools, and tells a client that could not hear it
-// before why it gets none.
+// begin requests the server's tools, and tells the client why nothing is listed if that
+// could not be said before.
 func (g *Guard) begin() {
 	if !g.session.begin() {
 		return
@@ -243,8 +243,8 @@ func announcing(m *message, kinds []listKind) (changes []edit) {
 	return changes
 }
 
-// tell sends list_changed when the client would be listed something else than at the
-// last time, unless it has heard of that already.
+// tell sends list_changed if the client's list would differ from the last one, unless the
+// client was notified already.
 func (g *Guard) tell(heard map[listKind]bool) {
 	for _, kind := range g.kinds() {
 		now := g.listing(kind)
@@ -271,8 +271,8 @@ func (g *Guard) tellChanged(kind listKind) {
 	}
 }
 
-// say tells the person at the client something: on standard error, and as a log
-// message where the client has begun and the revision has such messages unasked.
+// say writes a text for the user to standard error, and sends it as a log message if the
+// client is ready and its revision has unsolicited log messages.
 func (g *Guard) say(level, text string) {
 	g.config.Log(text)
 	if g.session.modern.Load() || !g.session.hears() || !g.session.facts().logging && level != "error" {
@@ -310,7 +310,7 @@ type Times struct {
 	Drain time.Duration
 }
 
-// orUsual returns t with the usual time in place of every zero.
+// orUsual returns t with the default in place of every zero.
 func (t Times) orUsual() Times {
 	return Times{
 		Compare: cmp.Or(t.Compare, time.Minute),

@@ -17,7 +17,7 @@ import (
 	"toolcrib/internal/proc"
 )
 
-// Grace times of a server to end: after its input has, then after it was asked to;
+// Times that a server has to end after its input has ended, and after it was terminated;
 // then its process group is killed.
 const (
 	endsByItself = time.Second
@@ -42,8 +42,8 @@ type process struct {
 	spared  bool // it is left to end by itself
 }
 
-// giveUp ends a program that never got as far as a session, and keeps it from
-// being started. One that was only late may be spared.
+// giveUp ends a program without a session, or prevents its start. A program that was only
+// late may be spared.
 func (p *process) giveUp(late bool) {
 	p.mu.Lock()
 	p.given = true
@@ -58,7 +58,7 @@ func (p *process) giveUp(late bool) {
 	}
 }
 
-// start starts the program, unless somebody has given up on it.
+// start starts the program, unless giveUp was called.
 func (p *process) start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *process) start() error {
 	}
 	p.started, p.exited = true, make(chan struct{})
 	go func() {
-		_ = p.cmd.Wait() // how it ended says nothing; that it did, the connection shows
+		_ = p.cmd.Wait() // the connection reports the end
 		close(p.exited)
 	}()
 	return nil
@@ -86,7 +86,7 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	p.cmd = exec.Command(p.server.Command[0], p.server.Command[1:]...) //nolint:noctx // it outlives the call that starts it
 	p.cmd.Dir, p.cmd.Env = p.server.Dir, p.server.Env
 	p.cmd.Stdout, p.cmd.Stderr = theirs, p.stderr
-	if p.server.Spare { // it outlives a pipe to us
+	if p.server.Spare { // it may outlive this process and its pipes
 		f, err := os.CreateTemp("", "toolcrib-*")
 		if err != nil {
 			return nil, err
@@ -131,7 +131,7 @@ func (p *process) end() {
 	})
 }
 
-// kill ends the program at once, with whatever it started.
+// kill kills the program and the processes that it started.
 func (p *process) kill() {
 	_ = proc.Kill(p.cmd) // an error means that no process is left
 	<-p.exited
@@ -177,7 +177,7 @@ func (c *tapped) Close() error {
 	return err
 }
 
-// tail keeps the last bytes that were written to it, or to its file if it has one.
+// tail keeps the last bytes that were written to it or to its file.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
@@ -217,7 +217,7 @@ func (t *tail) String() string {
 	return string(kept[:n])
 }
 
-// Server is how an MCP server is reached: Command or URL is set.
+// Server describes how to reach an MCP server: Command or URL is set.
 type Server struct {
 	Name    string        // by which approved tools and the configuration call it
 	Command []string      // a program and its arguments; no shell reads them

@@ -21,8 +21,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Provider runs tools on upstream servers. It keeps a connection to each
-// server that was asked for and makes a new one when it ended.
+// Provider runs tools on upstream servers. It keeps a connection to each server that was
+// used, and reconnects when it ends.
 type Provider struct {
 	find func(name string) (Server, bool)
 
@@ -47,8 +47,7 @@ type link struct {
 	session *Session
 }
 
-// take waits for the link, as long as ctx allows: somebody else may be making
-// it just now, and a server takes its time.
+// take waits for the link until ctx ends: another goroutine may be connecting.
 func (l *link) take(ctx context.Context) error {
 	select {
 	case l.busy <- struct{}{}:
@@ -194,7 +193,7 @@ func (p *Provider) link(name string) *link {
 	return l
 }
 
-// drop ends a connection that does not work any more.
+// drop closes a broken connection.
 func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
 	l := p.link(s.Name)
 	if err := l.take(ctx); err != nil {
@@ -208,8 +207,8 @@ func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
 	return nil
 }
 
-// drift is how an upstream definition differs from the approved one. It goes
-// into the audit log with the refusal.
+// drift describes how an upstream definition differs from the approved one. It is logged
+// with the refusal.
 type drift struct {
 	Server   string `json:"server"`
 	Name     string `json:"name"`     // that the tool has there
@@ -326,7 +325,7 @@ func (p *Provider) follower(name string) *follower {
 	return f
 }
 
-// tell has the follower of a server ask it soon, if there is one.
+// tell makes the follower of a server, if any, ask it soon.
 func (p *Provider) tell(name string) {
 	p.mu.Lock()
 	f := p.followers[name]
@@ -364,7 +363,7 @@ func (p *Provider) follow(s Server, f *follower) {
 	}
 }
 
-// take keeps an answer and reports one that differs from the last.
+// take stores an answer, and notifies followers if it differs from the last one.
 func (f *follower) take(tools []json.RawMessage) {
 	now := wire.ByName(tools)
 	f.mu.Lock()
@@ -394,7 +393,7 @@ func asApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool)
 // maxMessage limits how much of a server's own words an error repeats, in bytes.
 const maxMessage = 2_000
 
-// outcome tells a result from an error that the server reports in its place.
+// outcome returns the output of a result, or the error that it reports.
 func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
 		message := fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind.Text))
@@ -425,7 +424,7 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: cut(message), Details: raw}
 }
 
-// asError gives an error of a server the gateway's code.
+// asError converts an error of a server to a gateway.Error.
 func asError(err error) error {
 	e := &gateway.Error{Code: gateway.CodeProvider, Message: cut(err.Error())}
 	var answered *jsonrpc.Error

@@ -20,8 +20,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Declared are the capabilities that are declared to every server, as JSON:
-// none. What a server lists may depend on them, so they are kept with it.
+// Declared has the capabilities that are declared to every server, as JSON: none. They are
+// stored with a list because the list may depend on them.
 const Declared = "{}"
 
 // declaredLikeClient are those that are declared with Server.LikeClient.
@@ -138,7 +138,7 @@ const (
 	serverClosing = -32004
 )
 
-// failed returns an error that names the server's failure.
+// failed returns the error for a failed exchange, with its cause.
 func (s *Session) failed(ctx context.Context, err error) error {
 	var answered *jsonrpc.Error
 	broke := s.tap.failure()
@@ -154,8 +154,8 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	return &failed{server: s.server.Name, stderr: s.stderr.String(), err: err}
 }
 
-// closes sets how long a session has to end in good order. The SDK first answers
-// whatever the server has asked, and waits for a server that reads nothing.
+// closes is how long a session may take to end. The SDK first answers the server's requests,
+// and waits for a server that reads nothing.
 const closes = endsByItself + endsWhenTold + time.Second
 
 // Close ends the session, and the program of a server that is one.
@@ -168,7 +168,7 @@ func (s *Session) Close() {
 	}
 }
 
-// Ended is closed when the session has.
+// Ended returns a channel that is closed when the session ends.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
 // alive reports whether the session has not ended.
@@ -181,14 +181,14 @@ func (s *Session) alive() bool {
 	}
 }
 
-// ask runs one exchange and returns the result as it came.
+// ask runs one exchange and returns the unchanged result.
 func (s *Session) ask(ctx context.Context, request func(context.Context) error) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
 	a := &answer{} // tap puts the result there
 	ctx = context.WithValue(ctx, answerKey{}, a)
 	defer s.tap.forget(a)
-	// As in connect: nobody waits for a server that reads nothing.
+	// As in connect, a server that reads nothing must not block the caller.
 	done := make(chan error, 1)
 	go func() { done <- request(ctx) }()
 	var err error
@@ -209,7 +209,7 @@ func (s *Session) ask(ctx context.Context, request func(context.Context) error) 
 	return a, nil
 }
 
-// page asks for one page of the list of tools.
+// page requests one page of the list of tools.
 func (s *Session) page(ctx context.Context, cursor string) (tools []json.RawMessage, skipped []wire.Skipped, next string, err error) {
 	a, err := s.ask(ctx, func(ctx context.Context) error {
 		_, err := s.sdk.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
@@ -298,7 +298,7 @@ func List(ctx context.Context, s Server) ([]byte, error) {
 	return session.Document(ctx)
 }
 
-// Document is List over a session.
+// Document returns the document of List over a session.
 func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	tools, skipped, err := s.Tools(ctx)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// answer is a result as it came over the wire.
+// answer is an unchanged result.
 type answer struct {
 	raw  json.RawMessage
 	node *jsondoc.Node
@@ -72,8 +72,8 @@ type waiting struct {
 	method string
 }
 
-// fail keeps the first reason for which nothing can be read any more: the SDK
-// only reports that it is so.
+// fail records the first reason why nothing can be read anymore. The SDK does not report
+// reasons.
 func (t *tap) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +85,7 @@ func (t *tap) fail(err error) {
 // maxShownNoise limits how much of a line that is no message is repeated, in characters.
 const maxShownNoise = 200
 
-// unanswered says of a server that did not answer in time what it wrote instead.
+// unanswered describes what a server that did not answer in time wrote instead.
 func (t *tap) unanswered() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +101,7 @@ func (t *tap) failure() error {
 	return t.broke
 }
 
-// sent notes a request that somebody listens for.
+// sent records a request whose result is wanted.
 func (t *tap) sent(ctx context.Context, msg jsonrpc.Message) {
 	req, ok := msg.(*jsonrpc.Request)
 	if ok && req.Method == "initialize" {
@@ -121,7 +121,7 @@ func (t *tap) sent(ctx context.Context, msg jsonrpc.Message) {
 	t.waiting[req.ID] = waiting{a, req.Method}
 }
 
-// forget ends the waiting for an answer that may never come.
+// forget stops waiting for an answer.
 func (t *tap) forget(a *answer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,7 +132,7 @@ func (t *tap) forget(a *answer) {
 	}
 }
 
-// received keeps the result of a message and returns what the SDK gets.
+// received stores the result of a message and returns the message for the SDK.
 func (t *tap) received(msg jsonrpc.Message) jsonrpc.Message {
 	resp, ok := msg.(*jsonrpc.Response)
 	if !ok {
