@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -19,19 +20,20 @@ func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, err
 	if f.Passage == "" {
 		return nil, nil //nolint:nilnil // no version is an answer
 	}
-	for _, t := range c.Texts() {
-		if t.Path != f.Path {
-			continue
-		}
-		start, end, ok := f.in(t)
+	approved := Computed(c, func(c *Change) approvedUnits { return c.approvedUnits(ctx) })
+	for _, t := range c.fields(f.Path) {
+		start, end, ok := f.in(t.Text)
 		if !ok {
 			continue
 		}
-		approved := Computed(c, func(c *Change) approvedUnits { return c.approvedUnits(ctx) })
+		if len(approved.in) == 0 {
+			in, err := c.sameFile(ctx, t.Text)
+			return in, cmp.Or(err, approved.err)
+		}
 		var in *registry.Live
-		for _, unit := range newField(t).units(start, end) {
+		for _, unit := range t.units(start, end) {
 			if in = approved.in[unit]; in == nil {
-				return c.sameFile(ctx, t)
+				return c.sameFile(ctx, t.Text)
 			}
 		}
 		return in, approved.err

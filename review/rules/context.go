@@ -35,7 +35,6 @@ func (c *Change) Bind(findings []Finding) []Finding {
 // binder finds the contexts of findings in one change.
 type binder struct {
 	c      *Change
-	byPath map[string][]field
 	root   *jsondoc.Node // of the draft
 	source *jsondoc.Node // of what it was imported from, as texts name it
 	// speaking is the digest of what may name or move an address, sentences are those of
@@ -60,7 +59,7 @@ func (b *binder) context(f Finding) string {
 	if node := b.node(f.Path); node != nil {
 		parts = append(parts, string(jsondoc.Canonical(node)))
 	} else {
-		for _, t := range b.texts(f.Path) {
+		for _, t := range b.c.fields(f.Path) {
 			if start, end, ok := f.in(t.Text); ok {
 				sentence := t.sentenceAround(start, end)
 				parts = append(append(parts, sentence), t.addresses()...)
@@ -133,21 +132,24 @@ func (b *binder) unread() *jsondoc.Node {
 	return b.source
 }
 
-func (b *binder) texts(path string) []field {
-	if b.byPath == nil {
-		b.byPath = map[string][]field{}
-		for _, t := range b.c.Texts() {
-			b.byPath[t.Path] = append(b.byPath[t.Path], newField(t))
+// fields are the texts of a change by path.
+type fields map[string][]field
+
+func (c *Change) fields(path string) []field {
+	return Computed(c, func(c *Change) fields {
+		byPath := fields{}
+		for _, t := range c.Texts() {
+			byPath[t.Path] = append(byPath[t.Path], newField(t))
 		}
-	}
-	return b.byPath[path]
+		return byPath
+	})[path]
 }
 
 func newField(t Text) field {
 	return field{
 		Text:      t,
 		addresses: sync.OnceValue(func() []string { return addresses(t.Value) }),
-		starts:    sync.OnceValue(func() []int { return slices.Collect(sentenceStarts(t.Value)) }),
+		starts:    sync.OnceValue(func() []int { return sentenceStarts(t.Value) }),
 	}
 }
 
@@ -202,49 +204,62 @@ func (t field) sentenceAround(start, end int) string {
 	return strings.TrimSpace(t.Value[first:last])
 }
 
-// sentenceStarts yields where sentences of text begin, after the first. In doubt two
-// are one: a waiver that ends too early is asked for again, one that ends too late
-// covers what nobody waived. So a line, an item of a list and a blank line end
-// nothing that has no stop, and no sentence begins with an address.
-func sentenceStarts(text string) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		for at := 0; at < len(text); {
-			gap := strings.IndexFunc(text[at:], unicode.IsSpace)
-			if gap < 0 {
-				return
+// sentenceStarts returns where the sentences of text begin, after the first. When in doubt, it
+// joins two sentences: a waiver that covers too little is only asked for again, one that covers
+// too much approves text that nobody waived. So line breaks, list items, and blank lines do not
+// end a sentence without a full stop, and no sentence begins with an address.
+func sentenceStarts(text string) []int {
+	var starts []int
+	line, lastLine, end := 0, 0, 0 // the start of this line, and the last word's line and end
+	for at := 0; at < len(text); {
+		if c := text[at]; c == ' ' || c == '\n' {
+			at++
+			if c == '\n' {
+				line = at
 			}
-			gap += at
-			next := strings.IndexFunc(text[gap:], func(r rune) bool { return !unicode.IsSpace(r) })
-			if next < 0 {
-				return
-			}
-			at = gap + next
-			if starts(text, gap, at) && !yield(at) {
-				return
-			}
-			_, n := utf8.DecodeRuneInString(text[at:])
-			at += n
+			continue
 		}
+		next := at
+		for next < len(text) && text[next] > ' ' && text[next] < utf8.RuneSelf {
+			next++
+		}
+		if next < len(text) && text[next] != ' ' && text[next] != '\n' { // needs a look at characters
+			if r, size := utf8.DecodeRuneInString(text[at:]); unicode.IsSpace(r) {
+				at += size
+				continue
+			}
+			next = len(text)
+			if n := strings.IndexFunc(text[at:], unicode.IsSpace); n >= 0 {
+				next = at + n
+			}
+		}
+		if newLine := line > lastLine; at > 0 && (newLine && (heading(text[at:]) || heading(text[lastLine:])) || endsSentence(text[:end]) && beginsSentence(text[at:], newLine)) {
+			starts = append(starts, at)
+		}
+		at, end, lastLine = next, next, line
 	}
+	return starts
 }
 
-// starts reports whether a sentence begins at a byte of text, before which white
-// space begins at gap.
-func starts(text string, gap, at int) bool {
-	if strings.Contains(text[gap:at], "\n") && (heading(text[at:]) || heading(text[strings.LastIndexByte(text[:gap], '\n')+1:])) {
-		return true
-	}
-	before := strings.TrimRight(text[:gap], "\"'”’»)]}*_`")
-	last, _ := utf8.DecodeLastRuneInString(before)
-	if !strings.ContainsRune(".!?…。！？", last) || last == '.' && abbreviated(before) {
+// endsSentence reports whether a text ends with the stop of a sentence.
+func endsSentence(text string) bool {
+	if text == "" || letters.IsWord(text[len(text)-1]) || text[len(text)-1] == ',' { // most words
 		return false
 	}
-	word := strings.TrimLeft(text[at:], "-*+•>0123456789.)\"'“‘«([{_` \t")
+	text = strings.TrimRight(text, "\"'”’»)]}*_`")
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".!?…。！？", last) && (last != '.' || !abbreviated(text))
+}
+
+// beginsSentence reports whether a text behind a stop begins a sentence: with a capital, or with
+// any letter on a new line, but not with an address.
+func beginsSentence(text string, newLine bool) bool {
+	word := strings.TrimLeft(text, "-*+•>0123456789.)\"'“‘«([{_` \t")
 	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
 		word = word[:end]
 	}
 	first, _ := utf8.DecodeRuneInString(word)
-	return !isAddress(word) && (!unicode.IsLower(first) || strings.Count(text[gap:at], "\n") > 0) && unicode.IsLetter(first)
+	return !isAddress(word) && unicode.IsLetter(first) && (newLine || !unicode.IsLower(first))
 }
 
 // heading reports whether a line of Markdown begins a section.

@@ -68,7 +68,7 @@ func plainDots(text string) string {
 func sentences(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		last := 0
-		for at := range sentenceStarts(text) {
+		for _, at := range sentenceStarts(text) {
 			if !yield(strings.TrimSpace(text[last:at])) {
 				return
 			}

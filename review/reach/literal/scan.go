@@ -16,6 +16,7 @@ type index struct {
 	flags      map[string]bool
 	flagStarts []string
 	settings   map[string][]string
+	named      fact.Filter // of the names of settings
 }
 
 // tables builds the index on first use: most commands need no facts.
@@ -23,6 +24,9 @@ var tables = sync.OnceValue(func() *index {
 	t := &index{}
 	t.first, t.wild = placesOf()
 	t.flags, t.flagStarts, t.settings = readRights()
+	for name := range t.settings {
+		t.named.Add(name)
+	}
 	return t
 })
 
@@ -120,6 +124,9 @@ func next(text string, i int) word {
 	if w.bits&equals == 0 {
 		w.text = strings.TrimLeft(w.text, "*_")
 	}
+	if w.end-w.start == len(w.text)+1 && w.bits&(dot|colon) != 0 && strings.IndexAny(w.text, ".:") < 0 { // the last word of a sentence
+		w.bits &^= dot | colon
+	}
 	return w
 }
 
@@ -132,7 +139,11 @@ type scanner struct {
 // settingLike reports whether a word of letters alone is one of the names of settings: they
 // have capitals inside or are looked up with a value.
 func settingLike(w string) bool {
-	_, ok := tables().settings[w]
+	t := tables()
+	if !t.named.Has(w) {
+		return false
+	}
+	_, ok := t.settings[w]
 	return ok
 }
 

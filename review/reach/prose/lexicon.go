@@ -36,6 +36,7 @@ type words struct {
 	whole  map[string]entry
 	stems  map[string][]stem
 	begins [1 << 16]bool // the first two bytes of stems: most words need no other look
+	known  fact.Filter   // the complete words
 	inside []stem        // of languages without spaces
 	obeyed []string      // names of what others obey
 }
@@ -58,6 +59,7 @@ var lexical = sync.OnceValue(func() *words {
 			e := w.whole[word]
 			e[role] |= 1 << rows[language]
 			w.whole[word] = e
+			w.known.Add(word)
 		}
 		if role == obeys {
 			for name := range strings.SplitSeq(names, ",") {
@@ -87,7 +89,9 @@ var lexical = sync.OnceValue(func() *words {
 
 // find returns the entry of a word in small letters.
 func (w *words) find(word string) (e entry, ok bool) {
-	e, ok = w.whole[word]
+	if w.known.Has(word) {
+		e, ok = w.whole[word]
+	}
 	if len(word) > 2 && w.begins[int(word[0])<<8|int(word[1])] {
 		for _, s := range w.stems[word[:2]] {
 			if strings.HasPrefix(word, s.text) {

@@ -36,14 +36,15 @@ var programs string
 // table holds the rows of programs by name.
 type table struct {
 	programs  map[string]trait
+	names     fact.Filter     // of programs
 	installer map[string]bool // commands that take packages
 	registry  map[string]bool // options that name another place they come from
 	secrets   []string        // commands that print credentials
 	writers   []string        // commands that change what others obey
 }
 
-var tables = sync.OnceValue(func() table {
-	t := table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}}
+var tables = sync.OnceValue(func() *table {
+	t := &table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}}
 	for what, names := range fact.Rows(programs) {
 		switch what {
 		case "installs":
@@ -65,6 +66,7 @@ var tables = sync.OnceValue(func() table {
 			}
 			for name := range strings.FieldsSeq(names) {
 				t.programs[name] = all
+				t.names.Add(name)
 			}
 		}
 	}

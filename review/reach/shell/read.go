@@ -219,7 +219,7 @@ func (r *reader) comments(s *syntax.Stmt) {
 // Unquoted adds the commands that a sentence has outside of code: a program, then a flag,
 // an address or a path.
 func Unquoted(d fact.Doc) {
-	text := d.Text
+	text, programs := d.Text, tables()
 	for i := 0; i < len(text); {
 		if !letter(text[i]) || i > 0 && (letter(text[i-1]) || strings.IndexByte("-_./@$", text[i-1]) >= 0) {
 			i++
@@ -230,7 +230,11 @@ func Unquoted(d fact.Doc) {
 			end++
 		}
 		name := text[i:end]
-		traits, known := tables().programs[name]
+		if !programs.names.Has(name) {
+			i = end
+			continue
+		}
+		traits, known := programs.programs[name]
 		if !known || traits&(ambiguous|local) != 0 || end+2 >= len(text) || text[end] != ' ' {
 			i = end
 			continue

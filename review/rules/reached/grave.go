@@ -93,7 +93,7 @@ func fromStranger(f fact.Fact, line string, all *facts) bool {
 		host = hostIn(line)
 	}
 	owner := ownerOf(host)
-	return owner != "" && !slices.Contains(publishers, host) && !strings.Contains(all.said, owner)
+	return owner != "" && !slices.Contains(publishers, host) && !strings.Contains(all.said(), owner)
 }
 
 // ownServer reports whether a command adds the server of the maker that the subject is named

@@ -77,8 +77,8 @@ type facts struct {
 	texts []textFacts
 	known map[string]bool
 	id    string
-	// said has all texts in lower case, without addresses.
-	said string
+	// said returns all texts in lower case, without addresses.
+	said func() string
 }
 
 // textFacts are the facts of one text, and where its lines begin.
@@ -115,9 +115,14 @@ func read(c *rules.Change) *facts {
 		byPath[path] = append(byPath[path], f)
 	}
 	texts := c.Texts()
-	var said strings.Builder
+	l.said = sync.OnceValue(func() string {
+		var said strings.Builder
+		for i := range texts {
+			said.WriteString(addresses().ReplaceAllString(strings.ToLower(texts[i].Value), " "))
+		}
+		return said.String()
+	})
 	for i := range texts {
-		said.WriteString(addresses().ReplaceAllString(strings.ToLower(texts[i].Value), " "))
 		if of := byPath[texts[i].Path]; of != nil {
 			t := textFacts{&texts[i], of, []int{0}}
 			for at, b := range []byte(t.Value) {
@@ -129,7 +134,6 @@ func read(c *rules.Change) *facts {
 			delete(byPath, texts[i].Path)
 		}
 	}
-	l.said = said.String()
 	return l
 }
 

@@ -121,8 +121,11 @@ func (s *Sentence) says() bool {
 				glyphs++
 			}
 		}
+		if words >= fewWords || glyphs >= 2*fewWords {
+			return true
+		}
 	}
-	return words >= fewWords || glyphs >= 2*fewWords
+	return false
 }
 
 // Judged reports whether the sentence is judged: agents see it, and it has enough

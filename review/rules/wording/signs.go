@@ -49,11 +49,13 @@ func (c *View) signFindings(ctx context.Context, list []Sentence) []rules.Findin
 	}
 	text := list[0].text
 	found := text.Findings(spans, func(p rules.Passage) string {
-		deed := "Unusual sentence in this text"
-		if in, err := c.ApprovedIn(ctx, rules.Finding{Path: text.Path, Passage: text.Value[p.Start:p.End]}); c.Before != nil && in == nil && err == nil {
-			deed = "Unusual new sentence in this text"
+		passage := text.Value[p.Start:p.End]
+		if c.Before != nil {
+			if in, err := c.ApprovedIn(ctx, rules.Finding{Path: text.Path, Passage: passage}); in == nil && err == nil {
+				return told("Unusual new sentence in this text", passage, p.Disguise)
+			}
 		}
-		return told(deed, text.Value[p.Start:p.End], p.Disguise)
+		return told("Unusual sentence in this text", passage, p.Disguise)
 	})
 	if total > len(list) {
 		found[len(found)-1].More(total - len(list))

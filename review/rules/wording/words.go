@@ -159,9 +159,22 @@ func tokens(list []string, text string, st *setting) []string {
 	return list
 }
 
+// lowerLetters reports whether a word consists of the letters a to z.
+func lowerLetters(word string) bool {
+	for i := range len(word) {
+		if word[i] < 'a' || word[i] > 'z' {
+			return false
+		}
+	}
+	return word != ""
+}
+
 // cutWords adds the words of a chunk without spaces. Names in capitals, such as
 // those of variables of the environment, are no tools.
 func cutWords(list []string, chunk string, capitals bool, st *setting) []string {
+	if word := strings.TrimRight(chunk, ".,:;!?)\"`*"); word != "args" && lowerLetters(word) { // most words
+		return append(list, word)
+	}
 	for word := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\'' }) {
 		if i := strings.IndexByte(word, '_'); i > 0 && i < len(word)-1 {
 			switch {
