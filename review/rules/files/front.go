@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -152,7 +153,8 @@ func faults(name string, t *rules.Text) []rules.Finding {
 var (
 	comments = pattern(`(?s)<!--(.*?)(?:-->|$)`)
 	unseen   = pattern(`(?is)<(\w+)[^>]*(?:\shidden\b|style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:[;"' ]|\.0)|color\s*:\s*(?:#fff(?:fff)?|white|transparent)))[^>]*>(.*?)</`)
-	titled   = pattern(`\[\s*\]\([^)\s]*\s+"([^"]+)"\)|(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
+	titled   = pattern(`\[\s*\]\([^)\s]*\s+"([^"]+)"\)`)
+	defined  = pattern(`(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
 )
 
 // fewestWords is how many words a hidden passage has that says something: shorter ones
@@ -167,17 +169,17 @@ func hidden() rules.Rule {
 				return
 			}
 			var noted, spans []rules.Passage
-			for _, m := range comments().FindAllStringSubmatchIndex(t.Value, -1) {
-				noted = hiddenSpan(noted, t.Value, m[2], m[3])
-			}
-			for _, m := range unseen().FindAllStringSubmatchIndex(t.Value, -1) {
-				spans = hiddenSpan(spans, t.Value, m[4], m[5])
-			}
-			for _, m := range titled().FindAllStringSubmatchIndex(t.Value, -1) {
-				if m[2] < 0 {
-					m[2], m[3] = m[4], m[5]
+			for _, form := range []struct {
+				has     string // in every text that the expression matches
+				pattern func() *regexp.Regexp
+				spans   *[]rules.Passage
+			}{{"<!--", comments, &noted}, {"</", unseen, &spans}, {"](", titled, &spans}, {"]:", defined, &spans}} {
+				if !strings.Contains(t.Value, form.has) {
+					continue
 				}
-				spans = hiddenSpan(spans, t.Value, m[2], m[3])
+				for _, m := range form.pattern().FindAllStringSubmatchIndex(t.Value, -1) {
+					*form.spans = hiddenSpan(*form.spans, t.Value, m[len(m)-2], m[len(m)-1])
+				}
 			}
 			message := func(rules.Passage) string {
 				return "A viewer of Markdown does not show this, and the agent reads it."

@@ -91,6 +91,28 @@ var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 })
 
+// linkParts yields the parts of a text around its addresses that have all that linkWithData and
+// shellInAddress match: expressions are too slow for the rest.
+func linkParts(text string) func(yield func(start, end int) bool) {
+	return func(yield func(start, end int) bool) {
+		const label = 4 * 100 // bytes ahead of an address
+		for at := 0; ; {
+			i := strings.Index(text[at:], "://")
+			if i < 0 {
+				return
+			}
+			start, end := max(at, at+i-label), len(text)
+			if n := strings.IndexByte(text[at+i:], '\n'); n >= 0 {
+				end = at + i + n
+			}
+			if strings.ContainsAny(text[at+i:end], "{$%<[`?") && !yield(start, end) {
+				return
+			}
+			at = end
+		}
+	}
+}
+
 // carriesPrivate reports whether the words in the address of a link, behind its host,
 // name a secret, the conversation or the user's data.
 func carriesPrivate(link string) bool {
@@ -140,13 +162,15 @@ func dataInLinks(c *View) []candidate {
 		s := &c.Scan()[i]
 		var spans []rules.Passage
 		for _, r := range s.Readings() {
-			if !s.Visible || !strings.Contains(r.Text, "://") {
+			if !s.Visible {
 				continue
 			}
-			for _, pattern := range []*regexp.Regexp{linkWithData(), shellInAddress()} {
-				for _, at := range pattern.FindAllStringIndex(r.Text, rules.MaxPerText) {
-					if !isTemplate(r.Text[at[0]:at[1]]) {
-						spans = append(spans, r.At(at[0], at[1]))
+			for start, end := range linkParts(r.Text) {
+				for _, pattern := range []*regexp.Regexp{linkWithData(), shellInAddress()} {
+					for _, at := range pattern.FindAllStringIndex(r.Text[start:end], rules.MaxPerText) {
+						if !isTemplate(r.Text[start+at[0] : start+at[1]]) {
+							spans = append(spans, r.At(start+at[0], start+at[1]))
+						}
 					}
 				}
 			}
