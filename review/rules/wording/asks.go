@@ -8,6 +8,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/scan/letters"
 	"toolcrib/review/rules/schema"
 )
 
@@ -137,4 +138,19 @@ func listed(d *rulebook.Default, value string) bool {
 		}
 		return v == strings.ToLower(value)
 	})
+}
+
+// addressOfStranger reports whether value is an address of somebody in
+// particular, rather than one of the examples of RFC 2606 or this machine.
+func addressOfStranger(value string) bool {
+	lower := strings.ToLower(letters.Fold(value))
+	if !strings.Contains(lower, "://") && !strings.Contains(lower, "@") {
+		return false
+	}
+	for _, harmless := range []string{"example", "localhost", "127.0.0.1", ".test", ".invalid", "your", "<", "{"} {
+		if strings.Contains(lower, harmless) {
+			return false
+		}
+	}
+	return true
 }

@@ -60,13 +60,9 @@ func attacksOf(blocks []rulebook.Rule) ([]attack, error) {
 var extraChecks = map[string]func(c *View) []candidate{
 	"fenced-calls":        fencedCalls,
 	"directing-only":      directingOnly,
-	"straying-parameters": straying,
+	"straying-parameters": strayingParameters,
 	"acting-besides":      actingBesides,
-	"praising-name":       praisingName,
-	"reaching-parameters": reachingParameters,
 	"data-in-links":       dataInLinks,
-	"values-that-leak":    valuesThatLeak,
-	"code-in-values":      codeInValues,
 }
 
 // wordingRules returns the rules of a family that are about wording.
@@ -144,7 +140,9 @@ func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candid
 			spans = append(spans, rules.Passage{Start: m.Start, End: s.addressEnd(m.End), Disguise: m.Disguise})
 		}
 	}
-	return s.candidates(spans, func(rules.Passage) string { return a.deed(c) })
+	return s.candidates(spans, func(rules.Passage) string {
+		return strings.ReplaceAll(a.Message, "{purpose}", rules.Quotation(c.statedPurpose()))
+	})
 }
 
 // addressEnd returns end, or where the address ends that a passage ends in: its host

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"toolcrib/review/rules/scan/letters"
-
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // succeeding are words by which a tool names its successor.
@@ -97,40 +96,6 @@ func (c *View) sendsToStranger(text string) bool {
 	return sends
 }
 
-// praising are words that no name needs: they say how good a tool is, not what it does.
-var praising = words("best ultimate premium superior supreme greatest unbeatable")
-
-// practice has words that follow "best" without praise.
-var practice = words("practice practices effort match fit matches price prices time route")
-
-// praisingName finds a name that begins with praise: "best_search" is chosen before
-// "search", whatever either does.
-func praisingName(c *View) []candidate {
-	if !c.IsAction() {
-		return nil
-	}
-	path := "definition.id"
-	if c.Draft.Definition.Tool.Provider != nil {
-		path = "definition.provider.name" // the id begins with the server's
-	}
-	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
-		if s.Path != path {
-			continue
-		}
-		if parts := wordsOf(s.Value); len(parts) > 2 && praising[parts[0]] && !practice[parts[1]] {
-			found = append(found, s.candidates([]rules.Passage{{End: len(s.Value)}}, func(rules.Passage) string {
-				return "Praises the tool in its own name"
-			})...)
-		}
-	}
-	for i := range found {
-		found[i].certain = true
-	}
-	return found
-}
-
 // viewing are the verbs of tools that only look or compute, as their ids begin.
 var viewing = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
 	estimate status is has explain define translate convert format calc calculate compute sort lint spell test ping summarize summarise
@@ -189,55 +154,24 @@ func actingBesides(c *View) []candidate {
 	return found
 }
 
-// reaching are names of parameters by which a tool reaches beyond itself.
-var reaching = map[string]bool{
-	"cmd": true, "command": true, "shell": true, "exec": true, "execute": true, "script": true, "callback": true, "callback_url": true,
-	"webhook": true, "webhook_url": true, "shell_command": true, "code": true, "eval": true, "path": true, "file_path": true, "filepath": true,
-	"send_to": true, "forward_to": true, "exfil": true, "upload_url": true, "notify_url": true, "report_to": true, "post_to": true, "sidenote": true, "side_note": true,
-}
-
-// straying finds parameters that have nothing to do with a tool's purpose, and
-// parameters that the text asks for and the schema lacks.
-func straying(c *View) []candidate {
-	g := grammar()
-	var found []candidate
-	if named := c.named(); named.Meets(g.Concept("dPure")) && !c.about("dReach") {
-		for i := range c.Scan() {
-			s := &c.Scan()[i]
-			if s.Kind != rules.Identifier || s.Value != s.Param || !under(s.Path, "definition.inputSchema") || !reaching[strings.ToLower(s.Value)] {
-				continue
-			}
-			found = append(found, s.candidates([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
-				return reachesBeyond(c, s)
-			})...)
-		}
-	}
-	return found
-}
-
-// reachingBeyond are names of parameters by which a tool that only looks
-// would run or send something, by their last or first word.
-var reachingBeyond = words(`cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook`)
+// reaching are words in the names of parameters by which a tool runs or sends something. The tools
+// of computing are also asked about the whole names in reachingWhole.
+var (
+	reaching      = words("cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook")
+	reachingWhole = words("code eval path file_path filepath send_to forward_to upload_url notify_url report_to post_to sidenote side_note")
+)
 
 // aboutReaching are the subjects of a tool that such a parameter belongs to.
-func aboutReaching() []string {
-	return []string{
-		"command", "run", "execut", "script", "shell", "terminal", "webhook", "callback", "notify", "send", "post", "api", "http",
-		"request", "message", "event", "code", "payload",
-	}
-}
+const aboutReaching = "command run execut script shell terminal webhook callback notify send post api http request message event code payload"
 
-// reachingParameters finds them in tools that only look.
-func reachingParameters(c *View) []candidate {
-	if !c.IsAction() || !c.looksOnly() {
+// strayingParameters finds them in tools that only look or compute.
+func strayingParameters(c *View) []candidate {
+	if !c.IsAction() {
 		return nil
 	}
 	about := c.setting().about
-	for _, w := range aboutReaching() {
-		if about[stem(w)] || about[w] {
-			return nil
-		}
-	}
+	looks := c.looksOnly() && !slices.ContainsFunc(strings.Fields(aboutReaching), func(w string) bool { return about[stem(w)] || about[w] })
+	computes := c.computesOnly() && !c.about("dReach")
 	var found []candidate
 	for i := range c.Scan() {
 		s := &c.Scan()[i]
@@ -245,19 +179,14 @@ func reachingParameters(c *View) []candidate {
 			continue
 		}
 		parts := wordsOf(s.Value)
-		if len(parts) == 0 || !reachingBeyond[parts[0]] && !reachingBeyond[parts[len(parts)-1]] {
-			continue
+		named := len(parts) > 0 && (reaching[parts[0]] || reaching[parts[len(parts)-1]])
+		if (looks || computes) && named || computes && reachingWhole[strings.ToLower(s.Value)] {
+			found = append(found, s.candidates([]rules.Passage{{End: len(s.Value)}}, func(rules.Passage) string {
+				return "Has a parameter, " + rules.Quotation(s.Param) + ", that its stated purpose, " + rules.Quotation(c.statedPurpose()) + ", does not need"
+			})...)
 		}
-		found = append(found, s.candidates([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
-			return reachesBeyond(c, s)
-		})...)
 	}
 	return found
-}
-
-// reachesBeyond says that a parameter has nothing to do with the tool's purpose.
-func reachesBeyond(c *View, s *Scanned) string {
-	return "Parameter " + rules.Quotation(s.Param) + " has nothing to do with what the tool says it is for, " + rules.Quotation(c.statedPurpose())
 }
 
 // fencedCalls finds calls in the JSON form that stand in a code fence: a model

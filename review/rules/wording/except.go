@@ -79,10 +79,10 @@ var conditions = map[string]condition{
 	// The match is in a code block.
 	"fenced": func(_ *View, _ *Scanned, m *scan.Match, _ scan.Set) bool { return m.Stance&scan.Fenced != 0 },
 	"label":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Label },
-	// The text is a value, title or comment of a schema.
-	"value": func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.inValue() },
-	// The tool only computes or looks something up.
-	"computes-only": func(c *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return c.strays(s) },
+	// The tool only computes or looks something up, and the text is its own.
+	"computes-only": func(c *View, s *Scanned, _ *scan.Match, _ scan.Set) bool {
+		return (s.Kind == rules.Prose || s.Kind == rules.Label) && s.Param == "" && c.computesOnly()
+	},
 	// The match names a tool that is neither this one nor of its family.
 	"names-another": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		return c.IsAction() && (m.Disguise != 0 || c.namesStranger(s.Value[m.Start:m.End]))
@@ -133,11 +133,6 @@ func sampleHost(host string) bool {
 // speaks of: what a tool says openly that it is for, it may do.
 func ownBusiness(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 	return c.IsAction() && c.concerns(withoutLinks(s.Value[m.Start:m.End]))
-}
-
-// inValue reports whether S150 applies to s.
-func (s *Scanned) inValue() bool {
-	return s.Kind == rules.Value || s.Kind == rules.Note || s.Kind == rules.Label && s.Param != ""
 }
 
 // reach is how many bytes before a match are searched for the noun of its pronoun:

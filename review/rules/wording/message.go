@@ -13,14 +13,6 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// purposeMark stands in a rule's message for what the tool says it is for.
-const purposeMark = "{purpose}"
-
-// deed says in plain words what text that a frame of a fits in does.
-func (a *attack) deed(c *View) string {
-	return strings.ReplaceAll(a.Message, purposeMark, rules.Quotation(c.statedPurpose()))
-}
-
 // reported is a candidate on its way to a finding: with the whole sentence that it was
 // found in, and what that sentence decodes to when it was encoded.
 type reported struct {
@@ -218,12 +210,8 @@ func clipped(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// maxWord is how many bytes of a word are repeated in a message, maxPurpose of what a
-// tool says it is for.
-const (
-	maxWord    = 40
-	maxPurpose = 160
-)
+// maxWord is how many bytes of a word are repeated in a message.
+const maxWord = 40
 
 // seen lists the words of a match with the concepts that they stand for. Those of
 // a decoded match do not stand in the text.

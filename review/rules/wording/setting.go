@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -166,15 +167,6 @@ func (c *View) purpose() scan.Set {
 	return c.purposeSet
 }
 
-// named returns the concepts in a tool's id and name alone.
-func (c *View) named() scan.Set {
-	t := c.Draft.Definition.Tool
-	if t == nil {
-		return scan.Set{}
-	}
-	return grammar().Scan(withoutDigits(strings.Join(ownNames(&c.Draft.Definition), ".\n\n"))).Concepts
-}
-
 // firstSentence returns the start of text up to its first full stop or empty
 // line, at most 300 bytes.
 func firstSentence(text string) string {
@@ -200,16 +192,18 @@ func (c *View) concerns(text string) bool {
 	return slices.ContainsFunc(wordsOf(letters.Fold(text)), func(w string) bool { return !idle[w] && about[stem(w)] })
 }
 
-// strays reports whether what s says to do has nothing to do with what the tool says it is
-// for: the tool computes or looks something up and touches nothing else.
-func (c *View) strays(s *Scanned) bool {
-	if s.Kind != rules.Prose && s.Kind != rules.Label || s.Param != "" {
+// computesOnly reports whether the tool, by its names, computes something and touches nothing else.
+func (c *View) computesOnly() bool {
+	if c.Draft.Definition.Tool == nil {
 		return false
 	}
 	g := grammar()
-	named := c.named()
+	named := g.Scan(withoutDigits(strings.Join(ownNames(&c.Draft.Definition), ".\n\n"))).Concepts
 	return named.Meets(g.Concept("dPure")) && !named.Meets(g.Concept("dReach"))
 }
+
+// maxPurpose is how many bytes of what a tool says it is for are repeated in a message.
+const maxPurpose = 160
 
 // statedPurpose returns the purpose that the tool claims.
 func (c *View) statedPurpose() string {
@@ -217,8 +211,5 @@ func (c *View) statedPurpose() string {
 	if t == nil {
 		return ""
 	}
-	if first := firstSentence(t.Description); first != "" {
-		return clipped(first, maxPurpose)
-	}
-	return t.ID
+	return clipped(cmp.Or(firstSentence(t.Description), t.ID), maxPurpose)
 }

@@ -1,78 +1,13 @@
 package wording
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"toolcrib/review/rules/scan/letters"
-
 	"toolcrib/review/rules"
 )
-
-// privatePlace is a place in a value that something private is to be put into.
-var privatePlace = sync.OnceValue(func() *regexp.Regexp {
-	const (
-		private = `conversation|chat|history|transcript|system[ _]prompt|passwords?|cookies?|secrets?|credentials?|` +
-			`memory|memories|last[ _]message|clipboard`
-		around = `[^{}<>\[\]]{0,40}`
-	)
-	return regexp.MustCompile(`(?i)(?:\{\{|\$\{|<|\[\[)` + around + `\b(?:` + private + `)\b` + around + `(?:\}|>|\])`)
-})
-
-// copying are names of parameters for further recipients of a call.
-var copying = words("bcc cc blind_copy copy_to also_to forward_to reply_to notify notify_url callback callback_url webhook webhook_url mirror report_to postback beacon")
-
-// valuesThatLeak finds values with a place for something private, and fixed
-// addresses in parameters for further recipients.
-func valuesThatLeak(c *View) []candidate {
-	if !c.IsAction() {
-		return nil
-	}
-	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
-		if s.Kind != rules.Value || s.Param == "" || len(s.Value) < 6 {
-			continue
-		}
-		var spans []rules.Passage
-		if strings.ContainsAny(s.Value, "{<[") && !c.about("dTalk|dAuth") {
-			if at := privatePlace().FindStringIndex(s.Value); at != nil {
-				spans = append(spans, rules.Passage{Start: at[0], End: at[1]})
-			}
-		}
-		if copying[strings.ToLower(s.Param)] && fixed(s.Path) && addressOfStranger(s.Value) {
-			spans = append(spans, rules.Passage{Start: 0, End: len(s.Value)})
-		}
-		found = append(found, s.candidates(spans, func(rules.Passage) string {
-			return "A value of the schema carries something private out, or to an address that nobody chose"
-		})...)
-	}
-	return found
-}
-
-// fixed reports whether a call gets the value at p without anybody choosing it.
-func fixed(p string) bool {
-	last := strings.TrimPrefix(path.Ext(p), ".")
-	return last == "default" || last == "const"
-}
-
-// addressOfStranger reports whether value is an address of somebody in
-// particular, rather than one of the examples of RFC 2606 or this machine.
-func addressOfStranger(value string) bool {
-	lower := strings.ToLower(letters.Fold(value))
-	if !strings.Contains(lower, "://") && !strings.Contains(lower, "@") {
-		return false
-	}
-	for _, harmless := range []string{"example", "localhost", "127.0.0.1", ".test", ".invalid", "your", "<", "{"} {
-		if strings.Contains(lower, harmless) {
-			return false
-		}
-	}
-	return true
-}
 
 // linkWithData is a Markdown image or link, or an address after a word such as
 // "render", whose query or path holds a placeholder; in the address of a picture
@@ -185,109 +120,4 @@ func dataInLinks(c *View) []candidate {
 		}
 	}
 	return found
-}
-
-// processCalls start a process or evaluate a text when a parenthesis follows.
-const processCalls = "execSync spawnSync os.system os.popen subprocess.run subprocess.Popen subprocess.call subprocess.check_output __import__ eval exec"
-
-// processCode returns where code stands that starts a process or evaluates a text, in
-// order. Plain searches take a tenth of the time of an expression: most texts have none.
-func processCode(text string) []int {
-	var found []int
-	each := func(word string, counts func(at int) bool) {
-		for from := 0; ; {
-			at := strings.Index(text[from:], word)
-			if at < 0 {
-				return
-			}
-			if at += from; counts(at) {
-				found = append(found, at)
-			}
-			from = at + len(word)
-		}
-	}
-	for call := range strings.FieldsSeq(processCalls) {
-		each(call, func(at int) bool {
-			rest := strings.TrimPrefix(text[at+len(call):], " ")
-			return strings.HasPrefix(rest, "(") && (len(call) > len("eval") || at == 0 || !wordByte(text[at-1]))
-		})
-	}
-	for _, word := range []string{"child_process", "Runtime.getRuntime()"} {
-		each(word, func(int) bool { return true })
-	}
-	slices.Sort(found)
-	return found[:min(len(found), rules.MaxPerText)]
-}
-
-// wordByte reports whether b is a part of a word of ASCII.
-func wordByte(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
-}
-
-// commanding are words in the keys of values that are commands by nature.
-var commanding = words("command cmd args script scripts run exec shell hook hooks entrypoint code snippet example test build start")
-
-// codeInValues finds code that stands as a plain value of a JSON object: whatever reads
-// the value may run it.
-func codeInValues(c *View) []candidate {
-	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
-		if !s.Visible || !strings.Contains(s.Value, `"`) {
-			continue
-		}
-		var spans []rules.Passage
-		for _, r := range s.Readings() {
-			for _, at := range processCode(r.Text) {
-				if start, end, key := memberAround(r.Text, at); key != "" && !slices.ContainsFunc(wordsOf(key), func(w string) bool { return commanding[w] }) {
-					spans = append(spans, r.At(start, end))
-				}
-			}
-		}
-		for _, f := range s.candidates(spans, func(rules.Passage) string {
-			return "Puts code that starts a process into a value that is no command"
-		}) {
-			f.certain = true
-			found = append(found, f)
-		}
-	}
-	return found
-}
-
-// memberAround returns the member of a JSON object whose value, a string in one line,
-// has byte at, with its key; "" when there is none.
-func memberAround(text string, at int) (start, end int, key string) {
-	from := strings.LastIndexByte(text[:at], '\n') + 1
-	key, keyAt := "", 0
-	for i := from; i < at; i++ {
-		if text[i] != '"' {
-			continue
-		}
-		stop := stringEnd(text, i)
-		if stop > at {
-			return keyAt, stop, key
-		}
-		between, _, _ := strings.Cut(text[stop:at], `"`)
-		switch {
-		case strings.TrimSpace(between) == ":" && stop-i >= 2:
-			key, keyAt = text[i+1:stop-1], i
-		default:
-			key = ""
-		}
-		i = stop - 1
-	}
-	return 0, 0, ""
-}
-
-// stringEnd returns the end of the JSON string that begins at i, or of its line.
-func stringEnd(text string, i int) int {
-	for i++; i < len(text) && text[i] != '\n'; i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return min(i, len(text))
 }
