@@ -79,9 +79,10 @@ var conditions = map[string]condition{
 	// The match is in a code block.
 	"fenced": func(_ *View, _ *Scanned, m *scan.Match, _ scan.Set) bool { return m.Stance&scan.Fenced != 0 },
 	"label":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Label },
-	// The tool only computes or looks something up, and the text is its own.
-	"computes-only": func(c *View, s *Scanned, _ *scan.Match, _ scan.Set) bool {
-		return (s.Kind == rules.Prose || s.Kind == rules.Label) && s.Param == "" && c.computesOnly()
+	// The tool only computes or looks something up, and its text goes on behind the first
+	// sentence, which says what it is for.
+	"computes-only": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
+		return s.Kind == rules.Prose && s.Param == "" && m.Start >= len(firstSentence(s.Value)) && c.computesOnly()
 	},
 	// The match names a tool that is neither this one nor of its family.
 	"names-another": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
