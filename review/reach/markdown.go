@@ -55,6 +55,11 @@ func block(d fact.Doc, word string) {
 		shell.Read(d, prose.Comment)
 	case code.Known(word):
 		code.Read(d, word, prose.Comment)
+		for at := 0; at < len(d.Text); {
+			end := passage.LineEnd(d.Text, at)
+			shell.Fetches(d.Part(at, end))
+			at = end
+		}
 	case strings.Contains(dataFences, " "+word+" ") && word != "":
 		data(d, word)
 	case word == "markdown" || word == "md" || word == "mdx":

@@ -99,6 +99,19 @@ func Inline(d fact.Doc) bool {
 	return true
 }
 
+// Fetches adds the facts of a line in a program of another language that fetches something by a
+// command, and reports whether it is one: a program of the network, then an argument. That is no
+// syntax of another language, but notebooks run it, and whoever writes a fence names it wrongly.
+func Fetches(d fact.Doc) bool {
+	text := strings.TrimLeft(d.Text, " \t!%$")
+	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if traits := tables().programs[name]; traits&(network|fetches) == 0 || traits&ambiguous != 0 || !flag(rest) && !strings.Contains(rest, "://") || strings.HasPrefix(rest, "=") {
+		return false
+	}
+	Read(d.Part(len(d.Text)-len(text), len(d.Text)), nil)
+	return true
+}
+
 // argument reports whether the word behind the name of a program looks like one for it and
 // not like English: a flag, a path, a quote, a variable, or several words of a command.
 func argument(rest string) bool {
