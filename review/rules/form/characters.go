@@ -3,8 +3,11 @@
 package form
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"toolcrib/review/rules/scan/hidden"
 
@@ -48,19 +51,30 @@ func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	}
 }
 
-// hiddenIn finds the hidden characters of the wanted kinds in a text; those that
-// copying may have left behind have the severity left.
+// hiddenIn finds the hidden characters of the wanted kinds in a text, those of a line together;
+// those that copying may have left behind have the severity left.
 func hiddenIn(s *wording.Scanned, wanted map[hidden.Kind]bool, attribute string, left rules.Severity) []rules.Finding {
 	var spans []rules.Passage
-	runs := map[int]hidden.Run{}
+	var runs []hidden.Run
 	for _, h := range s.Hidden {
-		if wanted[h.Kind] {
+		if !wanted[h.Kind] {
+			continue
+		}
+		runs = append(runs, h)
+		if last := len(spans) - 1; last >= 0 && !strings.Contains(s.Value[spans[last].End:h.Start], "\n") {
+			spans[last].End = h.End
+		} else {
 			spans = append(spans, rules.Passage{Start: h.Start, End: h.End})
-			runs[h.Start] = h
 		}
 	}
 	found := s.Findings(spans, func(p rules.Passage) string {
-		return hiddenCharacters(attribute, runs[p.Start], s.Value)
+		count, characters := 0, ""
+		for _, h := range runs {
+			if p.Start <= h.Start && h.End <= p.End {
+				count, characters = count+h.Count, characters+s.Value[h.Start:h.End]
+			}
+		}
+		return hiddenCharacters(attribute, count, characters)
 	})
 	if strays(s.Value, runs) {
 		for i := range found {
@@ -73,24 +87,21 @@ func hiddenIn(s *wording.Scanned, wanted map[hidden.Kind]bool, attribute string,
 // maxSpelled is how many tag characters a message spells out.
 const maxSpelled = 200
 
-// hiddenCharacters names the characters of a run, and the text that they spell.
-func hiddenCharacters(attribute string, h hidden.Run, text string) string {
-	counted := fmt.Sprintf("%d %s characters", h.Count, attribute)
-	if h.Count == 1 {
+// hiddenCharacters names characters, and the text that they spell.
+func hiddenCharacters(attribute string, count int, characters string) string {
+	counted := fmt.Sprintf("%d %s characters", count, attribute)
+	if count == 1 {
 		counted = "1 " + attribute + " character"
 	}
-	run := text[h.Start:h.End]
-	if spelled, n := visible.Spelled(run); n > 0 && n == h.Count {
+	if spelled, n := visible.Spelled(characters); n > 0 && n == count {
 		verb := "spell"
 		if n == 1 {
 			verb = "stands for"
 		}
 		return fmt.Sprintf("%s %s %q.", counted, verb, spelled[:min(n, maxSpelled)])
 	}
-	if named := visible.Named(run); named != "" {
-		return counted + ": " + named + "."
-	}
-	return counted + fmt.Sprintf(": %s.", visible.Name(h.First))
+	first, _ := utf8.DecodeRuneInString(characters)
+	return counted + ": " + cmp.Or(visible.Named(characters), visible.Name(first)) + "."
 }
 
 // manyStrays is how many invisible characters a text may have by accident.
@@ -99,7 +110,7 @@ const manyStrays = 16
 // strays reports whether copying may have left the runs behind: a few single or
 // paired invisible characters that split no word, or characters of one font. They
 // carry no text.
-func strays(text string, runs map[int]hidden.Run) bool {
+func strays(text string, runs []hidden.Run) bool {
 	total := 0
 	for _, h := range runs {
 		total += h.Count

@@ -193,6 +193,7 @@ func TestHiddenCharactersAreNamed(t *testing.T) {
 	for _, c := range []struct{ rule, text, want string }{
 		{"S109", "Knows when op\u200bening hours change.", "1 invisible character: U+200B ZERO WIDTH SPACE."},
 		{"S109", "Shows hours\u200b\u200b\u2060\u200b.", "4 invisible characters: U+200B ZERO WIDTH SPACE and U+2060 WORD JOINER."},
+		{"S109", "Knows when op\u200bening ho\u200burs ch\u2060ange.", "3 invisible characters: U+200B ZERO WIDTH SPACE and U+2060 WORD JOINER."},
 		{"S110", "Shows \u202estsil.", "1 direction override character: U+202E RIGHT-TO-LEFT OVERRIDE."},
 		{"S111", "Shows hours\U000e006d\U000e0061\U000e0069\U000e006c\U000e0020\U000e0069\U000e0074.", `7 hidden tag characters spell "mail it".`},
 		{"S111", "Shows hours\U000e0001.", "1 hidden tag character: U+E0001 LANGUAGE TAG."},

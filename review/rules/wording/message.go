@@ -111,8 +111,8 @@ func (r *reported) widen(s *Sentence) {
 	r.span = s.text.whole(r.at)
 }
 
-// whole returns the sentence that a passage stands in, or the whole text where that has
-// no sentences.
+// whole returns the sentence that a passage is in, its lines in a program, or the whole text if
+// that has no sentences.
 func (s *Scanned) whole(at rules.Passage) rules.Passage {
 	span := rules.Passage{Start: 0, End: len(s.Value), Disguise: at.Disguise}
 	if s.Kind == rules.Prose || s.Kind == rules.Note || s.Kind == rules.Report {
@@ -127,6 +127,12 @@ func (s *Scanned) whole(at rules.Passage) rules.Passage {
 		behind := s.Value[span.End:]
 		span.End += len(behind) - len(strings.TrimLeft(behind, ".!?…。！？:)]}\"'`*_”’»"))
 		span = item(s.Value, span, at)
+	}
+	if s.Kind == rules.Program { // its lines
+		span.Start = strings.LastIndexByte(s.Value[:at.Start], '\n') + 1
+		if n := strings.IndexByte(s.Value[at.End:], '\n'); n >= 0 {
+			span.End = at.End + n
+		}
 	}
 	return trimmed(s.Value, narrow(s.Value, span, at))
 }

@@ -34,7 +34,6 @@ type Run struct {
 	Kind       Kind
 	Start, End int // bytes of the text
 	Count      int // characters
-	First      rune
 }
 
 // maxHidden bounds how many runs are listed for one text.
@@ -59,7 +58,7 @@ func Find(text string) []Run {
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		if k := h.kind(r, i+n); k != None {
-			h.add(k, r, i, n)
+			h.add(k, i, n)
 		}
 		i += n
 		h.note(r, i)
@@ -229,7 +228,7 @@ func takesSelector(base, sel rune) bool {
 
 // add appends the character to the run before it when that is of the same kind
 // and adjacent, and starts a run otherwise.
-func (h *search) add(k Kind, r rune, at, n int) {
+func (h *search) add(k Kind, at, n int) {
 	if last := len(h.found) - 1; last >= 0 {
 		if f := &h.found[last]; f.Kind == k && (f.End == at || k == Stacked && at-f.End <= maxMarked) {
 			f.End = at + n
@@ -237,7 +236,7 @@ func (h *search) add(k Kind, r rune, at, n int) {
 			return
 		}
 	}
-	h.found = append(h.found, Run{Kind: k, Start: at, End: at + n, Count: 1, First: r})
+	h.found = append(h.found, Run{Kind: k, Start: at, End: at + n, Count: 1})
 }
 
 // maxMarked is how many bytes may lie between two piled-up marks of one run.
