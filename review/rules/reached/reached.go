@@ -29,21 +29,21 @@ func Rules() []rules.Rule {
 		of("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
 			return f.Kind == fact.Rights && f.Use != fact.Granted // F105 compares what front matter grants
 		}, unlocks),
-		of("S163", "Writes to a file that others obey", func(f fact.Fact) bool {
+		of("S163", "Writes to a file that agents, shells, or schedulers follow", func(f fact.Fact) bool {
 			return f.Kind == fact.Write || f.Kind == fact.File && (f.Use == fact.Mentioned || literal.PlaceOf(f.Value) == literal.Obeyed)
 		}, nil),
 		of("S164", "Reads stored credentials", func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Use == fact.Store }, nil),
-		of("S165", "Sends credentials, or takes the environment as a whole", func(f fact.Fact) bool {
+		of("S165", "Sends credentials, or reads the whole environment", func(f fact.Fact) bool {
 			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || leaves(f))
 		}, hasLeft),
 		of("S166", "Runs code that is downloaded", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }, fromStranger),
-		of("S167", "Runs or carries encoded text, which nobody can read", func(f fact.Fact) bool {
+		of("S167", "Runs or contains encoded text", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.DecodedRun || f.Use == fact.Decoded || f.Use == fact.Evaluated)
 		}, reads),
-		of("S168", "Takes a package from an unusual registry, or one whose name imitates another", func(f fact.Fact) bool {
+		of("S168", "Installs a package from an unusual registry, or one with a look-alike name", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.Registry || f.Use == fact.Package && imitates(f.Value) != "")
 		}, nil),
-		of("S169", "Fetches or sends over plain http, where anybody on the way can change it", func(f fact.Fact) bool {
+		of("S169", "Fetches or sends over plain http, which can be changed in transit", func(f fact.Fact) bool {
 			return f.Kind == fact.Out && f.Use == fact.PlainHTTP
 		}, nil),
 		of("S170", "Covers its tracks: deletes logs, or sends encoded data", func(f fact.Fact) bool {

@@ -111,7 +111,7 @@ func dataInLinks(c *View) []candidate {
 			}
 		}
 		for _, f := range s.candidates(spans, func(rules.Passage) string {
-			return "Builds an address that carries data out as soon as it is shown or opened"
+			return "Builds an address that leaks data when it is shown or opened"
 		}) {
 			// A picture is fetched when the answer is drawn, without a click.
 			f.certain = strings.HasPrefix(f.Passage, "![") || strings.HasPrefix(f.Passage, "<img")
