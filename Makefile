@@ -77,8 +77,9 @@ eval: ## what the rules find in labelled definitions, where there are any
 
 PEERS = agent-security-scanner-mcp@4.5.9 ferret-scan@2.10.0 ecc-agentshield@1.6.0
 
-eval-peers: ## other scanners beside toolcrib on the same labelled rows, which stand in DATA=FOLDER
-	@if [ ! -d "$(DATA)" ]; then echo "Skipped: there is no labelled material in '$(DATA)'. Name its folder: make eval-peers DATA=FOLDER"; exit 0; fi; \
+eval-peers: ## other scanners beside toolcrib on the labelled rows in DATA=FOLDER; toolcrib on a checkout of mcp-guardbench, GUARDBENCH=FOLDER
+	@if [ -d "$(GUARDBENCH)" ]; then go run ./tools/bench/peers -guardbench "$(GUARDBENCH)" || exit; fi; \
+		if [ ! -d "$(DATA)" ]; then echo "Skipped: there is no labelled material in '$(DATA)'. Name its folder: make eval-peers DATA=FOLDER"; exit 0; fi; \
 		dir=$$(mktemp -d) && npm install --silent --ignore-scripts --prefix $$dir $(PEERS) && \
 		go run ./tools/bench/peers -data "$(DATA)" -peers $$dir; status=$$?; rm -rf $$dir; exit $$status
 

@@ -5,6 +5,11 @@
 //
 // -data is the folder with the labelled rows of tools/bench/eval, -peers one in which
 // npm installed the scanners (make eval-peers does both). It prints a table in Markdown.
+//
+//	go run ./tools/bench/peers -guardbench FOLDER
+//
+// measures toolcrib alone on the cases in a checkout of getmcpm/mcp-guardbench that define
+// tools, prompts, or instructions, and names those that it judges otherwise than expected.
 package main
 
 import (
@@ -20,14 +25,25 @@ import (
 func main() {
 	data := flag.String("data", "", "the folder with the labelled rows")
 	peers := flag.String("peers", "", "the folder in which npm installed the scanners")
+	checkout := flag.String("guardbench", "", "a checkout of getmcpm/mcp-guardbench to measure toolcrib on")
 	flag.Parse()
-	if err := run(context.Background(), *data, *peers); err != nil {
+	if err := run(context.Background(), *data, *peers, *checkout); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, data, peers string) error {
+func run(ctx context.Context, data, peers, checkout string) error {
+	if checkout != "" {
+		work, err := os.MkdirTemp("", "guardbench")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(work) }() // files left in the temporary folder are harmless
+		if err := guardbench(ctx, checkout, work); err != nil || data == "" {
+			return err
+		}
+	}
 	if data == "" {
 		fmt.Println("Skipped: there is no labelled material. Name its folder: make eval-peers DATA=FOLDER")
 		return nil

@@ -68,12 +68,9 @@ const manyFiles = 500
 // toolcrib lints tools as lists of one, prompts as texts. A row is found when a rule of
 // S or P warns or blocks.
 func toolcrib(ctx context.Context, _, work string, sets []set) (map[string]bool, error) {
-	if err := os.MkdirAll(work, 0o755); err != nil {
+	program, err := build(ctx, work)
+	if err != nil {
 		return nil, err
-	}
-	program := filepath.Join(work, "toolcrib")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w: %s", err, out)
 	}
 	var files []string
 	for _, s := range sets {
@@ -90,19 +87,38 @@ func toolcrib(ctx context.Context, _, work string, sets []set) (map[string]bool,
 	}
 	found := map[string]bool{}
 	for chunk := range slices.Chunk(files, manyFiles) {
-		var doc struct {
-			Findings []struct{ Rule, Severity, File string }
-		}
-		if err := output(ctx, work, &doc, program, append([]string{"lint", "--json"}, chunk...)...); err != nil {
+		list, err := lint(ctx, work, program, chunk)
+		if err != nil {
 			return nil, err
 		}
-		for _, f := range doc.Findings {
+		for _, f := range list {
 			if f.Severity != "info" && strings.ContainsAny(f.Rule[:1], "SP") {
 				found[idOf(f.File)] = true
 			}
 		}
 	}
 	return found, nil
+}
+
+// build builds toolcrib in a folder, which it makes.
+func build(ctx context.Context, work string) (program string, err error) {
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return "", err
+	}
+	program = filepath.Join(work, "toolcrib")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return program, nil
+}
+
+// finding is what lint reports of a file.
+type finding struct{ Rule, Severity, File string }
+
+func lint(ctx context.Context, work, program string, files []string) ([]finding, error) {
+	var doc struct{ Findings []finding }
+	err := output(ctx, work, &doc, program, append([]string{"lint", "--json"}, files...)...)
+	return doc.Findings, err
 }
 
 //go:embed prompts.mjs
