@@ -54,6 +54,9 @@ func (a *attack) asked(c *View, s *Scanned) []candidate {
 	})
 	for i := range found {
 		found[i].kind = kind
+		// By convention nobody fills in such a name, except a model that is told to.
+		found[i].plain = s.Kind == rules.Identifier && strings.HasPrefix(s.Value, "_")
+		found[i].certain = found[i].plain
 	}
 	return found
 }

@@ -112,7 +112,7 @@ func build(ctx context.Context, work string) (program string, err error) {
 	return program, nil
 }
 
-// finding is what lint reports of a file.
+// finding is a finding of lint in a file.
 type finding struct{ Rule, Severity, File string }
 
 func lint(ctx context.Context, work, program string, files []string) ([]finding, error) {
