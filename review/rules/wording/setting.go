@@ -90,7 +90,7 @@ func (c *View) alone() bool { return !c.IsAction() && c.setting().sentences < fe
 // surround counts what a prompt speaks of, so that a line can be judged by what it
 // adds: words, concepts and hosts that stand nowhere else.
 func (c *View) surround(st *setting) {
-	st.count, st.concepts, st.hosts = map[string]int{}, make([]int, len(grammar().Names())), map[string]int{}
+	st.count, st.concepts, st.hosts = make(map[string]int, 512), make([]int, len(grammar().Names())), map[string]int{}
 	left := maxCounted
 	scans := c.Scan()
 	for i := range scans {
