@@ -104,17 +104,22 @@ func hiddenCharacters(attribute string, count int, characters string) string {
 	return counted + ": " + cmp.Or(visible.Named(characters), visible.Name(first)) + "."
 }
 
-// manyStrays is how many invisible characters a text may have by accident.
+// manyStrays is how many invisible characters a text may have by accident, besides those that are
+// alone in their lines: authors of Markdown put one ahead of each fence that they show.
 const manyStrays = 16
 
 // strays reports whether copying may have left the runs behind: a few single or
-// paired invisible characters that split no word, or characters of one font. They
-// carry no text.
+// paired invisible characters that split no word, one control character that overwrites one
+// other at most, or characters of one font. They carry no text.
 func strays(text string, runs []hidden.Run) bool {
 	total := 0
-	for _, h := range runs {
-		total += h.Count
+	apart := func(from, to int) bool { return strings.Contains(text[from:to], "\n") }
+	for i, h := range runs {
+		if h.Count > 1 || i > 0 && !apart(runs[i-1].End, h.Start) || i+1 < len(runs) && !apart(h.End, runs[i+1].Start) {
+			total += h.Count
+		}
 		switch {
+		case h.Kind == hidden.Control && len(runs) == 1 && h.Count == 1 && text[h.Start] != '\r':
 		case h.Kind == hidden.PrivateUse, h.Kind == hidden.Separator, h.Kind == hidden.Variation && h.Count == 1:
 		case h.Kind != hidden.Invisible || h.Count > 2 || total > manyStrays:
 			return false

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/rulestest"
 )
@@ -183,6 +184,25 @@ func TestHiddenForms(t *testing.T) {
 			if len(rulestest.Check(t, r.Rule, rulestest.OfText(text))) == 0 {
 				t.Errorf("%s (%s) finds nothing in %+.60q", r.ID, r.Name, text)
 			}
+		}
+	}
+}
+
+// TestCopiedCharacters checks which hidden characters may have been left behind by copying: they
+// do not block.
+func TestCopiedCharacters(t *testing.T) {
+	for text, want := range map[string]rules.Severity{
+		"Shows hours.\b":        rules.Info,
+		"Shows hours\b\b.":      rules.Block,
+		"Shows hours.\r Never.": rules.Block,
+		"Shows \x1b hours.":     rules.Block,
+		strings.Repeat("\u200b```\nls\n\u200b```\n", 30):  rules.Info,
+		strings.Repeat("\u200b\u200b```\n", 30):           rules.Block,
+		strings.Repeat("Shows \u200b hours \u200b.\n", 9): rules.Block,
+		strings.Repeat("Shows ho\u200burs.\n", 3):         rules.Block,
+	} {
+		if got := worstOf(t, rulestest.PromptChange(text)); got != want {
+			t.Errorf("%+.40q: %s, want %s", text, got, want)
 		}
 	}
 }
