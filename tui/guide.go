@@ -56,10 +56,10 @@ func (g *guide) follow(on screen.Page, status draw.Safe, asked bool) {
 	g.away = !home && !isProposal(on)
 }
 
-// lines are those of the next hint, an empty one without a hint.
+// lines are those of the next hint, nil without a hint.
 func (g *guide) lines(f screen.Frame) []draw.Line {
 	if !g.on || g.step >= len(guideSteps) {
-		return []draw.Line{nil}
+		return nil
 	}
 	next := guideSteps[g.step]
 	if g.away && next.away != "" {

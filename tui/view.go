@@ -37,6 +37,9 @@ func (m *Model) parts() shell.Parts {
 	if paned, ok := on.(screen.Paned); ok {
 		p.Left = paned.LeftOf(f.Layout)
 	}
+	if panes, ok := on.(interface{ RightHasKeys() bool }); ok {
+		p.Right = panes.RightHasKeys()
+	}
 	p.Tabs, p.Body = draw.Ends(left, right, f.Width), on.View()
 	return p
 }

@@ -339,6 +339,9 @@ func (p *Page) Fit(f screen.Frame) {
 	p.Pager.Replace(p.lay())
 }
 
+// RightHasKeys reports whether the text beside the index has the keys.
+func (p *Page) RightHasKeys() bool { return true }
+
 // View implements screen.Page.
 func (p *Page) View() []string {
 	left := p.LeftOf(p.Frame.Layout)

@@ -2,6 +2,7 @@ package changeset
 
 import (
 	"cmp"
+	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -111,7 +112,10 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		case "+":
 			gutter = draw.Of(th.Good, " + ")
 		case "-":
-			gutter, base, name = draw.Of(th.Bad, " − "), th.Bad, th.Bad
+			gutter, base, name = draw.Of(th.Bad, " − "), th.Faint, th.Faint
+		}
+		if strings.Contains(row.Detail, "destructive") && row.Name == "hints" {
+			detail = th.Warn
 		}
 		indent := 2 * min(row.Depth, mostDeep)
 		if row.Part != "" {

@@ -111,6 +111,24 @@ func Ends(left, right Line, width int) Line {
 	return append(append(left[:len(left):len(left)], Span{Text: Safe(Blank(gap))}), right...)
 }
 
+// Scrollbar draws how far down a window of lines is, in percent, into the blank last cells of
+// the lines; total is how many lines there are above, in, and below the window.
+func Scrollbar(lines []string, percent, total int, style theme.Style) {
+	h := len(lines)
+	size := min(max(1, h*h/max(1, total)), h-1)
+	from := percent * (h - size) / 100
+	var thumb strings.Builder
+	style.Write(&thumb, "▐")
+	for i := from; i < min(from+size, h) && size > 0; i++ {
+		for _, blank := range []string{" ", " " + theme.Reset} {
+			if l, ok := strings.CutSuffix(lines[i], blank); ok {
+				lines[i] = l + blank[1:] + thumb.String()
+				break
+			}
+		}
+	}
+}
+
 // blanks is as many as most lines need.
 const blanks = "                                                                                                                                "
 

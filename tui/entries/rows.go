@@ -30,7 +30,7 @@ func (r *Page) all() []column {
 		{name: "ID", most: 64, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.Subject.ID), th.Text }},
 		{name: "", rank: 2, most: 15, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
 			if e.Locked {
-				return "▪ Locked (core)", th.Warn
+				return "▪ Locked (core)", th.Faint
 			}
 			return "", ""
 		}},
@@ -231,7 +231,7 @@ func (r *Page) side() []string {
 	page.Text("", e.Subject.String())
 	state := draw.Of(th.Faint, draw.Showf("version %d", e.Version))
 	if e.Locked {
-		state = state.Add(th.Warn, "   ▪ Locked (core)")
+		state = state.Add(th.Faint, "   ▪ Locked (core)")
 	}
 	page.Line(state)
 	for _, hidden := range e.Hides {

@@ -25,6 +25,9 @@ func (p *Pager) View() []string {
 	for len(lines) < p.height {
 		lines = append(lines, draw.Blank(p.width))
 	}
+	if percent := p.Percent(); percent >= 0 {
+		draw.Scrollbar(lines, percent, p.len(), p.rule)
+	}
 	return lines
 }
 

@@ -174,7 +174,7 @@ func (t *diffPane) goTo(at anchor) {
 		t.Shell.Say(screen.Warning, "%s did not change, so it is not in the diff", at.path)
 		return
 	}
-	t.book.turn(tabDiff)
+	t.book.TurnTo(tabDiff)
 	t.pager.Center(row)
 }
 
@@ -182,7 +182,7 @@ func (t *diffPane) goTo(at anchor) {
 func (t *diffPane) reveal(at anchor) tea.Cmd {
 	if t.list == nil {
 		t.jump = &at
-		return t.book.turn(tabDiff)
+		return t.book.TurnTo(tabDiff)
 	}
 	t.goTo(at)
 	return nil
@@ -213,7 +213,7 @@ func (t *diffPane) nextUnseen() tea.Cmd {
 		return t.Load()
 	}
 	if row, ok := r.List.FirstUnseen(r.Pager, t.split, 0); ok {
-		t.book.turn(tabDiff)
+		t.book.TurnTo(tabDiff)
 		r.Pager.Reveal(r.List.Placed(row, t.split))
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 func (pp *Page) Keys() []screen.Key {
 	pp.bind()
 	step := func(n int) func() tea.Cmd {
-		return func() tea.Cmd { return pp.turn((pp.Tab + n + tabCount) % tabCount) }
+		return func() tea.Cmd { return pp.TurnTo((pp.Tab + n + tabCount) % tabCount) }
 	}
 	keys := []screen.Key{
 		{Name: "go", Keys: []string{"enter"}, Label: "show", Here: func() bool { return true }, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: func() tea.Cmd { return pp.tabs[pp.Tab].Follow() }, Off: func() string { return pp.tabs[pp.Tab].CannotFollow() }, Picks: true},
@@ -38,7 +38,7 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.diff.copyDiff, Off: pp.diff.none},
 	})
 	for i, name := range tabNames {
-		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Do: func() tea.Cmd { return pp.turn(i) }})
+		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Do: func() tea.Cmd { return pp.TurnTo(i) }})
 	}
 	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
 }

@@ -174,7 +174,7 @@ func (pp *Page) Leave() (tea.Cmd, bool) {
 	if len(pp.jumped) == 0 {
 		return nil, false
 	}
-	pp.turn(pp.jumped[0])
+	pp.TurnTo(pp.jumped[0])
 	pp.jumped = nil
 	return nil, true
 }
@@ -186,13 +186,10 @@ func (pp *Page) Scroll(x, n int) tea.Cmd {
 }
 
 // Click implements screen.Page: it gives the keys to the pane.
-func (pp *Page) Click(x, _ int) tea.Cmd { return pp.turn(pp.At(pp.frame.Layout, x)) }
+func (pp *Page) Click(x, _ int) tea.Cmd { return pp.TurnTo(pp.At(pp.frame.Layout, x)) }
 
-// TurnTo implements screen.Turning.
-func (pp *Page) TurnTo(tab int) tea.Cmd { return pp.turn(tab) }
-
-// turn gives a tab the keys, and shows it.
-func (pp *Page) turn(tab int) tea.Cmd {
+// TurnTo implements screen.Turning: it gives a tab the keys, and shows it.
+func (pp *Page) TurnTo(tab int) tea.Cmd {
 	pp.Turn(tab)
 	pp.point()
 	return tea.Batch(pp.prompts.Look(), pp.tests.Look())
@@ -202,7 +199,7 @@ func (pp *Page) turn(tab int) tea.Cmd {
 func (pp *Page) leap(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
 // Unseen goes to the next unread part, once the diff is there.
-func (pp *Page) Unseen() tea.Cmd { return tea.Batch(pp.turn(tabDiff), pp.diff.unseen()) }
+func (pp *Page) Unseen() tea.Cmd { return tea.Batch(pp.TurnTo(tabDiff), pp.diff.unseen()) }
 
 // showFinding goes to a finding: beside the diff, or in the assessment where there is
 // one pane.
@@ -212,13 +209,13 @@ func (pp *Page) showFinding(n int) tea.Cmd {
 		tab = tabOverview
 	}
 	pp.tabs[tab].Shown().SetStop(n)
-	return pp.turn(tab)
+	return pp.TurnTo(tab)
 }
 
 // showComment goes to a comment in the thread.
 func (pp *Page) showComment(n int) tea.Cmd {
 	pp.thread.show(n)
-	return pp.turn(tabThread)
+	return pp.TurnTo(tabThread)
 }
 
 // showLine goes to a line of the proposal in the diff.
@@ -235,7 +232,7 @@ func (pp *Page) Abreast() bool { return pp.frame.Left > 0 }
 
 // Across implements screen.Tabbed: it gives the keys to one of the two panes.
 func (pp *Page) Across(right bool) tea.Cmd {
-	return pp.turn(pp.On(right))
+	return pp.TurnTo(pp.On(right))
 }
 
 // point makes lists of the tabs that have items to select, and shows which of them

@@ -49,7 +49,7 @@ type book interface {
 	// then has the page do something with what was read, if the proposal is there.
 	then(do func() tea.Cmd) tea.Msg
 	// turn gives a tab the keys, leap notes which one is left, so that esc returns to it.
-	turn(tab int) tea.Cmd
+	TurnTo(tab int) tea.Cmd
 	leap(tab int)
 	// fill lays all tabs out again.
 	fill()

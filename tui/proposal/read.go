@@ -51,7 +51,7 @@ func (pp *Page) resumed() tea.Cmd {
 			return pp.acts.askComment(at)
 		}
 	case "waive":
-		pp.turn(tabAssessment)
+		pp.TurnTo(tabAssessment)
 		for i, s := range pp.dossier.Standing {
 			if strings.Contains(t.File, s.PassageHash()[:8]) {
 				pp.assessment.pager.SetStop(i)

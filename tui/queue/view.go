@@ -88,6 +88,9 @@ func (q *Page) rowLines() []string {
 	for i := q.list.top; i < total && len(lines) <= q.list.height; i++ {
 		add(q.row(i, columns))
 	}
+	if rest := total - q.list.height; rest > 0 {
+		draw.Scrollbar(lines[1:], q.list.top*100/rest, total, q.Frame.Theme.Rule)
+	}
 	if total == 0 && q.list.Asked() {
 		add(nil, "")
 		for _, text := range q.list.empty(q.err) {

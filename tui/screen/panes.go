@@ -91,6 +91,9 @@ func (p *Panes) Visible(l Layout, tab int) bool {
 	return tab == p.Tab || l.Left > 0 && (tab == 0 || tab == p.RightTab())
 }
 
+// RightHasKeys reports whether the right pane has the keys.
+func (p *Panes) RightHasKeys() bool { return p.Tab > 0 }
+
 // WidthOf returns how many cells a tab has.
 func (p *Panes) WidthOf(l Layout, tab int) int {
 	if tab == 0 && l.Left > 0 {

@@ -10,12 +10,14 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
 )
 
 // Parts are what is drawn on the screen, from the top; the footer is that of the page.
 type Parts struct {
 	Bar, Tabs draw.Line
-	Left      int // where the line between two panes stands, 0 for one pane
+	Left      int  // where the line between two panes stands, 0 for one pane
+	Right     bool // the right of them has the keys
 	Body      []string
 	Footer    func() draw.Line
 }
@@ -69,12 +71,7 @@ func (s *Shell) draw(p Parts) string {
 	p.Bar.Write(&b, w, th.Bar)
 	b.WriteByte('\n')
 	write(p.Tabs)
-	rule := strings.Repeat("─", w)
-	if p.Left > 0 {
-		rule = strings.Repeat("─", p.Left) + "┬" + strings.Repeat("─", w-p.Left-1)
-	}
-	th.Rule.Write(&b, rule)
-	b.WriteByte('\n')
+	s.rule(&b, p, "┬", true)
 	last, footer := s.Lowest(), s.Footer()
 	if d := s.Dialog(); d != nil {
 		status := len(last)
@@ -86,13 +83,21 @@ func (s *Shell) draw(p Parts) string {
 		}
 		p.Body = d.View(s.frame, p.Body, status)
 	}
-	for i := range s.frame.Body - len(last) + 1 {
+	closed := len(last) == 0 && s.Dialog() == nil // the frame of the page
+	body := s.frame.Body - len(last) + 1
+	if closed {
+		body--
+	}
+	for i := range body {
 		if i < len(p.Body) {
 			b.WriteString(p.Body[i])
 		} else {
 			b.WriteString(draw.Blank(w))
 		}
 		b.WriteByte('\n')
+	}
+	if closed {
+		s.rule(&b, p, "┴", false)
 	}
 	for _, l := range last {
 		write(l)
@@ -102,6 +107,24 @@ func (s *Shell) draw(p Parts) string {
 	}
 	footer.Write(&b, w, "")
 	return b.String()
+}
+
+// rule draws a line above or below the page, which meets the one between two panes in a joint.
+// Above, it is in the color of the focus over the pane with the keys.
+func (s *Shell) rule(b *strings.Builder, p Parts, joint string, focus bool) {
+	th, left := s.frame.Theme, p.Left
+	styles := [2]theme.Style{th.Rule, th.Rule}
+	if left == 0 {
+		joint = ""
+	} else if focus && p.Right {
+		styles[1] = th.Title
+	} else if focus {
+		styles[0] = th.Title
+	}
+	styles[0].Write(b, strings.Repeat("─", left))
+	th.Rule.Write(b, joint)
+	styles[1].Write(b, strings.Repeat("─", s.frame.Width-left-len([]rune(joint))))
+	b.WriteByte('\n')
 }
 
 // tooSmall is all that fits where the workbench does not.

@@ -205,7 +205,7 @@ func (s *Page) Listed() draw.Safe {
 func (s *Page) Crumb(room int) draw.Line {
 	var lock draw.Line
 	if s.entry.Locked {
-		lock = draw.Of(s.Frame.Theme.Warn, " ▪ Locked (core)")
+		lock = draw.Of(s.Frame.Theme.Faint, " ▪ Locked (core)")
 	}
 	l := draw.Of(s.Frame.Theme.Strong, draw.Cut(draw.Show(s.entry.Subject.String()), max(8, room-lock.Width())))
 	return append(l, lock...)
