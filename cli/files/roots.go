@@ -160,7 +160,7 @@ func roots(a *command.App, args []string) ([]root, error) {
 		list = append([]root{newHome(home, list)}, list...)
 	}
 	if len(list) == 0 {
-		return nil, process.Usagef("name a folder: %v", homeless)
+		return nil, process.Usagef("name a folder: %v", cmp.Or(homeless, fmt.Errorf("the home folder %s does not exist", home)))
 	}
 	return list, nil
 }

@@ -223,3 +223,17 @@ func TestAnEndpointThatIsAway(t *testing.T) {
 		t.Errorf("the client gets %s", line)
 	}
 }
+
+// TestSignInIsRecorded records why a server that asks for a sign-in has no list, so that
+// status shows it (G27).
+func TestSignInIsRecorded(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(web.Close)
+	s := &session{t: t, crib: newCrib(), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
+	s.start(guard.NewEndpoint(web.URL, http.Header{}))
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`)
+	s.is2(s.next(), "it asks for a sign-in (OAuth)")
+	if l := <-s.crib.observed; !strings.Contains(l.Problem, "it asks for a sign-in (OAuth)") {
+		t.Errorf("the reason is %q", l.Problem)
+	}
+}
