@@ -196,17 +196,19 @@ func (f *File) sameAs(s *Server, recorded []string) bool {
 	})
 }
 
-// filled returns an expression for what a client can make of a word with placeholders: a
-// variable or an input becomes no path, unless its value or its default here is one.
+// filled returns an expression for what a client can make of a word with placeholders, as
+// it is on record, without secrets: a variable or an input does not become a path, unless its
+// value or its default here is one.
 func (f *File) filled(word string) string {
 	var b strings.Builder
+	literal := func(value string) string { return regexp.QuoteMeta(filepath.ToSlash(maskText(value))) }
 	last := 0
 	for _, at := range reference().FindAllStringIndex(word, -1) {
 		b.WriteString(regexp.QuoteMeta(word[last:at[0]]))
 		found := word[at[0]:at[1]]
 		last = at[1]
 		if value, ok := f.Variables[found]; ok {
-			b.WriteString(regexp.QuoteMeta(value))
+			b.WriteString(literal(value))
 			continue
 		}
 		name, value, hasDefault := strings.Cut(strings.Trim(found, "${}"), ":-")
@@ -217,9 +219,9 @@ func (f *File) filled(word string) string {
 		case workspaceFolder().MatchString(found), found == "${userHome}":
 			b.WriteString(".*")
 		case hasDefault:
-			b.WriteString(regexp.QuoteMeta(value))
+			b.WriteString(literal(value))
 		default:
-			b.WriteString("(?:" + regexp.QuoteMeta(value) + "|[^/]*)")
+			b.WriteString("(?:" + literal(value) + "|[^/]*)")
 		}
 	}
 	return b.String() + regexp.QuoteMeta(filepath.ToSlash(word[last:]))

@@ -76,3 +76,15 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestNameOfAPluginServer: a plugin's server keeps the name under which it is on record, also
+// if the record masks a part of the plugin's path that looks like a key.
+func TestNameOfAPluginServer(t *testing.T) {
+	const root = "/h/.claude/plugins/cache/quay/tides/6b70f99f769f0c1e6b70f99f769f0c1e6b70f99f"
+	f := parsed(t, "claude-code", root+"/.mcp.json", []byte(`{"mcpServers":{"far":{"command":"node","args":["${CLAUDE_PLUGIN_ROOT}/far.mjs"]}}}`))
+	f.Variables = map[string]string{"${CLAUDE_PLUGIN_ROOT}": root}
+	record := Server{Command: "node", Args: []string{root + "/far.mjs"}}.Masked()
+	if got := named(t, map[string]Server{"far": record}, f); got != "claude-code/far=far" {
+		t.Errorf("%s, recorded as %v", got, record.Args)
+	}
+}
