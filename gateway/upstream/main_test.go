@@ -44,6 +44,7 @@ type request struct {
 		Name      string          `json:"name"`
 		Cursor    string          `json:"cursor"`
 		Arguments json.RawMessage `json:"arguments"`
+		Declared  json.RawMessage `json:"capabilities"`
 	} `json:"params"`
 }
 
@@ -64,7 +65,7 @@ func serve(how string, in io.Reader, out io.Writer) {
 	case "broken":
 		fmt.Fprintln(out, `{"jsonrpc":"2.0","id":1,"result":{`)
 	}
-	lists := 0
+	lists, declared := 0, json.RawMessage(nil)
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var req request
 		if json.Unmarshal(lines.Bytes(), &req) != nil || len(req.ID) == 0 {
@@ -80,6 +81,8 @@ func serve(how string, in io.Reader, out io.Writer) {
 			how == "mute-discover" && req.Method == "server/discover":
 		case req.Method == "initialize" && (how == "old" || how == "future"):
 			answer(`{"protocolVersion":"` + map[string]string{"old": "2024-10-07", "future": "2099-01-01"}[how] + `","capabilities":{"tools":{}},"serverInfo":{"name":"the-server","version":"1"}}`)
+		case how == "repeats-capabilities" && req.Method == "tools/list":
+			answer(fmt.Sprintf(`{"tools":[{"name":"echo","description":%q,"inputSchema":{"type":"object"}}]}`, declared))
 		case how == "prompts-only" && req.Method == "tools/list":
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`+"\n", req.ID)
 		case how == "other-form" && req.Method == "tools/list":
@@ -87,6 +90,7 @@ func serve(how string, in io.Reader, out io.Writer) {
 		case how == "pretty" && req.Method == "tools/list":
 			fmt.Fprintf(out, "{\n\"jsonrpc\":\"2.0\",\n\"id\":%s,\n\"result\":{}\n}\n", req.ID)
 		case req.Method == "initialize":
+			declared = req.Params.Declared
 			answer(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"the-server","version":"1"}}`)
 		case req.Method == "tools/list":
 			lists++

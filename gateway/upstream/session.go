@@ -25,7 +25,7 @@ import (
 const Declared = "{}"
 
 // declaredLikeClient are those that are declared with Server.LikeClient.
-const declaredLikeClient = `{"elicitation":{},"roots":{"listChanged":true},"sampling":{}}`
+const declaredLikeClient = `{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{}}`
 
 func (s Server) declared() (string, *mcp.ClientCapabilities) {
 	if !s.LikeClient {
@@ -33,7 +33,8 @@ func (s Server) declared() (string, *mcp.ClientCapabilities) {
 	}
 	//nolint:staticcheck // deprecated since 2026-07-28; clients declare them
 	return declaredLikeClient, &mcp.ClientCapabilities{
-		Elicitation: &mcp.ElicitationCapabilities{}, RootsV2: &mcp.RootCapabilities{ListChanged: true}, Sampling: &mcp.SamplingCapabilities{},
+		Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}},
+		RootsV2:     &mcp.RootCapabilities{ListChanged: true}, Sampling: &mcp.SamplingCapabilities{},
 	}
 }
 

@@ -53,6 +53,34 @@ func TestListKeepsEveryByte(t *testing.T) {
 	}
 }
 
+// TestListLikeClient: servers list some tools only to clients that can answer their
+// questions, so init declares what Claude Code and Codex declare, and records it.
+func TestListLikeClient(t *testing.T) {
+	s := program("repeats-capabilities")
+	s.LikeClient = true
+	text, err := upstream.List(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := wire.Decode(text)
+	if err != nil || len(doc.Items) != 1 {
+		t.Fatalf("%v, %s", err, text)
+	}
+	var tool struct{ Description string }
+	if err := json.Unmarshal(doc.Items[0].Raw, &tool); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{}}`
+	var declared map[string]any
+	if err := json.Unmarshal([]byte(tool.Description), &declared); err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(declared)
+	if err != nil || string(got) != want || string(doc.Capabilities) != want {
+		t.Errorf("declared %s, recorded %s", got, doc.Capabilities)
+	}
+}
+
 func TestCallIsHandedThrough(t *testing.T) {
 	s, err := upstream.Connect(t.Context(), program("plain"), nil)
 	if err != nil {
