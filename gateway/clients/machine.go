@@ -409,10 +409,46 @@ func (f *File) plugin() (used bool) {
 			off = !enabled // the nearest file counts
 		}
 	}
+	elsewhere := marketplaceFolder(home, names[0], names[1])
 	for i := range f.Servers {
 		f.Servers[i].Disabled = f.Servers[i].Disabled || off
+		if elsewhere != "" {
+			f.Servers[i].Refused = "Claude Code runs this plugin from its marketplace in " + elsewhere + ", not from this copy"
+		}
 	}
 	return true
+}
+
+// marketplaceFolder returns the folder of a marketplace if Claude Code runs a plugin there
+// and not from its cache: the marketplace is a folder of this machine that contains the plugin.
+// Claude Code 2.1.332 does so, although it also copies the plugin to its cache.
+func marketplaceFolder(home, marketplace, plugin string) string {
+	var known map[string]struct {
+		Source   struct{ Source string }
+		Location string `json:"installLocation"`
+	}
+	data, err := os.ReadFile(filepath.Join(home, "plugins", "known_marketplaces.json"))
+	if err != nil || json.Unmarshal(data, &known) != nil {
+		return ""
+	}
+	m := known[marketplace]
+	if m.Source.Source != "directory" && m.Source.Source != "file" {
+		return ""
+	}
+	var list struct {
+		Plugins []struct {
+			Name   string
+			Source any // a path in the folder, or an object for a source elsewhere
+		}
+	}
+	if data, err = os.ReadFile(filepath.Join(m.Location, ".claude-plugin", "marketplace.json")); err == nil && json.Unmarshal(data, &list) == nil {
+		for _, p := range list.Plugins {
+			if _, local := p.Source.(string); p.Name == plugin && !local {
+				return ""
+			}
+		}
+	}
+	return m.Location
 }
 
 // contributions are the keys with which the package.json of an extension announces what
