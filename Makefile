@@ -5,7 +5,7 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build generate test long lint fmt bench performance pictures fuzz crash postgres compatible eval eval-peers suites servers ci
+.PHONY: build generate test long lint fmt bench performance pictures fuzz crash postgres compatible eval eval-peers suites servers clients ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
@@ -91,6 +91,8 @@ SUITES    = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotoc
 SERVERS   = @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31 \
 	@modelcontextprotocol/server-filesystem@2026.8.31 @playwright/mcp@0.0.83 mongodb-mcp-server@3.0.4 \
 	@modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 $(NODE)
+CLIENTS   = @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33 \
+	@qwen-code/qwen-code@0.24.4 @modelcontextprotocol/server-everything@2026.8.31
 
 from_npm = command -v npm >/dev/null || { echo "Skipped: npm is missing (Debian: apt install npm)"; exit 0; }; \
 	mkdir -p $(NPM_DIR)/$@ && npm install --silent --no-audit --no-fund --prefer-offline --save-exact --prefix $(NPM_DIR)/$@ $(1)
@@ -106,6 +108,10 @@ suites: ## other people's suites: MCP conformance, the inspector, SARIF, JSON, J
 servers: ## published MCP servers: behind a guard with the inspector, the conformance suite and the TypeScript SDK, and through the gateway
 	@$(call from_npm,$(SERVERS)) && \
 		TOOLCRIB_SERVERS=$(NPM_DIR)/$@ go test -count=1 -v -timeout 30m -run 'TestRealServers|TestQuickStart|TestGuardedEverything|BehindGuard|TestRowsOfRealServers' ./cli
+
+clients: ## published agent clients, each with a model server on loopback, alone and behind a guard
+	@$(call from_npm,$(CLIENTS)) && \
+		TOOLCRIB_CLIENTS=$(NPM_DIR)/$@ go test -count=1 -v -timeout 30m -run 'TestRealClients|TestClaudeCode' ./cli
 
 ci: ## what has to pass before anything lands
 	.ci/run

@@ -73,6 +73,7 @@ func serveFixture() {
 			Params struct {
 				Name      string
 				Arguments json.RawMessage
+				Revision  string `json:"protocolVersion"`
 			}
 		}
 		if json.Unmarshal(lines.Bytes(), &req) != nil || len(req.ID) == 0 {
@@ -84,7 +85,7 @@ func serveFixture() {
 			if spoken {
 				more, instructions = `,"prompts":{}`, fmt.Sprintf(`,"instructions":%q`, texts.Instructions)
 			}
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}%s},"serverInfo":{"name":"Fixture","version":"1"}%s}}`, req.ID, more, instructions)
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}%s},"serverInfo":{"name":"Fixture","version":"1"}%s}}`, req.ID, min(req.Params.Revision, "2025-11-25"), more, instructions)
 		case "prompts/list":
 			list, _ := json.Marshal(texts.Prompts) // it was JSON before
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"prompts":%s}}`, req.ID, list)
