@@ -307,3 +307,30 @@ func TestApprovedNameWithAnotherCommand(t *testing.T) {
 		})
 	}
 }
+
+// TestStatusOfServerNamedLikeAFilter counts what waits of servers whose names mean something
+// in a filter.
+func TestStatusOfServerNamedLikeAFilter(t *testing.T) {
+	c := newTestDB(t)
+	c.write("tools.json", guardedTools)
+	for _, name := range []string{"unread", "stale", "s1"} {
+		c.run("import", "tools.json", "--server", name)
+		if out := c.run("import", "tools.json", "--server", name); !strings.Contains(out, "2 proposed before") {
+			t.Errorf("%s again: %s", name, out)
+		}
+	}
+	var doc struct {
+		Servers []struct {
+			Name    string
+			Waiting int
+		}
+	}
+	if _, out := c.exits("status", "--json"); json.Unmarshal([]byte(out), &doc) != nil || len(doc.Servers) != 3 {
+		t.Fatal(out)
+	}
+	for _, server := range doc.Servers {
+		if server.Waiting != 2 {
+			t.Errorf("%+v", server)
+		}
+	}
+}

@@ -200,18 +200,14 @@ func (t Taken) overtakes(draft proposals.Draft) string {
 
 // openOf returns the open proposals about tools and texts that come from a server.
 func openOf(ctx context.Context, a *command.App, label string) (open []review.Bundle, err error) {
-	filter, named := strings.CutSuffix(registry.ImportedID(label, "x"), "_x")
-	if !named {
-		filter = "tool:" // the label is too long to stand in an id
-	}
 	states := slices.DeleteFunc(proposals.States(), func(s proposals.State) bool { return !s.Open() })
 	err = a.DB.View(ctx, func(r review.Reader) error {
-		open, err = guarding.OpenTools(ctx, r, filter, states...)
+		open, err = guarding.OpenOf(ctx, r, label, states...)
 		return err
 	})
 	return slices.DeleteFunc(open, func(p review.Bundle) bool {
 		source := p.Revision.Draft.Definition.Tool.Source
-		return source == nil || !strings.HasPrefix(source.Ref, label+"#") || source.Type != registry.SourceMCP && source.Type != registry.SourceMCPText
+		return source == nil || !strings.HasPrefix(source.Ref, label+"#")
 	}), err
 }
 

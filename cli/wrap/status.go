@@ -237,7 +237,8 @@ func followedStore(f *command.Following) guarding.Store {
 			return fn(followedReader{r})
 		},
 		Calls: f.Journal.Calls, Pending: f.Journal.PendingList,
-		LeftOut: func(context.Context, string) ([]wire.Skipped, error) { return nil, nil },
+		Imported: func(context.Context) ([]string, error) { return nil, nil },
+		LeftOut:  func(context.Context, string) ([]wire.Skipped, error) { return nil, nil },
 	}
 }
 
@@ -257,7 +258,7 @@ func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 		View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 			return a.DB.View(ctx, func(r review.Reader) error { return fn(r) })
 		},
-		Calls: g.Calls, Pending: g.Pending, LeftOut: func(ctx context.Context, server string) ([]wire.Skipped, error) {
+		Calls: g.Calls, Pending: g.Pending, Imported: a.DB.Imports.Labels, LeftOut: func(ctx context.Context, server string) ([]wire.Skipped, error) {
 			return catalog.LeftOut(ctx, a.DB.Imports, server)
 		},
 	}

@@ -10,7 +10,9 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/clients"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
+	"toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
@@ -30,6 +32,8 @@ type Store struct {
 	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
 	// Pending has the calls that wait for the user.
 	Pending func(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
+	// Imported returns the names of the servers whose tools were ever imported.
+	Imported func(ctx context.Context) ([]string, error)
 	// LeftOut returns what of the newest list of a server could not be proposed.
 	LeftOut func(ctx context.Context, server string) ([]wire.Skipped, error)
 }
@@ -162,21 +166,27 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 		return s, nil
 	}
 	var open, rejected []review.Bundle
-	err := from.View(ctx, func(r Reader) (err error) {
-		if open, err = OpenTools(ctx, r, "tool:", proposals.UserReview, proposals.ChiefReview, proposals.NeedsChanges); err != nil {
-			return err
+	imported, err := from.Imported(ctx)
+	if err != nil {
+		return s, err
+	}
+	err = from.View(ctx, func(r Reader) error {
+		for _, server := range imported {
+			found, err := OpenOf(ctx, r, server, proposals.UserReview, proposals.ChiefReview, proposals.NeedsChanges)
+			if err != nil {
+				return err
+			}
+			if _, known := s.Of(server); !known && len(found) > 0 {
+				s.Servers = append(s.Servers, Server{Name: server})
+			}
+			open = append(open, found...)
 		}
+		var err error
 		rejected, err = lastRejected(ctx, r, open)
 		return err
 	})
 	if err != nil {
 		return s, err
-	}
-	for _, b := range open {
-		name := b.Revision.Draft.Definition.Tool.Server()
-		if _, known := s.Of(name); !known {
-			s.Servers = append(s.Servers, Server{Name: name})
-		}
 	}
 	for i := range s.Servers {
 		if err := s.Servers[i].read(ctx, from, open, rejected); err != nil {
@@ -273,26 +283,26 @@ func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review
 	}), err
 }
 
-// OpenTools returns the proposals in some states about the tools and texts of MCP
-// servers that a filter, as that of a list, lets pass.
-func OpenTools(ctx context.Context, r Reader, filter string, states ...proposals.State) (open []review.Bundle, err error) {
+// OpenOf returns the proposals in some states about the tools and texts that were imported
+// from a server.
+func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.State) (open []review.Bundle, err error) {
+	text := "tool:" // of a server whose name is too long to stand in an id
+	if prefix, named := strings.CutSuffix(registry.ImportedID(server, "x"), "_x"); named {
+		text = filter.Quote(prefix)
+	}
 	for _, state := range states {
-		q := review.Query{State: state, Filter: filter, Limit: review.MaxPage}
+		q := review.Query{State: state, Filter: text, Limit: review.MaxPage}
 		for {
 			page, err := r.List(ctx, q)
 			if err != nil {
 				return nil, err
 			}
-			ids := make([]proposals.ID, len(page.Proposals))
-			for i, p := range page.Proposals {
-				ids[i] = p.ID
-			}
-			bundles, err := r.Bundles(ctx, ids)
+			bundles, err := r.Bundles(ctx, lists.Map(page.Proposals, func(p proposals.Proposal) proposals.ID { return p.ID }))
 			if err != nil {
 				return nil, err
 			}
 			for _, b := range bundles {
-				if t := b.Revision.Draft.Definition.Tool; t != nil && t.Server() != "" {
+				if t := b.Revision.Draft.Definition.Tool; t != nil && t.Server() == server {
 					open = append(open, b)
 				}
 			}

@@ -97,6 +97,13 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 	return i, ok, err
 }
 
+// Labels returns the labels of all imports from MCP servers.
+func (db Imports) Labels(ctx context.Context) ([]string, error) {
+	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
+		return table.All(ctx, s, table.ScanValue[string], "SELECT DISTINCT label FROM imports WHERE format = 'mcp' ORDER BY label")
+	})
+}
+
 // Listed returns the hashes of what the latest recorded list of an MCP server
 // held, in its order; none when nothing of it is on record.
 func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
