@@ -131,6 +131,11 @@ func TestGuardFollowsServe(t *testing.T) {
 	if got := cl.tools(); got != "find_book: Find a book." {
 		t.Errorf("the client is listed %q", got)
 	}
+	// The guard reports the other tool of its server, which becomes a proposal.
+	if out := a.waits("tool:user/library_lend_book", "list"); strings.Count(out, "find_book") != 1 {
+		t.Errorf("the approved tool was reported, too: %s", out)
+	}
+	a.waits("1 machine that follows this registry met it.", "show", "2")
 	approve(guardedTools)
 	cl.told()
 	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {

@@ -2,10 +2,12 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/gateway/follow"
 	"toolcrib/gateway/guard"
+	"toolcrib/registry/wire"
 	"toolcrib/signing/signers"
 )
 
@@ -23,6 +26,7 @@ type Following struct {
 	settings.FollowConfig
 	Copy    *follow.Copy
 	Journal *follow.Journal
+	Reports follow.Outbox
 	cache   string
 }
 
@@ -65,7 +69,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 			return nil, err
 		}
 	}
-	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, cache: copied.Dir}, nil
+	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports")}, cache: copied.Dir}, nil
 }
 
 // Update looks at the source once.
@@ -95,7 +99,41 @@ func (f *Following) Poll(ctx context.Context, problem func(error)) {
 		problem(err)
 		return
 	}
+	f.Copy.Looked = func(ctx context.Context) {
+		if err := f.Reports.Send(ctx, source); err != nil && ctx.Err() == nil {
+			problem(err)
+		}
+	}
 	f.Copy.Poll(ctx, f.Source, source, f.Interval(), problem)
+}
+
+// Report tells the reviewers which tools of a server's list nobody approved, with the next
+// look at the source or at once.
+func (f *Following) Report(ctx context.Context, server string, l guard.Listing) error {
+	r, err := f.Copy.Server(ctx, server)
+	if err != nil {
+		return err
+	}
+	approved, varies := map[string]bool{}, map[string]bool{} // by hash; by name, where parts change on their own
+	for _, live := range r.Lives {
+		if s := live.Definition.Tool.Source; s != nil {
+			approved[s.Hash] = true
+			varies[live.Definition.Tool.OriginName()] = len(s.Excluded) > 0
+		}
+	}
+	l.Texts, l.Tools = nil, slices.DeleteFunc(slices.Clone(l.Tools), func(raw json.RawMessage) bool {
+		hash, err := wire.HashRaw(raw)
+		item, unread := wire.ReadItem(wire.MCP, raw)
+		return err != nil || unread != nil || approved[hash] || varies[item.Name]
+	})
+	if len(l.Tools) == 0 {
+		return nil
+	}
+	source, err := f.source()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Reports.Add(server, l.Document()), f.Reports.Send(ctx, source))
 }
 
 // Connection connects the guard of a server to the copy.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ type Import struct {
 	draft, files                     bool
 	from                             command.ServerFlags
 	Watched                          bool     // nobody asked for this very import
+	reported                         bool     // another machine met it, which may have another release of the server
 	Observed                         bool     // toolcrib itself proposes what a guarded server lists
 	tell                             tui.Tell // how far it has come, nil for nobody
 }
@@ -182,6 +184,9 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 	}
 	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps, f.Watched)); err != nil {
 		return Taken{}, err
+	}
+	if f.reported {
+		steps = slices.DeleteFunc(steps, func(s intake.Step) bool { return s.Change == intake.Deactivate })
 	}
 	f.at("Proposing what changed")
 	taken := Taken{file: file, from: from, doc: doc, Origin: origin, steps: steps}

@@ -91,7 +91,12 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
 		// What is not approved is proposed where the registry is reviewed.
-		db.Propose = func(_ context.Context, l guard.Listing) ([]wire.Skipped, error) { return l.Skipped, nil }
+		db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
+			if err := following.Report(ctx, name, l); err != nil {
+				log(output.Sentence(err))
+			}
+			return l.Skipped, nil
+		}
 		db.Check = func(context.Context, json.RawMessage) error {
 			return errors.New("parts of it change on their own, and a machine that follows a registry cannot check them")
 		}

@@ -20,6 +20,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/export"
+	"toolcrib/cli/imports"
 	"toolcrib/cli/process"
 	"toolcrib/cli/share"
 	"toolcrib/gateway"
@@ -31,6 +32,7 @@ import (
 	"toolcrib/internal/sshdoor"
 	"toolcrib/internal/unixsocket"
 	"toolcrib/prompt"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review/service"
@@ -99,6 +101,9 @@ func runServe(ctx context.Context, a *command.App, f serveFlags) error {
 		c.Publish = func(ctx context.Context) (serve.Published, error) {
 			d, _, err := share.Document(ctx, a)
 			return d, err
+		}
+		c.Report = func(ctx context.Context, by proposals.Actor, r serve.Report) (int, error) {
+			return imports.TakeReport(ctx, a, by, r.Machine, registry.ServerName(r.Server), r.Document)
 		}
 	}
 	if f.http == "" {

@@ -58,6 +58,8 @@ type Copy struct {
 	Trust  bundle.Trust
 	MaxAge time.Duration // after which an unconfirmed copy is not used; 0 for never
 	Now    func() time.Time
+	// Looked is called by Poll after each successful look at the source; nil for nothing.
+	Looked func(context.Context)
 }
 
 // Accepted describes the accepted bundle.

@@ -40,12 +40,8 @@ type Source interface {
 // ErrAddress is wrapped for an address that names no source.
 var ErrAddress = errors.New("not an address to follow")
 
-// errBusy is wrapped for a source that has too many requests, errSilent for one that
-// announces nothing.
-var (
-	errBusy   = errors.New("the source is busy")
-	errSilent = errors.New("the source announces nothing")
-)
+// errSilent is returned by Listen for a source that announces nothing.
+var errSilent = errors.New("the source announces nothing")
 
 // errUnchanged is returned for a file that the caller has already.
 var errUnchanged = errors.New("unchanged")
@@ -74,7 +70,9 @@ func NewSource(address, cache, token string) (Source, error) {
 		if u.Scheme == "http" && !loopback(u.Hostname()) {
 			return nil, fmt.Errorf("%w: %q is not encrypted; write https:// (http:// is for this machine alone)", ErrAddress, address)
 		}
-		return &httpSource{u, token, &http.Client{CheckRedirect: checkRedirect}}, nil
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.IdleConnTimeout = idleFor
+		return &httpSource{u, token, &http.Client{CheckRedirect: checkRedirect, Transport: transport}}, nil
 	}
 	info, err := os.Stat(address)
 	if err != nil {
@@ -88,6 +86,10 @@ func NewSource(address, cache, token string) (Source, error) {
 
 // Branch is the branch of a repository that a registry is published to.
 const Branch = "toolcrib-registry"
+
+// idleFor is how long a connection is kept for the next file. Between two looks at a source
+// there is none.
+const idleFor = 5 * time.Second
 
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
@@ -212,13 +214,8 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 	said, _ := readAll(answer.Body, 4<<10)
 	var doc struct{ Error struct{ Message string } }
 	_ = json.Unmarshal(said, &doc) // only toolcrib serve explains its answer
-	switch answer.StatusCode {
-	case http.StatusNotFound:
+	if err = errors.New(answer.Status); answer.StatusCode == http.StatusNotFound {
 		err = fs.ErrNotExist
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		err = errBusy
-	default:
-		err = errors.New(answer.Status)
 	}
 	if doc.Error.Message != "" {
 		err = fmt.Errorf("%w: %s", err, visible.Line(doc.Error.Message))

@@ -55,11 +55,13 @@ type announcer interface {
 	Listen(ctx context.Context, news func()) error
 }
 
-// spread is the time over which machines that hear of the same change ask for it, and
-// retryWithin that in which they ask a busy source again.
+// spread is the time over which machines that hear of the same change ask for it. A source
+// that many ask at once may fail: retries is how often a machine asks again, each time within
+// retryWithin.
 const (
 	spread      = 800 * time.Millisecond
-	retryWithin = 5 * time.Second
+	retries     = 8
+	retryWithin = 8 * time.Second
 )
 
 // Poll updates the copy at the given interval until ctx ends, and at once when the source
@@ -76,6 +78,7 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 	if a, ok := source.(announcer); ok {
 		go c.listen(ctx, a, every, news)
 	}
+	failed := 0
 	for least := time.Duration(0); ctx.Err() == nil; least = time.Second {
 		wait := max(every-c.Now().Sub(c.Checked().Tried), least)
 		if wait > time.Second {
@@ -93,7 +96,12 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 		}
 		timer.Stop()
 		_, err := c.Update(ctx, address, source)
-		if errors.Is(err, errBusy) {
+		if failed++; err == nil {
+			failed = 0
+			if c.Looked != nil {
+				c.Looked(ctx)
+			}
+		} else if !errors.Is(err, ErrRefused) && failed <= retries {
 			time.AfterFunc(random(retryWithin), news)
 		}
 		if err != nil && ctx.Err() == nil {

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,6 +48,34 @@ func (s *server) bundle() {
 	meet("GET", "/v1/bundle", "404") // by a server without --bundle, in TestBundleIsOptIn
 }
 
+// reports tells the server of what followers met.
+func (s *server) reports() {
+	const ok = `{"machine":"0123456789abcdef0123456789abcdef","server":"library","document":{"tools":[{"name":"find_book","description":"Find a book.","inputSchema":{"type":"object"}}]}}`
+	post := func(body string) (int, map[string]any) {
+		resp, text := s.do(s.request("POST", "/v1/reports", body))
+		return resp.StatusCode, document(text)
+	}
+	if status, doc := post(`{"reports":[` + ok + `]}`); status != 200 || doc["proposals"] != 1.0 {
+		s.Errorf("a report: %d %v", status, doc)
+	}
+	if status, doc := post(`{"reports":[` + ok + `,` + strings.Replace(ok, "0123", "4567", 1) + `]}`); status != 200 || doc["proposals"] != 0.0 {
+		s.Errorf("again, and by another machine: %d %v", status, doc)
+	}
+	if out := s.run("show", "set:library"); strings.Count(out, "find_book") == 0 {
+		s.Errorf("no proposal: %s", out)
+	}
+	for _, body := range []string{``, `[]`, `{"reports":[{}]}`, `{"reports":[` + strings.Replace(ok, "0123", "", 1) + `]}`, `{"reports":[` + strings.Repeat(ok+",", 100) + ok + `]}`, `{"report":[]}`} {
+		if status, doc := post(body); status != 400 {
+			s.Errorf("%.60s: %d %v", body, status, doc)
+		}
+	}
+	if status, _ := s.raw(fmt.Sprintf("POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n{", s.secret, 1<<20+1)); status != 413 {
+		s.Errorf("a body of a byte more than 1 MiB: %d", status)
+	}
+	meet("POST", "/v1/reports", "413")
+	meet("POST", "/v1/reports", "404") // by a server without --bundle, in TestBundleIsOptIn
+}
+
 // TestBundleIsOptIn refuses the registry where nobody asked serve to offer it, and otherwise
 // publishes it again after an approval only.
 func TestBundleIsOptIn(t *testing.T) {
@@ -56,6 +85,9 @@ func TestBundleIsOptIn(t *testing.T) {
 	closed := p.serve("--http", "127.0.0.1:0")
 	if status, doc := closed.get("/v1/bundle"); status != 404 || !strings.Contains(doc["error"].(map[string]any)["message"].(string), "serve --bundle") {
 		t.Errorf("without --bundle: %d %v", status, doc)
+	}
+	if resp, _ := closed.do(closed.request("POST", "/v1/reports", `{"reports":[]}`)); resp.StatusCode != 404 {
+		t.Errorf("reports without --bundle: %s", resp.Status)
 	}
 	closed.stop()
 	s := p.serve("--http", "127.0.0.1:0", "--bundle")

@@ -49,6 +49,7 @@ func (s *Server) table() []route {
 		{method: get, pattern: "/v1/events", query: []string{"after"}, stream: true, handle: s.events},
 		{method: get, pattern: bundlePath, stream: true, handle: s.bundle},
 		{method: get, pattern: bundleFile, stream: true, handle: s.bundle},
+		{method: post, pattern: "/v1/reports", handle: s.reports},
 		{pattern: mcpPath, query: []string{"user"}, stream: true, handle: s.mcp},
 		{method: get, pattern: "/openapi.json", open: true, handle: s.openapi},
 		{method: get, pattern: "/healthz", open: true, handle: s.healthy},

@@ -32,6 +32,7 @@ func TestServe(t *testing.T) {
 		tool("get_waves", h, map[string]any{"limits": map[string]any{"cooldownSeconds": 86400}}), tool("get_moons", h, nil))
 	p.configure("[gateway]\nrun_for = \"300ms\"\nhub_timeout = \"200ms\"\n")
 	s := p.serve("--http", "127.0.0.1:0", "--bundle")
+	t.Run("reports", func(t *testing.T) { s.with(t).reports() })
 	t.Run("bundle", func(t *testing.T) { s.with(t).bundle() })
 	t.Run("config", func(t *testing.T) { s.with(t).config() })
 	t.Run("catalog", func(t *testing.T) { s.with(t).catalog() })

@@ -97,6 +97,24 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 	return i, ok, err
 }
 
+// reportFormat is the format of imports that record which machines met the JSON of a tool,
+// whose hash is the label. The hash is that of the machine's name.
+const reportFormat = "report"
+
+// KeepReport records that a machine met the JSON of a tool, and returns how many did; 0 if
+// that is on record.
+func (db Imports) KeepReport(ctx context.Context, i Import) (machines int, err error) {
+	var known bool
+	err = db.Pool.View(ctx, func(s *session.Session) error {
+		return s.Row(ctx, "SELECT count(*), coalesce(max(CASE WHEN hash = $3 THEN 1 ELSE 0 END), 0) = 1 FROM imports WHERE label = $1 AND format = $2", []any{i.Label, reportFormat, i.Hash}, &machines, &known)
+	})
+	if err != nil || known {
+		return 0, err
+	}
+	i.Format = reportFormat
+	return machines + 1, db.KeepImport(ctx, i)
+}
+
 // Labels returns the labels of all imports from MCP servers.
 func (db Imports) Labels(ctx context.Context) ([]string, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
