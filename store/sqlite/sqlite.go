@@ -138,13 +138,12 @@ func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (boo
 	return true, nil
 }
 
-// WhileAudited implements session.Engine: the connection reads the file through
-// mapped memory.
+// WhileAudited implements session.Engine: the connection keeps more pages in memory.
 func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error) error {
-	if err := c.Script(ctx, "PRAGMA "+mapped); err != nil {
+	if err := c.Script(ctx, "PRAGMA "+auditCache); err != nil {
 		return err
 	}
-	return errors.Join(fn(), c.Script(ctx, "PRAGMA "+unmapped))
+	return errors.Join(fn(), c.Script(ctx, "PRAGMA cache_size(-2000)")) // the engine's default
 }
 
 // modeFrozen opens a file that nobody changes: without locks and without its
@@ -182,7 +181,7 @@ func (f *File) openPools(readers int) error {
 	f.write, errs[0] = f.openPool(1, write)
 	f.log, errs[1] = f.openPool(1, log)
 	f.read, errs[2] = f.openPool(readers+2, readerPragmas()) // one may become the writer, one the logger
-	f.audit, errs[3] = f.openPool(readers+1, append(readerPragmas(), mapped))
+	f.audit, errs[3] = f.openPool(readers+1, append(readerPragmas(), auditCache))
 	if err := errors.Join(errs[:]...); err != nil {
 		return errors.Join(err, f.Close())
 	}
@@ -220,14 +219,10 @@ func loggerPragmas() []string {
 // readerPragmas returns what a reading connection is set to.
 func readerPragmas() []string { return []string{waits, "query_only(1)"} }
 
-// mapped has a connection read the file through mapped memory, up to the 2 GB that
-// the engine allows. Verification reads every page several times, and a system
-// call for a read takes longer than most work on the page. The price is that a
-// disk that fails under it ends the process (https://sqlite.org/mmap.html).
-const (
-	mapped   = "mmap_size(2147418112)"
-	unmapped = "mmap_size(0)"
-)
+// auditCache is the size of the cache of a connection that verifies, in KB: verification reads
+// pages several times. Reading the file through mapped memory would take a sixth less time,
+// but counts as memory of the process, as much as the file has for each connection.
+const auditCache = "cache_size(-24576)"
 
 // Close closes the pools.
 func (f *File) Close() error {
