@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"internal":      {},
 	"testdata":      {},
 	"examples":      {},
-	"tools":         {"cli", "store", "review", "prompt", "history", "proposals", "registry"},
+	"tools":         {"cli", "store", "gateway", "signing", "review", "prompt", "history", "proposals", "registry"},
 }
 
 // ruleArrows is the same within review/rules, where tests of a folder may use

@@ -15,6 +15,13 @@ import (
 	"os"
 	"time"
 
+	"github.com/google/uuid"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
 
@@ -31,6 +38,7 @@ func benches() []bench {
 		{"frame", "the first frame of the workbench, its memory, and its processor time when idle", prepareFrame},
 		{"serve", "configurations over HTTP: latency, throughput, and how soon an approval arrives", prepareServe},
 		{"greedy", "configurations over HTTP while another token sends the most expensive requests", prepareGreedy},
+		{"follow", "machines that follow a server: its processor time, how soon they have an approval, and the bytes they get", prepareFollow},
 		{"ssh", "many workbenches over SSH that browse at once: latency and memory", prepareSSH},
 		{"unauthenticated", "MCP requests while clients without a token hold connections", prepareUnauthenticated},
 		{"team", "eight processes on one PostgreSQL server: throughput, and that no limit is miscounted", prepareTeam},
@@ -85,13 +93,57 @@ func prepareSeed(flags *flag.FlagSet) func(context.Context, lab) error {
 	flags.IntVar(&c.Tools, "tools", 10_000, "live tools, each from an approved proposal")
 	flags.IntVar(&c.Waiting, "waiting", 1_000, "proposals that wait for a decision")
 	flags.IntVar(&c.Versions, "versions", 0, "further versions of the tools")
+	calls := flags.Int("calls", 0, "calls of a tool, each with its outcome")
 	file := flags.String("file", "", "the `FILE` to write")
 	return func(ctx context.Context, _ lab) error {
 		if *file == "" {
 			return errors.New("name the -file to write")
 		}
-		return fill(ctx, *file, c)
+		return errors.Join(fill(ctx, *file, c), addCalls(ctx, *file, *calls))
 	}
 }
 
+// addCalls adds calls to the log of a database, many in one transaction.
+func addCalls(ctx context.Context, file string, n int) (err error) {
+	if n == 0 {
+		return nil
+	}
+	db, err := store.Open(ctx, file, store.Options{Now: time.Now, NewID: newID})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var tool registry.Live
+	err = db.View(ctx, func(r review.Reader) error {
+		tool, err = r.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: "global", ID: "get_tasks"})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	at := time.Now()
+	caller := gateway.Caller{Actor: proposals.Actor{Kind: proposals.Agent, Name: "desk"}, Agent: "assistant", User: "mara"}
+	for nth := 0; n > 0; {
+		err := db.Calls().Log(ctx, func(tx gateway.LedgerTx) error {
+			for range min(n, 10_000) {
+				at, nth = at.Add(time.Millisecond), nth+1
+				id := newID()
+				call := gateway.Call{ID: id, At: at, Caller: caller, Name: "get_tasks", Tool: tool.Subject, Version: tool.Version, ContentHash: tool.ContentHash, Nth: nth, ArgsHash: registry.HashBytes([]byte(id))}
+				outcome := gateway.Outcome{At: at, Duration: time.Millisecond, OutputHash: call.ArgsHash, OutputBytes: 120}
+				if err := errors.Join(tx.AddCall(ctx, call), tx.AddOutcome(ctx, id, outcome)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		n -= 10_000
+	}
+	return nil
+}
+
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
