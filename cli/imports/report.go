@@ -33,7 +33,7 @@ func TakeReport(ctx context.Context, a *command.App, by proposals.Actor, machine
 		if at < 0 {
 			continue
 		}
-		n, err := a.DB.KeepReport(ctx, catalog.Import{ID: a.Env.NewID(), At: a.Env.Now(), Actor: by.String(), Label: item.Hash(), Hash: registry.HashBytes([]byte(machine))})
+		n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{ID: a.Env.NewID(), At: a.Env.Now(), Actor: by.String(), Label: item.Hash(), Hash: registry.HashBytes([]byte(machine))})
 		if err != nil {
 			return 0, err
 		}

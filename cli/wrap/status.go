@@ -258,7 +258,7 @@ func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 		View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 			return a.DB.View(ctx, func(r review.Reader) error { return fn(r) })
 		},
-		Calls: g.Calls, Pending: g.Pending, Imported: a.DB.Imports.Labels, LeftOut: func(ctx context.Context, server string) ([]wire.Skipped, error) {
+		Calls: g.Calls, Pending: g.Pending, Imported: func(ctx context.Context) ([]string, error) { return catalog.Labels(ctx, a.DB.Imports) }, LeftOut: func(ctx context.Context, server string) ([]wire.Skipped, error) {
 			return catalog.LeftOut(ctx, a.DB.Imports, server)
 		},
 	}

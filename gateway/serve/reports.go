@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Report is what a machine that follows the registry met without an approval.
+// Report has the tools without an approval that a follower of the registry met.
 type Report struct {
 	Machine  string          `json:"machine"`  // A random name of the machine, 32 hexadecimal digits
 	Server   string          `json:"server"`   // The name of an MCP server

@@ -103,7 +103,7 @@ const reportFormat = "report"
 
 // KeepReport records that a machine met the JSON of a tool, and returns how many did; 0 if
 // that is on record.
-func (db Imports) KeepReport(ctx context.Context, i Import) (machines int, err error) {
+func KeepReport(ctx context.Context, db Imports, i Import) (machines int, err error) {
 	var known bool
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		return s.Row(ctx, "SELECT count(*), coalesce(max(CASE WHEN hash = $3 THEN 1 ELSE 0 END), 0) = 1 FROM imports WHERE label = $1 AND format = $2", []any{i.Label, reportFormat, i.Hash}, &machines, &known)
@@ -116,7 +116,7 @@ func (db Imports) KeepReport(ctx context.Context, i Import) (machines int, err e
 }
 
 // Labels returns the labels of all imports from MCP servers.
-func (db Imports) Labels(ctx context.Context) ([]string, error) {
+func Labels(ctx context.Context, db Imports) ([]string, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
 		return table.All(ctx, s, table.ScanValue[string], "SELECT DISTINCT label FROM imports WHERE format = 'mcp' ORDER BY label")
 	})
