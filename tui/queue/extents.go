@@ -26,12 +26,8 @@ type Measured struct {
 	err   error
 }
 
-// maxMeasured is how many extents are kept, and maxMembers how many those of a folded
-// set are added up.
-const (
-	maxMeasured = 5000
-	maxMembers  = 100
-)
+// maxMeasured is how many extents are kept.
+const maxMeasured = 5000
 
 func (e *extents) of(p proposals.Proposal) (review.Extent, bool) {
 	found, ok := e.known[revision{p.ID, p.Revision}]
@@ -60,20 +56,19 @@ func (q *Page) measure() tea.Cmd {
 	var ids []proposals.ID
 	for i := q.list.top; i < q.list.top+q.list.height; i++ {
 		r, ok := q.list.At(i)
-		if !ok || len(r.Members) > maxMembers {
+		if !ok || r.Folded() { // a set counts its members instead
 			continue
 		}
-		for _, p := range r.Members {
-			key := revision{p.ID, p.Revision}
-			if _, known := q.known[key]; known || q.asking[key] {
-				continue
-			}
-			if q.asking == nil {
-				q.asking = map[revision]bool{}
-			}
-			q.asking[key] = true
-			of, ids = append(of, key), append(ids, p.ID)
+		p := r.First()
+		key := revision{p.ID, p.Revision}
+		if _, known := q.known[key]; known || q.asking[key] {
+			continue
 		}
+		if q.asking == nil {
+			q.asking = map[revision]bool{}
+		}
+		q.asking[key] = true
+		of, ids = append(of, key), append(ids, p.ID)
 	}
 	if len(ids) == 0 {
 		return nil

@@ -31,12 +31,13 @@ func TestColumns(t *testing.T) {
 		Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "sql_reviewer"}, Title: "SQL reviewer",
 		Author: proposals.Actor{Kind: proposals.User, Name: "ada"}, Summary: proposals.Summary{Recommendation: proposals.RecommendApprove},
 	}
-	blocked, sentBack, stale, agent, gone := p, p, p, p, p
+	blocked, sentBack, stale, agent, gone, goneToo := p, p, p, p, p, p
 	blocked.Subject.Layer, blocked.Summary = registry.LayerGlobal, proposals.Summary{Recommendation: proposals.RecommendReject, Findings: 3, Blocks: 3, Worst: "block"}
 	sentBack.Summary.Recommendation = proposals.RecommendNeedsChanges
 	stale.BaseVersion, stale.LiveVersion = 1, 2
 	agent.Author = proposals.Actor{Kind: proposals.Agent, Name: "importer"}
-	gone.Type = proposals.Deactivate
+	goneToo.Type = proposals.Deactivate
+	gone.Type, gone.Summary.Warns = proposals.Deactivate, 1
 	set := func(ps ...proposals.Proposal) rows.Row {
 		for i := range ps {
 			ps[i].ChangeSet = "notion"
@@ -58,9 +59,9 @@ func TestColumns(t *testing.T) {
 		{120, one(sentBack), "#240||sql_reviewer|ada|changed|+1 −1|send back  The primary has grown, and …|3m"},
 		{120, one(stale), "#240|⚠|sql_reviewer|ada|changed|+1 −1|stale  The primary has grown, and false …|3m"},
 		{120, one(agent), "#240||sql_reviewer|importer|changed|+1 −1|The primary has grown, and false alarms …|3m"},
-		{120, set(p, blocked, gone), "3×|■|notion|ada|upgrade|+3 −3|2 changed · 1 gone  1 blocked|3m"},
-		{80, set(p, blocked, gone), "3×|■|notion|ada|upgrade|+3 −3|1 blocked|3m"},
-		{80, set(p, gone), "2×||notion|ada|upgrade|+2 −2|1 changed · 1 gone|3m"},
+		{120, set(p, blocked, gone), "3×|■|notion|ada|upgrade|2~ 1−|1 blocked · 1 warned about|3m"},
+		{80, set(p, blocked, p), "3×|■|notion|ada|changed|3~|1 blocked|3m"},
+		{80, set(p, goneToo), "2×||notion|ada|upgrade|1~ 1−||3m"},
 	} {
 		if got := drawn(g, test.width, test.row); got != test.want {
 			t.Errorf("%d cells:\n%s\nwant\n%s", test.width, got, test.want)

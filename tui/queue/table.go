@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"toolcrib/proposals"
-	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/queue/rows"
@@ -166,29 +165,45 @@ func changeOf(r rows.Row) string {
 	return wording.Change(r.First().Type)
 }
 
-// lines is how many lines a row adds and removes, once that was read.
+// lines is how many lines a proposal adds and removes, once that was read, and how many
+// members of a set are new, changed, and gone.
 func (g grid) lines(r rows.Row) draw.Line {
 	th := g.th
-	var sum review.Extent
-	for _, p := range r.Members {
-		e, ok := g.extents.of(p)
-		if !ok {
-			return nil
-		}
-		sum.Added, sum.Removed, sum.Size = sum.Added+e.Added, sum.Removed+e.Removed, sum.Size+e.Size
-	}
-	if sum.Size > 0 {
-		return draw.Of(th.Faint, draw.Show(strconv.Itoa(sum.Size>>10)+" KiB"))
-	}
 	var l draw.Line
-	if sum.Added > 0 {
-		l = l.Add(th.Good, draw.Show("+"+brief(sum.Added)))
-	}
-	if sum.Removed > 0 {
+	add := func(style theme.Style, text string) {
 		if l != nil {
 			l = l.Add("", " ")
 		}
-		l = l.Add(th.Bad, draw.Show("−"+brief(sum.Removed)))
+		l = l.Add(style, draw.Show(text))
+	}
+	if r.Folded() {
+		n := map[string]int{}
+		for _, p := range r.Members {
+			switch p.Type {
+			case proposals.New, proposals.Reactivate:
+				n["+"]++
+			case proposals.Deactivate:
+				n["−"]++
+			case proposals.Modify, proposals.Restore:
+				n["~"]++
+			}
+		}
+		for _, sign := range []string{"+", "~", "−"} {
+			if n[sign] > 0 {
+				add(map[string]theme.Style{"+": th.Good, "~": th.Info, "−": th.Bad}[sign], brief(n[sign])+sign)
+			}
+		}
+		return l
+	}
+	e, _ := g.extents.of(r.First())
+	if e.Size > 0 {
+		return draw.Of(th.Faint, draw.Show(strconv.Itoa(e.Size>>10)+" KiB"))
+	}
+	if e.Added > 0 {
+		add(th.Good, "+"+brief(e.Added))
+	}
+	if e.Removed > 0 {
+		add(th.Bad, "−"+brief(e.Removed))
 	}
 	return l
 }
@@ -205,32 +220,23 @@ func brief(n int) string {
 }
 
 // summary names the obstacles to an approval, if any, and adds as many words about the
-// change as there is room for: of a set, how many of its members are new, changed, or gone.
+// change as there is room for: of a set, how many members have obstacles or warnings.
 func (g grid) summary(r rows.Row, width int) draw.Line {
-	th, p := g.th, r.First()
-	var l draw.Line
-	var text string
 	if r.Folded() {
-		l, text = g.verdicts(r), changes(r)
-		switch both := draw.Of(th.Faint, draw.Show(text)).Add("", "  "); {
-		case l.Width() == 0:
-		case both.Width()+l.Width() <= width:
-			return append(both, l...)
-		default:
-			return l
-		}
-	} else {
-		verdict, style := verdict(th, p)
-		l = draw.Of(style, verdict)
-		if p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 {
-			l = draw.Of(th.Accent, draw.Show("waits for "+strings.Join(p.Approvals.WaitsFor, ", ")))
-		}
-		if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), p.Subject.ID) {
-			text = p.Title + "  "
-		}
-		e, _ := g.extents.of(p)
-		text += firstWords(e.Rationale)
+		return g.verdicts(r)
 	}
+	th, p := g.th, r.First()
+	verdict, style := verdict(th, p)
+	l := draw.Of(style, verdict)
+	if p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 {
+		l = draw.Of(th.Accent, draw.Show("waits for "+strings.Join(p.Approvals.WaitsFor, ", ")))
+	}
+	text := ""
+	if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), p.Subject.ID) {
+		text = p.Title + "  "
+	}
+	e, _ := g.extents.of(p)
+	text += firstWords(e.Rationale)
 	if l.Width() > 0 {
 		l = l.Add("", "  ")
 	}
@@ -255,14 +261,14 @@ func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 	return "", ""
 }
 
-// verdicts counts the members of a set that cannot be approved as they are.
+// verdicts counts the members of a set that cannot be approved as they are, or have warnings.
 func (g grid) verdicts(r rows.Row) draw.Line {
 	type kind struct {
 		word  string
 		style theme.Style
 		n     int
 	}
-	kinds := []kind{{word: "blocked", style: g.th.Bad}, {word: "stale", style: g.th.Warn}, {word: "to fix", style: g.th.Warn}}
+	kinds := []kind{{word: "blocked", style: g.th.Bad}, {word: "stale", style: g.th.Warn}, {word: "to fix", style: g.th.Warn}, {word: "warned about", style: g.th.Faint}}
 	for _, p := range r.Members {
 		switch s := p.Summary; {
 		case !p.State.Open():
@@ -272,6 +278,8 @@ func (g grid) verdicts(r rows.Row) draw.Line {
 			kinds[1].n++
 		case s.Recommendation == proposals.RecommendNeedsChanges || s.Recommendation == proposals.RecommendReject:
 			kinds[2].n++
+		case s.Warns > 0:
+			kinds[3].n++
 		}
 	}
 	var l draw.Line
@@ -284,23 +292,6 @@ func (g grid) verdicts(r rows.Row) draw.Line {
 		}
 	}
 	return l
-}
-
-// changes counts the members of a set by what happens to their subjects.
-func changes(r rows.Row) string {
-	var parts []string
-	for _, t := range []proposals.Type{proposals.New, proposals.Modify, proposals.Restore, proposals.Reactivate, proposals.Deactivate} {
-		n := 0
-		for _, p := range r.Members {
-			if p.Type == t {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+wording.Change(t))
-		}
-	}
-	return strings.Join(parts, " · ")
 }
 
 // firstWords is the beginning of a text, on one line.
