@@ -136,6 +136,20 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(server, l.Document()), f.Reports.Send(ctx, source))
 }
 
+// Reviewed says where tools are approved, and by whom.
+func (f *Following) Reviewed() string {
+	who := "whoever can write to it"
+	if s := f.Copy.Trust.Signers; s != nil {
+		var names []string
+		for _, e := range s.Entries() {
+			names = append(names, e.Principals...)
+		}
+		slices.Sort(names)
+		who = strings.Join(slices.Compact(names), ", ")
+	}
+	return fmt.Sprintf("This machine follows %s, where it can be approved by %s.", f.Source, who)
+}
+
 // Connection connects the guard of a server to the copy.
 func (f *Following) Connection(ctx context.Context, a *App, name string, warn func(string)) (guard.Connection, error) {
 	caller, err := CallerFlags{Where: WhereFlags{Local: true}}.Caller(a)

@@ -88,6 +88,7 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	db.Check = func(ctx context.Context, raw json.RawMessage) error { return imports.Vet(ctx, a, name, raw) }
 	db.Waiting = func(ctx context.Context) (int, error) { return imports.Waiting(ctx, a, name) }
 	if following != nil {
+		db.Reviewed = following.Reviewed()
 		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
 		// What is not approved is proposed where the registry is reviewed.

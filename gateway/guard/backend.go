@@ -100,6 +100,10 @@ type Database struct {
 	// Check runs the rules over the JSON of a tool whose excluded parts have changed.
 	Check func(ctx context.Context, raw json.RawMessage) error
 
+	// Reviewed says who can approve tools, where that is not the user of this machine; "" where
+	// it is.
+	Reviewed string
+
 	// Waiting returns how many tools and texts of the server wait for an approval.
 	Waiting func(ctx context.Context) (int, error)
 
@@ -281,6 +285,8 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 		shown.Message = fmt.Sprintf("%s The user reviews it with `toolcrib calls show %s`.", refused.Message, refused.Pending)
 	case refused.Code == gateway.CodeUnknown && reason != "":
 		shown.Message = fmt.Sprintf("%s of the server %s cannot be proposed for approval, because it %s. toolcrib status shows the user what is left out.", jsondoc.Quote(r.Tool), d.Name, reason)
+	case refused.Code == gateway.CodeUnknown && d.Reviewed != "":
+		shown.Message = fmt.Sprintf("%s is not an approved tool of the server %s. %s", jsondoc.Quote(r.Tool), d.Name, d.Reviewed)
 	}
 	return nil, &shown
 }
