@@ -379,22 +379,10 @@ func (p *Page) index(width int) []string {
 
 // extentOf describes the change of a member: new, gone, or its added and removed lines.
 func extentOf(d review.Dossier) string {
-	switch d.Proposal.Type {
-	case proposals.New:
-		return "new"
-	case proposals.Deactivate:
-		return "gone"
-	case proposals.Reactivate:
-		return "back"
-	case proposals.Modify, proposals.Restore:
+	if t := d.Proposal.Type; t != proposals.Modify && t != proposals.Restore {
+		return wording.Change(t)
 	}
-	before, after := d.Change()
-	added, removed := 0, 0
-	for _, f := range diff.Contents(before, after) {
-		r, a := f.Patch().Changed()
-		added, removed = added+a, removed+r
-	}
-	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
+	return screen.Extent(diff.Contents(d.Change()))
 }
 
 // See implements screen.Page.

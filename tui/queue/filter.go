@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,18 +163,8 @@ func vocabulary(rs *rows.Rows) filter.Vocabulary {
 
 // orderName returns how a list is sorted.
 func orderName(o review.Order) string {
-	switch o {
-	case review.ByOldest:
-		return "oldest ↑"
-	case review.ByRisk:
-		return "worst first"
-	case review.BySubject:
-		return "by subject"
-	case review.ByAuthor:
-		return "by author"
-	case review.ByNewest:
-	}
-	return "newest ↓"
+	names := map[review.Order]string{review.ByOldest: "oldest ↑", review.ByRisk: "worst first", review.BySubject: "by subject", review.ByAuthor: "by author"}
+	return cmp.Or(names[o], "newest ↓")
 }
 
 // sort goes on to the next order of the whole list, or to the one before, and

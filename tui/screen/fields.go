@@ -409,14 +409,19 @@ func Extents(versions []history.Version) []string {
 		if err != nil || wrong != nil {
 			continue
 		}
-		added, removed := 0, 0
-		for _, f := range diff.Definitions(was, is) {
-			r, a := f.Patch().Changed()
-			added, removed = added+a, removed+r
-		}
-		extents[i] = "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
+		extents[i] = Extent(diff.Definitions(was, is))
 	}
 	return extents
+}
+
+// Extent returns how many lines fields add and remove.
+func Extent(fields []diff.Field) string {
+	added, removed := 0, 0
+	for _, f := range fields {
+		r, a := f.Patch().Changed()
+		added, removed = added+a, removed+r
+	}
+	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
 }
 
 // VersionRows lists versions in width cells, each a stop: when and by whom it was written and

@@ -3,6 +3,7 @@
 package wording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -71,16 +72,8 @@ func Standing(s proposals.State) string {
 
 // Change returns what a proposal does to its subject, in one word.
 func Change(t proposals.Type) string {
-	switch t {
-	case proposals.Modify:
-		return "changed"
-	case proposals.Deactivate:
-		return "gone"
-	case proposals.Reactivate:
-		return "back"
-	case proposals.New, proposals.Restore:
-	}
-	return string(t)
+	names := map[proposals.Type]string{proposals.Modify: "changed", proposals.Deactivate: "gone", proposals.Reactivate: "back"}
+	return cmp.Or(names[t], string(t))
 }
 
 // Advice returns what a chief recommends, "" while there is no assessment.
