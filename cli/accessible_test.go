@@ -50,7 +50,7 @@ func TestAccessible(t *testing.T) {
 	if out, code := talk(t, dir, "", nil, "propose", demo, "--as", "agent:drafter"); code != 0 {
 		t.Fatal(out)
 	}
-	const hello = "Say help for the commands."
+	const hello = "Enter help for the commands."
 	if out, code := talk(t, dir, "quit\n", map[string]string{"TOOLCRIB_ACCESSIBLE": "1"}); code != 0 || !strings.Contains(out, hello) {
 		t.Errorf("by environment: exit status %d: %s", code, out)
 	}
@@ -120,10 +120,10 @@ func TestAccessibleThroughPipes(t *testing.T) {
 	dir := proposed(t, "viewpoint_keeper.md", "word_counts.json")
 	out, code := piped(t, dir, "approve 1", "next", "approve")
 	saysAll(t, out,
-		"toolcrib, as user:mara. Say help for the commands.",
+		"toolcrib, as user:mara. Enter help for the commands.",
 		"issue #2, id ", "subject tool:user/get_word_counts, ",
-		"queue> approve 1\n#1 is not read yet: say show 1, and read it to the end.\n",
-		"#1> next\nThe last list has no more proposals in that direction; say list.",
+		"queue> approve 1\nYou have not read #1 yet: enter show 1, and read it to the end.\n",
+		"#1> next\nThe last list has no more proposals in that direction; enter list.",
 	)
 	if code != 5 || strings.Contains(out, "is live") {
 		t.Errorf("exit status %d: %s", code, out)
@@ -155,11 +155,11 @@ func TestAccessibleChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ := piped(t, dir, "propose "+file, "2", "approve", "diff", "approve", "y", "blame viewpoint_keeper", "diff tool:user/viewpoint_keeper@1..2", "rollback viewpoint_keeper 1")
-	saysAll(t, out, "#2> approve\n#2 is not read yet: say diff 2", "It drops test case a slip is named with its line.", "#2  approved: tool:user/viewpoint_keeper is live in version 2",
+	saysAll(t, out, "#2> approve\nYou have not read #2 yet: enter diff 2", "It drops test case a slip is named with its line.", "#2  approved: tool:user/viewpoint_keeper is live in version 2",
 		"v2, decided ", "--- version 1", "+++ version 2", "restore tool:user/viewpoint_keeper")
 	dir = proposed(t, "word_counts.json")
 	out, code := piped(t, dir, "1", "needs-changes", "Say what a word is.", "And what a scene is.", ".", "no", "needs-changes", ".", "y", "show")
-	saysAll(t, out, "Send back: your text.", "Nothing changed.", "Your last reason was: Say what a word is.", "#1  needs_changes: tool:user/get_word_counts", "Say what a word is.\n", "And what a scene is.\n")
+	saysAll(t, out, "Send back: enter your text, and end it with a line that has only a period.", "Nothing changed.", "Your last reason was: Say what a word is.", "#1  needs_changes: tool:user/get_word_counts", "Say what a word is.\n", "And what a scene is.\n")
 	if code != 0 {
 		t.Errorf("exit status %d", code)
 	}
@@ -171,8 +171,8 @@ func TestAccessibleStops(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md")
 	out, code := talk(t, dir, "1\nstop\napprove\n1\n"+strings.Repeat("\n", 12)+"approve\ny\nserve\ndemo\napprove --as user:eve\n--approve -\nquit\n", nil, "--accessible", "--as", "user:mara")
-	saysAll(t, out, "Press enter to go on, or say stop: Stopped before the end.", "#1 is not read yet: say show 1", "#1  approved: ",
-		"toolcrib serve runs until it is stopped", "toolcrib demo runs until it is stopped", "of the user and the database of this dialogue", "Name them: standard input is this dialogue.")
+	saysAll(t, out, "Press enter to continue, or enter stop: Stopped before the end.", "You have not read #1 yet: enter show 1", "#1  approved: ",
+		"Toolcrib serve runs until it is stopped", "Toolcrib demo runs until it is stopped", "for the user and the database of this dialogue", "Name them: standard input belongs to this dialogue.")
 	if code != 0 {
 		t.Errorf("exit status %d", code)
 	}
@@ -183,7 +183,7 @@ func TestAccessibleTogether(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md", "word_counts.json", "chapter_summary.md")
 	out, code := piped(t, dir, "show 1", "show 2", "approve 1 2 3", "approve 1 2", "y", "approve 1 2", "2y", "regroup 3 --into rollout", "set:rollout", "approve", "y")
-	saysAll(t, out, "#3 is not read yet: say show 3", "All go live, or none.\nType 2y and press enter to approve all; anything else cancels: y\nNothing changed.", "#1  approved: ", "#2  approved: ",
+	saysAll(t, out, "You have not read #3 yet: enter show 3", "All go live, or none.\nType 2y and press enter to approve all; anything else cancels: y\nNothing changed.", "#1  approved: ", "#2  approved: ",
 		"set:rollout> approve\n#3: new tool:user/chapter_summary, revision 2, becomes version 1.", "#3  approved: ")
 	if code != 0 {
 		t.Errorf("exit status %d", code)

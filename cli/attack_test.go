@@ -60,7 +60,7 @@ func TestHostileConfiguration(t *testing.T) {
 			c := newTestDB(t)
 			c.write("project/toolcrib.toml", text)
 			errs, code := c.process(filepath.Join(c.dir, "project"), "list")
-			if code != 1 || !strings.Contains(errs, "no configuration is like that") {
+			if code != 1 || !strings.Contains(errs, "not a configuration") {
 				t.Errorf("exit status %d: %.300s", code, errs)
 			}
 		})

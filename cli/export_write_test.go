@@ -28,8 +28,8 @@ func TestWriteExport(t *testing.T) {
 		{"there", false, "there exists; nothing was written"},
 		{"there", true, ""},
 		{".", true, "is a folder"},
-		{os.DevNull, true, "is not an ordinary file"},
-		{"none/x", false, "there is no folder"},
+		{os.DevNull, true, "is not a regular file"},
+		{"none/x", false, "not found; create it first"},
 	} {
 		err := export.WriteExport(a, tt.name, []byte("text"), tt.replace)
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {

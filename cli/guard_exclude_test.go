@@ -93,7 +93,7 @@ func TestNoticeOfWithheldTools(t *testing.T) {
 		t.Errorf("the instructions are %q", got)
 	}
 	c.write(".config/toolcrib/toolcrib.toml", "[guard]\nlibrary = true\n")
-	if code, out := c.exits("config"); code != 1 || !strings.Contains(out, "guard.library has a value of another type") {
+	if code, out := c.exits("config"); code != 1 || !strings.Contains(out, "guard.library has a value of the wrong type") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	c.write(".config/toolcrib/toolcrib.toml", "[guard]\nnotice = true\n")

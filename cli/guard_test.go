@@ -192,7 +192,7 @@ func TestGuard(t *testing.T) {
 
 	// The server takes the change back.
 	c.write("tools.json", guardedTools)
-	c.waits("The server took the change back.", "log", "--json", "--limit", "20")
+	c.waits("The server undid the change.", "log", "--json", "--limit", "20")
 	if list := c.run("list", "--subject", "tool:user/library_find_book"); !strings.Contains(list, "withdrawn\tmodify") {
 		t.Errorf("the proposals are %s", list)
 	}

@@ -149,7 +149,7 @@ func noCommand(root *cobra.Command, name string) error {
 	}
 	hint := ""
 	if meant := jsondoc.Closest(name, known); meant != "" && meant[0] == name[0] && len(meant)-len(name) <= 1 && len(name)-len(meant) <= 1 {
-		hint = fmt.Sprintf("; perhaps %s is meant", meant)
+		hint = fmt.Sprintf(" (did you mean %s?)", meant)
 	}
 	return process.Usagef("there is no command %q%s; `toolcrib --help` lists them", name, hint)
 }

@@ -99,7 +99,7 @@ func TestWatchSaysWhoActs(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(errs).ReadString('\n')
-	if err != nil || !strings.Contains(line, "what changes is proposed by agent:watch and waits for the user") {
+	if err != nil || !strings.Contains(line, "agent:watch proposes changes, which wait for the user") {
 		t.Errorf("it says %q, %v", line, err)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/cli/report"
+	"toolcrib/cli/findings"
 	"toolcrib/internal/shortrun"
 )
 
@@ -50,7 +50,7 @@ func TestLintPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			stdout, stderr, _ := lintAll(t, []string{file, "--json"}, "")
-			var doc struct{ Findings []report.Finding }
+			var doc struct{ Findings []findings.Finding }
 			if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
 				t.Fatal(err, stderr)
 			}

@@ -1,23 +1,52 @@
+// Package cli is the interface for scripts and for people at a prompt. It has the table
+// of commands, which a folder for each family of them fills, and wires everything else
+// together: it parses the command line, runs the command, and returns its exit code.
+//
+// Documents for scripts are types of their own in their family (the doc* types): fields
+// are added, never renamed. All text for people passes package visible.
 package cli
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"reflect"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/calls"
+	"toolcrib/cli/catalog"
+	"toolcrib/cli/check"
 	"toolcrib/cli/command"
+	"toolcrib/cli/config"
+	"toolcrib/cli/database"
+	"toolcrib/cli/demo"
+	"toolcrib/cli/export"
+	"toolcrib/cli/files"
+	"toolcrib/cli/imports"
+	"toolcrib/cli/lint"
 	"toolcrib/cli/notify"
 	"toolcrib/cli/output"
+	"toolcrib/cli/preview"
 	"toolcrib/cli/process"
+	"toolcrib/cli/proposal"
+	"toolcrib/cli/server"
+	"toolcrib/cli/setup"
+	"toolcrib/cli/share"
+	"toolcrib/cli/sign"
 	"toolcrib/cli/verify"
+	"toolcrib/cli/workbench"
+	"toolcrib/cli/wrap"
 	"toolcrib/internal/door"
+	"toolcrib/review/rules/ruleset"
 )
 
 // Main runs the command that env asks for and returns the exit code.
@@ -98,4 +127,126 @@ func Run(restoreGC func()) int {
 		os.Exit(command.Report(env, command.WantsJSON(env.Args), ctx.Err()))
 	})()
 	return Main(ctx, env)
+}
+
+//go:embed help
+var help embed.FS
+
+// families is the table of commands, by the folder that they are in.
+func families() []command.Family {
+	return []command.Family{
+		proposal.Family(), preview.Family(),
+		catalog.Family(), verify.Family(), export.Family(), database.Family(), files.Family(), check.Family(), share.Family(),
+		setup.Family(), imports.Family(), wrap.Family(),
+		calls.Family(), server.Family(),
+		lint.Family(), config.Family(), sign.Family(), demo.Family(),
+		own(),
+	}
+}
+
+// own returns the commands of this package.
+func own() command.Family {
+	return command.Family{
+		Help: help,
+		Commands: []command.Entry{
+			{Group: command.GroupOther, New: newSchema},
+			{Group: command.GroupOther, New: newVersion},
+		},
+		Documents: ownDocuments,
+	}
+}
+
+// ownDocuments returns the documents that the commands of this package print.
+func ownDocuments() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"error":       reflect.TypeFor[command.Failure](),
+		"schema":      reflect.TypeFor[docSchema](),
+		"schema.list": reflect.TypeFor[docSchemaList](),
+		"version":     reflect.TypeFor[docVersionInfo](),
+	}
+}
+
+func newRoot(a *command.App) *cobra.Command {
+	var approve, version bool
+	decision := &proposal.DecideFlags{}
+	a.PublishRegistry = func(ctx context.Context) error { return share.Publish(ctx, a) }
+	root := &cobra.Command{
+		Use:           "toolcrib [--approve ID…]",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case version && len(args) == 0 && !approve:
+				return runVersion(a)
+			case version:
+				return process.Usagef("--version takes no arguments")
+			case approve:
+				return proposal.RunApprove(cmd.Context(), a, args, decision)
+			case len(args) > 0:
+				return noCommand(cmd, args[0])
+			}
+			return workbench.Run(cmd, a)
+		},
+	}
+	command.Describe(root, help)
+	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the versions of toolcrib and its rules")
+	decision.RegisterApproval(root.Flags())
+	a.Register(root.PersistentFlags())
+	root.SetOut(a.Env.Out) // now: the commands for completion keep it
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
+	root.SetCompletionCommandGroupID(command.GroupOther)
+	defer describeCompletion(root)
+	root.AddGroup(command.Groups()...)
+	for _, f := range families() {
+		f.AddTo(root, a)
+	}
+	complete(a, root)
+	if a.Remote != nil {
+		server.Restrict(a, root)
+	}
+	honorDryRun(a, root)
+	return root
+}
+
+type docVersionInfo struct {
+	output.Head
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	Rules   string `json:"rules"`
+	// Commit and CommittedAt are of the source that was built, where Go knew it.
+	Commit      string `json:"commit,omitempty"`
+	CommittedAt string `json:"committed_at,omitempty"`
+}
+
+func newVersion(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:  "version",
+		RunE: func(*cobra.Command, []string) error { return runVersion(a) },
+	}
+}
+
+// runVersion also answers the flag --version.
+func runVersion(a *command.App) error {
+	doc := docVersionInfo{
+		Head: output.NewHead("version"), Version: process.ProgramVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Rules: ruleset.Version(),
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				doc.Commit = s.Value
+			case "vcs.time":
+				doc.CommittedAt = s.Value
+			}
+		}
+	}
+	return a.Print(doc, func(p *output.Page) {
+		p.Linef("toolcrib %s (%s, %s/%s), rules %s", doc.Version, doc.Go, doc.OS, doc.Arch, doc.Rules)
+	})
 }

@@ -34,7 +34,7 @@ func TestMigrateToServer(t *testing.T) {
 	run(0, "Created the schema and the roles", "migrate", "--db", root(made))
 	run(0, "is complete", "migrate", "--db", root(made))
 	run(0, "Copied", "migrate", "--db", file, "--to", root(copied))
-	run(0, "is a complete copy already", "migrate", "--db", file, "--to", root(copied))
+	run(0, "is already a complete copy", "migrate", "--db", file, "--to", root(copied))
 	run(0, "Copied", "migrate", "--db", root(copied), "--to", back)
 	run(0, "Every chain is whole.", "verify", "--db", back)
 	run(4, "other content", "migrate", "--db", back, "--to", root(made))

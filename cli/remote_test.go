@@ -125,7 +125,7 @@ var leaks = []struct {
 	{"show $HOME", "", 3},
 	{"list --filter \"$SECRET\"", "", 0},
 	{"propose - 'unclosed", "a quote or a backslash has no end", 2},
-	{"", "without a terminal a command is needed", 2},
+	{"", "without a terminal, name a command", 2},
 }
 
 // TestSSHLeaks asks through the door for what belongs to the server, and for what

@@ -232,13 +232,13 @@ func TestModelConfiguration(t *testing.T) {
 		{"model.base_url is missing", "[model]\nname = \"tiny\""},
 		{"names no model", "[model]\nbase_url = \"http://localhost:1/v1\""},
 		{"model.timeout", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\ntimeout = \"soon\""},
-		{"write 0 to 5", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\nretries = 99"},
+		{"must be between 0 and 5", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\nretries = 99"},
 		{"unknown key model.api_key", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\napi_key = \"sk-x\""},
 		{"reviewers.bot.base_url is missing", "[[reviewers]]\nname = \"bot\""},
 		{"reviewers[0] has no name", "[[reviewers]]\ncommand = [\"true\"]"},
-		{"there are two reviewers bot", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\n[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]"},
-		{"write an absolute path", "[[reviewers]]\nname = \"bot\"\ncommand = [\"./bot.sh\"]"},
-		{"is a command and a model", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\nmodel = \"tiny\""},
+		{"duplicate reviewer bot", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\n[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]"},
+		{"use an absolute path", "[[reviewers]]\nname = \"bot\"\ncommand = [\"./bot.sh\"]"},
+		{"is both a command and a model", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\nmodel = \"tiny\""},
 		{"reviewers.bot.timeout", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\ntimeout = \"0s\""},
 	} {
 		want, config := tt[0], tt[1]

@@ -50,8 +50,8 @@ func compileSchema(t *testing.T, name string) *validator.Schema {
 // schema: the decoder knows all of them, and both refuse any other.
 func TestConfigSchemaIsWhatTheDecoderReads(t *testing.T) {
 	s, compiled := configSchema(), compileSchema(t, schemaOfConfig)
-	if len(s.Properties) != len(settings.SettingNames()) {
-		t.Errorf("the schema has %d keys, the configuration %d", len(s.Properties), len(settings.SettingNames()))
+	if len(s.Properties) != len(settings.Names()) {
+		t.Errorf("the schema has %d keys, the configuration %d", len(s.Properties), len(settings.Names()))
 	}
 	filled := fill(s).(map[string]any)
 	if err := compiled.Validate(filled); err != nil {

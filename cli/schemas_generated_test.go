@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"toolcrib/cli/document"
-	"toolcrib/cli/report"
+	"toolcrib/cli/findings"
 	"toolcrib/gateway/mcp"
 	"toolcrib/internal/generated"
 	"toolcrib/proposals"
@@ -119,7 +119,7 @@ func describeAnswer(c schematest.Comments, schema *jsondoc.Node) {
 		c.Describe(list.Get("items"), reflect.TypeFor[facts.Document]())
 	}
 	if found := parts.Get("findings"); found != nil {
-		c.Describe(found.Get("items"), reflect.TypeFor[report.Finding]())
+		c.Describe(found.Get("items"), reflect.TypeFor[findings.Finding]())
 	}
 	if fault := parts.Get("error"); fault != nil {
 		c.Describe(fault, reflect.TypeFor[mcp.Fault]())

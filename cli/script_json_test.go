@@ -21,7 +21,7 @@ func parseJSON(ts *testscript.TestScript, name, text string) any {
 	dec.UseNumber()
 	var doc any
 	if err := dec.Decode(&doc); err != nil {
-		ts.Fatalf("%s is no JSON: %v\n%s", name, err, text)
+		ts.Fatalf("%s is not valid JSON: %v\n%s", name, err, text)
 	}
 	if dec.More() {
 		ts.Fatalf("%s holds more than one document:\n%s", name, text)

@@ -147,7 +147,7 @@ func TestSSHLines(t *testing.T) {
 	s.seen.wait(t, `queue> `)
 	s.press(t, "show 2\r")
 	s.seen.wait(t, `show 2\r\n(?s:.*)scene_pacer`)
-	s.seen.wait(t, `or say stop: `)
+	s.seen.wait(t, `or enter stop: `)
 	s.press(t, "stop\r")
 	s.seen.wait(t, `#2> `)
 	s.press(t, "edit x.md\r")

@@ -57,7 +57,7 @@ func TestSSHSignsElsewhere(t *testing.T) {
 	statement := h.wants(h.ask(client, "", "reject 2 --note No. --print-statement"), 0, "toolcrib decision 1").out
 	h.write("statement", statement)
 	signature := h.must("sign", "statement", "--sign-key", h.keys["ada"].Write(t, ""))
-	h.wants(h.ask(client, statement, "reject 2 --note No. --statement - --signature -"), 2, "no signature in standard input")
+	h.wants(h.ask(client, statement, "reject 2 --note No. --statement - --signature -"), 2, "standard input has no signature")
 	h.wants(h.ask(h.dial("mara"), statement+signature, "reject 2 --note No. --statement - --signature -"), 5, "user:ada")
 	h.wants(h.ask(client, statement+signature, "reject 2 --note No. --statement - --signature -"), 0)
 	h.wants(h.ask(client, "", "list --state rejected"), 0, "#2")

@@ -77,7 +77,7 @@ func TestSystemFileWins(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, said)
 	}
 	home.write("etc/toolcrib.toml", "signatures = \"off\"\n")
-	if said, code := home.with(vars, "", system, "list"); code != 1 || !strings.Contains(said, "write required, or leave it out") {
+	if said, code := home.with(vars, "", system, "list"); code != 1 || !strings.Contains(said, "use required, or leave it out") {
 		t.Errorf("exit status %d: %s", code, said)
 	}
 	if err := os.Chmod(filepath.Join(system, "toolcrib.toml"), 0o666); err != nil {

@@ -105,10 +105,10 @@ func TestFromClientToGuarded(t *testing.T) {
 		t.Errorf("the server has not the variable that the client gave it: %s", got)
 	}
 
-	if out := c.run("wrap"); !strings.Contains(out, "There is nothing to write: every server is guarded already.") {
+	if out := c.run("wrap"); !strings.Contains(out, "Nothing to write: every server is already guarded.") {
 		t.Errorf("wrapped twice: %s", out)
 	}
-	if out := c.run("init", "--yes"); !strings.Contains(out, "library  cursor   mcp-fixture tools.json") || !strings.Contains(out, "library: 2 definitions, 2 as they were approved") {
+	if out := c.run("init", "--yes"); !strings.Contains(out, "library  cursor   mcp-fixture tools.json") || !strings.Contains(out, "library: 2 definitions, 2 unchanged since their approval") {
 		t.Errorf("behind the guard: %s", out)
 	}
 	c.run("unwrap", "--yes")
@@ -173,7 +173,7 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	c := newTestDB(t)
 	c.write(".cursor/mcp.json", `{"mcpServers":{"signs":{"url":"`+web.URL+`/mcp"},"has":{"url":"`+web.URL+`/has","headers":{"Authorization":"Bearer s3cret"}},"gone":{"url":"http://127.0.0.1:1/mcp"}}}`)
 	code, out := c.exits("wrap", "--yes")
-	if code != 6 || !strings.Contains(out, "signs (cursor): it asks for a sign-in (OAuth), which the client does itself") || !strings.Contains(out, "gone (cursor): it does not answer now") {
+	if code != 6 || !strings.Contains(out, "signs (cursor): it requires a sign-in (OAuth), which the client does itself") || !strings.Contains(out, "gone (cursor): it does not respond") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	text, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json"))
@@ -182,7 +182,7 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	}
 	wrapped := strings.ReplaceAll(string(text), `"gone":{"url":"http://127.0.0.1:1/mcp"}`, `"late":{"command":"toolcrib","args":["guard","late","--url","`+web.URL+`/late"]}`)
 	c.write(".cursor/mcp.json", wrapped)
-	if code, out := c.exits("wrap", "--yes"); code != 6 || !strings.Contains(out, "late (cursor): it asks for a sign-in (OAuth), which the client does itself; its guard is removed") {
+	if code, out := c.exits("wrap", "--yes"); code != 6 || !strings.Contains(out, "late (cursor): it requires a sign-in (OAuth), which the client does itself; its guard is removed") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	if again, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json")); err != nil || strings.Contains(string(again), `"late"]`) || !strings.Contains(string(again), web.URL+"/late") {
@@ -190,7 +190,7 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	}
 	c.write(".cursor/mcp.json", string(text))
 	code, out = c.exits("init", "--yes")
-	for _, want := range []string{"signs: not read: it asks for a sign-in (OAuth), which the client does itself", "has: not read: it refused the credentials of its entry", "gone: not read: its address does not answer (connect: connection refused)"} {
+	for _, want := range []string{"signs: not read: it requires a sign-in (OAuth), which the client does itself", "has: not read: it refused the credentials of its entry", "gone: not read: its address does not respond (connect: connection refused)"} {
 		if code != 6 || !strings.Contains(out, want) {
 			t.Errorf("exit status %d, without %q: %s", code, want, out)
 		}
@@ -247,7 +247,7 @@ func TestWrapNamesAStableProgram(t *testing.T) {
 		{"/tmp/go-build123/b001/exe/toolcrib", "installed", filepath.Join(bin, "toolcrib")},
 		{filepath.Join(bin, "1.0", "toolcrib"), "linked", filepath.Join(bin, "toolcrib")},
 		{filepath.Join(bin, "1.0", "toolcrib"), "installed", filepath.Join(bin, "1.0", "toolcrib")},
-		{filepath.Join(bin, "1.0", "tc"), "", "another name than toolcrib"},
+		{filepath.Join(bin, "1.0", "tc"), "", "must be called toolcrib"},
 	} {
 		if err := os.RemoveAll(filepath.Join(bin, "toolcrib")); err != nil {
 			t.Fatal(err)

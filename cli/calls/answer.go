@@ -24,34 +24,31 @@ func newCallsApprove(a *command.App) *cobra.Command {
 		Use:  "approve ID",
 		Args: command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCallsApprove(cmd.Context(), a, args[0], expect, sign)
+			c, err := a.Settings()
+			if err != nil {
+				return err
+			}
+			if c.RequireExpect && expect == "" {
+				return review.ErrNoExpect
+			}
+			actor, err := a.Actor()
+			if err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+				answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, args[0], expect, true, "") })
+				if err != nil {
+					return err
+				}
+				res, err := answer.Approve(ctx, actor, args[0], expect)
+				return printCall(a, res, err)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&expect, "expect", "", "only if its digest is `DIGEST`")
 	sign.Register(cmd.Flags())
 	return cmd
-}
-
-func runCallsApprove(ctx context.Context, a *command.App, id, expect string, sign signature.Flags) error {
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	if c.RequireExpect && expect == "" {
-		return review.ErrNoExpect
-	}
-	actor, err := a.Actor()
-	if err != nil {
-		return err
-	}
-	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, id, expect, true, "") })
-		if err != nil {
-			return err
-		}
-		res, err := answer.Approve(ctx, actor, id, expect)
-		return printCall(a, res, err)
-	})
 }
 
 func newCallsRefuse(a *command.App) *cobra.Command {
@@ -61,7 +58,26 @@ func newCallsRefuse(a *command.App) *cobra.Command {
 		Use:  "refuse ID --note REASON",
 		Args: command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCallsRefuse(cmd.Context(), a, args[0], note, sign)
+			ctx := cmd.Context()
+			reason, err := note.Read(ctx, a)
+			if err != nil {
+				return err
+			}
+			actor, err := a.Actor()
+			if err != nil {
+				return err
+			}
+			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+				answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, args[0], "", false, reason) })
+				if err != nil {
+					return err
+				}
+				p, err := answer.Refuse(ctx, actor, args[0], reason)
+				if err != nil {
+					return err
+				}
+				return printPending(a, g, p)
+			})
 		},
 	}
 	note.Register(cmd.Flags())
@@ -69,29 +85,7 @@ func newCallsRefuse(a *command.App) *cobra.Command {
 	return cmd
 }
 
-func runCallsRefuse(ctx context.Context, a *command.App, id string, note command.NoteFlags, sign signature.Flags) error {
-	reason, err := note.Read(ctx, a)
-	if err != nil {
-		return err
-	}
-	actor, err := a.Actor()
-	if err != nil {
-		return err
-	}
-	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, id, "", false, reason) })
-		if err != nil {
-			return err
-		}
-		p, err := answer.Refuse(ctx, actor, id, reason)
-		if err != nil {
-			return err
-		}
-		return printPending(a, g, p)
-	})
-}
-
-// answering returns the gateway for one act of actor, signed where it is needed.
+// answering returns the gateway for one act of actor, signed if necessary.
 func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signature.Flags, prepare func() ([]byte, error)) (gateway.Answering, error) {
 	signed, err := signature.Decision(ctx, a, actor, f, prepare)
 	if err != nil || signed == nil {
@@ -116,15 +110,13 @@ func newCallsPolicy(a *command.App) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.selects() && len(args) != 1:
-				return process.Usagef("with --server or --annotations %s takes the tier and nothing else; got %d arguments", cmd.CommandPath(), len(args))
+				return process.Usagef("with --server or --annotations %s takes only the tier; got %d arguments", cmd.CommandPath(), len(args))
 			case !f.selects() && len(args) == 1:
-				return process.Usagef("%s takes nothing, or tools and a tier; got %d argument", cmd.CommandPath(), len(args))
+				return process.Usagef("%s takes no arguments, or tools and a tier; got %d argument", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCallsPolicy(cmd.Context(), a, f, args)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runCallsPolicy(cmd.Context(), a, f, args) },
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.user, "user", "", "for the user `NAME` (default: the login name)")
@@ -151,58 +143,52 @@ func runCallsPolicy(ctx context.Context, a *command.App, f policyFlags, args []s
 		choice.Hints = append(choice.Hints, key)
 	}
 	if len(args) == 0 {
-		return listTiers(ctx, a, choice.User)
+		return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+			list, err := g.Overrides(ctx, choice.User)
+			if err != nil {
+				return err
+			}
+			doc := newDocTierList(gateway.TierChange{Set: list}, false)
+			return a.Print(doc, func(p *output.Page) {
+				if len(doc.Tiers) == 0 {
+					p.Remark("The user %s has chosen no tier; every tool has its own.", choice.User)
+				}
+				writeTierChange(p, doc)
+			})
+		})
 	}
-	choice.Tools, choice.Tier = args[:len(args)-1], chosenTier(args[len(args)-1])
+	choice.Tools, choice.Tier = args[:len(args)-1], registry.ApprovalTier(args[len(args)-1])
+	if choice.Tier == signature.DefaultTier {
+		choice.Tier = ""
+	}
 	actor, err := a.Actor()
 	if err != nil {
 		return err
 	}
 	a.Creates = !a.Flags.DryRun
 	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		change, err := setTiers(ctx, a, g, actor, f.sign, choice)
+		change, err := g.Tiers(ctx, actor, choice)
 		if err != nil {
 			return err
+		}
+		if len(change.Set) > 0 && !a.Flags.DryRun {
+			answer, err := answering(ctx, a, g, actor, f.sign, func() ([]byte, error) { return g.PrepareTiers(ctx, actor, choice) })
+			if err != nil {
+				return err
+			}
+			if change, err = answer.SetTiers(ctx, actor, choice); err != nil {
+				return err
+			}
 		}
 		doc := newDocTierList(change, a.Flags.DryRun)
 		if err := a.Print(doc, func(p *output.Page) { writeTierChange(p, doc) }); err != nil {
 			return err
 		}
 		if len(change.Set)+len(change.Same) == 0 {
-			return fmt.Errorf("%w: the tier of none of these tools can be chosen", proposals.ErrAuthority)
+			return fmt.Errorf("%w: you cannot choose the tier of any of these tools", proposals.ErrAuthority)
 		}
 		return nil
 	})
-}
-
-func listTiers(ctx context.Context, a *command.App, user string) error {
-	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		list, err := g.Overrides(ctx, user)
-		if err != nil {
-			return err
-		}
-		doc := newDocTierList(gateway.TierChange{Set: list}, false)
-		return a.Print(doc, func(p *output.Page) {
-			if len(doc.Tiers) == 0 {
-				p.Remark("The user %s has chosen no tier; every tool has its own.", user)
-			}
-			writeTierChange(p, doc)
-		})
-	})
-}
-
-// setTiers chooses the tiers, signed where that is needed; with --dry-run it returns
-// what it would do.
-func setTiers(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, sign signature.Flags, choice gateway.TierChoice) (gateway.TierChange, error) {
-	change, err := g.Tiers(ctx, actor, choice)
-	if err != nil || len(change.Set) == 0 || a.Flags.DryRun {
-		return change, err
-	}
-	answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareTiers(ctx, actor, choice) })
-	if err != nil {
-		return change, err
-	}
-	return answer.SetTiers(ctx, actor, choice)
 }
 
 func writeTierChange(p *output.Page, doc docTierList) {
@@ -214,7 +200,7 @@ func writeTierChange(p *output.Page, doc docTierList) {
 		p.Linef("%s %s%s for the user %s", t.Tool, cmp.Or(will, "is "), t.Tier, t.User)
 	}
 	for _, t := range doc.Unchanged {
-		p.Linef("%s is %s for the user %s already", t.Tool, t.Tier, t.User)
+		p.Linef("%s is already %s for the user %s", t.Tool, t.Tier, t.User)
 	}
 	for _, t := range doc.Fixed {
 		p.Linef("%s %s", t.Tool, t.Reason)
@@ -222,11 +208,4 @@ func writeTierChange(p *output.Page, doc docTierList) {
 	if n := len(doc.Tiers) + len(doc.Unchanged) + len(doc.Fixed); n > 5 && len(doc.Unchanged)+len(doc.Fixed) > 0 {
 		p.Remark("%d of %s %s.", len(doc.Tiers), output.Counted(n, "tool"), cmp.Or(will, "were ")+"changed")
 	}
-}
-
-func chosenTier(text string) registry.ApprovalTier {
-	if text == signature.DefaultTier {
-		return ""
-	}
-	return registry.ApprovalTier(text)
 }

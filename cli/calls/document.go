@@ -9,7 +9,6 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/signature"
 	"toolcrib/gateway"
-	"toolcrib/registry"
 )
 
 // docCall is a call that ran.
@@ -19,17 +18,10 @@ type docCall struct {
 	Tool     string          `json:"tool"`
 	Version  int             `json:"version"`
 	Output   json.RawMessage `json:"output"`
-	Answer   json.RawMessage `json:"answer,omitempty"` // what else the provider answered with
+	Answer   json.RawMessage `json:"answer,omitempty"` // the other fields of the provider's answer
 	Warnings []string        `json:"warnings"`
 	At       time.Time       `json:"at"`
 	Micros   int64           `json:"duration_us"`
-}
-
-func newDocCall(r gateway.Result) docCall {
-	return docCall{
-		Head: output.NewHead("call"), Call: r.Call, Tool: r.Tool.String(), Version: r.Version, Output: r.Output, Answer: r.Answer,
-		Warnings: append([]string{}, r.Warnings...), At: r.At, Micros: r.Duration.Microseconds(),
-	}
 }
 
 // docPending is a call that requires user approval.
@@ -41,7 +33,7 @@ type docPending struct {
 	ContentHash string          `json:"content_hash"`
 	InForce     int             `json:"version_in_force"`
 	Args        json.RawMessage `json:"args"`
-	Said        json.RawMessage `json:"said,omitempty"` // about the call, by its caller; not checked
+	Said        json.RawMessage `json:"said,omitempty"` // about the call, from its caller; not checked
 	Digest      string          `json:"digest"`
 	Actor       string          `json:"actor"`
 	Agent       string          `json:"agent"`
@@ -85,8 +77,8 @@ type docPendingOne struct {
 	Pending docPending `json:"pending"`
 }
 
-// docAudit is one entry of the audit of calls. Code is "ok" for a call that
-// succeeded and "" for one whose outcome is not known.
+// docAudit is an entry of the audit log of calls. Code is "ok" for a call that succeeded
+// and "" for one whose outcome is unknown.
 type docAudit struct {
 	Seq         int64     `json:"seq"`
 	Call        string    `json:"call"`
@@ -100,18 +92,18 @@ type docAudit struct {
 	Tool        string    `json:"tool"`
 	Version     int       `json:"version"`
 	ContentHash string    `json:"content_hash"`
-	Annotations *docHints `json:"annotations"` // with what the category implies; null for none
+	Annotations *docHints `json:"annotations"` // including those that the category implies; null for none
 	ArgsHash    string    `json:"args_hash"`
 	Pending     string    `json:"pending,omitempty"`
 	Nth         int       `json:"nth_of_day"`
 	Code        string    `json:"code"`
 	Micros      int64     `json:"duration_us"`
-	// The provider's answer: OutputHash is the SHA-256 of the output.
+	// The SHA-256 of the output.
 	OutputHash      string `json:"output_hash,omitempty"`
 	OutputBytes     int    `json:"output_bytes,omitempty"`
 	Message         string `json:"message,omitempty"`
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
-	NotRun          bool   `json:"not_run,omitempty"` // it is certain that nothing was run
+	NotRun          bool   `json:"not_run,omitempty"` // nothing was run
 	Command         string `json:"command,omitempty"` // of the server behind a guard, or its URL, without secrets
 }
 
@@ -119,7 +111,7 @@ func newDocAudit(c gateway.Call) docAudit {
 	d := docAudit{
 		Seq: c.Seq, Call: c.ID, At: c.At, Actor: c.Caller.Actor.String(), Agent: c.Caller.Agent, User: c.Caller.User, Customer: c.Caller.Customer,
 		Layer: string(c.Caller.Layer), Name: c.Name, Tool: c.Tool.String(), Version: c.Version, ContentHash: c.ContentHash,
-		Annotations: newDocHints(c.Annotations), ArgsHash: c.ArgsHash, Pending: c.Pending, Nth: c.Nth, Command: c.Command,
+		Annotations: (*docHints)(c.Annotations), ArgsHash: c.ArgsHash, Pending: c.Pending, Nth: c.Nth, Command: c.Command,
 	}
 	if o := c.Outcome; o != nil {
 		d.Code, d.Micros = string(cmp.Or(o.Code, gateway.CodeOK)), o.Duration.Microseconds()
@@ -137,25 +129,16 @@ type docHints struct {
 	OpenWorld            *bool `json:"open_world,omitempty"`
 }
 
-func newDocHints(a *registry.Annotations) *docHints {
-	if a == nil {
-		return nil
-	}
-	hints := docHints(*a)
-	return &hints
-}
-
 type docAuditList struct {
 	output.Head
 	Calls []docAudit `json:"calls"`
 	Next  int64      `json:"next,omitempty"`
-	// Counted are the hours in which calls were refused so often that some have
-	// no entry of their own; on the first page, the newest first.
+	// Counted lists the hours with so many refused calls that some have no entry of their
+	// own. Only the first page has it.
 	Counted []docRefusals `json:"counted,omitempty"`
 }
 
-// docRefusals are the calls of an agent for a user that were refused in an
-// hour.
+// docRefusals counts the refused calls of an agent for a user in an hour.
 type docRefusals struct {
 	Agent    string    `json:"agent"`
 	User     string    `json:"user"`
@@ -166,22 +149,18 @@ type docRefusals struct {
 	LastCode string    `json:"last_code"`
 }
 
-func newDocRefusals(r gateway.Refusals) docRefusals {
-	return docRefusals{r.Agent, r.User, r.Hour, r.Written, r.Counted, r.LastAt, string(r.LastCode)}
-}
-
 // docTier is the user's own tier of a tool.
 type docTier struct {
 	Tool string     `json:"tool"`
 	User string     `json:"user"`
-	Tier string     `json:"tier"` // "default" where an earlier one was taken back
+	Tier string     `json:"tier"` // "default" if an earlier choice was withdrawn
 	By   string     `json:"by,omitempty"`
 	At   *time.Time `json:"at,omitempty"`
 }
 
 func newDocTier(o gateway.Override) docTier {
 	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), signature.DefaultTier), By: o.By.String()}
-	if o.At.IsZero() { // nothing was chosen, and nothing is taken back
+	if o.At.IsZero() { // nothing was chosen or withdrawn
 		d.By = ""
 	} else {
 		d.At = &o.At
@@ -192,8 +171,8 @@ func newDocTier(o gateway.Override) docTier {
 type docTierList struct {
 	output.Head
 	Tiers     []docTier      `json:"tiers"`
-	Unchanged []docTier      `json:"unchanged"` // chosen before
-	Fixed     []docFixedTier `json:"fixed"`     // selected, and not the user's to choose
+	Unchanged []docTier      `json:"unchanged"`
+	Fixed     []docFixedTier `json:"fixed"` // selected, but not the user's choice
 	DryRun    bool           `json:"dry_run,omitempty"`
 }
 

@@ -54,7 +54,7 @@ func runExec(ctx context.Context, a *command.App, who command.CallerFlags, tool,
 	})
 }
 
-// arguments reads what --args names.
+// arguments reads a flag that is JSON, @FILE, or - for standard input.
 func arguments(ctx context.Context, a *command.App, text string) (json.RawMessage, error) {
 	switch name, isFile := strings.CutPrefix(text, "@"); {
 	case text == "-":
@@ -67,10 +67,118 @@ func arguments(ctx context.Context, a *command.App, text string) (json.RawMessag
 	return json.RawMessage(text), nil
 }
 
-// printCall prints what a call gave, unless it failed: for a person its output alone.
+// printCall prints the result of a call: for people only its output.
 func printCall(a *command.App, res gateway.Result, err error) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(newDocCall(res), func(p *output.Page) { p.JSON("", res.Output) })
+	doc := docCall{
+		Head: output.NewHead("call"), Call: res.Call, Tool: res.Tool.String(), Version: res.Version, Output: res.Output, Answer: res.Answer,
+		Warnings: append([]string{}, res.Warnings...), At: res.At, Micros: res.Duration.Microseconds(),
+	}
+	return a.Print(doc, func(p *output.Page) { p.JSON("", res.Output) })
+}
+
+type docParsed struct {
+	output.Head
+	Protocol string          `json:"protocol"`
+	Calls    []docParsedCall `json:"calls"`
+	Problems []docParseFault `json:"problems"`
+	Display  string          `json:"display"`
+}
+
+type docParsedCall struct {
+	Tool     string          `json:"tool"` // its id
+	WireName string          `json:"wire_name"`
+	Subject  string          `json:"subject"`
+	Version  int             `json:"version"`
+	Name     string          `json:"name"` // as the model wrote it
+	Args     json.RawMessage `json:"args"`
+	Line     int             `json:"line,omitempty"`
+}
+
+type docParseFault struct {
+	Line    int    `json:"line"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// The protocols by which models call tools.
+const (
+	protocolTags = "tags"
+	protocolJSON = "json"
+)
+
+func newParse(a *command.App) *cobra.Command {
+	var who command.CallerFlags
+	var protocol, nonce string
+	cmd := &cobra.Command{
+		Use:  "parse [FILE | -] --agent A",
+		Args: command.Between(0, 1, "at most one file"),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				files = []string{"-"}
+			}
+			return runParse(cmd.Context(), a, who, files[0], protocol, nonce)
+		},
+	}
+	who.Register(cmd.Flags())
+	cmd.Flags().StringVar(&protocol, "protocol", protocolTags, "`tags` or json")
+	cmd.Flags().StringVar(&nonce, "nonce", "", "the `NONCE` that the model was given for this turn")
+	return cmd
+}
+
+func runParse(ctx context.Context, a *command.App, who command.CallerFlags, file, protocol, nonce string) error {
+	switch {
+	case protocol != protocolTags && protocol != protocolJSON:
+		return process.Usagef("--protocol is %q: use tags or json", protocol)
+	case protocol == protocolJSON && nonce == "":
+		return process.Usagef("the json protocol needs the nonce of the turn: --nonce NONCE")
+	case protocol == protocolTags && nonce != "":
+		return process.Usagef("--nonce needs --protocol json")
+	}
+	caller, err := who.Acting(a)
+	if err != nil {
+		return err
+	}
+	answer, err := a.ReadAll(ctx, file)
+	if err != nil {
+		return err
+	}
+	doc := docParsed{Head: output.NewHead("parsed"), Protocol: protocol, Calls: []docParsedCall{}, Problems: []docParseFault{}}
+	err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
+		if protocol == protocolJSON {
+			call, err := g.ParseJSON(ctx, caller, string(answer), nonce)
+			if err == nil {
+				doc.Calls = append(doc.Calls, newDocParsedCall(call))
+			}
+			return err
+		}
+		parsed, err := g.ParseTags(ctx, caller, string(answer))
+		doc.Calls, doc.Display = output.Mapped(parsed.Calls, newDocParsedCall), parsed.Display
+		doc.Problems = output.Mapped(parsed.Problems, func(p gateway.ParseProblem) docParseFault {
+			return docParseFault{Line: p.Line, Code: string(p.Code), Message: p.Message}
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
+		for _, c := range doc.Calls {
+			p.Linef("%s %s", c.WireName, string(c.Args))
+		}
+		for _, f := range doc.Problems {
+			p.Linef("line %d: %s: %s", f.Line, f.Code, f.Message)
+		}
+		if len(doc.Calls)+len(doc.Problems) == 0 {
+			p.Linef("The text has no calls.")
+		}
+	})
+}
+
+func newDocParsedCall(c gateway.ParsedCall) docParsedCall {
+	return docParsedCall{
+		Tool: c.Tool.Subject.ID, WireName: c.Tool.Definition.Tool.WireName(), Subject: c.Tool.Subject.String(), Version: c.Tool.Version, Name: c.Name, Args: c.Args, Line: c.Line,
+	}
 }

@@ -16,15 +16,7 @@ import (
 )
 
 func newCalls(a *command.App) *cobra.Command {
-	list := newCallsList(a)
-	cmd := &cobra.Command{
-		Use:  "calls",
-		Args: command.Exact(0, "a subcommand, or nothing"),
-		RunE: list.RunE,
-	}
-	cmd.Flags().AddFlagSet(list.Flags())
-	cmd.AddCommand(list, newCallsShow(a), newCallsApprove(a), newCallsRefuse(a), newCallsLog(a), newCallsPolicy(a))
-	return cmd
+	return command.WithDefault("calls", newCallsList(a), newCallsShow(a), newCallsApprove(a), newCallsRefuse(a), newCallsLog(a), newCallsPolicy(a))
 }
 
 func newCallsList(a *command.App) *cobra.Command {
@@ -66,25 +58,24 @@ func runCallsList(ctx context.Context, a *command.App, q gateway.PendingQuery) e
 		if a.Audience != nil && len(list) > 0 {
 			a.Audience.ListedCall(list[0].ID)
 		}
-		return a.Print(doc, func(p *output.Page) { writePendingList(p, doc, q.Waiting) })
+		return a.Print(doc, func(p *output.Page) {
+			switch {
+			case len(doc.Pending) > 0:
+			case q.Waiting:
+				p.Remark("No calls are waiting.")
+				return
+			default:
+				p.Remark("No call has ever waited for you.")
+				return
+			}
+			p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, output.Mapped(doc.Pending, func(c docPending) []string {
+				return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
+			}))
+			if doc.Next > 0 {
+				p.Remark("More: --before %d", doc.Next)
+			}
+		})
 	})
-}
-
-func writePendingList(p *output.Page, doc docPendingList, waiting bool) {
-	if len(doc.Pending) == 0 {
-		if waiting {
-			p.Remark("No calls are waiting.")
-		} else {
-			p.Remark("No call ever waited for you.")
-		}
-		return
-	}
-	p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, output.Mapped(doc.Pending, func(c docPending) []string {
-		return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
-	}))
-	if doc.Next > 0 {
-		p.Remark("More: --before %d", doc.Next)
-	}
 }
 
 func newCallsShow(a *command.App) *cobra.Command {
@@ -109,48 +100,47 @@ func newCallsShow(a *command.App) *cobra.Command {
 
 func printPending(a *command.App, g *command.OpenGateway, pending gateway.Pending) error {
 	doc := docPendingOne{Head: output.NewHead("pending"), Pending: newDocPending(g, pending)}
-	return a.Print(doc, func(p *output.Page) { writePending(p, doc.Pending) })
-}
-
-func writePending(p *output.Page, c docPending) {
-	p.Linef("%s of %s, version %d", c.State, c.Tool, c.Version)
-	p.Blank()
-	p.Linef("call       %s", c.ID)
-	p.Linef("asked      %s by %s, with the tools of %s, for the user %s", output.Timestamp(c.AskedAt), c.Actor, c.Agent, c.User)
-	if c.Customer != "" {
-		p.Linef("customer   %s", c.Customer)
-	}
-	p.Linef("expires    %s", output.Timestamp(c.ExpiresAt))
-	switch {
-	case c.InForce == 0:
-		p.Linef("in force   the tool is not in use any more")
-	case c.InForce != c.Version:
-		p.Linef("in force   version %d, which is another one", c.InForce)
-	}
-	p.Linef("digest     %s", c.Digest)
-	p.Linef("arguments")
-	p.JSON("  ", c.Args)
-	if len(c.Said) > 0 {
-		p.Linef("said by its caller, not checked")
-		p.JSON("  ", c.Said)
-	}
-	if c.AnsweredBy != "" {
-		p.Linef("answered   %s by %s", output.Timestamp(*c.AnsweredAt), c.AnsweredBy)
-	}
-	if c.Reason != "" {
-		p.Linef("reason")
-		p.Text("  ", c.Reason)
-	}
-	if len(c.Output) > 0 {
-		if c.Code != "" {
-			p.Linef("failed     %s", c.Code)
+	c := doc.Pending
+	return a.Print(doc, func(p *output.Page) {
+		p.Linef("%s of %s, version %d", c.State, c.Tool, c.Version)
+		p.Blank()
+		p.Linef("call       %s", c.ID)
+		p.Linef("asked      %s by %s, with the tools of %s, for the user %s", output.Timestamp(c.AskedAt), c.Actor, c.Agent, c.User)
+		if c.Customer != "" {
+			p.Linef("customer   %s", c.Customer)
 		}
-		p.Linef("output")
-		p.JSON("  ", c.Output)
-	}
-	if c.State == string(gateway.PendingInterrupted) {
-		p.Linef("toolcrib ended while it ran. It may or may not have run; it will not run again.")
-	}
+		p.Linef("expires    %s", output.Timestamp(c.ExpiresAt))
+		switch {
+		case c.InForce == 0:
+			p.Linef("in force   the tool is no longer in use")
+		case c.InForce != c.Version:
+			p.Linef("in force   version %d, which differs", c.InForce)
+		}
+		p.Linef("digest     %s", c.Digest)
+		p.Linef("arguments")
+		p.JSON("  ", c.Args)
+		if len(c.Said) > 0 {
+			p.Linef("from its caller, not checked")
+			p.JSON("  ", c.Said)
+		}
+		if c.AnsweredBy != "" {
+			p.Linef("answered   %s by %s", output.Timestamp(*c.AnsweredAt), c.AnsweredBy)
+		}
+		if c.Reason != "" {
+			p.Linef("reason")
+			p.Text("  ", c.Reason)
+		}
+		if len(c.Output) > 0 {
+			if c.Code != "" {
+				p.Linef("failed     %s", c.Code)
+			}
+			p.Linef("output")
+			p.JSON("  ", c.Output)
+		}
+		if c.State == string(gateway.PendingInterrupted) {
+			p.Linef("toolcrib ended while it ran. It may or may not have run; it will not run again.")
+		}
+	})
 }
 
 func newCallsLog(a *command.App) *cobra.Command {
@@ -178,8 +168,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// hint returns the key of an annotation as definitions have it, from its name in
-// the JSON of this program.
+// hint converts the name of an annotation in documents to that in definitions.
 func hint(name string) (string, error) {
 	keys := map[string]string{
 		"": "", "read_only": "readOnly", "destructive": "destructive", "idempotent": "idempotent",
@@ -187,7 +176,7 @@ func hint(name string) (string, error) {
 	}
 	key, ok := keys[name]
 	if !ok {
-		return "", process.Usagef("--annotation is %q; write read_only, destructive, idempotent, requires_confirmation or open_world", name)
+		return "", process.Usagef("--annotation is %q: use read_only, destructive, idempotent, requires_confirmation, or open_world", name)
 	}
 	return key, nil
 }
@@ -219,29 +208,28 @@ func runCallsLog(ctx context.Context, a *command.App, q gateway.CallQuery, tool 
 			if err != nil {
 				return err
 			}
-			doc.Counted = output.Mapped(counted, newDocRefusals)
+			doc.Counted = output.Mapped(counted, func(r gateway.Refusals) docRefusals {
+				return docRefusals{r.Agent, r.User, r.Hour, r.Written, r.Counted, r.LastAt, string(r.LastCode)}
+			})
 		}
-		return a.Print(doc, func(p *output.Page) { writeAudit(p, doc) })
+		return a.Print(doc, func(p *output.Page) {
+			columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}
+			if !slices.ContainsFunc(doc.Calls, func(c docAudit) bool { return c.Command != "" }) {
+				columns = columns[:len(columns)-1]
+			}
+			p.List(columns, output.Mapped(doc.Calls, func(c docAudit) []string {
+				tool := cmp.Or(c.Tool, "? "+c.Name)
+				return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
+			}))
+			for _, c := range doc.Counted {
+				p.Remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
+			}
+			if doc.Next > 0 {
+				p.Remark("More: --before %d", doc.Next)
+			}
+		})
 	})
 }
 
-// maxCountedShown is the most hours for which the first page of the audit shows
-// the number of refused calls that were only counted.
+// maxCountedShown is the maximum number of hours in docAuditList.Counted.
 const maxCountedShown = 10
-
-func writeAudit(p *output.Page, doc docAuditList) {
-	columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}
-	if !slices.ContainsFunc(doc.Calls, func(c docAudit) bool { return c.Command != "" }) {
-		columns = columns[:len(columns)-1]
-	}
-	p.List(columns, output.Mapped(doc.Calls, func(c docAudit) []string {
-		tool := cmp.Or(c.Tool, "? "+c.Name)
-		return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
-	}))
-	for _, c := range doc.Counted {
-		p.Remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
-	}
-	if doc.Next > 0 {
-		p.Remark("More: --before %d", doc.Next)
-	}
-}

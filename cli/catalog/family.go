@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"toolcrib/cli/command"
+	"toolcrib/registry"
 )
 
 //go:embed help
@@ -17,9 +18,9 @@ func Family() command.Family {
 	return command.Family{
 		Help: help,
 		Commands: []command.Entry{
-			{Group: command.GroupRegistry, New: newTools},
-			{Group: command.GroupRegistry, New: newAgents},
-			{Group: command.GroupRegistry, New: newLists},
+			{Group: command.GroupRegistry, New: newCatalog(registry.KindTool, "tools [ID | SUBJECT]")},
+			{Group: command.GroupRegistry, New: newCatalog(registry.KindAgent, "agents [ID | SUBJECT]")},
+			{Group: command.GroupRegistry, New: newCatalog(registry.KindList, "lists [NAME | SUBJECT]")},
 			{Group: command.GroupRegistry, New: newReach},
 			{Group: command.GroupRegistry, New: newHistory},
 			{Group: command.GroupRegistry, New: newBlame},

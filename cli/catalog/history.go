@@ -17,11 +17,10 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/review/service"
 	"toolcrib/store/records"
 )
 
-// docVersion is one version of a subject.
+// docVersion is a version of a subject.
 type docVersion struct {
 	Version      int       `json:"version"`
 	ContentHash  string    `json:"content_hash"`
@@ -37,10 +36,10 @@ type docVersion struct {
 	DecidedAt    time.Time `json:"decided_at"`
 	Note         string    `json:"note,omitempty"`
 	Waivers      int       `json:"waivers"`
-	// Shown is how the approver knew it: expected, shown or not_shown; absent
-	// for what shipped.
+	// Shown is whether the approver saw it: expected, shown or not_shown; absent for
+	// shipped versions.
 	Shown string `json:"shown,omitempty"`
-	// Approvals are those before that of DecidedBy.
+	// Approvals are those before the one of DecidedBy.
 	Approvals []docApproval `json:"approvals,omitempty"`
 }
 
@@ -56,15 +55,6 @@ type docVersionList struct {
 	Subject  string       `json:"subject"`
 	Versions []docVersion `json:"versions"`
 	Next     string       `json:"next,omitempty"`
-}
-
-func newDocVersion(v history.Version) docVersion {
-	return docVersion{
-		Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
-		Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
-		DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers),
-		Approvals: output.Mapped(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
-	}
 }
 
 func newHistory(a *command.App) *cobra.Command {
@@ -83,7 +73,7 @@ func newHistory(a *command.App) *cobra.Command {
 
 func runHistory(ctx context.Context, a *command.App, ref string, before, limit int) error {
 	if limit < 1 {
-		return process.Usagef("--limit is %d; write 1 or more", limit)
+		return process.Usagef("--limit must be at least 1 (got %d)", limit)
 	}
 	subject, err := a.Subject(ctx, ref)
 	if err != nil {
@@ -107,9 +97,12 @@ func runHistory(ctx context.Context, a *command.App, ref string, before, limit i
 		return err
 	}
 	for _, v := range versions {
-		one := newDocVersion(v)
-		one.Shown = string(shown[v.Proposal])
-		doc.Versions = append(doc.Versions, one)
+		doc.Versions = append(doc.Versions, docVersion{
+			Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
+			Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
+			DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers), Shown: string(shown[v.Proposal]),
+			Approvals: output.Mapped(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
+		})
 	}
 	return a.Print(doc, func(p *output.Page) {
 		p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, output.Mapped(versions, func(v history.Version) []string {
@@ -141,13 +134,9 @@ type docBlameLine struct {
 func newBlame(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "blame SUBJECT [FIELD]",
-		Args: command.Between(1, 2, "a subject, and maybe a field"),
+		Args: command.Between(1, 2, "a subject, and optionally a field"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			field := ""
-			if len(args) == 2 {
-				field = args[1]
-			}
-			return runBlame(cmd.Context(), a, args[0], field)
+			return runBlame(cmd.Context(), a, args[0], strings.Join(args[1:], ""))
 		},
 	}
 }
@@ -193,8 +182,8 @@ func runBlame(ctx context.Context, a *command.App, ref, field string) error {
 	})
 }
 
-// fieldOf returns the path of a field: that of a file by its name, and of no field that
-// which a definition is mostly about.
+// fieldOf returns the path of a field: of a file by its name, or by default of the field
+// with the main content of a definition.
 func fieldOf(v history.Version, field string) (string, error) {
 	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 	if err != nil {
@@ -224,7 +213,7 @@ func fieldOf(v history.Version, field string) (string, error) {
 	return field, nil
 }
 
-// docEvent is one entry of the audit log.
+// docEvent is an entry of the audit log.
 type docEvent struct {
 	Seq      int64           `json:"seq"`
 	ID       string          `json:"id"`
@@ -261,39 +250,25 @@ func newLog(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// logOf confines q to the proposal or the subject that ref names.
-func logOf(ctx context.Context, a *command.App, desk *service.Desk, ref string, q *records.EventQuery) error {
-	if subject, err := registry.ParseSubject(ref); err == nil {
-		q.Subject = subject.String()
-		return nil
-	}
-	ids, err := a.IDs(ctx, desk, []string{ref})
-	if errors.Is(err, proposals.ErrNotFound) {
-		if subject, noSubject := a.Subject(ctx, ref); noSubject == nil {
-			q.Subject = subject.String()
-			return nil
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if len(ids) != 1 {
-		return process.Usagef("%s names %d proposals; name one", ref, len(ids))
-	}
-	q.Proposal = string(ids[0])
-	return nil
-}
-
 func runLog(ctx context.Context, a *command.App, q records.EventQuery, args []string) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
-		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+		return process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, q.Limit)
 	}
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return err
 	}
-	if len(args) == 1 {
-		if err := logOf(ctx, a, desk, args[0], &q); err != nil {
+	if len(args) == 1 { // a proposal or a subject
+		subject, err := registry.ParseSubject(args[0])
+		if err == nil {
+			q.Subject = subject.String()
+		} else if ids, err := a.IDs(ctx, desk, args); err == nil && len(ids) == 1 {
+			q.Proposal = string(ids[0])
+		} else if err == nil {
+			return process.Usagef("%s names %d proposals; name one", args[0], len(ids))
+		} else if subject, noSubject := a.Subject(ctx, args[0]); noSubject == nil && errors.Is(err, proposals.ErrNotFound) {
+			q.Subject = subject.String()
+		} else {
 			return err
 		}
 	}

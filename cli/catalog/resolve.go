@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/builtin"
 	"toolcrib/registry"
+	"toolcrib/review/reach/fact"
 )
 
 type docResolution struct {
@@ -22,8 +25,8 @@ type docResolution struct {
 	Warnings []string       `json:"warnings"`
 }
 
-// docChoice is one tool and its resolution. Layer and the fields after it are
-// empty for a tool that the registry lacks.
+// docChoice is a tool and its resolution. Layer and the fields after it are empty for a tool
+// that the registry lacks.
 type docChoice struct {
 	ID       string `json:"id"`
 	In       bool   `json:"in"`
@@ -35,7 +38,7 @@ type docChoice struct {
 	Approval string `json:"approval,omitempty"`
 	Locked   bool   `json:"locked"`
 	Deferred bool   `json:"deferred"`
-	// NotConnected reports that every call will fail until something can run it.
+	// NotConnected reports that every call will fail until a provider is configured.
 	NotConnected bool `json:"not_connected,omitempty"`
 }
 
@@ -47,7 +50,7 @@ func newResolve(a *command.App) *cobra.Command {
 		Use: "resolve --agent A",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if agent == "" {
-				return process.Usagef("name the agent: --agent ID")
+				return process.Usagef("name the agent with --agent ID")
 			}
 			return runResolve(cmd.Context(), a, agent, where.Context(!noDeferred), explain)
 		},
@@ -82,13 +85,23 @@ func runResolve(ctx context.Context, a *command.App, agent string, where registr
 		if c.In {
 			in++
 		}
-		if c.In || explain {
-			choice := newDocChoice(c)
-			if t := c.Entry.Definition.Tool; t != nil {
-				choice.NotConnected = !connected(a, *t)
-			}
-			doc.Tools = append(doc.Tools, choice)
+		if !c.In && !explain {
+			continue
 		}
+		choice := docChoice{ID: c.Name, In: c.In, Reason: string(c.Reason), Detail: c.Detail}
+		if t := c.Entry.Definition.Tool; t != nil {
+			choice.Layer, choice.Kind, choice.Category = string(c.Entry.Subject.Layer), string(t.Kind), t.Category
+			choice.Locked, choice.Deferred = c.Entry.Core(), t.DeferLoading
+			if t.Approval != nil {
+				choice.Approval = string(t.Approval.Tier)
+			}
+			connected := builtin.Connected(*t)
+			if t.Provider != nil && t.Provider.Type == registry.ProviderMCP {
+				_, connected = a.Config.Servers[t.Provider.Server]
+			}
+			choice.NotConnected = !connected
+		}
+		doc.Tools = append(doc.Tools, choice)
 	}
 	for _, w := range res.Warnings {
 		a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
@@ -102,42 +115,80 @@ func runResolve(ctx context.Context, a *command.App, agent string, where registr
 		}
 		rows := make([][]string, len(res.Choices))
 		for i, c := range res.Choices {
-			rows[i] = []string{inOrOut(c.In), c.Name, doc.Tools[i].Layer, c.Why()}
+			rows[i] = []string{map[bool]string{true: "in", false: "out"}[c.In], c.Name, doc.Tools[i].Layer, c.Why()}
 			if doc.Tools[i].NotConnected {
 				rows[i][3] += ", not connected"
 			}
 		}
 		p.List([]string{"", "TOOL", "LAYER", "WHY"}, rows)
-		p.Remark("\n%s has %d of the %d tools that its allow-list speaks of.", profile.Subject, in, len(res.Choices))
+		p.Remark("\n%s has %d of the %d tools that its allow-list mentions.", profile.Subject, in, len(res.Choices))
 	})
 }
 
-// connected reports whether anything is configured that could run a tool.
-func connected(a *command.App, t registry.Tool) bool {
-	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
-		return builtin.Connected(t)
-	}
-	_, ok := a.Config.Servers[t.Provider.Server]
-	return ok
+// docReach lists what live definitions can reach.
+type docReach struct {
+	output.Head
+	Subjects []docReached `json:"subjects"`
 }
 
-func inOrOut(in bool) string {
-	if in {
-		return "in"
-	}
-	return "out"
+type docReached struct {
+	Subject string `json:"subject"`
+	Version int    `json:"version"`
+	// Facts excludes sentences, which are the rest of the text.
+	Facts []fact.Fact `json:"facts"`
 }
 
-func newDocChoice(c registry.Choice) docChoice {
-	doc := docChoice{ID: c.Name, In: c.In, Reason: string(c.Reason), Detail: c.Detail}
-	t := c.Entry.Definition.Tool
-	if t == nil {
-		return doc
+func newReach(a *command.App) *cobra.Command {
+	var kind string
+	cmd := &cobra.Command{
+		Use:  "reach [ID | SUBJECT]",
+		Args: command.Between(0, 1, "at most an id or a subject"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runReach(cmd.Context(), a, strings.Join(args, ""), kind)
+		},
 	}
-	doc.Layer, doc.Kind, doc.Category = string(c.Entry.Subject.Layer), string(t.Kind), t.Category
-	doc.Locked, doc.Deferred = c.Entry.Core(), t.DeferLoading
-	if t.Approval != nil {
-		doc.Approval = string(t.Approval.Tier)
+	cmd.Flags().StringVar(&kind, "kind", "", "only facts of `KIND`, such as out or secret")
+	return cmd
+}
+
+func runReach(ctx context.Context, a *command.App, of, kind string) error {
+	if kind != "" && (fact.Decisions{Warn: []string{kind + ":*"}}).Check() != nil {
+		return process.Usagef("--kind is %q: use a kind of facts, such as out, secret, write, rights, run, or file", kind)
 	}
-	return doc
+	b, err := a.OpenSession(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := b.Desk.Reading.Reach(ctx, of)
+	if err != nil {
+		return err
+	}
+	doc := docReach{Head: output.NewHead("reach"), Subjects: []docReached{}}
+	var rows [][]string
+	commands := 0
+	for _, r := range found {
+		one := docReached{Subject: r.Subject.String(), Version: r.Version, Facts: []fact.Fact{}}
+		for _, g := range fact.ByKind(r.Facts) {
+			if kind != "" && kind != string(g.Kind) {
+				continue
+			}
+			one.Facts = append(one.Facts, g.Facts...)
+			for _, f := range g.Facts {
+				if f.Use == fact.Command {
+					commands++
+					continue
+				}
+				rows = append(rows, []string{string(f.Kind), f.Value, f.Use, one.Subject, fmt.Sprintf("%s:%d", f.Path, f.Line)})
+			}
+		}
+		if len(one.Facts) > 0 {
+			doc.Subjects = append(doc.Subjects, one)
+		}
+	}
+	return a.Print(doc, func(p *output.Page) {
+		p.List([]string{"KIND", "VALUE", "USE", "SUBJECT", "PLACE"}, rows)
+		if commands > 0 {
+			p.Remark("%s not listed; --json has them.", output.Counted(commands, "ordinary command"))
+		}
+	})
 }

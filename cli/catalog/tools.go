@@ -22,8 +22,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// docTool is a live definition in a list. Definition stands only where one is
-// asked for.
+// docTool is a live definition in a list. It has its Definition only if one is requested.
 type docTool struct {
 	ID          string          `json:"id"`
 	Subject     string          `json:"subject"`
@@ -39,46 +38,36 @@ type docTool struct {
 	Approval    string          `json:"approval"`
 	Hides       []string        `json:"hides,omitempty"`
 	Definition  json.RawMessage `json:"definition,omitempty"`
-	Imported    *docImported    `json:"imported,omitempty"` // with the definition of one that was
+	Imported    *docImported    `json:"imported,omitempty"` // with Definition, if it was imported
 }
 
-// docImported is where a definition came from, as it was recorded then.
+// docImported is the recorded origin of a definition.
 type docImported struct {
 	At     time.Time `json:"at"`
 	By     string    `json:"by"`
 	Format string    `json:"format"`
 	From   string    `json:"from"` // the server or the file
 	Hash   string    `json:"hash"` // of the tool's own JSON
-	// Capabilities are the capabilities that the client had declared to the server, on
-	// which the list of a server may depend.
+	// Capabilities are those that the client declared to the server. The list of a server
+	// may depend on them.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
 }
 
-// imported returns where a definition came from; nil when it was written here
-// or nothing is on record.
+// imported returns the origin of a definition, or nil if it was written here or nothing is
+// on record.
 func imported(ctx context.Context, db *store.DB, d registry.Definition) (*docImported, error) {
 	if d.Tool == nil || d.Tool.Source == nil || d.Tool.Source.Hash == "" {
-		return nil, nil //nolint:nilnil // written here is an answer, not an error
+		return nil, nil //nolint:nilnil // no origin is not an error
 	}
 	i, ok, err := db.ImportOf(ctx, d.Tool.Source.Hash)
 	if err != nil || !ok {
 		return nil, err
 	}
-	from := i.Label // of the newest import of these bytes, which several servers may have
+	from := i.Label // of the newest import of these bytes; several servers may have them
 	if label, _, ok := strings.Cut(d.Tool.Source.Ref, "#"); ok {
 		from = label
 	}
 	return &docImported{At: i.At.UTC(), By: i.Actor, Format: i.Format, From: from, Hash: d.Tool.Source.Hash, Capabilities: i.Capabilities}, nil
-}
-
-func writeImported(p *output.Page, i *docImported) {
-	if i == nil {
-		return
-	}
-	p.Linef("imported from %s (%s) on %s by %s, hash %s", i.From, i.Format, i.At.Format(time.DateTime), i.By, output.Cut(i.Hash, 12))
-	if len(i.Capabilities) > 0 {
-		p.Linef("the client had declared %s", string(i.Capabilities))
-	}
 }
 
 type docToolList struct {
@@ -99,48 +88,34 @@ type docListList struct {
 	Next  string    `json:"next,omitempty"`
 }
 
-func newTools(a *command.App) *cobra.Command {
-	return newCatalog(a, registry.KindTool, &cobra.Command{
-		Use: "tools [ID | SUBJECT]",
-	})
-}
-
-func newAgents(a *command.App) *cobra.Command {
-	return newCatalog(a, registry.KindAgent, &cobra.Command{
-		Use: "agents [ID | SUBJECT]",
-	})
-}
-
-func newLists(a *command.App) *cobra.Command {
-	return newCatalog(a, registry.KindList, &cobra.Command{
-		Use: "lists [NAME | SUBJECT]",
-	})
-}
-
-// newCatalog completes a command that lists live definitions of a kind.
-func newCatalog(a *command.App, kind registry.Kind, cmd *cobra.Command) *cobra.Command {
-	var q catalog.Query
-	var asOf string
-	cmd.Args = command.Between(0, 1, "at most an id or a subject")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		q.Kind = kind
-		var err error
-		if q.AsOf, err = command.ParseTime(asOf); err != nil {
-			return err
+// newCatalog returns a command that lists live definitions of a kind.
+func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Command {
+	return func(a *command.App) *cobra.Command {
+		q := catalog.Query{Kind: kind}
+		var asOf string
+		cmd := &cobra.Command{
+			Use:  use,
+			Args: command.Between(0, 1, "at most an id or a subject"),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				var err error
+				if q.AsOf, err = command.ParseTime(asOf); err != nil {
+					return err
+				}
+				if len(args) == 1 {
+					return runOne(cmd.Context(), a, q, args[0])
+				}
+				return runCatalog(cmd.Context(), a, q)
+			},
 		}
-		if len(args) == 1 {
-			return runOne(cmd.Context(), a, q, args[0])
-		}
-		return runCatalog(cmd.Context(), a, q)
+		f := cmd.Flags()
+		f.BoolVar(&q.All, "all", false, "include hidden and deactivated tools")
+		f.StringVar(&asOf, "as-of", "", "show the registry at `TIME` (RFC 3339)")
+		f.StringVar(&q.Category, "category", "", "only those of `CATEGORY`")
+		f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in id or name")
+		f.IntVar(&q.Limit, "limit", 200, "at most `N` entries")
+		f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
+		return cmd
 	}
-	f := cmd.Flags()
-	f.BoolVar(&q.All, "all", false, "include hidden and deactivated tools")
-	f.StringVar(&asOf, "as-of", "", "show the registry at `TIME` (RFC 3339)")
-	f.StringVar(&q.Category, "category", "", "only those of `CATEGORY`")
-	f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in id or name")
-	f.IntVar(&q.Limit, "limit", 200, "at most `N` entries")
-	f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
-	return cmd
 }
 
 func newDocTool(e catalog.Entry) docTool {
@@ -155,7 +130,7 @@ func newDocTool(e catalog.Entry) docTool {
 	return t
 }
 
-// newDocCatalog is the document of a list, or of the one that was asked for.
+// newDocCatalog returns the document of a list, or of the requested definition.
 func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 	switch kind {
 	case registry.KindAgent:
@@ -169,7 +144,7 @@ func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 
 func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
-		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+		return process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, q.Limit)
 	}
 	db, view, err := a.DatabaseView(ctx)
 	if err != nil {
@@ -184,35 +159,25 @@ func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 	doc := newDocCatalog(q.Kind, docs, found.Next)
 	return a.Print(doc, func(p *output.Page) {
 		if len(docs) == 0 {
-			p.Remark("Nothing is live here.")
+			p.Remark("No live definitions.")
 			return
 		}
 		p.List([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, output.Mapped(docs, func(d docTool) []string {
-			return []string{d.ID, d.Layer, d.Kind, output.Itoa(d.Version), d.Category, d.Approval, lockMark(d), p.Cut(d.Name, 40)}
+			mark := ""
+			switch {
+			case d.Locked:
+				mark = "Locked (core)"
+			case d.Status == string(registry.Deactivated):
+				mark = "deactivated"
+			case len(d.Hides) > 0:
+				mark = "hides " + strings.Join(d.Hides, ", ")
+			}
+			return []string{d.ID, d.Layer, d.Kind, output.Itoa(d.Version), d.Category, d.Approval, mark, p.Cut(d.Name, 40)}
 		}))
 		if found.Next != "" {
 			p.Remark("More: --after %s", found.Next)
 		}
 	})
-}
-
-func lock(locked bool) string {
-	if locked {
-		return ", Locked (core)"
-	}
-	return ""
-}
-
-func lockMark(d docTool) string {
-	switch {
-	case d.Locked:
-		return "Locked (core)"
-	case d.Status == string(registry.Deactivated):
-		return "deactivated"
-	case len(d.Hides) > 0:
-		return "hides " + strings.Join(d.Hides, ", ")
-	}
-	return ""
 }
 
 func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) error {
@@ -224,7 +189,7 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 	e, definition, err := db.Find(ctx, q, ref)
 	if successor, retired := shipped.Retired(ref); retired && q.Kind == registry.KindTool && errors.Is(err, proposals.ErrNotFound) {
 		if successor == "" {
-			return fmt.Errorf("%w: %s is retired, and it has no successor", proposals.ErrNotFound, ref)
+			return fmt.Errorf("%w: %s is retired and has no successor", proposals.ErrNotFound, ref)
 		}
 		return fmt.Errorf("%w: %s is retired; use %s", proposals.ErrNotFound, ref, successor)
 	}
@@ -246,9 +211,17 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 		if e.Status == registry.Deactivated {
 			status = fmt.Sprintf("deactivated in version %d", e.Version)
 		}
-		p.Linef("%s version %d, %s%s", e.Subject, e.Version, status, lock(e.Locked))
+		if e.Locked {
+			status += ", Locked (core)"
+		}
+		p.Linef("%s version %d, %s", e.Subject, e.Version, status)
 		p.Linef("content hash %s", e.ContentHash)
-		writeImported(p, t.Imported)
+		if i := t.Imported; i != nil {
+			p.Linef("imported from %s (%s) on %s by %s, hash %s", i.From, i.Format, i.At.Format(time.DateTime), i.By, output.Cut(i.Hash, 12))
+			if len(i.Capabilities) > 0 {
+				p.Linef("the client had declared %s", string(i.Capabilities))
+			}
+		}
 		p.Blank()
 		document.WriteDefinition(p, d)
 	})

@@ -8,7 +8,6 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
-	"toolcrib/cli/process"
 	"toolcrib/cli/report"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
@@ -17,13 +16,13 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// bundleFlags name the bundle to check, and the signers that the check trusts.
+// bundleFlags name the bundle to check and the signers to trust.
 type bundleFlags struct {
 	file, signers, database string
 	allowUnsigned           bool
 }
 
-// read reads the bundle and the signers file, and checks the one by the other.
+// read reads the bundle and the signers file, and checks the bundle.
 func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, bundle.Result, error) {
 	var trust bundle.Trust
 	data, err := a.ReadAll(ctx, f.file)
@@ -56,7 +55,7 @@ func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, b
 	if f.allowUnsigned {
 		r.Faults = slices.DeleteFunc(r.Faults, func(fault bundle.Fault) bool { return fault.Rule == bundle.Unsigned })
 	} else if trust.Signers == nil {
-		r.Faults = append(r.Faults, bundle.Fault{Rule: bundle.Unverified, Message: "no signature was checked: there is no signers file to check by"})
+		r.Faults = append(r.Faults, bundle.Fault{Rule: bundle.Unverified, Message: "no signature was checked: no signers file was given"})
 	}
 	return b, r, nil
 }
@@ -79,53 +78,23 @@ type docBundleProof struct {
 	Unproved  []string `json:"unproved"`
 }
 
-// runCheckBundle checks a bundle, and with --code what code registers against it.
+// runCheckBundle checks a bundle.
 func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	b, r, err := f.bundle.read(ctx, a)
 	if err != nil {
 		return err
 	}
-	var list []findings.Finding
-	for _, fault := range r.Faults {
-		i := slices.IndexFunc(bundle.Rules(), func(rule bundle.Rule) bool { return rule.ID == fault.Rule })
-		rule := bundle.Rules()[i]
-		list = append(list, findings.Finding{
+	list := output.Mapped(r.Faults, func(fault bundle.Fault) findings.Finding {
+		rule := bundle.Rules()[slices.IndexFunc(bundle.Rules(), func(rule bundle.Rule) bool { return rule.ID == fault.Rule })]
+		return findings.Finding{
 			Rule: rule.ID, Name: rule.Name, Severity: "block", File: f.bundle.file, Subject: fault.Subject, Message: output.FullStop(fault.Message), Suggestion: rule.Suggestion,
-		})
-	}
+		}
+	})
 	doc := docBundle{report.New(len(list) == 0, list), f.bundle.proof(b, r)}
-	if err := printBundle(a, f.format, doc, list); err != nil {
-		return err
-	}
-	return process.FindingsUnless(doc.OK)
-}
-
-// proof returns the result of checking a bundle: what it proved, and what it could
-// not.
-func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
-	p := docBundleProof{
-		Database: b.Database, Events: b.Log.Seq, Shipped: r.Shipped, Signed: r.Signed, Unsigned: r.Unsigned, Unchecked: r.Unchecked, Earlier: r.Earlier,
-		Proved: []string{}, Unproved: []string{},
-	}
-	if r.Signed > 0 {
-		p.Proved = append(p.Proved, fmt.Sprintf("%s approved by the people of %s, each with the versions before it", output.Counted(r.Signed, "live definition"), f.signers))
-	}
-	if r.Shipped > 0 {
-		p.Proved = append(p.Proved, fmt.Sprintf("%s that this toolcrib ships", output.Counted(r.Shipped, "live definition")))
-	}
-	if n := r.Unsigned + r.Unchecked; n > 0 {
-		p.Unproved = append(p.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, which anybody can compute", output.Counted(n, "live definition")))
-	}
-	if f.database == "" {
-		p.Unproved = append(p.Unproved, fmt.Sprintf("which database it is: it says %s; pin it with --database", b.Database))
-	}
-	p.Unproved = append(p.Unproved, bundle.Unproved()...)
-	return p
-}
-
-func printBundle(a *command.App, format string, doc docBundle, list []findings.Finding) error {
-	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/ci.md"), Rules: bundleRules(), Found: list}
-	return report.Print(a, format, doc, sarif, list, func() string {
+	run := findings.Run{Command: "check", Page: "docs/ci.md", Found: list, Rules: output.Mapped(bundle.Rules(), func(r bundle.Rule) findings.Rule {
+		return findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Suggestion: r.Suggestion}
+	})}
+	return report.Print(a, f.format, doc.OK, doc, run, func() string {
 		p := &output.Page{Colour: a.Colour()}
 		for _, line := range doc.Bundle.Proved {
 			p.Linef("proved      %s", line)
@@ -137,21 +106,36 @@ func printBundle(a *command.App, format string, doc docBundle, list []findings.F
 	})
 }
 
-func bundleRules() []findings.Rule {
-	return output.Mapped(bundle.Rules(), func(r bundle.Rule) findings.Rule {
-		return findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Help: r.Suggestion}
-	})
+// proof returns what the check of a bundle proved and what it did not.
+func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
+	p := docBundleProof{
+		Database: b.Database, Events: b.Log.Seq, Shipped: r.Shipped, Signed: r.Signed, Unsigned: r.Unsigned, Unchecked: r.Unchecked, Earlier: r.Earlier,
+		Proved: []string{}, Unproved: []string{},
+	}
+	if r.Signed > 0 {
+		p.Proved = append(p.Proved, fmt.Sprintf("%s approved by the people of %s, each with its earlier versions", output.Counted(r.Signed, "live definition"), f.signers))
+	}
+	if r.Shipped > 0 {
+		p.Proved = append(p.Proved, fmt.Sprintf("%s that this toolcrib ships", output.Counted(r.Shipped, "live definition")))
+	}
+	if n := r.Unsigned + r.Unchecked; n > 0 {
+		p.Unproved = append(p.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, and anybody can compute them", output.Counted(n, "live definition")))
+	}
+	if f.database == "" {
+		p.Unproved = append(p.Unproved, fmt.Sprintf("which database it is: it says %s; pin it with --database", b.Database))
+	}
+	p.Unproved = append(p.Unproved, bundle.Unproved()...)
+	return p
 }
 
-// scope returns s with the definitions of the bundle to compare code with; each of
-// them has to pass its checks.
+// scope sets the definitions of s to those of the bundle, which must pass its checks.
 func (f bundleFlags) scope(ctx context.Context, a *command.App, s conform.Scope) (conform.Scope, error) {
 	_, r, err := f.read(ctx, a)
 	if err != nil {
 		return s, err
 	}
 	if len(r.Faults) > 0 {
-		return s, fmt.Errorf("%s: %w: %s; check it alone for all that is wrong", f.file, proof.ErrSignature, r.Faults[0].Message)
+		return s, fmt.Errorf("%s: %w: %s; check the bundle alone to see all faults", f.file, proof.ErrSignature, r.Faults[0].Message)
 	}
 	s.Catalog, s.Registry = registry.Merge(r.Live), f.file
 	s.Tools = s.Catalog.Tools()

@@ -10,12 +10,10 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/files"
 	"toolcrib/cli/findings"
-	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/report"
 	"toolcrib/gateway/instructions"
@@ -39,7 +37,7 @@ func Family() command.Family {
 	}
 }
 
-// tiersKey is the key under which a document sets approval tiers.
+// tiersKey is the key of the approval tiers in a document.
 const tiersKey = "approvalTiers"
 
 type checkFlags struct {
@@ -61,13 +59,17 @@ func newCheck(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "check --code FILE | --bundle FILE | --files [FOLDER]",
 		Args: command.Between(0, 1, "one folder at most, with --files"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.files:
+				return runCheckFiles(cmd.Context(), a, args, f)
+			case len(args) > 0 || f.hook != "" || f.full:
+				return process.Usagef("a folder, --hook, and --full need --files")
+			}
+			return runCheck(cmd.Context(), a, f)
+		},
 	}
-	f.register(cmd.Flags())
-	return cmd
-}
-
-func (f *checkFlags) register(set *pflag.FlagSet) {
+	set := cmd.Flags()
 	set.StringArrayVar(&f.code, "code", nil, "the `FILE` that lists the tools of the code, - for standard input; can be repeated")
 	set.StringArrayVar(&f.tiers, "tiers", nil, "the `FILE` with the approval tiers that the code sets; can be repeated")
 	set.StringVar(&f.agent, "agent", "", "compare with the tools of the agent `ID`")
@@ -82,28 +84,19 @@ func (f *checkFlags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file; this is always so")
 	set.StringVar(&f.hook, "hook", "", "with --files: answer as a hook of `CLIENT` does: claude-code, codex or cursor")
 	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap --hooks, for unwrap; it changes nothing")
-	_ = set.MarkHidden("was") // it is there
+	_ = set.MarkHidden("was") // the flag exists
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
 	f.where.Register(set)
-}
-
-func (f checkFlags) run(ctx context.Context, a *command.App, args []string) error {
-	switch {
-	case f.files:
-		return runCheckFiles(ctx, a, args, f)
-	case len(args) > 0 || f.hook != "" || f.full:
-		return process.Usagef("a folder, --hook and --full are for --files")
-	}
-	return runCheck(ctx, a, f)
+	return cmd
 }
 
 func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	switch {
 	case f.bundle.file == "" && f.bundle != (bundleFlags{}):
-		return process.Usagef("--signers, --database and --allow-unsigned are for --bundle")
+		return process.Usagef("--signers, --database, and --allow-unsigned need --bundle")
 	case f.bundle.file != "" && (f.lock != "" || f.agent != ""):
-		return process.Usagef("--bundle excludes --lock and --agent")
+		return process.Usagef("--bundle cannot be combined with --lock or --agent")
 	case f.bundle.file == "" && len(f.code) == 0 && !f.from.Given():
 		return process.Usagef("name what the code registers: --code FILE, or --mcp or --mcp-url for a running server")
 	case f.from.Given() && f.server == "":
@@ -111,7 +104,7 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	case f.lock != "" && f.agent != "":
 		return process.Usagef("--agent cannot be combined with --lock; write the lock for the agent: toolcrib export --format lock --agent %s", f.agent)
 	}
-	if err := report.CheckFormat(a, &f.format); err != nil {
+	if err := report.CheckFormat(a, &f.format, "github"); err != nil {
 		return err
 	}
 	if f.bundle.file != "" && len(f.code) == 0 && !f.from.Given() {
@@ -130,18 +123,15 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := printCheck(a, f.format, cmp.Or(scope.Registry, "the registry"), code, found); err != nil {
-		return err
-	}
-	return process.FindingsUnless(len(found) == 0)
+	return printCheck(a, f.format, cmp.Or(scope.Registry, "the registry"), code, found)
 }
 
 // runCheckFiles compares files instead of code.
 func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFlags) error {
 	if len(f.code)+len(f.tiers) > 0 || f.from.Given() || f.agent != "" || f.server != "" || f.bundle.file != "" || f.partial {
-		return process.Usagef("--files goes with --lock, --hook and --format alone")
+		return process.Usagef("--files can only be combined with --lock, --hook, and --format")
 	}
-	if err := report.CheckFormat(a, &f.format); err != nil {
+	if err := report.CheckFormat(a, &f.format, "github"); err != nil {
 		return err
 	}
 	locked, err := f.lockedFiles(ctx, a)
@@ -158,22 +148,20 @@ func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFl
 	found := checked.Found
 	doc := report.New(len(found) == 0, found)
 	doc.Folders, doc.Unchecked = checked.Folders, checked.Unchecked
-	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/ci.md"), Rules: files.Rules(), Found: found}
-	if err := report.Print(a, f.format, doc, sarif, found, func() string {
+	run := findings.Run{Command: "check", Page: "docs/ci.md", Rules: files.Rules, Found: found}
+	err = report.Print(a, f.format, len(found) == 0, doc, run, func() string {
 		if len(found) == 0 {
-			return "The files are as they were approved.\n"
+			return "The files match their approved versions.\n"
 		}
 		return findings.Text(found)
-	}); err != nil {
-		return err
-	}
+	})
 	if f.format == "text" {
 		checked.Notes(a)
 	}
-	return process.FindingsUnless(len(found) == 0)
+	return err
 }
 
-// lockedFiles returns the files of the lock, nil without one.
+// lockedFiles returns the files of the lock, or nil without a lock.
 func (f checkFlags) lockedFiles(ctx context.Context, a *command.App) ([]instructions.Approved, error) {
 	if f.lock == "" {
 		return nil, nil
@@ -188,9 +176,9 @@ func (f checkFlags) lockedFiles(ctx context.Context, a *command.App) ([]instruct
 	}
 	locked, err := files.Locked(lock)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.lock, err)
+		err = fmt.Errorf("%s: %w", f.lock, err)
 	}
-	return locked, nil
+	return locked, err
 }
 
 // read reads the files of the code.
@@ -315,7 +303,11 @@ func printCheck(a *command.App, format, with string, code []conform.Code, found 
 			Rule: f.Rule.ID, Name: f.Rule.Name, Severity: f.Rule.Severity, File: f.File, Line: f.Pos.Line, Column: f.Pos.Column,
 			Subject: f.Name, Path: f.Path, Field: "definition", Passage: f.Passage, Message: f.Message, Suggestion: f.Suggestion,
 		}
-		spanned(texts[f.File], f, &list[i])
+		if text := texts[f.File]; text != nil && f.Passage != "" {
+			if s, ok := text.Value(f.Pos, f.Passage, 0, len(f.Passage)); ok {
+				list[i].Line, list[i].Column, list[i].EndLine, list[i].EndColumn = s.From.Line, s.From.Column, s.To.Line, s.To.Column
+			}
+		}
 	}
 	doc := report.New(len(found) == 0, list)
 	for i, f := range found {
@@ -325,37 +317,16 @@ func printCheck(a *command.App, format, with string, code []conform.Code, found 
 			d.Subject = f.Subject.String()
 		}
 	}
-	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/ci.md"), Rules: checkRules(), Found: placed(list, code[0].File)}
-	return report.Print(a, format, doc, sarif, list, func() string {
+	run := findings.Run{Command: "check", Page: "docs/ci.md", Rules: findings.Conformance(), Found: slices.Clone(list)}
+	if format == "sarif" { // code scanning shows no finding without a file, such as one about a tool that the code lacks
+		for i := range run.Found {
+			run.Found[i].File = cmp.Or(run.Found[i].File, code[0].File)
+		}
+	}
+	return report.Print(a, format, len(found) == 0, doc, run, func() string {
 		if len(list) == 0 {
 			return "The code and " + with + " agree.\n"
 		}
 		return findings.Text(list)
-	})
-}
-
-// spanned gives out where the passage of a finding stands in its file.
-func spanned(text *spans.File, f conform.Finding, out *findings.Finding) {
-	if text == nil || f.Passage == "" {
-		return
-	}
-	if s, ok := text.Value(f.Pos, f.Passage, 0, len(f.Passage)); ok {
-		out.Line, out.Column, out.EndLine, out.EndColumn = s.From.Line, s.From.Column, s.To.Line, s.To.Column
-	}
-}
-
-// placed gives findings without a file, such as a tool that the code lacks, the
-// first file of the code: code scanning shows nothing without a file.
-func placed(list []findings.Finding, first string) []findings.Finding {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].File = cmp.Or(list[i].File, first)
-	}
-	return list
-}
-
-func checkRules() []findings.Rule {
-	return output.Mapped(conform.Rules(), func(r conform.Rule) findings.Rule {
-		return findings.Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Help: r.Suggestion}
 	})
 }

@@ -5,14 +5,20 @@ package checkpoints
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
 	"toolcrib/history"
+	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
 	"toolcrib/signing/checkpoint"
 )
@@ -256,4 +262,100 @@ func (p *Publisher) Check(ctx context.Context) error {
 		return fmt.Errorf("%w: %s lacks the checkpoint of %d events that was published there", checkpoint.ErrShorter, p.To, kept.Tree.Size())
 	}
 	return nil
+}
+
+// saved is the last published checkpoint, with the tree to go on from: the next
+// publication reads new events only.
+type saved struct {
+	To   string          `json:"to"`
+	Tree checkpoint.Tree `json:"-"`
+	Last string          `json:"last"` // hash of the last event of the tree
+	Note string          `json:"note"`
+	At   time.Time       `json:"at"`
+
+	genesis string
+}
+
+// savedFile is how saved is written.
+type savedFile struct {
+	saved
+	Edge string `json:"tree"`
+}
+
+// published returns the checkpoint that was published, none when it cannot be
+// read: then everything is read again.
+func (s saved) published() []checkpoint.Checkpoint {
+	c, err := checkpoint.Read([]byte(s.Note))
+	if err != nil {
+		return nil
+	}
+	return []checkpoint.Checkpoint{c}
+}
+
+func (p *Publisher) file(genesis string) string { return filepath.Join(p.State, genesis+".json") }
+
+// load returns the state of publishing a log, empty when that was to another
+// target.
+func (p *Publisher) load(genesis string) (saved, error) {
+	text, err := os.ReadFile(p.file(genesis))
+	if errors.Is(err, fs.ErrNotExist) {
+		return saved{genesis: genesis}, nil
+	}
+	if err != nil {
+		return saved{}, err
+	}
+	var f savedFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return saved{}, fmt.Errorf("%s: %w; remove it, and the whole log is read once", p.file(genesis), err)
+	}
+	if err := f.Tree.UnmarshalText([]byte(f.Edge)); err != nil {
+		return saved{}, fmt.Errorf("%s: %w; remove it, and the whole log is read once", p.file(genesis), err)
+	}
+	f.genesis = genesis
+	return f.saved, nil
+}
+
+// save writes the state of publishing. The last of several processes wins, even
+// with an older state; the next publication then reads a little more.
+func (p *Publisher) save(genesis string, s saved) error {
+	edge, err := s.Tree.MarshalText()
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteJSON(p.file(genesis), savedFile{s, string(edge)})
+}
+
+// Watch keeps how far publication has come, for a screen that does not wait.
+type Watch struct {
+	Read  func(context.Context) (Status, error)
+	mu    sync.Mutex
+	stamp int64
+	now   Status
+}
+
+// Get returns what was read last.
+func (w *Watch) Get() Status {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// Refresh reads it again. It keeps values that cannot be read.
+func (w *Watch) Refresh(ctx context.Context) {
+	now, err := w.Read(ctx)
+	if err != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = now
+}
+
+// Changed reports whether a stamp of the database is another one than the last.
+func (w *Watch) Changed(stamp int64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.stamp
+	w.stamp = stamp
+	return stamp != before
 }

@@ -34,11 +34,11 @@ type Failure struct {
 	Code     string              `json:"code"`
 	Message  string              `json:"message"`
 	Problems []output.DocProblem `json:"problems,omitempty"`
-	// Pending and Details are of calls that a gate refused or that failed.
+	// Pending and Details belong to calls that a gate refused or that failed.
 	Pending string          `json:"pending,omitempty"`
 	Details json.RawMessage `json:"details,omitempty"`
-	// ApprovalRequest is the provider's id of an approval of its own; Answer has
-	// the other fields of its answer.
+	// ApprovalRequest is the id of the provider's own approval. Answer has the other fields of
+	// its answer.
 	ApprovalRequest string          `json:"approval_request_id,omitempty"`
 	Answer          json.RawMessage `json:"answer,omitempty"`
 }
@@ -55,10 +55,10 @@ const (
 	exitInterrupted = 130
 )
 
-// outcome is how an error leaves the process.
+// outcome is how an error is reported.
 type outcome struct {
 	target error
-	Code   string // in JSON
+	Code   string // in the JSON document
 	exit   int
 }
 
@@ -143,7 +143,7 @@ func dataOutcomes() []outcome {
 	}
 }
 
-// callOutcome translates what a gate or a provider said of a call.
+// callOutcome translates the error of a gate or a provider.
 func callOutcome(e *gateway.Error) outcome {
 	o := outcome{Code: string(e.Code), exit: ExitRefused}
 	switch e.Code {
@@ -155,13 +155,13 @@ func callOutcome(e *gateway.Error) outcome {
 		o.exit = ExitConflict
 	case gateway.CodeNotAllowed, gateway.CodeNotCallable, gateway.CodeApprovalRequired, gateway.CodeApprovalRefused, gateway.CodePendingFull,
 		gateway.CodeCooldown, gateway.CodeDailyLimit, gateway.CodeGateRefused, gateway.CodeGateUnavailable, gateway.CodeChanged, gateway.CodeProviderApproval:
-	default: // the form of the call, and whatever the provider says
+	default: // the call is malformed, or the provider failed
 		o.exit = ExitFailed
 	}
 	return o
 }
 
-// OutcomeOf returns the outcome of an error: the first whose target it is.
+// OutcomeOf returns the first outcome that matches an error.
 func OutcomeOf(err error) outcome {
 	var refused *gateway.Error
 	if errors.As(err, &refused) && refused.Code != "" {
@@ -176,7 +176,7 @@ func OutcomeOf(err error) outcome {
 	return o
 }
 
-// Report prints err the way the caller asked for and returns the exit code.
+// Report prints err in the requested format and returns the exit code.
 func Report(env process.Env, asJSON bool, err error) int {
 	switch {
 	case err == nil, errors.Is(err, process.ErrPrinted):
@@ -216,6 +216,5 @@ func Report(env process.Env, asJSON bool, err error) int {
 	return o.exit
 }
 
-// ErrNoContent is wrapped when a reference names nothing that has a
-// definition.
+// ErrNoContent is wrapped when a reference names nothing with a definition.
 var ErrNoContent = errors.New("no definition")

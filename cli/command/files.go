@@ -18,15 +18,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// openFile opens a file for reading, with an error that names the fault in
-// plain words.
+// openFile opens a file for reading. Its errors describe the problem and the remedy.
 func openFile(name string) (*os.File, error) {
 	f, err := os.Open(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no file %s", name)
+		return nil, fmt.Errorf("file %s not found", name)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("no permission to read the file %s; change its mode or its owner", name)
+		return nil, fmt.Errorf("file %s cannot be read; change its mode or its owner", name)
 	case err != nil:
 		return nil, err
 	}
@@ -40,22 +39,18 @@ func openFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadDrafts reads the proposals of files. It reports the problems of all of them
-// together; a missing part is a problem only when complete is set.
+// ReadDrafts reads the proposals of files. It reports the problems of all files together. A
+// missing part is a problem only if complete is set.
 func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	var errs []error
 	for _, name := range names {
 		data, err := a.ReadAll(ctx, name)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		var parsed []proposals.Parsed
+		if err == nil {
+			parsed, err = DecodeProposals(name, data, complete)
 		}
-		parsed, err := DecodeProposals(name, data, complete)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
+		errs = append(errs, err)
 		for _, p := range parsed {
 			drafts = append(drafts, p.Draft)
 		}
@@ -66,7 +61,7 @@ func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]
 	return drafts, nil
 }
 
-// DecodeProposals reads the proposals of a file; complete ones alone where that is asked for.
+// DecodeProposals parses the proposals of a file, which must be complete if complete is set.
 func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
 	parsed, err := proposals.DecodeFile(name, data)
 	var bad *proposals.DecodeError
@@ -83,7 +78,7 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	for i, p := range parsed {
 		found := p.Problems()
 		if !complete {
-			found = found[:min(len(p.Malformed), len(found))] // those come first
+			found = found[:min(len(p.Malformed), len(found))] // the other problems are missing parts
 		}
 		document := i + 1
 		if len(parsed) == 1 {
@@ -99,11 +94,11 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	return nil, &problems
 }
 
-// Unreadable returns why data, which a file holds, cannot be imported.
+// Unreadable explains why the data of a file cannot be imported.
 func Unreadable(file string, data []byte, err error) error {
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {
-		return fmt.Errorf("%s is no JSON: import takes an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file or an export of toolcrib; "+
+		return fmt.Errorf("%s is not valid JSON; import reads an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file, or an export of toolcrib; "+
 			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, process.Hide(err))
 	}
 	var ps jsondoc.Problems
@@ -113,17 +108,8 @@ func Unreadable(file string, data []byte, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// maxInput returns the most bytes that are read from a file or standard input: whoever
-// comes in through a door shares the memory of the server.
-func (a *App) maxInput() int64 {
-	if a.Remote != nil {
-		return 16 << 20
-	}
-	return 64 << 20
-}
-
-// ReadAll reads a file, or standard input for "-". It ends with ctx, also where
-// the file is a pipe that nobody writes to.
+// ReadAll reads a file, or standard input for "-". It returns when ctx ends, even if the file
+// is a pipe without a writer.
 func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 	in := a.Env.In
 	if name != "-" && a.Remote != nil {
@@ -140,7 +126,10 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 			in = process.UntilDone(ctx, f)
 		}
 	}
-	limit := a.maxInput()
+	limit := int64(64 << 20)
+	if a.Remote != nil { // its memory is the server's
+		limit = 16 << 20
+	}
 	b, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -151,17 +140,17 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 	return b, nil
 }
 
-// FolderOf returns an error when the folder that a file is to be written into
-// is not there. None is made: its name is more likely mistyped than meant.
+// FolderOf returns an error if the folder of a file to be written does not exist. It does not
+// create the folder, because its name is probably mistyped.
 func (a *App) FolderOf(file string) error {
 	dir := filepath.Dir(a.Path(file))
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("write %s: there is no folder %s; make it first", file, dir)
+		return fmt.Errorf("write %s: folder %s not found; create it first", file, dir)
 	}
 	return nil
 }
 
-// Path makes name relative to the working directory of env.
+// Path joins a relative name to the working directory of the environment.
 func (a *App) Path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -169,8 +158,8 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Env.Dir, name)
 }
 
-// Confirm shows what write writes and asks a question at the terminal. Anything but y
-// and yes is no, and so is the end of the input.
+// Confirm shows what write writes and asks a question at the terminal. It returns true only
+// for y and yes.
 func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
 	p := &output.Page{Colour: a.Colour()}
 	write(p)

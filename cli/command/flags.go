@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 	"toolcrib/review"
 )
 
-// Flags are understood by every command, beside those of format.
+// Flags are the flags of every command, except those of the format.
 type Flags struct {
 	settings.Overrides
 	As     string
@@ -25,8 +26,14 @@ type Flags struct {
 
 func (a *App) Register(set *pflag.FlagSet) {
 	f, form := &a.Flags, &a.Form
-	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", f.actAs)
-	set.StringVar(&f.DB, "db", "", "database `FILE` (default: $TOOLCRIB_DB, else $XDG_DATA_HOME/toolcrib/toolcrib.db)")
+	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", func(actor string) error {
+		if actor == "" { // such as an unset variable, which must not mean the logged-in user
+			return errors.New("use user:NAME, agent:NAME, or chief:NAME")
+		}
+		f.As = actor
+		return nil
+	})
+	set.StringVar(&f.DB, "db", "", "database `FILE` (default: $TOOLCRIB_DB, or $XDG_DATA_HOME/toolcrib/toolcrib.db)")
 	set.StringVar(&f.Project, "project", "", "work in the project `NAME`: its layer overrides the user's and the global one")
 	set.StringVar(&f.Workspace, "workspace", "", "keep the project's files in the folder `DIR`")
 	set.BoolVar(&form.JSON, "json", false, "print one JSON document")
@@ -38,26 +45,17 @@ func (a *App) Register(set *pflag.FlagSet) {
 	set.SortFlags = false
 }
 
-// actAs takes --as. An empty one, such as a variable that is not set, is
-// nobody, and not the user who is logged in.
-func (f *Flags) actAs(actor string) error {
-	if actor == "" {
-		return errors.New("write user:NAME, agent:NAME or chief:NAME")
+// wrongCount returns a usage error about the number of arguments; what describes the
+// arguments of the command.
+func wrongCount(cmd *cobra.Command, args []string, what string) error {
+	hint := ""
+	if len(args) == 0 && strings.Contains(what, "proposal") {
+		hint = " (a shell takes #1 for a comment; use 1 or '#1')"
 	}
-	f.As = actor
-	return nil
+	return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), hint)
 }
 
-// noArgument returns the hint for a proposal that is named by nothing: most often
-// its issue was typed, and the shell took it for a comment.
-func noArgument(args []string, what string) string {
-	if len(args) > 0 || !strings.Contains(what, "proposal") {
-		return ""
-	}
-	return " (a shell takes #1 for a comment; write 1 or '#1')"
-}
-
-// NoteFlags take a text from the command line, a file or standard input.
+// NoteFlags read a text from the command line, a file, or standard input.
 type NoteFlags struct{ text, file string }
 
 func (n *NoteFlags) Register(set *pflag.FlagSet) {
@@ -70,58 +68,44 @@ func (n *NoteFlags) Read(ctx context.Context, a *App) (string, error) {
 		return n.text, nil
 	}
 	if n.text != "" {
-		return "", process.Usagef("--note and --note-file exclude each other")
+		return "", process.Usagef("--note cannot be combined with --note-file")
 	}
 	b, err := a.ReadAll(ctx, n.file)
 	return strings.TrimSpace(string(b)), err
 }
 
-// PageLimit checks how many entries a page is to have.
+// PageLimit checks the number of entries on a page.
 func PageLimit(n int) (int, error) {
 	if n < 1 || n > review.MaxPage {
-		return 0, process.Usagef("--limit is %d; write 1 to %d", n, review.MaxPage)
+		return 0, process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, n)
 	}
 	return n, nil
 }
 
-// Exact makes cobra's count of arguments a usage error of ours.
-func Exact(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), noArgument(args, what))
-		}
-		return nil
-	}
-}
+// Exact requires n arguments.
+func Exact(n int, what string) cobra.PositionalArgs { return Between(n, n, what) }
 
-// Some requires at least one argument; what names them in the error.
-func Some(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), noArgument(args, what))
-		}
-		return nil
-	}
-}
+// Some requires at least one argument.
+func Some(what string) cobra.PositionalArgs { return Between(1, math.MaxInt, what) }
 
-// Between requires a number of arguments; what names them in the error.
+// Between requires a number of arguments; what describes them in the error.
 func Between(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {
-			return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), noArgument(args, what))
+			return wrongCount(cmd, args, what)
 		}
 		return nil
 	}
 }
 
-// ParseTime reads a moment; "" is the zero time.
+// ParseTime parses a time; "" is the zero time.
 func ParseTime(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return t, process.Usagef("%q is not a time; write it as 2026-11-20T23:42:00Z", s)
+		return t, process.Usagef("%q is not a time: use a form such as 2026-11-20T23:42:00Z", s)
 	}
 	return t.UTC(), nil
 }
@@ -129,7 +113,7 @@ func ParseTime(s string) (time.Time, error) {
 func ParseVersion(s string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
 	if err != nil || n < 1 {
-		return 0, process.Usagef("%q is not a version; versions count from 1", s)
+		return 0, process.Usagef("%q is not a version: use a number from 1 on", s)
 	}
 	return n, nil
 }

@@ -30,7 +30,7 @@ type Following struct {
 	cache   string
 }
 
-// Following returns the registry that this machine follows, nil for none.
+// Following returns the registry that this machine follows, or nil.
 func (a *App) Following() (*Following, error) {
 	c, err := a.Settings()
 	if err != nil || c.Follow.Source == "" {
@@ -63,7 +63,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	case !f.Unsigned:
 		copied.Trust.Signers, err = c.Signers.Signers()
 		if errors.Is(err, signers.ErrNoFile) {
-			return nil, process.Usagef("nobody's signatures are trusted here; name the file with the signers whom you trust: --signers FILE, or accept a registry that anybody who can write to its source could change: --unsigned")
+			return nil, process.Usagef("no trusted signers on this machine; name a file of signers with --signers FILE, or accept a registry that anybody with write access to its source can change with --unsigned")
 		}
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports")}, cache: copied.Dir}, nil
 }
 
-// Update looks at the source once.
+// Update checks the source once.
 func (f *Following) Update(ctx context.Context) (changed bool, err error) {
 	source, err := f.source()
 	if err != nil {
@@ -92,7 +92,7 @@ func (f *Following) source() (follow.Source, error) {
 	return follow.NewSource(f.Source, f.cache, strings.TrimSpace(string(token)))
 }
 
-// Poll looks at the source until ctx ends.
+// Poll checks the source until ctx ends.
 func (f *Following) Poll(ctx context.Context, problem func(error)) {
 	source, err := f.source()
 	if err != nil {
@@ -171,16 +171,16 @@ func (f *Following) Connection(ctx context.Context, a *App, name string, warn fu
 type DocFollowing struct {
 	output.Head
 	Source    string         `json:"source"`
-	Events    int64          `json:"events"` // of the log of the copy
+	Events    int64          `json:"events"` // in the log of the copy
 	Accepted  string         `json:"accepted_at,omitempty"`
-	Confirmed string         `json:"confirmed_at,omitempty"` // when the source last answered with this copy
+	Confirmed string         `json:"confirmed_at,omitempty"` // when the source last returned this copy
 	Age       int64          `json:"age_seconds"`            // since then
-	Problem   string         `json:"problem,omitempty"`      // why the last look failed
+	Problem   string         `json:"problem,omitempty"`      // why the last check failed
 	Live      map[string]int `json:"live"`                   // definitions by kind
 	Signed    bool           `json:"signed"`
 }
 
-// Describe returns what is known about the copy.
+// Describe describes the copy.
 func (f *Following) Describe(ctx context.Context, now time.Time) (DocFollowing, error) {
 	doc := DocFollowing{Head: output.NewHead("follow"), Source: f.Source, Signed: f.Copy.Trust.Signers != nil, Live: map[string]int{}}
 	checked := f.Copy.Checked()

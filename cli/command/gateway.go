@@ -24,7 +24,7 @@ type OpenGateway struct {
 	index    *ranking.Index
 	Upstream *upstream.Provider
 	hub      *hub.Hub
-	shared   bool // with other sessions, which go on
+	shared   bool // with other sessions, which continue
 }
 
 // Close ends the connections to servers and frees the index.
@@ -37,13 +37,12 @@ func (r *OpenGateway) Close() error {
 	return r.index.Close()
 }
 
-// Gateway puts a gateway before the database, with every provider that
-// there is.
+// Gateway opens a gateway to the database with every provider.
 func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
 	return a.GatewayWith(ctx, func(s string) { a.Note("toolcrib: %s", s) })
 }
 
-// GatewayWith is gateway with warn for warnings about calls that went on.
+// GatewayWith is Gateway with a function for warnings about calls that succeeded.
 func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway, error) {
 	if a.Remote != nil {
 		shared := *a.Remote.Gateway
@@ -75,7 +74,7 @@ func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway,
 	return r, nil
 }
 
-// WithGateway does something with a gateway and closes it.
+// WithGateway calls a function with a gateway and closes the gateway.
 func (a *App) WithGateway(ctx context.Context, do func(*OpenGateway) error) error {
 	g, err := a.Gateway(ctx)
 	if err != nil {
@@ -84,7 +83,7 @@ func (a *App) WithGateway(ctx context.Context, do func(*OpenGateway) error) erro
 	return errors.Join(do(g), g.Close())
 }
 
-// CallerFlags say on whose behalf tools are found and called.
+// CallerFlags set on whose behalf tools are found and called.
 type CallerFlags struct {
 	Agent, User, Customer string
 	Where                 WhereFlags
@@ -97,7 +96,7 @@ func (f *CallerFlags) Register(set *pflag.FlagSet) {
 	f.Where.Register(set)
 }
 
-// Caller returns the caller that the flags name, but for its actor.
+// Caller returns the caller that the flags describe, without an actor.
 func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
 	layer, err := a.Layer()
 	if err != nil {
@@ -110,10 +109,10 @@ func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
 	return gateway.Caller{Agent: f.Agent, Layer: layer, Where: f.Where.Context(true), User: cmp.Or(f.User, user), Customer: f.Customer}, nil
 }
 
-// Acting is caller with the actor of the command line.
+// Acting is Caller with the actor of the command line.
 func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 	if f.Agent == "" {
-		return gateway.Caller{}, process.Usagef("name the agent: --agent ID")
+		return gateway.Caller{}, process.Usagef("name the agent with --agent ID")
 	}
 	c, err := f.Caller(a)
 	if err != nil {
@@ -123,8 +122,8 @@ func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 	return c, err
 }
 
-// WhereFlags describe where an agent works; by default away from the user's
-// machine, with semantic search.
+// WhereFlags describe where an agent works. By default, it is not on the user's machine and has
+// semantic search.
 type WhereFlags struct{ Local, noEmbedding bool }
 
 func (w *WhereFlags) Register(set *pflag.FlagSet) {
@@ -136,8 +135,8 @@ func (w *WhereFlags) Context(deferred bool) registry.Context {
 	return registry.Context{Local: w.Local, Embedding: !w.noEmbedding, IncludeDeferred: deferred}
 }
 
-// Builtin returns the provider of the assistant's tools. A user's time zone is
-// that of the agent that calls.
+// Builtin returns the provider of the assistant's tools. A user's time zone is that of the
+// calling agent.
 func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	return builtin.New(a.DB, builtin.Options{
 		NewID: a.Env.NewID,
@@ -151,7 +150,7 @@ func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	})
 }
 
-// Recall adds the stored data of a context's user, where the context has none.
+// Recall adds the stored data of a user to a context, without overwriting anything.
 func Recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
 	known, err := stored.Known(ctx, of, c.Now)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 type docConfig struct {
 	output.Head
 	Settings []settings.Setting `json:"settings"`
-	// UserFile and ProjectFile are the files that are looked at; the first may be
-	// missing, the second is "" where no folder has one.
+	// UserFile and ProjectFile are the files that are read. The first may not exist; the
+	// second is absent if no folder has one.
 	UserFile    string   `json:"user_file"`
 	ProjectFile string   `json:"project_file,omitempty"`
 	Problems    []string `json:"problems"`

@@ -36,10 +36,10 @@ type docPolicyTest struct {
 	Required   int             `json:"required"`    // approvals, by distinct users
 	MayApprove []string        `json:"may_approve"` // empty for any user
 	MayWaive   []string        `json:"may_waive"`   // empty for any user
-	FourEyes   bool            `json:"four_eyes"`   // the author of a revision is not counted
-	Rules      []docPolicyRule `json:"rules"`       // that apply now, all of which have to be satisfied
+	FourEyes   bool            `json:"four_eyes"`   // the author of a revision does not count
+	Rules      []docPolicyRule `json:"rules"`       // those that apply now; all must be satisfied
 	Actor      string          `json:"actor"`
-	YouApprove bool            `json:"you_approve"` // the actor's approval can count
+	YouApprove bool            `json:"you_approve"` // the actor's approval counts
 }
 
 func newPolicy(a *command.App) *cobra.Command {
@@ -54,8 +54,27 @@ func newPolicy(a *command.App) *cobra.Command {
 
 func newPolicyList(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:  "list",
-		RunE: func(*cobra.Command, []string) error { return runPolicyList(a) },
+		Use: "list",
+		RunE: func(*cobra.Command, []string) error {
+			c, err := a.Settings()
+			if err != nil {
+				return err
+			}
+			doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Mapped(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
+			return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
+				if len(doc.Rules) == 0 {
+					p.Linef("No policy: the approval of any user makes a proposal live. Add [[policy]] to %s.", c.UserFile)
+					return
+				}
+				writePolicyRules(p, doc.Rules)
+				if doc.FourEyes {
+					p.Linef("four_eyes: the author of a revision does not count")
+				}
+				for _, problem := range doc.Problems {
+					p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
+				}
+			})
+		},
 	}
 }
 
@@ -67,8 +86,7 @@ func newPolicyTest(a *command.App) *cobra.Command {
 	}
 }
 
-// newDocPolicyRule describes an entry. Through a door, the place of the server's file
-// stays on the server.
+// newDocPolicyRule describes an entry. Over SSH, it hides the place of the server's file.
 func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 	doc := docPolicyRule{
 		Subjects: output.Mapped(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),
@@ -77,29 +95,6 @@ func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 		doc.Place = "the server"
 	}
 	return doc
-}
-
-func runPolicyList(a *command.App) error {
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Mapped(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
-	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) { doc.write(p, c) })
-}
-
-func (doc docPolicyList) write(p *output.Page, c settings.Config) {
-	if len(doc.Rules) == 0 {
-		p.Linef("No policy: the approval of any user makes a proposal live. Write [[policy]] in %s.", c.UserFile)
-		return
-	}
-	writePolicyRules(p, doc.Rules)
-	if doc.FourEyes {
-		p.Linef("four_eyes: the author of a revision is not counted")
-	}
-	for _, problem := range doc.Problems {
-		p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
-	}
 }
 
 func writePolicyRules(p *output.Page, list []docPolicyRule) {
@@ -147,13 +142,13 @@ func (doc docPolicyTest) write(p *output.Page) {
 	if len(doc.Rules) == 0 {
 		p.Linef("No entry of the policy applies to %s: the approval of any user makes a change live.", doc.Subject)
 	} else {
-		p.Linef("A change of %s needs %s, so that each of these is satisfied:", doc.Subject, output.Counted(doc.Required, "approval"))
+		p.Linef("A change of %s needs %s, so that each of these entries is satisfied:", doc.Subject, output.Counted(doc.Required, "approval"))
 		writePolicyRules(p, doc.Rules)
 		p.Linef("may approve  %s", strings.Join(doc.MayApprove, ", "))
 		p.Linef("may waive    %s", strings.Join(doc.MayWaive, ", "))
 	}
 	if doc.FourEyes {
-		p.Linef("four_eyes    the author of a revision is not counted")
+		p.Linef("four_eyes    the author of a revision does not count")
 	}
 	yours := "does not count"
 	if doc.YouApprove {

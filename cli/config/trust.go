@@ -18,7 +18,7 @@ type docTrusted struct {
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 	At     string `json:"at"`
-	Now    bool   `json:"now"` // the file is still as it was
+	Now    bool   `json:"now"` // the file has not changed since
 }
 
 type docTrustList struct {
@@ -54,8 +54,7 @@ func newUntrust(a *command.App) *cobra.Command {
 			if err := ownsTrust(a); err != nil {
 				return err
 			}
-			file := projectFile(a, args)
-			if err := settings.Untrust(a.Env, file); err != nil {
+			if err := settings.Untrust(a.Env, projectFile(a, args)); err != nil {
 				return err
 			}
 			return listTrusted(a)
@@ -63,8 +62,8 @@ func newUntrust(a *command.App) *cobra.Command {
 	}
 }
 
-// ownsTrust returns ErrAuthority unless the user of this account acts: trusted
-// files decide what protects that user.
+// ownsTrust returns ErrAuthority unless the user of this account acts, because trusted files
+// can weaken the protection of that user.
 func ownsTrust(a *command.App) error {
 	if a.Flags.As == "" {
 		return nil
@@ -74,12 +73,12 @@ func ownsTrust(a *command.App) error {
 		return err
 	}
 	if user := (proposals.Actor{Kind: proposals.User, Name: process.LoginName(a.Env)}); actor != user {
-		return fmt.Errorf("trust a project's file: %w: only %s may, and not %s", proposals.ErrAuthority, user, actor)
+		return fmt.Errorf("trust a project's file: %w: only %s may, not %s", proposals.ErrAuthority, user, actor)
 	}
 	return nil
 }
 
-// projectFile is the configuration that args name, or the nearest.
+// projectFile returns the configuration that args name, or the nearest one.
 func projectFile(a *command.App, args []string) string {
 	if len(args) == 0 {
 		if file := settings.FindUp(a.Env.Dir, settings.ConfigName); file != "" {
@@ -99,7 +98,7 @@ func trust(a *command.App, args []string, yes bool) error {
 	text, err := settings.ReadConfig(file)
 	switch {
 	case settings.Missing(err):
-		return fmt.Errorf("%s: %w: there is no such file", file, settings.ErrNoTrust)
+		return fmt.Errorf("%s: %w: the file does not exist", file, settings.ErrNoTrust)
 	case err != nil:
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}
@@ -126,7 +125,7 @@ func trust(a *command.App, args []string, yes bool) error {
 		return err
 	}
 	doc := docTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t.File, t.SHA256, output.Timestamp(t.At), true}}}
-	return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted as it is now.", t.File) })
+	return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted with its present content.", t.File) })
 }
 
 func listTrusted(a *command.App) error {
@@ -146,14 +145,14 @@ func listTrusted(a *command.App) error {
 	}
 	return a.Print(doc, func(p *output.Page) {
 		for _, t := range doc.Files {
-			state := "as it was trusted"
+			state := "unchanged"
 			if !t.Now {
-				state = "changed or gone since; not trusted as it is"
+				state = "changed or deleted since; not trusted now"
 			}
 			p.Linef("%s  %s  %s", t.At, t.File, state)
 		}
 		if len(doc.Files) == 0 {
-			p.Linef("You trust no project's file.")
+			p.Linef("You trust no file of a project.")
 		}
 	})
 }

@@ -38,13 +38,13 @@ type docDoctor struct {
 	Rules     string             `json:"rules_version"`
 	Proposals map[string]int     `json:"proposals"`
 	Problems  []string           `json:"problems"`
-	// Server is there for a database on a PostgreSQL server.
+	// Server is present for a database on a PostgreSQL server.
 	Server *docServer `json:"server,omitempty"`
-	// Signers is how the signers are, where decisions are signed.
+	// Signers is present if decisions are signed.
 	Signers *sign.DocSigners `json:"signers,omitempty"`
-	// Checkpoints is there where checkpoints are published.
+	// Checkpoints is present if checkpoints are published.
 	Checkpoints *verify.DocPublished `json:"checkpoints,omitempty"`
-	// Notices has the receivers of notices that missed some.
+	// Notices has the receivers that missed notices.
 	Notices []docNotices `json:"notices,omitempty"`
 }
 
@@ -92,10 +92,18 @@ func runDoctor(ctx context.Context, a *command.App) error {
 	return process.FindingsUnless(doc.OK)
 }
 
-// examine adds what the engine says about the database file.
+// examine adds the state of the database and of what belongs to it.
 func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
-	if err := doc.examineServer(ctx, a.Config.DB); err != nil {
-		return err
+	if store.IsURL(a.Config.DB) { // a login without rights gets here too
+		found, err := pg.Examine(ctx, a.Config.DB)
+		if err != nil {
+			return err
+		}
+		doc.Server = &docServer{
+			Version: found.Version, Login: found.Login, Roles: append([]string{}, found.Roles...), TLS: found.TLS, Local: found.Local,
+			SynchronousCommit: found.SynchronousCommit, RowSecurity: found.RowSecurity, Trigrams: found.Trigrams,
+		}
+		doc.Problems = append(doc.Problems, found.Problems...)
 	}
 	db, err := a.Database(ctx)
 	if err != nil {
@@ -114,8 +122,15 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	if problem != "" {
 		doc.Problems = append(doc.Problems, problem)
 	}
-	if err := doc.examineFile(a.Config.DB); err != nil {
-		return err
+	if !store.IsURL(a.Config.DB) {
+		info, err := os.Stat(a.Config.DB)
+		if err != nil {
+			return err
+		}
+		doc.Mode, doc.Bytes = info.Mode().Perm().String(), info.Size()
+		if problem := store.OpenToOthers(info.Mode()); problem != "" {
+			doc.Problems = append(doc.Problems, problem)
+		}
 	}
 	if err := doc.examineSignatures(ctx, a); err != nil {
 		return err
@@ -127,22 +142,6 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	return doc.examineCheckpoints(ctx, a)
 }
 
-// examineFile adds who may read the database file.
-func (doc *docDoctor) examineFile(name string) error {
-	if store.IsURL(name) {
-		return nil
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return err
-	}
-	doc.Mode, doc.Bytes = info.Mode().Perm().String(), info.Size()
-	if problem := store.OpenToOthers(info.Mode()); problem != "" {
-		doc.Problems = append(doc.Problems, problem)
-	}
-	return nil
-}
-
 func writeDoctor(p *output.Page, doc docDoctor) {
 	p.Table(config.SettingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
 	p.Blank()
@@ -150,8 +149,19 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 	if doc.Bytes > 0 {
 		p.Linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
 	}
-	if doc.Server != nil {
-		doc.Server.write(p, doc)
+	if d := doc.Server; d != nil {
+		transport := d.TLS
+		switch {
+		case d.Local:
+			transport = "a local socket"
+		case transport == "":
+			transport = "no encryption"
+		}
+		p.Linef("database  %s, PostgreSQL %s, schema %d, %s", doc.Database, d.Version, doc.SchemaNow, transport)
+		p.Linef("login     %s in %s, synchronous_commit %s", d.Login, strings.Join(d.Roles, ", "), d.SynchronousCommit)
+		if !d.Trigrams {
+			p.Linef("search    reads every row of the queue; the extension pg_trgm would give it an index")
+		}
 	}
 	if doc.Signers != nil {
 		p.Linef("signers   %s in %s, state %d", output.Counted(len(doc.Signers.Signers), "key"), doc.Signers.File, len(doc.Signers.States))
@@ -160,7 +170,9 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 		p.Linef("checkpoints  %s", doc.Checkpoints.Text())
 	}
 	for _, missed := range doc.Notices {
-		missed.write(p)
+		for _, lost := range missed.Lost {
+			p.Linef("notices   notify.%s never received %s of %s from %s: %s", missed.Receiver, string(lost.Event), lost.Subject, output.Timestamp(lost.At), lost.Error)
+		}
 	}
 	p.Linef("rules     %s", doc.Rules)
 	for _, s := range proposals.States() {
@@ -172,11 +184,11 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 		p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
 	}
 	if doc.OK {
-		p.Raw(p.Paint(output.InkGood, "sound") + "     the engine finds nothing wrong with the file; toolcrib verify checks the content")
+		p.Raw(p.Paint(output.InkGood, "sound") + "     the database engine finds no fault in the file; toolcrib verify checks the content")
 	}
 }
 
-// docServer is the connection of the login to a PostgreSQL server, and its rights.
+// docServer describes the connection to a PostgreSQL server and the rights of the login.
 type docServer struct {
 	Version           string   `json:"version"`
 	Login             string   `json:"login"`
@@ -188,39 +200,7 @@ type docServer struct {
 	Trigrams          bool     `json:"trigrams"`
 }
 
-// examineServer adds the access to a server. A login without rights gets here too.
-func (doc *docDoctor) examineServer(ctx context.Context, name string) error {
-	if !store.IsURL(name) {
-		return nil
-	}
-	a, err := pg.Examine(ctx, name)
-	if err != nil {
-		return err
-	}
-	doc.Server = &docServer{
-		Version: a.Version, Login: a.Login, Roles: append([]string{}, a.Roles...), TLS: a.TLS, Local: a.Local,
-		SynchronousCommit: a.SynchronousCommit, RowSecurity: a.RowSecurity, Trigrams: a.Trigrams,
-	}
-	doc.Problems = append(doc.Problems, a.Problems...)
-	return nil
-}
-
-func (d docServer) write(p *output.Page, doc docDoctor) {
-	transport := d.TLS
-	switch {
-	case d.Local:
-		transport = "a local socket"
-	case transport == "":
-		transport = "no encryption"
-	}
-	p.Linef("database  %s, PostgreSQL %s, schema %d, %s", doc.Database, d.Version, doc.SchemaNow, transport)
-	p.Linef("login     %s in %s, synchronous_commit %s", d.Login, strings.Join(d.Roles, ", "), d.SynchronousCommit)
-	if !d.Trigrams {
-		p.Linef("search    reads every row of the queue; the extension pg_trgm would give it an index")
-	}
-}
-
-// examineCheckpoints adds how far publication has come, and its problems.
+// examineCheckpoints adds the state of the publication of checkpoints.
 func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *command.App) error {
 	if a.Config.Checkpoints.Name() == "" {
 		return nil
@@ -245,7 +225,7 @@ func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *command.App) er
 	return nil
 }
 
-// examineSignatures adds how the signers are, where decisions are signed.
+// examineSignatures adds the state of the signers, if decisions are signed.
 func (doc *docDoctor) examineSignatures(ctx context.Context, a *command.App) error {
 	signers, err := sign.ExamineSigners(ctx, a)
 	if err != nil {
@@ -267,14 +247,14 @@ func (doc *docDoctor) examineSignatures(ctx context.Context, a *command.App) err
 // docNotices lists the notices that no receiver got.
 type docNotices struct {
 	Receiver string `json:"receiver"` // command or url
-	// Failing is there while it takes nothing.
+	// Failing is present while it accepts nothing.
 	Failing *notices.Failure `json:"failing,omitempty"`
-	// Lost are the latest notices that were given up after a day.
+	// Lost are the latest notices that were given up after a day of attempts.
 	Lost []notices.Lost `json:"lost"`
 }
 
-// examineNotices adds what the receivers of notices did not get. Only one that fails
-// now is a problem.
+// examineNotices adds the notices that receivers missed. Only a receiver that fails now is a
+// problem.
 func (doc *docDoctor) examineNotices(ctx context.Context, a *command.App) error {
 	for name, configured := range map[string]bool{"command": len(a.Config.Notify.Command) > 0, "url": a.Config.Notify.URL != ""} {
 		if !configured {
@@ -298,11 +278,4 @@ func (doc *docDoctor) examineNotices(ctx context.Context, a *command.App) error 
 	}
 	slices.SortFunc(doc.Notices, func(a, b docNotices) int { return cmp.Compare(a.Receiver, b.Receiver) })
 	return nil
-}
-
-// write lists the notices that were given up.
-func (d docNotices) write(p *output.Page) {
-	for _, lost := range d.Lost {
-		p.Linef("notices   notify.%s never received %s of %s from %s: %s", d.Receiver, string(lost.Event), lost.Subject, output.Timestamp(lost.At), lost.Error)
-	}
 }

@@ -24,7 +24,7 @@ type docDrift struct {
 	Edits    []docDriftEdit   `json:"edits"`
 	Drafts   []facts.Document `json:"drafts,omitempty"`
 	KeptFile string           `json:"kept_file,omitempty"`
-	// History are the files of versions that are not as toolcrib wrote them.
+	// History lists the files of versions that differ from what toolcrib wrote.
 	History []docHistoryFile `json:"history,omitempty"`
 }
 
@@ -47,7 +47,7 @@ func newDrift(a *command.App) *cobra.Command {
 		Use: "drift",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if adopt && overwrite {
-				return process.Usagef("--adopt and --overwrite exclude each other")
+				return process.Usagef("--adopt cannot be combined with --overwrite")
 			}
 			return runDrift(cmd.Context(), a, adopt, overwrite)
 		},
@@ -63,7 +63,7 @@ func runDrift(ctx context.Context, a *command.App, adopt, overwrite bool) error 
 		return err
 	}
 	if a.Workspace == nil {
-		return process.Usagef("there is no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
+		return process.Usagef("no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
 	}
 	doc := docDrift{Head: output.NewHead("drift"), Edits: []docDriftEdit{}}
 	if overwrite {
@@ -83,12 +83,27 @@ func runDrift(ctx context.Context, a *command.App, adopt, overwrite bool) error 
 		return err
 	}
 	doc.File = drift.File
-	if doc.History, err = historyFiles(ctx, a); err != nil {
+	faults, err := a.Workspace.Faults(ctx)
+	if err != nil {
 		return err
 	}
+	doc.History = output.Mapped(faults, func(f workspace.Fault) docHistoryFile {
+		d := docHistoryFile{File: f.File, Version: f.Version, Change: string(f.Kind)}
+		if f.Kind != workspace.Foreign {
+			d.Subject = f.Subject.String()
+		}
+		return d
+	})
 	doc.OK = drift.Known && len(doc.History) == 0
 	doc.Edits = output.Mapped(drift.Edits, func(e workspace.Edit) docDriftEdit {
-		return docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: changeWord(e)}
+		change := "modified"
+		switch {
+		case e.Before.IsZero():
+			change = "added"
+		case e.After.IsZero():
+			change = "removed"
+		}
+		return docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: change}
 	})
 	if adopt && len(drift.Edits) > 0 {
 		made, err := b.Desk.Drafting.Propose(ctx, b.Actor, adopted(drift), false)
@@ -99,49 +114,24 @@ func runDrift(ctx context.Context, a *command.App, adopt, overwrite bool) error 
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		writeDrift(p, doc, drift.Known)
-		writeHistoryFiles(p, doc.History)
+		if len(doc.History) > 0 {
+			p.Linef("Files of the history differ from what toolcrib wrote:")
+		}
+		for _, d := range doc.History {
+			line := fmt.Sprintf("  %s %s", d.Change, d.File)
+			if d.Subject != "" {
+				line += fmt.Sprintf(" (%s version %d)", d.Subject, d.Version)
+			}
+			p.Linef("%s", line)
+		}
+		if len(doc.History) > 0 {
+			p.Linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
+		}
 	})
 	return cmp.Or(err, process.FindingsUnless((drift.Known || adopt) && len(doc.History) == 0))
 }
 
-func historyFiles(ctx context.Context, a *command.App) ([]docHistoryFile, error) {
-	faults, err := a.Workspace.Faults(ctx)
-	return output.Mapped(faults, func(f workspace.Fault) docHistoryFile {
-		d := docHistoryFile{File: f.File, Version: f.Version, Change: string(f.Kind)}
-		if f.Kind != workspace.Foreign {
-			d.Subject = f.Subject.String()
-		}
-		return d
-	}), err
-}
-
-func writeHistoryFiles(p *output.Page, docs []docHistoryFile) {
-	if len(docs) == 0 {
-		return
-	}
-	p.Linef("Files of the history are not as toolcrib wrote them:")
-	for _, d := range docs {
-		line := fmt.Sprintf("  %s %s", d.Change, d.File)
-		if d.Subject != "" {
-			line += fmt.Sprintf(" (%s version %d)", d.Subject, d.Version)
-		}
-		p.Linef("%s", line)
-	}
-	p.Linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
-}
-
-func changeWord(e workspace.Edit) string {
-	switch {
-	case e.Before.IsZero():
-		return "added"
-	case e.After.IsZero():
-		return "removed"
-	}
-	return "modified"
-}
-
-// adopted makes drafts of edits. Their authors add the examples and the test
-// cases.
+// adopted returns drafts of edits. Their authors add the examples and the test cases.
 func adopted(drift workspace.Drift) []proposals.Draft {
 	drafts := make([]proposals.Draft, len(drift.Edits))
 	for i, e := range drift.Edits {
@@ -171,7 +161,7 @@ func writeDrift(p *output.Page, doc docDrift, known bool) {
 		p.Linef("  %s %s", e.Change, e.Subject)
 	}
 	if len(doc.Edits) == 0 {
-		p.Linef("  only in its form; the definitions are those of the registry")
+		p.Linef("  only in its formatting; the definitions match the registry")
 	}
 	for _, d := range doc.Drafts {
 		p.Linef("Drafted %s %s as %s; add examples and test cases, then submit it.", d.Type, d.Subject, d.ID)

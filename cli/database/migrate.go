@@ -25,7 +25,7 @@ type docMigrate struct {
 	To   string `json:"to"`
 	// Complete is true if there was nothing to do.
 	Complete bool   `json:"complete"`
-	Steps    []int  `json:"steps,omitempty"` // of the schema, that were missing
+	Steps    []int  `json:"steps,omitempty"` // steps of the schema that were missing
 	Tables   int    `json:"tables,omitempty"`
 	Rows     int64  `json:"rows,omitempty"`
 	Copied   int64  `json:"copied,omitempty"` // by this run
@@ -41,9 +41,9 @@ func newMigrate(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case print && to != "":
-				return process.Usagef("--print prints the statements that create a schema; leave --to out")
+				return process.Usagef("--print cannot be combined with --to; it prints the statements that create a schema")
 			case print:
-				return withSeed(cmd.Context(), a, func(seed string) error { return transfer.Print(cmd.Context(), a.Env.Out, seed) })
+				return printSchema(cmd.Context(), a)
 			case to != "":
 				return runMigrateTo(cmd.Context(), a, settings.DatabaseName(a.Env.Dir, to))
 			}
@@ -62,7 +62,7 @@ func runMigrate(ctx context.Context, a *command.App) error {
 		return err
 	}
 	if !store.IsURL(c.DB) {
-		return process.Usagef("%s is a file, whose schema every command keeps up to date; name a server with --db postgres://…, or a target with --to", c.DB)
+		return process.Usagef("%s is a file; every command keeps the schema of files up to date; name a server with --db postgres://…, or a target with --to", c.DB)
 	}
 	doc := docMigrate{Head: output.NewHead("migrate"), To: store.DisplayName(c.DB)}
 	done, err := store.Migrate(ctx, c.DB, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account})
@@ -80,8 +80,8 @@ func runMigrate(ctx context.Context, a *command.App) error {
 	})
 }
 
-// withSeed calls fn with a new database that has what toolcrib ships.
-func withSeed(ctx context.Context, a *command.App, fn func(path string) error) (err error) {
+// printSchema prints the schema, and the rows of a new database.
+func printSchema(ctx context.Context, a *command.App) (err error) {
 	dir, err := os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-migrate-")
 	if err != nil {
 		return err
@@ -95,11 +95,11 @@ func withSeed(ctx context.Context, a *command.App, fn func(path string) error) (
 	if err := db.Close(); err != nil {
 		return err
 	}
-	return fn(path)
+	return transfer.Print(ctx, a.Env.Out, path)
 }
 
-// runMigrateTo copies the database. The file of the two is verified: a source
-// before, a target after, which has the rows of the source.
+// runMigrateTo copies the database. It verifies a source that is a file before the copy, and
+// a target that is a file after it.
 func runMigrateTo(ctx context.Context, a *command.App, to string) error {
 	c, err := a.Settings()
 	if err != nil {
@@ -125,7 +125,7 @@ func runMigrateTo(ctx context.Context, a *command.App, to string) error {
 	}
 	return a.Print(doc, func(p *output.Page) {
 		if doc.Complete {
-			p.Linef("%s is a complete copy already: %d rows in %d tables.", doc.To, doc.Rows, doc.Tables)
+			p.Linef("%s is already a complete copy: %d rows in %d tables.", doc.To, doc.Rows, doc.Tables)
 		} else {
 			p.Linef("Copied %d of %d rows to %s and compared %d tables.", doc.Copied, doc.Rows, doc.To, doc.Tables)
 		}
@@ -160,26 +160,24 @@ func newBackup(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "backup FILE",
 		Args: command.Exact(1, "the name of a new file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runBackup(cmd.Context(), a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db, err := a.Database(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := a.FolderOf(args[0]); err != nil {
+				return err
+			}
+			path := a.Path(args[0])
+			if err := db.Backup(cmd.Context(), path); err != nil {
+				return err
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				return err
+			}
+			doc := docBackup{Head: output.NewHead("backup"), File: path, Bytes: info.Size()}
+			return a.Print(doc, func(p *output.Page) { p.Linef("Copied %d bytes to %s.", doc.Bytes, doc.File) })
+		},
 	}
-}
-
-func runBackup(ctx context.Context, a *command.App, name string) error {
-	db, err := a.Database(ctx)
-	if err != nil {
-		return err
-	}
-	if err := a.FolderOf(name); err != nil {
-		return err
-	}
-	path := a.Path(name)
-	if err := db.Backup(ctx, path); err != nil {
-		return err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	doc := docBackup{Head: output.NewHead("backup"), File: path, Bytes: info.Size()}
-	return a.Print(doc, func(p *output.Page) { p.Linef("Copied %d bytes to %s.", doc.Bytes, doc.File) })
 }

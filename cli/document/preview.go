@@ -12,9 +12,8 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Preview is the prompt of one channel of an agent: the present one, or with
-// proposals the one after approval, and then Before, Change and Diff describe the
-// difference.
+// Preview is the prompt of one channel of an agent: the present one or, with proposals, the
+// one after approval. Before, Change, and Diff then describe the difference.
 type Preview struct {
 	Agent   string `json:"agent"`
 	Subject string `json:"subject"`
@@ -23,11 +22,11 @@ type Preview struct {
 	Compared
 }
 
-// Compared is a text, and how proposals change it.
+// Compared is a text and its change by proposals.
 type Compared struct {
 	Prompt
-	// Gone reports that there would be no such text any more; Untouched that
-	// the proposals do not change it.
+	// Gone means that the text would no longer exist, Untouched that the proposals do not
+	// change it.
 	Gone      bool    `json:"gone,omitempty"`
 	Untouched bool    `json:"untouched,omitempty"`
 	Before    *Prompt `json:"before,omitempty"`
@@ -35,7 +34,7 @@ type Compared struct {
 	Diff      *[]Hunk `json:"diff,omitempty"` // from Before to the text
 }
 
-// Cost is the cost of a prompt, or how much more than another.
+// Cost is the cost of a prompt, or a difference of costs.
 type Cost struct {
 	Chars  int    `json:"chars"`
 	Tokens Tokens `json:"tokens"`
@@ -54,7 +53,7 @@ type Tokens struct {
 	Cl100k int `json:"cl100k_base"`
 }
 
-// Cut is a place where a host cuts a text.
+// Cut is a place where a host truncates a text.
 type Cut struct {
 	Kind    string `json:"kind"`
 	Tool    string `json:"tool,omitempty"`
@@ -73,8 +72,8 @@ type OnePreview struct {
 type PreviewList struct {
 	output.Head
 	Previews []Preview `json:"previews"`
-	// Files has what the proposed skills and instructions bring into the context of a
-	// coding agent.
+	// Files has what the proposed skills and instructions add to the context of a coding
+	// agent.
 	Files []Loads `json:"files,omitempty"`
 }
 
@@ -87,8 +86,8 @@ func newDocPrompt(o prompt.Output, c tokens.Counts) Prompt {
 	}
 }
 
-// NewPreviews counts the tokens of all previews together: the channels of an
-// agent are mostly the same text.
+// NewPreviews counts the tokens of all previews together, because the channels of an agent
+// mostly have the same text.
 func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	var outputs []prompt.Output
 	for _, p := range previews {
@@ -127,8 +126,8 @@ func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	return docs, nil
 }
 
-// compare makes d the text after approval, compared with the present one. was and will
-// report whether there is such a text.
+// compare sets d to the text after approval, compared with the present one. was and will
+// report whether these exist.
 func (d *Compared) compare(before, after Prompt, was, will bool) {
 	if !will {
 		after = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}
@@ -148,8 +147,8 @@ func (d *Compared) compare(before, after Prompt, was, will bool) {
 	d.Diff = &doc
 }
 
-// NewOwnPreview is a preview for the agent of an MCP client: the new text and
-// its changes, without the present text.
+// NewOwnPreview returns a preview for the agent of an MCP client: the new text and its changes
+// without the present text.
 func NewOwnPreview(p impact.Preview) (any, error) {
 	docs, err := NewPreviews([]impact.Preview{p}, true)
 	switch {
@@ -162,11 +161,11 @@ func NewOwnPreview(p impact.Preview) (any, error) {
 	doc.Before = nil
 	return struct {
 		Preview
-		Untouched bool `json:"untouched"` // also when it is false
+		Untouched bool `json:"untouched"` // present even if false
 	}{doc, doc.Untouched}, nil
 }
 
-// Where is the context that tools were resolved in.
+// Where is the context in which tools were resolved.
 type Where struct {
 	Local           bool `json:"local"`
 	Embedding       bool `json:"embedding"`
@@ -174,11 +173,9 @@ type Where struct {
 }
 
 // NewWhere returns the document of a context.
-func NewWhere(c registry.Context) Where {
-	return Where{Local: c.Local, Embedding: c.Embedding, IncludeDeferred: c.IncludeDeferred}
-}
+func NewWhere(c registry.Context) Where { return Where{c.Local, c.Embedding, c.IncludeDeferred} }
 
-// Becomes says in a word what becomes of the text.
+// Becomes describes the change of the text in one word.
 func (d Compared) Becomes() string {
 	switch {
 	case d.Untouched:

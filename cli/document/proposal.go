@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"time"
 
+	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
-	"toolcrib/cli/report"
 	"toolcrib/cli/settings"
 	"toolcrib/history"
+	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
@@ -39,7 +39,7 @@ type Dossier struct {
 	Proposal WholeDetail `json:"proposal"`
 }
 
-// WholeDetail is all of a proposal: its draft, review, thread, and decisions.
+// WholeDetail is a proposal with its draft, review, thread, and decisions.
 type WholeDetail struct {
 	facts.Document
 	ReviewDigest   string               `json:"review_digest"`
@@ -49,7 +49,7 @@ type WholeDetail struct {
 	Rationale      string               `json:"rationale"`
 	Examples       []string             `json:"examples"`
 	TestCases      []proposals.TestCase `json:"test_cases"`
-	TestChanges    []docTestChange      `json:"test_changes,omitempty"` // against the version it was drafted against
+	TestChanges    []docTestChange      `json:"test_changes,omitempty"` // against the base version
 	Assessment     *Assessment          `json:"assessment"`
 	Comments       []Comment            `json:"comments"`
 	Revisions      []docRevision        `json:"revisions"`
@@ -59,14 +59,14 @@ type WholeDetail struct {
 	Others         []facts.Reference    `json:"others"`
 	Members        []facts.Reference    `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
-	Context        []Load               `json:"context,omitempty"` // what the files bring into the context of an agent
-	Policy         []settings.Setting   `json:"policy"`            // what a decision would stand on
-	Unassigned     bool                 `json:"unassigned"`        // once approved, no agent has the tool
+	Context        []Load               `json:"context,omitempty"` // what the files add to the context of an agent
+	Policy         []settings.Setting   `json:"policy"`            // the policy for a decision
+	Unassigned     bool                 `json:"unassigned"`        // no agent will have the tool after approval
 	Obstacles      []string             `json:"obstacles"`
 }
 
-// docTestChange is a test case that the proposal drops, changes, or adds. Before and
-// After are the case in words.
+// docTestChange is a test case that the proposal removes, modifies, or adds. Before and After
+// describe the case.
 type docTestChange struct {
 	Name   string `json:"name"`
 	Change string `json:"change"` // removed, modified or added
@@ -74,22 +74,11 @@ type docTestChange struct {
 	After  string `json:"after,omitempty"`
 }
 
-func newDocTestChange(c impact.TestChange) docTestChange {
-	return docTestChange{Name: c.Name, Change: string(c.Change), Before: c.Before, After: c.After}
-}
-
-// docSource is the part of the JSON of an imported definition that goes beyond the
-// definition. Raw is that JSON as it was read; the definition's source pins it.
+// docSource is the JSON of an imported definition: Unread is its part that the definition does
+// not have, Raw all of it as it was read. The source of the definition pins it.
 type docSource struct {
 	Raw    string          `json:"raw"`
 	Unread json.RawMessage `json:"unread"`
-}
-
-func newDocSource(d registry.Definition, raw []byte) *docSource {
-	if d.Tool == nil || raw == nil {
-		return nil
-	}
-	return &docSource{Raw: string(raw), Unread: jsondoc.Canonical(wire.Unread(*d.Tool, raw))}
 }
 
 type docIssue struct {
@@ -103,24 +92,24 @@ type docIssue struct {
 
 // Assessment is the review of a revision by the Chief of Staff.
 type Assessment struct {
-	ID             string           `json:"id"`
-	Revision       int              `json:"revision"`
-	ContentHash    string           `json:"content_hash"`
-	Reviewer       string           `json:"reviewer"`
-	Recommendation string           `json:"recommendation"`
-	Comment        string           `json:"comment"`
-	BuiltinComment string           `json:"builtin_comment,omitempty"`
-	Findings       []report.Finding `json:"findings"`
-	Reach          fact.Difference  `json:"reach"` // against the version it was drafted against
-	Carried        []docCarried     `json:"carried,omitempty"`
-	Harness        []docOutcome     `json:"harness"`
-	Problems       []string         `json:"problems,omitempty"`
-	RulesVersion   string           `json:"rules_version"`
-	OtherRules     bool             `json:"other_rules,omitempty"` // than those in force: it carries no approval
-	CreatedAt      time.Time        `json:"created_at"`
+	ID             string             `json:"id"`
+	Revision       int                `json:"revision"`
+	ContentHash    string             `json:"content_hash"`
+	Reviewer       string             `json:"reviewer"`
+	Recommendation string             `json:"recommendation"`
+	Comment        string             `json:"comment"`
+	BuiltinComment string             `json:"builtin_comment,omitempty"`
+	Findings       []findings.Finding `json:"findings"`
+	Reach          fact.Difference    `json:"reach"` // against the base version
+	Carried        []docCarried       `json:"carried,omitempty"`
+	Harness        []docOutcome       `json:"harness"`
+	Problems       []string           `json:"problems,omitempty"`
+	RulesVersion   string             `json:"rules_version"`
+	OtherRules     bool               `json:"other_rules,omitempty"` // it used other rules than those in force, so it allows no approval
+	CreatedAt      time.Time          `json:"created_at"`
 }
 
-// docCarried counts the carried findings whose passages an approved version has already.
+// docCarried counts the findings whose passages an approved version already has.
 type docCarried struct {
 	Version    string   `json:"version"` // "version 3", or "version 3 of skill:user/pdf"
 	ApprovedBy string   `json:"approved_by"`
@@ -128,7 +117,7 @@ type docCarried struct {
 	Rules      []string `json:"rules"`
 }
 
-// docOutcome is how a test case came out.
+// docOutcome is the result of a test case.
 type docOutcome struct {
 	Name    string `json:"name"`
 	Expect  string `json:"expect"`
@@ -138,8 +127,8 @@ type docOutcome struct {
 }
 
 // NewFinding returns a finding about subject, with the waiver that covers it.
-func NewFinding(subject string, s review.Standing) report.Finding {
-	f := report.Finding{
+func NewFinding(subject string, s review.Standing) findings.Finding {
+	f := findings.Finding{
 		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
 		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Importer: s.Importer, Passage: s.Passage, Waivable: s.Waivable, Carried: s.Carried, CarriedFrom: s.From,
 	}
@@ -178,11 +167,7 @@ type docRevision struct {
 	CreatedAt   time.Time `json:"created_at"`
 }
 
-func newDocRevision(r proposals.Revision) docRevision {
-	return docRevision{Revision: r.Number, ContentHash: r.ContentHash, BaseVersion: r.Draft.Base(), Author: r.Author.String(), CreatedAt: r.CreatedAt}
-}
-
-// Waiver is a finding that the user decided not to act on.
+// Waiver is the user's decision to accept a finding.
 type Waiver struct {
 	ID        string     `json:"id"`
 	Rule      string     `json:"rule"`
@@ -208,13 +193,13 @@ type Decision struct {
 	DecidedBy    string    `json:"decided_by"`
 	DecidedAt    time.Time `json:"decided_at"`
 	Shown        string    `json:"shown"` // expected, shown or not_shown
-	// Reading is there for an approval where something was not read: it was accepted unread,
-	// read elsewhere, or accepted by its hash.
+	// Reading is present for an approval of content that was not read here: it was accepted
+	// unread, read elsewhere, or accepted by its hash.
 	Reading    *proposals.Reading `json:"reading,omitempty"`
 	Unassigned bool               `json:"unassigned,omitempty"` // no agent has the tool
-	// Live is there where the policy names owners: whether the decision made a version.
+	// Live is present if the policy names owners: whether the decision made a version.
 	Live *bool `json:"live,omitempty"`
-	// Approvals is how far the approvals had come with this one.
+	// Approvals counts the approvals, including this one.
 	Approvals *facts.Approvals `json:"approvals,omitempty"`
 }
 
@@ -243,24 +228,28 @@ type DecisionList struct {
 
 // NewWholeDetail returns the document of a dossier.
 func NewWholeDetail(d review.Dossier) WholeDetail {
+	draft := d.Revision.Draft
 	doc := WholeDetail{
-		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
-		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
-		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
-		TestChanges: output.Mapped(d.TestChanges(), newDocTestChange), Comments: output.Mapped(d.Comments, NewComment), Revisions: output.Mapped(d.Revisions, newDocRevision), Decisions: output.Mapped(d.Decisions, NewDecision), Waivers: output.Mapped(d.Waivers, NewWaiver),
-		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: output.Mapped(d.Policy, func(s review.Setting) settings.Setting {
+		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: draft.RestoreVersion, Definition: draft.Definition.Canonical(),
+		Rationale: draft.Rationale, Examples: append([]string{}, draft.Examples...), TestCases: append([]proposals.TestCase{}, draft.TestCases...),
+		TestChanges: output.Mapped(d.TestChanges(), func(c impact.TestChange) docTestChange {
+			return docTestChange{Name: c.Name, Change: string(c.Change), Before: c.Before, After: c.After}
+		}),
+		Comments: output.Mapped(d.Comments, NewComment), Decisions: output.Mapped(d.Decisions, NewDecision), Waivers: output.Mapped(d.Waivers, NewWaiver),
+		Revisions: output.Mapped(d.Revisions, func(r proposals.Revision) docRevision {
+			return docRevision{Revision: r.Number, ContentHash: r.ContentHash, BaseVersion: r.Draft.Base(), Author: r.Author.String(), CreatedAt: r.CreatedAt}
+		}),
+		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned,
+		Policy: output.Mapped(d.Policy, func(s review.Setting) settings.Setting {
 			return settings.Setting{Key: s.Key, Value: s.Value, Source: s.From}
 		}),
 		Obstacles: output.Mapped(d.Obstacles, error.Error),
 	}
+	if draft.Definition.Tool != nil && d.Source != nil {
+		doc.Source = &docSource{Raw: string(d.Source), Unread: jsondoc.Canonical(wire.Unread(*draft.Definition.Tool, d.Source))}
+	}
 	if doc.Definition == nil {
 		doc.Definition = []byte("null")
-	}
-	if doc.Examples == nil {
-		doc.Examples = []string{}
-	}
-	if doc.TestCases == nil {
-		doc.TestCases = []proposals.TestCase{}
 	}
 	if doc.Rendered == nil {
 		doc.Rendered = map[string]string{}
@@ -277,20 +266,22 @@ func NewWholeDetail(d review.Dossier) WholeDetail {
 	return doc
 }
 
-// NewDetail is newDocWholeDetail for one proposal, with the cost of its files: a change
-// set may have hundreds of skills.
+// NewDetail returns the document of a single proposal, which includes the cost of its files:
+// a change set may have hundreds of skills.
 func NewDetail(d review.Dossier) WholeDetail {
 	doc := NewWholeDetail(d)
-	doc.Context = contextCosts(d)
+	if changes := LoadChanges(d); len(changes) > 0 {
+		doc.Context, _ = newDocLoadCosts(tokens.NewCounter(), changes) // the vocabulary is compiled in
+	}
 	return doc
 }
 
-// NewAssessment returns the document of an assessment, with the findings as they stand.
+// NewAssessment returns the document of an assessment with the current state of its findings.
 func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 	return &Assessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
 		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
-		Reach: NewReach(d.Reach), Findings: output.Mapped(d.Standing, func(s review.Standing) report.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
+		Reach: NewReach(d.Reach), Findings: output.Mapped(d.Standing, func(s review.Standing) findings.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
 		Carried: output.Mapped(d.Carried, func(c review.Carried) docCarried {
 			return docCarried{Version: c.Version, ApprovedBy: c.By, Findings: len(c.Findings), Rules: c.Rules()}
 		}),
@@ -304,22 +295,19 @@ func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 func Moved(p proposals.Proposal) string {
 	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.Handle(), p.Type, p.Subject, p.State, p.Revision)
 	if s := p.Summary; s.Recommendation != "" {
-		line += fmt.Sprintf("; the Chief of Staff recommends: %s (%s)", s.Recommendation, findingCount(s))
+		findings := "no findings"
+		if s.Findings > 0 {
+			findings = output.Counted(s.Findings, "finding")
+		}
+		if s.Blocks > 0 {
+			findings += ", " + output.Counted(s.Blocks, "open block")
+		}
+		line += fmt.Sprintf("; the Chief of Staff recommends: %s (%s)", s.Recommendation, findings)
 	}
 	return line
 }
 
-func findingCount(s proposals.Summary) string {
-	switch {
-	case s.Findings == 0:
-		return "no findings"
-	case s.Blocks > 0:
-		return output.Counted(s.Findings, "finding") + ", " + output.Counted(s.Blocks, "open block")
-	}
-	return output.Counted(s.Findings, "finding")
-}
-
-// NotShown marks an approval of content that the user was not shown; "" for others.
+// NotShown marks an approval of content that the user was not shown. It returns "" for others.
 func NotShown(s proposals.Showing) string {
 	if s == proposals.ShowingNone {
 		return "unseen"

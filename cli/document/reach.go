@@ -2,20 +2,24 @@ package document
 
 import (
 	"slices"
+	"strings"
 
 	"toolcrib/cli/output"
+	"toolcrib/history/diff"
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/reach/fact"
 )
 
-// NewReach returns the document of what a change does to the reach of a subject.
+// NewReach returns the document of a change of reach.
 func NewReach(d fact.Difference) fact.Difference {
 	kept := slices.DeleteFunc(slices.Clone(d.Unchanged), func(f fact.Fact) bool { return f.Kind == fact.Text })
 	return fact.Difference{Added: append([]fact.Fact{}, d.Added...), Removed: append([]fact.Fact{}, d.Removed...), Unchanged: append([]fact.Fact{}, kept...)}
 }
 
-// WriteReach prints what proposals do to the reach of their subjects: of changes each fact
-// that one adds or removes, of first imports the facts of all of them by kind.
+// WriteReach prints how proposals change the reach of their subjects: the added and removed
+// facts of each change, and the facts of all first imports by kind.
 func WriteReach(p *output.Page, ds ...review.Dossier) {
 	var first []fact.Fact
 	for _, d := range ds {
@@ -47,7 +51,7 @@ func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	}
 }
 
-// WriteSummary prints facts by kind, if there are any besides sentences.
+// WriteSummary prints facts by kind, if there are any other than sentences.
 func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	lines := fact.Summary(facts)
 	if len(lines) == 0 {
@@ -60,9 +64,131 @@ func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	}
 }
 
-// begin parts a section from what is above it on the page.
+// begin separates a section from the text above it.
 func begin(p *output.Page) {
 	if p.Buf.Len() > 0 {
 		p.Blank()
+	}
+}
+
+// Hunk is a passage of a diff.
+type Hunk struct {
+	OldStart int           `json:"old_start"`
+	OldLines int           `json:"old_lines"`
+	NewStart int           `json:"new_start"`
+	NewLines int           `json:"new_lines"`
+	Lines    []docDiffLine `json:"lines"`
+}
+
+// docDiffLine is a line of a hunk. Spans are the changed parts of its text: start and end in
+// bytes.
+type docDiffLine struct {
+	Kind      string   `json:"kind"` // context, delete or insert
+	Old       int      `json:"old,omitempty"`
+	New       int      `json:"new,omitempty"`
+	Text      string   `json:"text"`
+	NoNewline bool     `json:"no_newline,omitempty"`
+	Spans     [][2]int `json:"spans,omitempty"`
+}
+
+// NewHunks returns the document of the hunks of a text.
+func NewHunks(hunks []diff.Hunk) []Hunk {
+	return output.Mapped(hunks, func(h diff.Hunk) Hunk {
+		return Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Lines: output.Mapped(h.Lines, func(l diff.Line) docDiffLine {
+			return docDiffLine{
+				Kind: l.Kind.String(), Old: l.Old, New: l.New, Text: l.Text, NoNewline: l.NoNewline,
+				Spans: output.Mapped(l.Spans, func(s diff.Span) [2]int { return [2]int{s.Start, s.End} }),
+			}
+		})}
+	})
+}
+
+// WriteHunk prints a hunk in the format of a unified diff.
+func WriteHunk(p *output.Page, h Hunk) {
+	open := map[string]bool{} // if only one side lacks the final line feed, nothing else shows the change
+	for _, l := range h.Lines {
+		open[l.Kind] = open[l.Kind] || l.NoNewline
+	}
+	ends := open["delete"] != open["insert"]
+	p.Raw(p.Paint(output.InkFaint, "@@ -"+lineRange(h.OldStart, h.OldLines)+" +"+lineRange(h.NewStart, h.NewLines)+" @@"))
+	for _, l := range h.Lines {
+		switch l.Kind {
+		case "delete":
+			p.Raw(p.Paint(output.InkBad, "-") + marked(p, output.InkBad, l))
+		case "insert":
+			p.Raw(p.Paint(output.InkGood, "+") + marked(p, output.InkGood, l))
+		default:
+			p.Raw(" " + output.Safe(l.Text))
+		}
+		if l.NoNewline && ends {
+			p.Raw(`\ no line feed at the end`)
+		}
+	}
+}
+
+// marked colors a changed line and reverses the changed words. Each part is made safe
+// separately, so that the marks stay in place.
+func marked(p *output.Page, i output.Ink, l docDiffLine) string {
+	if len(l.Spans) == 0 {
+		return p.Paint(i, output.Safe(l.Text))
+	}
+	out, at := "", 0
+	for _, s := range l.Spans {
+		out += p.Paint(i, output.Safe(l.Text[at:s[0]])) + p.Paint(i+";7", output.Safe(l.Text[s[0]:s[1]]))
+		at = s[1]
+	}
+	return out + p.Paint(i, output.Safe(l.Text[at:]))
+}
+
+func lineRange(start, lines int) string {
+	if lines == 1 {
+		return output.Itoa(start)
+	}
+	return output.Itoa(start) + "," + output.Itoa(lines)
+}
+
+// WriteDefinition prints every key of a definition: texts of more than one line as text,
+// everything else as JSON.
+func WriteDefinition(p *output.Page, d registry.Definition) {
+	doc := output.MustParse(d.Canonical())
+	for _, key := range d.Keys() {
+		v := doc.Get(key)
+		switch {
+		case v == nil:
+		case key == "files" && d.Folder() != nil:
+			for _, name := range d.Folder().Paths() {
+				file := d.Folder().Files[name]
+				line := name
+				if notes := diff.AboutWhole(file); len(notes) > 0 {
+					line += ": " + strings.Join(notes, ", ")
+				}
+				p.Linef("  %s", line)
+				if file.Text != "" {
+					p.Text("    ", file.Text)
+				}
+			}
+		case key == "source" && d.Tool != nil && len(d.Tool.Source.Excluded) > 0:
+			p.Linef("  %s: %s", key, output.Scalar(v))
+			for _, e := range d.Tool.Source.Excluded {
+				p.Linef("    excluded from the pin: %s", e)
+			}
+		case output.IsText(v):
+			p.Linef("  %s", key)
+			p.Text("    ", v.Text)
+		default:
+			p.Linef("  %s: %s", key, output.Scalar(v))
+		}
+	}
+}
+
+// WriteSuggestions prints the parts of a tool that its server seems to change without a
+// reason, and how to exclude them.
+func WriteSuggestions(p *output.Page, suggested []wire.Suggestion, ref string) {
+	for _, s := range suggested {
+		flags := "--path " + output.ShellWord(s.Path)
+		if s.Pattern != "" {
+			flags += " --pattern " + output.ShellWord(s.Pattern)
+		}
+		p.Linef("Characters %d–%d of %s differ between two lists of the server. If they change on their own: toolcrib exclude %s %s", s.From+1, s.To, s.Path, ref, flags)
 	}
 }

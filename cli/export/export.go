@@ -22,7 +22,10 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/visible"
+	"toolcrib/registry"
+	"toolcrib/registry/conform"
 	"toolcrib/registry/wire"
+	"toolcrib/review/bundle"
 	"toolcrib/store/catalog"
 	"toolcrib/tui"
 )
@@ -52,12 +55,12 @@ type docExport struct {
 	Agents []docExtent `json:"agents"`
 	Lists  []docExtent `json:"lists"`           // the allow-lists that agents refer to
 	Files  []docExtent `json:"files,omitempty"` // the skills and the instructions of coding agents
-	// Prompts are the prompts of the agent that was asked for, as a review renders
-	// them: at a fixed time, for a user of whom nothing is known.
+	// Prompts are the prompts of the requested agent as a review renders them: at a fixed
+	// time, for a user without data.
 	Prompts []docExportPrompt `json:"prompts,omitempty"`
 }
 
-// docExtent is a live definition as an application loads it.
+// docExtent is a live definition for an application to load.
 type docExtent struct {
 	Subject     string          `json:"subject"`
 	Version     int             `json:"version"`
@@ -65,29 +68,28 @@ type docExtent struct {
 	Hash        string          `json:"hash"`
 	Locked      bool            `json:"locked"`
 	Definition  json.RawMessage `json:"definition"`
-	// SourceJSON is the JSON that the definition was imported from, as it was read: what
-	// its source pins.
+	// SourceJSON is the JSON from which the definition was imported, byte for byte: its
+	// source pins it.
 	SourceJSON string `json:"source_json,omitempty"`
 }
 
-// docExportPrompt is a reference rendering: what a review seals. What a model is
-// given is rendered for its user: toolcrib preview --user, or the MCP prompt
-// agent-prompt.
+// docExportPrompt is a reference rendering, which a review seals. Models get a rendering for
+// their user: toolcrib preview --user, or the MCP prompt agent-prompt.
 type docExportPrompt struct {
 	Agent   string `json:"agent"`
 	Channel string `json:"channel"`
 	Text    string `json:"text"`
 	Hash    string `json:"hash"` // SHA-256 of the text
-	// Reference is always true; At is the time that the text speaks of.
+	// Reference is always true. At is the time in the text.
 	Reference bool      `json:"reference"`
 	At        time.Time `json:"at"`
 }
 
-// formatLock is the format of a lock file. No list of tools is written so.
-const formatLock = wire.Format("lock")
-
-// formatBundle is the format of a bundle, which proves itself.
-const formatBundle = wire.Format("bundle")
+// Formats that are not lists of tools.
+const (
+	formatLock   = wire.Format("lock")   // a lock file
+	formatBundle = wire.Format("bundle") // a bundle with its proofs
+)
 
 type exportFlags struct {
 	format, agent, asOf, output string
@@ -107,7 +109,7 @@ func newExport(a *command.App) *cobra.Command {
 	set.StringVar(&f.agent, "agent", "", "only the tools of the agent `ID`")
 	set.StringVar(&f.server, "server", "", "with --format mcp: the approved tools of the server `NAME`, in its own form")
 	set.StringVar(&f.asOf, "as-of", "", "show the registry at `TIME` (RFC 3339)")
-	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output, which - names")
+	set.StringVar(&f.output, "output", "", "write to `FILE` (default: -, standard output)")
 	f.where.Register(set)
 	set.BoolVar(&f.deferred, "deferred", false, "with --agent: include deferred tools")
 	return cmd
@@ -116,7 +118,7 @@ func newExport(a *command.App) *cobra.Command {
 // exportFormat is a format of an export, with a line about it.
 type exportFormat struct{ name, about string }
 
-// exportFormats lists what an export can be written as, the default first.
+// exportFormats lists the formats of exports, the default first.
 func exportFormats() []exportFormat {
 	return []exportFormat{
 		{string(wire.Toolcrib), "tools and agents with versions and hashes"},
@@ -129,7 +131,7 @@ func exportFormats() []exportFormat {
 	}
 }
 
-// exported is the text of an export, with the values that it has no place for.
+// exported is the text of an export, and notes about values that it cannot express.
 type exported struct {
 	text  []byte
 	notes []string
@@ -158,13 +160,13 @@ func runExport(ctx context.Context, a *command.App, f exportFlags) error {
 func export(ctx context.Context, a *command.App, f exportFlags) (exported, error) {
 	format := wire.Format(f.format)
 	if !slices.ContainsFunc(exportFormats(), func(known exportFormat) bool { return known.name == f.format }) {
-		return exported{}, process.Usagef("--format is %q; write toolcrib, v0, openai, anthropic, mcp, lock or bundle", f.format)
+		return exported{}, process.Usagef("--format is %q: use toolcrib, v0, openai, anthropic, mcp, lock, or bundle", f.format)
 	}
 	if f.server != "" && format != wire.MCP {
-		return exported{}, process.Usagef("--server is for --format mcp")
+		return exported{}, process.Usagef("--server needs --format mcp")
 	}
 	if format == formatBundle && (f.agent != "" || f.asOf != "") {
-		return exported{}, process.Usagef("a bundle has everything as it is now; --agent and --as-of are for other formats")
+		return exported{}, process.Usagef("a bundle has the whole present registry; --agent and --as-of need another format")
 	}
 	at, err := command.ParseTime(f.asOf)
 	if err != nil {
@@ -185,38 +187,66 @@ func export(ctx context.Context, a *command.App, f exportFlags) (exported, error
 			return x, err
 		}
 		if left > 0 {
-			x.notes = append(x.notes, fmt.Sprintf("left out %s to be discovered, as the prompt does: offer search_tools, describe_tool and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
+			x.notes = append(x.notes, fmt.Sprintf("left out %s that agents discover, as the prompt does: offer search_tools, describe_tool, and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
 		}
 	}
 	if err := leaveOutCore(ctx, a, &c); err != nil {
 		return x, err
 	}
-	err = encodeExport(ctx, a, f, c, &x)
-	return x, err
-}
-
-// encodeExport writes the extract in the format that was asked for.
-func encodeExport(ctx context.Context, a *command.App, f exportFlags, c extract, x *exported) (err error) {
-	switch format := wire.Format(f.format); {
+	switch {
 	case f.server != "":
 		x.text, err = encodeServer(ctx, a, f.server, c)
 	case format == formatLock:
-		x.text, err = c.lock()
+		var lives []registry.Live
+		if lives, err = livesOf(slices.Concat(c.Tools, c.files)); err != nil {
+			return x, err
+		}
+		agent := ""
+		if c.agent != nil {
+			agent = c.agent.ID
+		}
+		x.text, err = conform.NewLock(agent, c.layer.View(), lives).Encode()
 	case format == formatBundle:
-		x.text, err = encodeBundle(ctx, a, c)
+		var b bundle.Bundle
+		if b, err = c.bundle(ctx, a); err == nil {
+			x.text, err = b.Encode()
+		}
 	case format == wire.Toolcrib:
 		x.text, err = exportDocument(ctx, a, c)
 	default:
-		var left, beyond []string
-		x.text, left, beyond, err = encode(ctx, a, format, c)
+		var lives []registry.Live
+		if lives, err = livesOf(c.Tools); err != nil {
+			return x, err
+		}
+		listed := make([]wire.Listed, len(lives))
+		for i, l := range lives {
+			if listed[i], err = AsListed(ctx, a, format, l, c.Tools[i].CreatedAt, c.Tools[i].UpdatedAt); err != nil {
+				return x, err
+			}
+		}
+		var left []string
+		x.text, left, err = wire.Encode(format, listed)
+		beyond := wire.HostLimits(format, listed)
 		if len(left) > 0 {
-			x.notes = append(x.notes, fmt.Sprintf("%s has no place for:\n  %s", format, strings.Join(left, "\n  ")))
+			x.notes = append(x.notes, fmt.Sprintf("%s cannot express:\n  %s", format, strings.Join(left, "\n  ")))
 		}
 		if len(beyond) > 0 {
-			x.notes = append(x.notes, fmt.Sprintf("%s takes less than there is:\n  %s", format, strings.Join(beyond, "\n  ")))
+			x.notes = append(x.notes, fmt.Sprintf("%s allows less than the export has:\n  %s", format, strings.Join(beyond, "\n  ")))
 		}
 	}
-	return err
+	return x, err
+}
+
+// livesOf decodes exported rows.
+func livesOf(rows []catalog.Exported) ([]registry.Live, error) {
+	lives := make([]registry.Live, len(rows))
+	for i, e := range rows {
+		var err error
+		if lives[i], err = command.LiveOf(e); err != nil {
+			return nil, err
+		}
+	}
+	return lives, nil
 }
 
 func newDocExtent(e catalog.Exported) docExtent {
@@ -225,8 +255,7 @@ func newDocExtent(e catalog.Exported) docExtent {
 	}
 }
 
-// WriteExport writes a file. One that is there is replaced only when that is wanted,
-// and only if it is an ordinary file.
+// WriteExport writes a file. It replaces only regular files, and only if replace is set.
 func WriteExport(a *command.App, name string, text []byte, replace bool) error {
 	if err := a.FolderOf(name); err != nil {
 		return err
@@ -242,7 +271,7 @@ func WriteExport(a *command.App, name string, text []byte, replace bool) error {
 		case info.IsDir():
 			return fmt.Errorf("%s is a folder; name a file in it", name)
 		case !info.Mode().IsRegular():
-			return fmt.Errorf("%s is not an ordinary file; write - for standard output", name)
+			return fmt.Errorf("%s is not a regular file; use - for standard output", name)
 		case !replace:
 			return fmt.Errorf("%s exists; nothing was written", name)
 		}
@@ -253,13 +282,12 @@ func WriteExport(a *command.App, name string, text []byte, replace bool) error {
 		err = atomicfile.Write(file, text, atomicfile.Options{Mode: 0o644, Check: check})
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("the folder %s may not be written to: %w", filepath.Dir(file), err)
+		return fmt.Errorf("the folder %s is not writable: %w", filepath.Dir(file), err)
 	}
 	return err
 }
 
-// ExportJob writes the live registry to a file for the workbench, as `toolcrib export`
-// does.
+// ExportJob writes the live registry to a file as toolcrib export does, for the workbench.
 func ExportJob(ctx context.Context, a *command.App, e tui.Export, tell tui.Tell) ([]string, error) {
 	tell(0, 0, "Reading the registry")
 	x, err := export(ctx, a, exportFlags{format: e.Format, agent: e.Agent})

@@ -13,7 +13,6 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/prompt"
 	"toolcrib/registry"
-	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
@@ -22,13 +21,13 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// extract holds the definitions to write: the merged view, or a part of it.
+// extract holds the definitions to export: the merged view, or a part of it.
 type extract struct {
 	layer         registry.Layer
 	Tools, Agents []catalog.Exported
 	Lists         []catalog.Exported
 	files         []catalog.Exported // skills and instructions
-	agent         *registry.Agent    // the one that was asked for, nil for all
+	agent         *registry.Agent    // the requested one, nil for all
 	merged        *registry.Merged
 }
 
@@ -39,17 +38,12 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q cat
 	if err != nil {
 		return c, err
 	}
-	q.View, q.Kind = c.layer.View(), registry.KindTool
-	if c.Tools, err = db.Export(ctx, q); err != nil {
-		return c, err
-	}
-	q.Kind = registry.KindAgent
-	if c.Agents, err = db.Export(ctx, q); err != nil {
-		return c, err
-	}
-	q.Kind = registry.KindList
-	if c.Lists, err = db.Export(ctx, q); err != nil {
-		return c, err
+	q.View = c.layer.View()
+	for kind, rows := range map[registry.Kind]*[]catalog.Exported{registry.KindTool: &c.Tools, registry.KindAgent: &c.Agents, registry.KindList: &c.Lists} {
+		q.Kind = kind
+		if *rows, err = db.Export(ctx, q); err != nil {
+			return c, err
+		}
 	}
 	for _, q.Kind = range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
 		some, err := db.Export(ctx, q)
@@ -61,8 +55,8 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q cat
 	return c, nil
 }
 
-// Only leaves what one agent has, and returns how many of its tools are left out
-// because they wait to be discovered.
+// Only keeps what one agent has. It returns the number of its tools that are left out
+// because the agent discovers them.
 func (c *extract) Only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
 	i := slices.IndexFunc(c.Agents, func(e catalog.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
@@ -75,11 +69,9 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	c.Agents, c.agent, c.files = c.Agents[i:i+1], profile.Definition.Agent, nil
 	list := c.agent.AllowList
 	c.Lists = slices.DeleteFunc(slices.Clone(c.Lists), func(e catalog.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
-	lives := make([]registry.Live, len(c.Tools)+len(c.Lists))
-	for n, e := range slices.Concat(c.Tools, c.Lists) {
-		if lives[n], err = command.LiveOf(e); err != nil {
-			return 0, err
-		}
+	lives, err := livesOf(slices.Concat(c.Tools, c.Lists))
+	if err != nil {
+		return 0, err
 	}
 	c.merged = registry.Merge(lives)
 	res, err := registry.Resolve(ctx, *c.agent, where, c.merged)
@@ -94,7 +86,7 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	return res.Deferred(), nil
 }
 
-// leaveOutCore leaves the core tools out of a whole registry that was made empty.
+// leaveOutCore drops the core tools from the whole registry if it was created empty.
 func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	if c.agent != nil {
 		return nil
@@ -122,32 +114,20 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 		extent.SourceJSON = string(raw)
 		doc.Tools = append(doc.Tools, extent)
 	}
-	if c.agent != nil {
-		var err error
-		if doc.Prompts, err = c.prompts(ctx); err != nil {
+	if c.agent != nil { // render its prompts as a review does
+		in, err := impact.Input(ctx, *c.agent, c.merged, impact.ReferenceContext())
+		if err != nil {
 			return nil, err
 		}
+		in.Context = prompt.Reference()
+		doc.Prompts = output.Mapped(prompt.NewRenderer(in).RenderAll(), func(o prompt.Output) docExportPrompt {
+			return docExportPrompt{Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text), Reference: true, At: prompt.Reference().Now}
+		})
 	}
 	return jsondoc.EncodeIndented(doc)
 }
 
-// lock writes the lock of the extract's tools.
-func (c extract) lock() ([]byte, error) {
-	written, agent := slices.Concat(c.Tools, c.files), ""
-	if c.agent != nil {
-		agent = c.agent.ID
-	}
-	lives := make([]registry.Live, len(written))
-	for i, e := range written {
-		var err error
-		if lives[i], err = command.LiveOf(e); err != nil {
-			return nil, err
-		}
-	}
-	return conform.NewLock(agent, c.layer.View(), lives).Encode()
-}
-
-// sourceOf returns the JSON that a definition was imported from, nil for none.
+// sourceOf returns the JSON from which a definition was imported, or nil.
 func sourceOf(ctx context.Context, a *command.App, e catalog.Exported) ([]byte, error) {
 	if !bytes.Contains(e.Definition, []byte(`"source":`)) {
 		return nil, nil
@@ -160,37 +140,8 @@ func sourceOf(ctx context.Context, a *command.App, e catalog.Exported) ([]byte, 
 	return raw, err
 }
 
-// prompts renders what the agent's channels get, as a review does.
-func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
-	in, err := impact.Input(ctx, *c.agent, c.merged, impact.ReferenceContext())
-	if err != nil {
-		return nil, err
-	}
-	in.Context = prompt.Reference()
-	return output.Mapped(prompt.NewRenderer(in).RenderAll(), func(o prompt.Output) docExportPrompt {
-		return docExportPrompt{Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text), Reference: true, At: prompt.Reference().Now}
-	}), nil
-}
-
-// encode writes the extract in another format; left names the values that it has no
-// place for, and beyond what its hosts refuse.
-func encode(ctx context.Context, a *command.App, f wire.Format, c extract) (text []byte, left, beyond []string, err error) {
-	listed := make([]wire.Listed, len(c.Tools))
-	for i, e := range c.Tools {
-		l, err := command.LiveOf(e)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if listed[i], err = AsListed(ctx, a, f, l, e.CreatedAt, e.UpdatedAt); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	text, left, err = wire.Encode(f, listed)
-	return text, left, wire.HostLimits(f, listed), err
-}
-
-// AsListed returns a tool for a format, as it was read when it was imported from
-// that.
+// AsListed returns a tool for a format, with its original JSON if it was imported from that
+// format.
 func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
 	out := wire.Listed{Tool: *l.Definition.Tool, CreatedAt: output.Timestamp(created), UpdatedAt: output.Timestamp(updated)}
 	s := l.Definition.Tool.Source
@@ -200,15 +151,6 @@ func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 	var err error
 	out.Raw, _, err = a.DB.Raw(ctx, s.Hash)
 	return out, err
-}
-
-// encodeBundle writes the live definitions with all that proves them.
-func encodeBundle(ctx context.Context, a *command.App, c extract) ([]byte, error) {
-	b, err := c.bundle(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	return b.Encode()
 }
 
 // Bundle returns the live registry in the view of the project, with its proofs.
@@ -237,8 +179,8 @@ func (c extract) bundle(ctx context.Context, a *command.App) (bundle.Bundle, err
 	})
 }
 
-// encodeServer writes the approved tools, and texts, of an MCP server as the server
-// lists them: the JSON of each byte by byte, in the order of the server's latest list.
+// encodeServer writes the approved tools and texts of an MCP server as the server lists them:
+// the JSON of each byte by byte, in the order of the server's latest list.
 func encodeServer(ctx context.Context, a *command.App, server string, c extract) ([]byte, error) {
 	order, err := a.DB.Listed(ctx, server)
 	if err != nil {
@@ -259,15 +201,15 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 			return nil, err
 		}
 		if !ok {
-			return nil, fmt.Errorf("the JSON that %s was imported from was not kept here; import it again", e.Subject)
+			return nil, fmt.Errorf("the imported JSON of %s is not stored here; import it again", e.Subject)
 		}
-		kept := raws
+		stored := raws
 		if s.Type == registry.SourceMCPText {
-			kept = texts
+			stored = texts
 		}
-		kept[s.Hash] = raw
+		stored[s.Hash] = raw
 		if !slices.Contains(order, s.Hash) {
-			order = append(order, s.Hash) // it is not listed like this any more
+			order = append(order, s.Hash) // the latest list does not have it
 		}
 	}
 	if len(raws)+len(texts) == 0 {
@@ -284,7 +226,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 	return doc.Bytes(), nil
 }
 
-// inOrder returns the elements of a JSON list: raws in an order of their hashes.
+// inOrder joins raws to the elements of a JSON list, in the order of their hashes.
 func inOrder(raws map[string][]byte, order []string) []byte {
 	var list [][]byte
 	for _, hash := range order {

@@ -13,6 +13,7 @@ import (
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/report"
+	"toolcrib/gateway/follow"
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -21,34 +22,30 @@ import (
 	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
-// Rules are what check --files finds, for lists of rules.
-func Rules() []findings.Rule {
-	return []findings.Rule{
-		{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or an instruction file differs from its approved version.", Help: "Propose the change with `toolcrib import --files` and decide, or restore the approved version with `toolcrib restore`."},
-		{ID: "K202", Name: "new-file", Severity: "block", Doc: "Agents read a skill or an instruction file that was never approved.", Help: "Propose it with `toolcrib import --files`, or delete it."},
-		{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or instruction file is missing.", Help: "Restore it with `toolcrib restore`, or propose to deactivate it with `toolcrib import --files`."},
-		{ID: "K204", Name: "unreadable-file", Severity: "block", Doc: "A skill or an instruction file cannot be read safely, so its content is unknown.", Help: "Remove the cause that the message names."},
-		{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "Agents read a skill or an instruction file that was deactivated.", Help: "Delete it, or bring it back with `toolcrib rollback`."},
-	}
+// Rules are the rules of check --files.
+var Rules = []findings.Rule{
+	{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or an instruction file differs from its approved version.", Suggestion: "Propose the change with `toolcrib import --files` and decide, or restore the approved version with `toolcrib restore`."},
+	{ID: "K202", Name: "new-file", Severity: "block", Doc: "Agents read a skill or an instruction file that was never approved.", Suggestion: "Propose it with `toolcrib import --files`, or delete it."},
+	{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or instruction file is missing.", Suggestion: "Restore it with `toolcrib restore`, or propose to deactivate it with `toolcrib import --files`."},
+	{ID: "K204", Name: "unreadable-file", Severity: "block", Doc: "A skill or an instruction file cannot be read safely, so its content is unknown.", Suggestion: "Remove the cause that the message names."},
+	{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "Agents read a skill or an instruction file that was deactivated.", Suggestion: "Delete it, or bring it back with `toolcrib rollback`."},
 }
 
-// ruleOf are the rules by change.
-func ruleOf(c instructions.Change) findings.Rule {
-	at := map[instructions.Change]int{instructions.Changed: 0, instructions.New: 1, instructions.Missing: 2, instructions.Unreadable: 3, instructions.Withdrawn: 4}
-	return Rules()[at[c]]
-}
+// rulesByChange are the indexes of the rules by change.
+var rulesByChange = map[instructions.Change]int{instructions.Changed: 0, instructions.New: 1, instructions.Missing: 2, instructions.Unreadable: 3, instructions.Withdrawn: 4}
 
-// Report lists the findings of a check, and where it looked.
+// Report has the findings of a check and where it looked.
 type Report struct {
 	Found     []findings.Finding
 	Folders   []report.Folder
-	Unchecked []string // files that clients read, and that were not compared
+	Unchecked []string // files that clients read but the check did not compare
 }
 
-// Check compares the files of folders with what was approved, in the registry or in the
-// lock of locked.
+// Check compares the files of folders with their approved versions in the registry, or with
+// locked.
 func Check(ctx context.Context, a *command.App, args []string, locked []instructions.Approved) (Report, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -57,10 +54,10 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 	return check(ctx, a, list, locked, "")
 }
 
-// check compares the files of roots that a client reads, "" for any.
+// check compares the files of roots that a client reads, or that any client reads for "".
 func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (Report, error) {
 	checked := Report{Found: []findings.Finding{}}
-	var waiting map[string]string // reads what is proposed once something differs
+	var waiting map[string]string // read when something differs
 	for _, r := range list {
 		differences, tree, err := r.compare(ctx, a, locked)
 		if err != nil {
@@ -84,7 +81,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 				}
 			}
 			if ref := waiting[string(r.layer)+" "+d.Path]; ref != "" && d.Found != nil {
-				f.Suggestion = "It is proposed already: review it with toolcrib show " + ref + ", or put the approved file back."
+				f.Suggestion = "It is already proposed: review it with toolcrib show " + ref + ", or restore the approved file."
 			}
 			checked.Found = append(checked.Found, f)
 		}
@@ -94,8 +91,8 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 	return checked, nil
 }
 
-// waitingFiles returns the proposals of skills and instruction files that wait for the user, by
-// layer and path.
+// waitingFiles returns the proposals of skills and instruction files that wait for the
+// user, by layer and path.
 func waitingFiles(ctx context.Context, a *command.App) (map[string]string, error) {
 	waiting := map[string]string{}
 	err := a.DB.View(ctx, func(r review.Reader) error {
@@ -124,22 +121,22 @@ func waitingFiles(ctx context.Context, a *command.App) (map[string]string, error
 	return waiting, err
 }
 
-// Notes says on standard error which folders a check compared, and what it left out: a
+// Notes prints on standard error which folders a check compared and what it left out: a
 // toolcrib.toml may name a smaller folder than a session reads.
 func (r Report) Notes(a *command.App) {
 	a.Note("Checked: %s.", strings.Join(output.Mapped(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
 	NoteUnchecked(r.Unchecked, a.Note)
 }
 
-// NoteUnchecked names the files that clients read and that nobody compares with anything.
+// NoteUnchecked names the files that clients read but no check compares.
 func NoteUnchecked(names []string, note func(string, ...any)) {
 	if len(names) > 0 {
 		note("Not checked, although clients read it: %s.", unreadNames(names))
 	}
 }
 
-// Unchecked returns the files in the home and in the folder of the project that clients
-// read, and that nobody compares with anything.
+// Unchecked returns the files in the home folder and in the project that clients read but
+// no check compares.
 func Unchecked(a *command.App) ([]string, error) {
 	names := []string{}
 	list, err := roots(a, nil)
@@ -160,7 +157,7 @@ func (r root) unchecked(tree instructions.Tree) []string {
 	return output.Mapped(tree.Unchecked, func(p string) string { return r.named(jsondoc.Printable(p)) })
 }
 
-// compare returns what differs below a folder, and what is there.
+// compare returns what differs below a folder, and what the folder has.
 func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, instructions.Tree, error) {
 	approved, err := r.approved(ctx, a, locked)
 	if err != nil {
@@ -179,7 +176,7 @@ func (r root) differences(tree instructions.Tree, approved []instructions.Approv
 	})
 }
 
-// with returns what is below a folder, also where only an approval says so.
+// with returns what is below a folder, including files that only an approval names.
 func (r root) with(approved []instructions.Approved) (instructions.Tree, error) {
 	tree, err := r.search()
 	if err != nil || r.imported {
@@ -188,15 +185,14 @@ func (r root) with(approved []instructions.Approved) (instructions.Tree, error) 
 	return tree.With(approved)
 }
 
-// approved returns what was approved of the files below a folder, in the registry or in
-// the lock of locked.
+// approved returns the approved files below a folder, from the registry or from locked.
 func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
 		if r.scope == places.Above {
-			return nil, nil // no lock has them
+			return nil, nil // a lock does not have them
 		}
 		var approved []instructions.Approved
-		for _, l := range locked { // a lock is of one project, whatever it is called here
+		for _, l := range locked { // a lock is for one project, whatever its name is here
 			if (l.Subject.Layer == registry.LayerUser) == (r.scope == places.User) {
 				approved = append(approved, l)
 			}
@@ -213,20 +209,20 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 	return from.in(ctx, r.layer)
 }
 
-// finding reports one skill or file; where the registry is at hand, which
-// files of a skill changed.
+// finding reports a skill or a file, and which files of a skill changed if the registry is
+// available.
 func (r root) finding(ctx context.Context, a *command.App, d instructions.Difference, lock bool) (findings.Finding, error) {
-	rule := ruleOf(d.Change)
+	rule := Rules[rulesByChange[d.Change]]
 	f := findings.Finding{
-		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.file(d), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Help,
+		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.file(d), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Suggestion,
 	}
-	name := jsondoc.Printable(d.Path) // whoever names a file may break lines in it
+	name := jsondoc.Printable(d.Path) // it may contain line breaks
 	if r.scope == places.Above {
 		name = r.named(name)
 	}
 	switch d.Change {
 	case instructions.Changed:
-		f.Message = name + " is not as it was approved."
+		f.Message = name + " differs from its approved version."
 		if lock {
 			break
 		}
@@ -234,25 +230,25 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		if err != nil {
 			return f, err
 		}
-		approved, err := from.live(ctx, d.Subject)
+		approved, err := from.Live(ctx, d.Subject)
 		if err != nil {
 			return f, err
 		}
-		f.Message = fmt.Sprintf("%s is not as it was approved in version %d: %s.", name, approved.Version, instructions.ListChanges(instructions.Files(*approved.Definition.Folder(), d.Found.Folder)))
+		f.Message = fmt.Sprintf("%s differs from its approved version %d: %s.", name, approved.Version, instructions.ListChanges(instructions.Files(*approved.Definition.Folder(), d.Found.Folder)))
 	case instructions.New:
 		f.Message = fmt.Sprintf("%s was never approved, and agents read it (%s).", name, d.Found.Client)
 	case instructions.Missing:
-		f.Message = name + " was approved and is not there."
+		f.Message = name + " was approved and is missing."
 	case instructions.Withdrawn:
-		f.Message = name + " was taken out of use, and agents still read it."
+		f.Message = name + " was deactivated, and agents still read it."
 	case instructions.Unreadable:
 		f.Message = d.Found.Err.Error() + "."
 	}
 	return f, nil
 }
 
-// file is the path of a difference for people and code scanning: in a project relative to
-// it, of a skill that of its SKILL.md.
+// file is the path of a difference for people and code scanning: relative to the project,
+// or that of the SKILL.md for a skill.
 func (r root) file(d instructions.Difference) string {
 	p := d.Path
 	if d.Kind == registry.KindSkill {
@@ -283,4 +279,63 @@ func Locked(l conform.Lock) ([]instructions.Approved, error) {
 		approved = append(approved, instructions.Approved{Subject: s, Path: f.Path, Hash: f.ContentHash, Active: true})
 	}
 	return approved, nil
+}
+
+// approvals has the approved skills and instruction files of the database, or of the
+// registry that this machine follows.
+type approvals interface {
+	in(ctx context.Context, layer registry.Layer) ([]instructions.Approved, error)
+	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
+	content(ctx context.Context, sha256 string) ([]byte, bool, error)
+}
+
+// approvalsOf returns the approvals for this machine. The error wraps store.ErrNoDatabase if
+// there are none.
+func approvalsOf(ctx context.Context, a *command.App) (approvals, error) {
+	following, err := a.Following()
+	if err != nil {
+		return nil, err
+	}
+	if following != nil {
+		r, err := following.Copy.Files(ctx)
+		return followed{r}, err
+	}
+	db, err := a.Database(ctx)
+	return database{db}, err
+}
+
+type database struct{ db *store.DB }
+
+func (d database) in(ctx context.Context, layer registry.Layer) ([]instructions.Approved, error) {
+	entries, err := liveFiles(ctx, d.db, layer)
+	return approvedOf(entries), err
+}
+
+func (d database) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
+	e, text, err := d.db.Find(ctx, catalog.Query{Kind: s.Kind, All: true}, s.String())
+	if err != nil {
+		return registry.Live{}, err
+	}
+	return command.LiveOf(catalog.Exported{Entry: e, Definition: text})
+}
+
+func (d database) content(ctx context.Context, sha256 string) ([]byte, bool, error) {
+	return d.db.Content(ctx, sha256)
+}
+
+type followed struct{ *follow.Registry }
+
+func (f followed) in(_ context.Context, layer registry.Layer) ([]instructions.Approved, error) {
+	var approved []instructions.Approved
+	for _, l := range f.Lives {
+		if folder := l.Definition.Folder(); folder != nil && l.Subject.Layer == layer {
+			approved = append(approved, instructions.Approved{Subject: l.Subject, Path: folder.Path, Hash: l.ContentHash, Active: folder.Status != registry.Deactivated})
+		}
+	}
+	return approved, nil
+}
+
+func (f followed) content(_ context.Context, sha256 string) ([]byte, bool, error) {
+	data, ok := f.Content(sha256)
+	return data, ok, nil
 }

@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/places"
 )
 
-// hooks are the clients whose hook format check answers in.
+// hooks are the clients with a supported hook format.
 var hooks = map[string]func(reason string) any{
 	"claude-code": stopped,
 	"codex":       stopped,
@@ -26,27 +26,31 @@ var hooks = map[string]func(reason string) any{
 	},
 }
 
-// stopped is the answer of a hook that ends the turn: the fields that its events share,
-// and those of a prompt that is submitted.
+// stopped is the response of a hook that ends the turn: the fields that its events share,
+// and those for a submitted prompt.
 func stopped(reason string) any {
 	return map[string]any{"continue": false, "stopReason": reason, "decision": "block", "reason": reason}
 }
 
-// Hook compares the files of a session and prints what the hook of its client expects:
-// nothing to go on, or the reason to stop. What could not be compared stops a session too,
-// also for a lock that failed to be read. The exit status is 0 both ways, since clients
-// take most others for a broken hook and go on.
+// Hook compares the files of a session and prints the response for the hook of its client:
+// nothing to continue, or the reason to stop. A failed comparison stops a session too. The
+// exit status is always 0, because clients treat most others as a broken hook and continue.
 //
-// The flags of the hook, the user's configuration and the account choose the database and
-// the home. The variables of the client do not: the settings of a project may set them.
+// The flags of the hook, the user's configuration, and the account determine the database and
+// the home folder. The client's variables do not: a project's settings may set them.
 func Hook(ctx context.Context, a *command.App, client string, args []string, locked []instructions.Approved, failed error) error {
 	answer, known := hooks[client]
 	if !known {
-		return process.Usagef("--hook is %q; write claude-code, codex or cursor", client)
+		return process.Usagef("--hook is %q: use claude-code, codex, or cursor", client)
 	}
 	getenv := a.Env.Getenv
 	a.Env, a.Flags.UserOnly = a.Env.OfAccount(), true
-	dropDatabaseVariables()
+	for _, variable := range os.Environ() { // with these, libpq and drivers like it override the address of the database
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "PG") && !strings.HasPrefix(name, "PGPASS") {
+			os.Unsetenv(name) //nolint:errcheck,gosec // the name is valid
+		}
+	}
 	var checked Report
 	var note string
 	where := ""
@@ -72,13 +76,13 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	var reason string
 	switch {
 	case failed != nil:
-		reason = "the files cannot be compared with what was approved: " + output.FullStop(output.Sentence(failed))
+		reason = "cannot compare the files with their approved versions: " + output.FullStop(output.Sentence(failed))
 	case len(checked.Found) == 0:
 		return nil
 	default:
 		reason = checked.Found[0].Message
 		if more := len(checked.Found) - 1; more > 0 {
-			reason += " " + output.Verbed(more, "more file") + " not as approved."
+			reason += " " + output.Verbed(more, "more file") + " different too."
 		}
 	}
 	text, err := json.Marshal(answer("toolcrib: " + reason + note + " Run toolcrib check --files" + where + ", then start a new session."))
@@ -89,39 +93,28 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	return err
 }
 
-// dropDatabaseVariables takes from the process the variables with which libpq, and the
-// driver like it, choose another server, user or database than an address names.
-func dropDatabaseVariables() {
-	for _, variable := range os.Environ() {
-		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "PG") && !strings.HasPrefix(name, "PGPASS") {
-			os.Unsetenv(name) //nolint:errcheck,gosec // the name is one of the process
-		}
-	}
-}
-
-// maxHookInput is how much of what a client writes to a hook is read: the prompt is in it.
+// maxHookInput limits what is read from a client: its message includes the prompt.
 const maxHookInput = 64 << 20
 
-// hookInput has the folders in what a client writes to a hook: Claude Code
-// (code.claude.com/docs/en/hooks) and Codex (developers.openai.com/codex/hooks) write the
+// hookInput has the folders in the message of a client: Claude Code
+// (code.claude.com/docs/en/hooks) and Codex (developers.openai.com/codex/hooks) name the
 // working directory, Cursor (cursor.com/docs/agent/hooks) the roots of its workspace.
 type hookInput struct {
 	Dir   string   `json:"cwd"`
 	Roots []string `json:"workspace_roots"`
 }
 
-// sessionFolders returns the folders that a session works in, at least one: those that the
-// client writes to the hook, that which a variable names, and the working directory. Where
-// they disagree all of them count, as the settings of a project may set the variable, and
-// an agent may change its directory. Cursor runs the hooks of a user in its own folder, so
-// that its working directory counts only where nothing else is known.
+// sessionFolders returns at least one folder that a session works in: those in the message of
+// the client, that of a variable, and the working directory. All of them are used, because
+// the settings of a project may set the variable, and an agent may change its directory.
+// Cursor runs a user's hooks in its own folder, so its working directory is used only if
+// nothing else is known.
 func sessionFolders(a *command.App, client string, getenv func(string) string) ([]string, error) {
 	var input hookInput
 	if !a.Env.InTerminal {
 		err := json.NewDecoder(io.LimitReader(a.Env.In, maxHookInput)).Decode(&input)
-		if err != nil && !errors.Is(err, io.EOF) { // by hand there is none
-			return []string{a.Env.Dir}, fmt.Errorf("read what the client writes to the hook: %w", err)
+		if err != nil && !errors.Is(err, io.EOF) { // a person enters nothing
+			return []string{a.Env.Dir}, fmt.Errorf("read the message of the client: %w", err)
 		}
 	}
 	names := append(input.Roots, input.Dir)

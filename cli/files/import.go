@@ -20,15 +20,16 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/places"
 	"toolcrib/review"
+	"toolcrib/review/intake"
 )
 
-// Import says how the files of folders are proposed.
+// Import describes how the files of folders are proposed.
 type Import struct {
-	Set   string // the change set of all; "" for one per folder that they came from
+	Set   string // the change set of all; "" for one per folder
 	Draft bool
-	Tell  func(done, total int64, step string) // how far it has come
-	Done  func()                               // it has come to its end
-	// Watched leaves out what was rejected: nobody asked for this very import.
+	Tell  func(done, total int64, step string) // reports the progress; nil for nobody
+	Done  func()                               // called before anything is printed; nil for nothing
+	// Watched leaves out what was rejected, because nobody asked for this import.
 	Watched bool
 }
 
@@ -43,26 +44,26 @@ type docImport struct {
 type DocFolder struct {
 	Folder string `json:"folder"`
 	Layer  string `json:"layer"`
-	// Found counts the skills and files, Unchanged those that are as they were approved.
+	// Found counts the skills and files, and Unchanged those that match their approved versions.
 	Found     int       `json:"found"`
 	Unchanged int       `json:"unchanged"`
 	Steps     []DocStep `json:"steps"`
-	// Withdrawn are earlier proposals about files that went back or away.
+	// Withdrawn are earlier proposals about files that were restored or deleted.
 	Withdrawn []facts.Document `json:"withdrawn,omitempty"`
 	// Unread are folders with a SKILL.md where no client looks for skills.
 	Unread []string `json:"unread,omitempty"`
-	above  bool     // the folder lies above that of the project
+	above  bool     // the folder is above that of the project
 }
 
-// DocStep is one skill or file that is not as it was approved.
+// DocStep is a skill or a file that differs from its approved version.
 type DocStep struct {
 	Kind    string `json:"kind"` // skill or instructions
 	Path    string `json:"path"` // below the folder
 	Subject string `json:"subject,omitempty"`
-	// Change is new, changed, missing, unreadable or "taken out of use".
+	// Change is new, changed, missing, unreadable or deactivated.
 	Change   string `json:"change"`
 	Proposal string `json:"proposal,omitempty"`
-	Reason   string `json:"reason,omitempty"`  // why there is none
+	Reason   string `json:"reason,omitempty"`  // why there is no proposal
 	ReadBy   string `json:"read_by,omitempty"` // the clients
 }
 
@@ -76,7 +77,7 @@ type taken struct {
 	unread           []string // skills where no client looks
 }
 
-// Run proposes what is not as it was approved and prints it.
+// Run proposes what differs from its approved version, and prints it.
 func (f Import) Run(ctx context.Context, a *command.App, args []string, moved func(proposals.Proposal) string) error {
 	all, err := f.all(ctx, a, args, nil)
 	if err != nil {
@@ -88,7 +89,7 @@ func (f Import) Run(ctx context.Context, a *command.App, args []string, moved fu
 	return printImport(a, all, moved)
 }
 
-// Watch does that again and again until ctx ends, and prints when there is something new.
+// Watch does the same repeatedly until ctx ends. It prints only new proposals.
 func (f Import) Watch(ctx context.Context, a *command.App, args []string, every time.Duration, moved func(proposals.Proposal) string) error {
 	for {
 		all, err := f.all(ctx, a, args, nil)
@@ -108,7 +109,7 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 	}
 }
 
-// all proposes what is not as it was approved in each folder, or in those that only has.
+// all proposes what differs in each folder, or in the folders of only if that is not nil.
 func (f Import) all(ctx context.Context, a *command.App, args []string, only []DocFolder) ([]taken, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -141,7 +142,7 @@ func (f Import) tell(step string) {
 func (f Import) take(ctx context.Context, a *command.App, b command.Session, r root) (taken, error) {
 	t := taken{root: r}
 	f.tell("Reading " + r.dir)
-	approved, err := approvedIn(ctx, a.DB, r.layer)
+	approved, err := database{a.DB}.in(ctx, r.layer)
 	if err != nil {
 		return t, err
 	}
@@ -161,7 +162,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 			continue
 		}
 		t.unchanged--
-		if d.Change == instructions.New { // it may be proposed already, under an id
+		if d.Change == instructions.New { // it may already be proposed under an id
 			at := slices.IndexFunc(open, func(p review.Bundle) bool {
 				return p.Proposal.Subject.Kind == d.Kind && p.Proposal.Title == d.Path
 			})
@@ -172,7 +173,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 	}
 	t.steps, err = instructions.Plan(differences, instructions.Origin{
 		Layer: r.layer, Set: f.Set,
-		Live: func(s registry.Subject) (registry.Live, error) { return live(ctx, a.DB, s) },
+		Live: func(s registry.Subject) (registry.Live, error) { return database{a.DB}.Live(ctx, s) },
 		Taken: func(kind registry.Kind, id string) bool {
 			s := registry.Subject{Kind: kind, Layer: r.layer, ID: id}
 			return slices.ContainsFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject == s }) ||
@@ -182,40 +183,45 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 	if err != nil {
 		return t, err
 	}
-	back := t.overtaken(found, open)
 	drafts, err := f.drafts(ctx, a, b.Actor, t.steps, open)
 	if err != nil {
 		return t, err
 	}
 	if len(drafts) > 0 {
 		f.tell("Proposing " + output.Counted(len(drafts), "change"))
-		if t.made, err = b.Desk.WithContents(binaries(r.dir, drafts)).Drafting.TakeIn(ctx, b.Actor, drafts, !f.Draft); err != nil {
+		paths := map[string]string{} // of binary files, by their SHA-256
+		for _, draft := range drafts {
+			if folder := draft.Definition.Folder(); folder != nil {
+				for name, file := range folder.Files {
+					paths[file.SHA256] = path.Join(folder.Path, name)
+				}
+			}
+		}
+		desk := b.Desk.WithContents(func(sha256 string) ([]byte, error) {
+			if p, ok := paths[sha256]; ok {
+				return instructions.Bytes(r.dir, p)
+			}
+			return nil, nil
+		})
+		if t.made, err = desk.Drafting.TakeIn(ctx, b.Actor, drafts, !f.Draft); err != nil {
 			return t, err
 		}
 	}
-	t.withdrawn, err = withdraw(ctx, b, back)
-	return t, err
+	for _, p := range open {
+		note := t.overtakes(found, p.Proposal)
+		if note == "" || !intake.Generated(p.Revision.Draft, nil) || proposals.Authorize(b.Actor, proposals.ActWithdraw, p.Proposal.Author) != nil {
+			continue
+		}
+		ended, err := b.Desk.Drafting.Withdraw(ctx, b.Actor, p.Proposal.ID, note)
+		if err != nil {
+			return t, err
+		}
+		t.withdrawn = append(t.withdrawn, withdrawal{ended, note})
+	}
+	return t, nil
 }
 
-// binaries returns what reads the binary files of drafts below dir, by their SHA-256.
-func binaries(dir string, drafts []proposals.Draft) func(string) ([]byte, error) {
-	paths := map[string]string{}
-	for _, draft := range drafts {
-		if f := draft.Definition.Folder(); f != nil {
-			for name, file := range f.Files {
-				paths[file.SHA256] = path.Join(f.Path, name)
-			}
-		}
-	}
-	return func(sha256 string) ([]byte, error) {
-		if p, ok := paths[sha256]; ok {
-			return instructions.Bytes(dir, p)
-		}
-		return nil, nil
-	}
-}
-
-// drafts returns those of the steps, without what is proposed already.
+// drafts returns the drafts of the steps, except those that are already proposed.
 func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Actor, steps []instructions.Step, open []review.Bundle) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	sets := map[string]string{}
@@ -234,12 +240,19 @@ func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Acto
 			continue
 		}
 		if f.Watched {
-			rejected, err := rejection(ctx, a, s.Subject, hash)
+			err := a.DB.View(ctx, func(r review.Reader) error {
+				d, err := r.Rejection(ctx, s.Subject, hash)
+				if err == nil {
+					s.Draft, s.Reason = nil, "it was rejected: "+d.Note
+				} else if errors.Is(err, proposals.ErrNotFound) {
+					err = nil
+				}
+				return err
+			})
 			if err != nil {
 				return nil, err
 			}
-			if rejected != "" {
-				s.Draft, s.Reason = nil, rejected
+			if s.Draft == nil {
 				continue
 			}
 		}
@@ -258,22 +271,6 @@ func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Acto
 	return drafts, nil
 }
 
-// rejection returns that this very content was rejected, "" when it was not.
-func rejection(ctx context.Context, a *command.App, s registry.Subject, hash string) (string, error) {
-	var reason string
-	err := a.DB.View(ctx, func(r review.Reader) error {
-		d, err := r.Rejection(ctx, s, hash)
-		switch {
-		case err == nil:
-			reason = "it was rejected: " + d.Note
-		case errors.Is(err, proposals.ErrNotFound):
-			err = nil
-		}
-		return err
-	})
-	return reason, err
-}
-
 func printImport(a *command.App, all []taken, moved func(proposals.Proposal) string) error {
 	folders, unread := documents(all)
 	return a.PrintChecked(docImport{Head: output.NewHead("import.files"), Folders: folders, DryRun: a.Flags.DryRun}, unread == 0, func(p *output.Page) {
@@ -283,7 +280,7 @@ func printImport(a *command.App, all []taken, moved func(proposals.Proposal) str
 	})
 }
 
-// documents returns the folders as documents, and how many files cannot be approved.
+// documents returns the documents of the folders, and how many files cannot be approved.
 func documents(all []taken) (folders []DocFolder, unread int) {
 	for _, t := range all {
 		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}, Unread: t.unread}
@@ -320,9 +317,8 @@ func newDocStep(d instructions.Difference) DocStep {
 	return step
 }
 
-// Look returns what is in the home and in the folder of the project, and not as it was
-// approved. It proposes nothing, and needs no database. A folder that cannot be searched
-// is among the problems.
+// Look returns what differs from its approved version in the home folder and in the project.
+// It proposes nothing and needs no database. Folders that cannot be searched are problems.
 func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
 	list, err := roots(a, nil)
 	if err != nil {
@@ -346,8 +342,8 @@ func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []
 	return folders, problems, nil
 }
 
-// Take proposes what Look found in folders, and returns it with its proposals and what
-// prints them.
+// Take proposes what Look found in folders. It returns them with their proposals, and a
+// function that prints these.
 func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder, moved func(proposals.Proposal) string) ([]DocFolder, func(*output.Page), error) {
 	all, err := f.all(ctx, a, nil, folders)
 	if err != nil {
@@ -361,7 +357,7 @@ func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder, m
 	}, nil
 }
 
-// Open counts what an import would propose.
+// Open counts the changes that an import would propose.
 func Open(folders []DocFolder) int {
 	n := 0
 	for _, f := range folders {
@@ -374,10 +370,10 @@ func Open(folders []DocFolder) int {
 	return n
 }
 
-// mostRows is how many skills and files a table shows.
+// mostRows is the maximum number of rows in a table of files.
 const mostRows = 40
 
-// Table shows what is not as it was approved.
+// Table shows what differs from its approved version.
 func Table(p *output.Page, folders []DocFolder) {
 	var rows [][]string
 	for _, f := range folders {
@@ -406,23 +402,22 @@ func (t taken) lines(p *output.Page, moved func(proposals.Proposal) string) {
 	p.Linef("%s: %d found, %d as approved, %s", t.dir, t.found, t.unchanged, t.layer)
 	next := 0
 	for _, s := range t.steps {
-		switch {
-		case s.Draft != nil:
-			p.Linef("%s", moved(t.made[next]))
-			next++
-		default:
-			p.Linef("left alone %s: %s", s.Path, s.Reason)
+		if s.Draft == nil {
+			p.Linef("not proposed %s: %s", s.Path, s.Reason)
+			continue
 		}
+		p.Linef("%s", moved(t.made[next]))
+		next++
 	}
 	for _, w := range t.withdrawn {
 		p.Linef("%s: %s", moved(w.Proposal), w.note)
 	}
 	if len(t.unread) > 0 {
-		p.Linef("left alone, as no client looks for skills there: %s", unreadNames(t.unread))
+		p.Linef("ignored, because no client looks for skills there: %s", unreadNames(t.unread))
 	}
 }
 
-// unreadNames lists folders that no client looks into, the first few by name.
+// unreadNames names the first few folders of a list.
 func unreadNames(list []string) string {
 	const most = 10
 	names := strings.Join(output.Mapped(list[:min(len(list), most)], jsondoc.Printable), ", ")
@@ -430,4 +425,33 @@ func unreadNames(list []string) string {
 		names += fmt.Sprintf(", and %d more", more)
 	}
 	return names
+}
+
+// withdrawal is an earlier proposal that the files no longer ask for, and why it ended.
+type withdrawal struct {
+	proposals.Proposal
+	note string
+}
+
+// overtakes returns why the files no longer ask for an open proposal of an import, or "" if
+// they do.
+func (t taken) overtakes(found []instructions.Found, p proposals.Proposal) string {
+	const back, gone, again = "The files match the approved version again.", "The files were deleted.", "The files are back."
+	exists := slices.ContainsFunc(found, func(f instructions.Found) bool { return f.Kind == p.Subject.Kind && f.Path == p.Title })
+	at := slices.IndexFunc(t.steps, func(s instructions.Step) bool { return s.Kind == p.Subject.Kind && s.Path == p.Title })
+	switch {
+	case p.Type == proposals.New && !exists:
+		return gone
+	case p.Type != proposals.Modify && p.Type != proposals.Deactivate:
+		return ""
+	case at < 0 && exists:
+		return back
+	case at < 0:
+		return ""
+	case p.Type == proposals.Modify && t.steps[at].Change == instructions.Missing:
+		return gone
+	case p.Type == proposals.Deactivate && t.steps[at].Change == instructions.Changed:
+		return again
+	}
+	return ""
 }

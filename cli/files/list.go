@@ -26,9 +26,9 @@ type docFiles struct {
 	Files []DocFile `json:"files"`
 }
 
-// DocFile is one skill or instruction file that was approved, or that agents read.
+// DocFile is a skill or an instruction file that was approved or that agents read.
 type DocFile struct {
-	Subject     string `json:"subject,omitempty"` // absent for one that was never approved
+	Subject     string `json:"subject,omitempty"` // absent if it was never approved
 	Kind        string `json:"kind"`              // skill or instructions
 	Layer       string `json:"layer"`
 	Folder      string `json:"folder"`
@@ -36,8 +36,8 @@ type DocFile struct {
 	Version     int    `json:"version,omitempty"`
 	Status      string `json:"status,omitempty"` // active or deactivated
 	ContentHash string `json:"content_hash,omitempty"`
-	// Drift is how the disk differs from what was approved: new, changed, missing,
-	// unreadable or "taken out of use"; absent where it does not.
+	// Drift is how the disk differs from the approved version: new, changed, missing,
+	// unreadable or deactivated.
 	Drift  string `json:"drift,omitempty"`
 	ReadBy string `json:"read_by,omitempty"` // the clients
 	Reason string `json:"reason,omitempty"`  // why it cannot be read
@@ -45,7 +45,7 @@ type DocFile struct {
 	Proposal string `json:"proposal,omitempty"`
 }
 
-// newList is the command files.
+// newList returns the command files.
 func newList(a *command.App) *cobra.Command {
 	var kind string
 	var drifted bool
@@ -64,7 +64,7 @@ func newList(a *command.App) *cobra.Command {
 
 func runList(ctx context.Context, a *command.App, args []string, kind registry.Kind, drifted bool) error {
 	if kind != "" && !kind.InFiles() {
-		return process.Usagef("--kind is %q; write skill or instructions", kind)
+		return process.Usagef("--kind is %q: use skill or instructions", kind)
 	}
 	list, err := List(ctx, a, args)
 	if err != nil {
@@ -73,10 +73,19 @@ func runList(ctx context.Context, a *command.App, args []string, kind registry.K
 	list = slices.DeleteFunc(list, func(l instructions.Listed) bool {
 		return kind != "" && l.Subject.Kind != kind || drifted && l.Drift == ""
 	})
-	doc := docFiles{Head: output.NewHead("file.list"), Files: output.Mapped(list, newDocFile)}
+	doc := docFiles{Head: output.NewHead("file.list"), Files: output.Mapped(list, func(l instructions.Listed) DocFile {
+		f := DocFile{
+			Kind: string(l.Subject.Kind), Layer: string(l.Subject.Layer), Folder: l.Folder, Path: l.Path, Version: l.Version, Status: string(l.Status),
+			ContentHash: l.Hash, Drift: string(l.Drift), ReadBy: l.ReadBy, Reason: l.Reason, Proposal: l.Proposal,
+		}
+		if l.Version > 0 {
+			f.Subject = l.Subject.String()
+		}
+		return f
+	})}
 	return a.Print(doc, func(p *output.Page) {
 		if len(list) == 0 {
-			p.Remark("There are no skills and instruction files here.")
+			p.Remark("No skills or instruction files.")
 			return
 		}
 		p.List([]string{"SUBJECT", "VERSION", "STATE", "PATH", "READ BY"}, output.Mapped(list, func(l instructions.Listed) []string {
@@ -89,20 +98,8 @@ func runList(ctx context.Context, a *command.App, args []string, kind registry.K
 	})
 }
 
-func newDocFile(l instructions.Listed) DocFile {
-	f := DocFile{
-		Kind: string(l.Subject.Kind), Layer: string(l.Subject.Layer), Folder: l.Folder, Path: l.Path, Version: l.Version, Status: string(l.Status),
-		ContentHash: l.Hash, Drift: string(l.Drift), ReadBy: l.ReadBy, Reason: l.Reason, Proposal: l.Proposal,
-	}
-	if l.Version > 0 {
-		f.Subject = l.Subject.String()
-	}
-	return f
-}
-
-// List returns the skills and instruction files of the home and of the project, with what
-// waits of each; for somebody on another machine, whose files nobody sees from here, those
-// that were approved.
+// List returns the skills and instruction files of the home folder and of the project with
+// their open proposals. For a user on another machine, it returns the approved ones.
 func List(ctx context.Context, a *command.App, args []string) ([]instructions.Listed, error) {
 	if a.Remote != nil {
 		layer, err := a.Layer()
@@ -126,8 +123,7 @@ func List(ctx context.Context, a *command.App, args []string) ([]instructions.Li
 	return all, nil
 }
 
-// InRegistry returns the skills and instruction files of layers that were approved,
-// whatever any disk has.
+// InRegistry returns the approved skills and instruction files of layers.
 func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]instructions.Listed, error) {
 	var all []instructions.Listed
 	for _, layer := range layers {
@@ -142,7 +138,7 @@ func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]i
 	return all, nil
 }
 
-// list returns what was approved in a layer, and what is below its folder.
+// list returns the approved files of a layer and the files below its folder.
 func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, error) {
 	var entries []catalog.Entry
 	var open []review.Bundle
@@ -153,7 +149,7 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	if err == nil {
 		open, err = openOn(ctx, db, r.layer)
 	}
-	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without one nothing was ever approved
+	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without a database, nothing was approved
 		return nil, err
 	}
 	approved := approvedOf(entries)

@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -36,7 +35,7 @@ type restoreFlags struct {
 	yes, remove bool
 }
 
-// newRestore is the command restore.
+// newRestore returns the command restore.
 func newRestore(a *command.App) *cobra.Command {
 	var f restoreFlags
 	cmd := &cobra.Command{
@@ -54,7 +53,7 @@ func newRestore(a *command.App) *cobra.Command {
 func (f restoreFlags) run(ctx context.Context, a *command.App, name string) error {
 	s, err := registry.ParseSubject(name)
 	if err != nil {
-		return process.Usagef("%v", err)
+		return err
 	}
 	if !s.Kind.InFiles() {
 		return process.Usagef("%s is not a skill or instructions, so it has no files", s)
@@ -67,15 +66,15 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if err != nil {
 		return err
 	}
-	approved, err := from.live(ctx, s)
+	approved, err := from.Live(ctx, s)
 	if err != nil {
 		return err
 	}
 	folder := *approved.Definition.Folder()
 	if folder.Status == registry.Deactivated {
-		return fmt.Errorf("%s is deactivated; bring it back before you restore it: toolcrib rollback %s VERSION", s, s)
+		return fmt.Errorf("%s is deactivated; activate it before you restore it: toolcrib rollback %s VERSION", s, s)
 	}
-	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // what cannot be read is written again
+	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // unreadable files are written again
 	doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}, DryRun: a.Flags.DryRun}
 	var added []string
 	for _, c := range instructions.Files(folder, now) {
@@ -104,13 +103,19 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if err := instructions.Remove(r.dir, folder, doc.Deleted); err != nil {
 		return err
 	}
-	if err := restored(r.dir, s.Kind, folder, doc.Left); err != nil {
-		return fmt.Errorf("%s is not as it was approved after this: %w", s, err)
+	if now, err = instructions.Read(r.dir, s.Kind, folder.Path); err != nil {
+		return fmt.Errorf("%s differs from its approved version after this: %w", s, err)
+	}
+	differs := slices.DeleteFunc(instructions.Files(folder, now), func(c instructions.FileChange) bool {
+		return unfinished(c) || c.Change == instructions.New && slices.Contains(doc.Left, c.Path)
+	})
+	if len(differs) > 0 { // another program writes there, or holds what cannot be read
+		return fmt.Errorf("%s differs from its approved version after this: %s", s, instructions.ListChanges(differs))
 	}
 	return doc.print(a, "written", "deleted")
 }
 
-// print prints what was written and deleted, or would be, in these words.
+// print prints what was written and deleted, in the given words.
 func (doc docRestore) print(a *command.App, written, deleted string) error {
 	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
 		p.Linef("%s: %s %s, %d %s, below %s", doc.Subject, output.Counted(len(doc.Written), "file"), written, len(doc.Deleted), deleted, doc.Folder)
@@ -121,25 +126,9 @@ func (doc docRestore) print(a *command.App, written, deleted string) error {
 	})
 }
 
-// unfinished reports whether a file is of another restore, which is at work.
+// unfinished reports whether a file belongs to another restore in progress.
 func unfinished(c instructions.FileChange) bool {
 	return c.Change == instructions.New && strings.HasPrefix(path.Base(c.Path), atomicfile.Temporary)
-}
-
-// restored reports what below dir is still not as it was approved, besides the files that
-// were left: somebody else may write there, or hold what cannot be read.
-func restored(dir string, kind registry.Kind, approved registry.Folder, left []string) error {
-	now, err := instructions.Read(dir, kind, approved.Path)
-	if err != nil {
-		return err
-	}
-	changes := slices.DeleteFunc(instructions.Files(approved, now), func(c instructions.FileChange) bool {
-		return unfinished(c) || c.Change == instructions.New && slices.Contains(left, c.Path)
-	})
-	if len(changes) > 0 {
-		return errors.New(instructions.ListChanges(changes))
-	}
-	return nil
 }
 
 // root returns the folder of a layer.
@@ -160,18 +149,16 @@ func (f restoreFlags) root(a *command.App, layer registry.Layer) (root, error) {
 	return root{}, process.Usagef("name the folder of %s with --dir", layer)
 }
 
-// sign begins the lines of a change.
-var sign = map[diff.Kind]string{diff.Context: " ", diff.Delete: "-", diff.Insert: "+"}
-
-// confirmed shows what would change and asks, unless it was told not to or nothing does.
+// confirmed shows what would change and asks, unless --yes is given or nothing changes.
 func (f restoreFlags) confirmed(a *command.App, doc docRestore, now, approved registry.Definition) (bool, error) {
 	if f.yes || len(doc.Written)+len(doc.Deleted) == 0 {
 		return true, nil
 	}
 	if !a.Env.InTerminal || a.Form.JSON {
-		return false, process.Usagef("restore asks before it writes; in a script, say --yes")
+		return false, process.Usagef("restore asks before it writes; in a script, add --yes")
 	}
 	return a.Confirm("Write this?", func(p *output.Page) {
+		sign := map[diff.Kind]string{diff.Context: " ", diff.Delete: "-", diff.Insert: "+"}
 		for _, field := range diff.Definitions(now, approved) {
 			p.Linef("%s %s", field.Path, field.Change)
 			for _, h := range field.Hunks(3) {

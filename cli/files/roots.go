@@ -30,16 +30,16 @@ type root struct {
 	dir   string
 	scope places.Scope
 	layer registry.Layer
-	// partial is set where what was approved of the layer need not be below the folder.
+	// partial is set if approved files of the layer may be elsewhere.
 	partial bool
-	// imported is set where only what files of other roots import is compared.
+	// imported is set if only files that other roots import are compared.
 	imported bool
-	// search returns what is below the folder; it looks once.
+	// search returns what is below the folder. It searches once.
 	search func() (instructions.Tree, error)
 }
 
-// newRoot returns a root. Files that it imports from below home are those of the root of
-// the home; from elsewhere nobody compares them.
+// newRoot returns a root. Files that it imports from below home belong to the root of home;
+// imported files elsewhere are refused.
 func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) root {
 	return root{dir: dir, scope: scope, layer: layer, partial: scope == places.Above, search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(dir, scope)
@@ -47,7 +47,7 @@ func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) 
 	})}
 }
 
-// newHome returns the root of a home, with the files in it that the files of others import.
+// newHome returns the root of a home folder, including files that the files of others import.
 func newHome(home string, others []root) root {
 	return root{dir: home, scope: places.User, layer: registry.LayerUser, search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(home, places.User, imports(home, others)...)
@@ -55,12 +55,12 @@ func newHome(home string, others []root) root {
 	})}
 }
 
-// imports returns the paths below home of the files that files of roots import.
+// imports returns the paths below home of files that the files of roots import.
 func imports(home string, roots []root) (paths []string) {
 	for _, r := range roots {
 		tree, err := r.search()
 		if err != nil {
-			continue // whoever compares it reports this
+			continue // comparing it reports the error
 		}
 		for _, i := range tree.Outside {
 			if p := below(home, i.Path); p != "" {
@@ -71,38 +71,21 @@ func imports(home string, roots []root) (paths []string) {
 	return paths
 }
 
-// withImports returns roots, and the part of the home that their files import.
-func withImports(roots []root, home string) []root {
-	paths := imports(home, roots)
-	if len(paths) == 0 {
-		return roots
-	}
-	r := newHome(home, roots)
-	whole := r.search
-	r.partial, r.imported = true, true
-	r.search = sync.OnceValues(func() (instructions.Tree, error) {
-		tree, err := whole()
-		tree.Found = slices.DeleteFunc(slices.Clone(tree.Found), func(f instructions.Found) bool { return !slices.Contains(paths, f.Path) })
-		return tree, err
-	})
-	return append(roots, r)
-}
-
-// refuseImports adds the imported files to a tree that lie neither below its folder nor
-// below the home.
+// refuseImports adds the imported files that are neither below the tree's folder nor below
+// the home folder, as refused.
 func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 	for _, i := range tree.Outside {
 		if below(home, i.Path) != "" {
 			continue
 		}
 		if info, err := os.Stat(i.Path); err == nil && !info.IsDir() {
-			tree.Found = append(tree.Found, instructions.Refuse(i.Path, fmt.Errorf("is imported by %s and lies outside of the project and of your home; move it there, or drop the import", i.From)))
+			tree.Found = append(tree.Found, instructions.Refuse(i.Path, fmt.Errorf("is imported by %s and is outside of the project and of your home; move it there, or remove the import", i.From)))
 		}
 	}
 	return tree
 }
 
-// below returns the path of an imported file below a home, "" for none.
+// below returns the path of an imported file below a home folder, or "".
 func below(home, p string) string {
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		p = filepath.Join(home, rest)
@@ -114,10 +97,10 @@ func below(home, p string) string {
 	return filepath.ToSlash(rel)
 }
 
-// roots returns the folder that args name, else the user's home, the project's folder and
-// the folders above it. A project's folder is that of its toolcrib.toml; without a name for
-// the project it is the outermost repository around the working directory, or this
-// directory itself. A home is searched where clients look, and never whole.
+// roots returns the folder that args name, or the user's home, the folder of the project,
+// and the folders above it. The folder of a project is that of its toolcrib.toml; if that
+// does not name the project, it is the outermost repository around the working directory, or
+// the working directory. A home folder is searched only where clients look.
 func roots(a *command.App, args []string) ([]root, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -126,11 +109,23 @@ func roots(a *command.App, args []string) ([]root, error) {
 	home, homeless := a.Env.Home()
 	if len(args) == 1 {
 		dir := a.Path(args[0])
-		if same(dir, home) {
+		if settings.SameFile(dir, home) {
 			return []root{newHome(home, nil)}, nil
 		}
 		layer, err := projectLayer(dir, c.Project)
-		return withImports([]root{newRoot(dir, places.Project, layer, home)}, home), err
+		list := []root{newRoot(dir, places.Project, layer, home)}
+		if paths := imports(home, list); len(paths) > 0 {
+			r := newHome(home, list)
+			whole := r.search
+			r.partial, r.imported = true, true
+			r.search = sync.OnceValues(func() (instructions.Tree, error) {
+				tree, err := whole()
+				tree.Found = slices.DeleteFunc(slices.Clone(tree.Found), func(f instructions.Found) bool { return !slices.Contains(paths, f.Path) })
+				return tree, err
+			})
+			list = append(list, r)
+		}
+		return list, err
 	}
 	dir, err := filepath.EvalSymlinks(a.Env.Dir)
 	if err != nil {
@@ -165,11 +160,11 @@ func roots(a *command.App, args []string) ([]root, error) {
 	return list, nil
 }
 
-// sessionRoots returns the folders whose files the clients of a session read that works in
-// dirs: the outermost repository around each, the folders above it, the user's home, and
-// the folder that the client takes for the home, if that is another. Neither a file of the
-// project nor a repository in it changes that. Where a toolcrib.toml names the project, the
-// name counts after `toolcrib trust`: an untrusted one could choose the approvals of another
+// sessionRoots returns the folders whose files are read by the clients of a session that
+// works in dirs: the outermost repository around each, the folders above it, the user's home,
+// and the folder that the client uses as its home, if that differs. Files of the project and
+// repositories in it cannot change that. If a toolcrib.toml names the project, the name is
+// used after `toolcrib trust`: an untrusted one could choose the approvals of another
 // project. The note says so.
 func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root, note string, err error) {
 	c, err := a.Settings()
@@ -202,7 +197,7 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 					return nil, "", err
 				}
 				if name != "" && !trusted {
-					note = fmt.Sprintf(" %s names the project %s, which counts for sessions after toolcrib trust.", filepath.Join(dir, settings.ConfigName), name)
+					note = fmt.Sprintf(" %s names the project %s, which sessions use after toolcrib trust.", filepath.Join(dir, settings.ConfigName), name)
 					name = ""
 				}
 			}
@@ -222,7 +217,7 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 	if isDir(home) {
 		add(newHome(home, others))
 	}
-	if filepath.IsAbs(clientHome) && !same(clientHome, home) && isDir(clientHome) {
+	if filepath.IsAbs(clientHome) && !settings.SameFile(clientHome, home) && isDir(clientHome) {
 		r := newHome(clientHome, others)
 		r.partial = true
 		add(r)
@@ -230,10 +225,10 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 	return list, note, nil
 }
 
-// outermost returns the folder of the project that dir lies in: the outermost one with a
-// .git or a toolcrib.toml, below the home and below the root of the file system; else dir.
-// A repository in a repository counts for nothing: whoever writes a project's files can
-// make one. A folder that everybody may write counts as little: any account can.
+// outermost returns the folder of the project that contains dir: the outermost one with a
+// .git or a toolcrib.toml, below the home folder and the root of the file system, or dir.
+// Nested repositories are ignored, because the project's files can include one, and so are
+// world-writable folders, because any account can create one there.
 func outermost(dir, home string) string {
 	top := dir
 	for at := dir; at != filepath.Dir(at) && !holds(at, home); at = filepath.Dir(at) {
@@ -250,16 +245,16 @@ func outermost(dir, home string) string {
 	return top
 }
 
-// above returns the folders above a project's, without the home: clients read CLAUDE.md and
-// AGENTS.md there. A folder that holds the home is no project's, and is among them. Each has
-// a layer that its path names.
+// above returns the folders above a project's, without the home folder, because clients read
+// CLAUDE.md and AGENTS.md there. It includes dir if that holds the home folder, because it
+// cannot be a project. The layer of each is named after its path.
 func above(dir, home string) ([]root, error) {
 	if !holds(dir, home) {
 		dir = filepath.Dir(dir)
 	}
 	var list []root
 	for at := dir; ; at = filepath.Dir(at) {
-		if !same(at, home) {
+		if !settings.SameFile(at, home) {
 			layer, err := projectLayer(at, cmp.Or(projectName(cmp.Or(below(home, at), filepath.ToSlash(at))), "root"))
 			if err != nil { // the path is too long for a name
 				layer, err = projectLayer(at, "above-"+registry.HashBytes([]byte(at))[:16])
@@ -280,10 +275,10 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// holds reports whether dir is a folder, or lies above it.
+// holds reports whether dir is folder or above it.
 func holds(dir, folder string) bool {
 	for at := folder; at != ""; at = filepath.Dir(at) {
-		if same(dir, at) {
+		if settings.SameFile(dir, at) {
 			return true
 		}
 		if at == filepath.Dir(at) {
@@ -293,17 +288,7 @@ func holds(dir, folder string) bool {
 	return false
 }
 
-// same reports whether two paths are one folder.
-func same(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
-}
-
-// projectName makes the name of a project out of the name of a folder.
+// projectName converts the name of a folder to the name of a project.
 func projectName(folder string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -313,22 +298,16 @@ func projectName(folder string) string {
 	}, folder), ".-_")
 }
 
-// projectLayer returns the layer of a project. One without a name has that of its folder.
+// projectLayer returns the layer of a project, which is named after its folder by default.
 func projectLayer(dir, project string) (registry.Layer, error) {
 	if project == "" {
 		project = projectName(filepath.Base(filepath.Clean(dir)))
 	}
 	layer, err := registry.ParseLayer(string(registry.ProjectLayer(project)))
 	if err != nil {
-		return "", process.Usagef("%s makes no name for a project; name it with --project", dir)
+		return "", process.Usagef("cannot derive the name of a project from %s; name it with --project", dir)
 	}
 	return layer, nil
-}
-
-// approvedIn returns what was approved of the files of a layer.
-func approvedIn(ctx context.Context, db *store.DB, layer registry.Layer) ([]instructions.Approved, error) {
-	entries, err := liveFiles(ctx, db, layer)
-	return approvedOf(entries), err
 }
 
 func approvedOf(entries []catalog.Entry) []instructions.Approved {
@@ -337,8 +316,8 @@ func approvedOf(entries []catalog.Entry) []instructions.Approved {
 	})
 }
 
-// liveFiles returns the live skills and instructions of a layer, each compared with its
-// definition: files are held against these hashes.
+// liveFiles returns the live skills and instructions of a layer. Each was compared with its
+// definition, because files are compared with these hashes.
 func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catalog.Entry, error) {
 	var all []catalog.Entry
 	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
@@ -353,16 +332,6 @@ func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catal
 		}
 	}
 	return all, nil
-}
-
-// live returns the approved definition of a skill or of instructions.
-func live(ctx context.Context, db *store.DB, s registry.Subject) (registry.Live, error) {
-	e, text, err := db.Find(ctx, catalog.Query{Kind: s.Kind, All: true}, s.String())
-	if err != nil {
-		return registry.Live{}, err
-	}
-	d, err := registry.DecodeDefinition(s.Kind, text)
-	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d}, err
 }
 
 // openOn returns the open proposals on skills and instructions of a layer.

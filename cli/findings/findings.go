@@ -1,6 +1,6 @@
-// Package findings writes findings in files in the formats that people, editors
-// and CI read: text, SARIF 2.1.0 and GitHub workflow commands. Its output is safe
-// to print: texts pass package visible.
+// Package findings has the findings in files and the formats that people, editors, and CI
+// read: text, JSON, SARIF 2.1.0, and GitHub workflow commands. Its output is safe to print:
+// texts pass package visible.
 package findings
 
 import (
@@ -10,38 +10,62 @@ import (
 	"strings"
 
 	"toolcrib/internal/visible"
+	"toolcrib/review/rules"
 )
 
-// Finding is one thing that was found in a file.
+// Finding is a finding of a rule. Texts in it are untrusted.
 type Finding struct {
-	Rule     string // id of the rule
-	Name     string // of the rule, in a few words with hyphens
-	Severity string // "block", "warn" or "info"
-	File     string // as the caller named it; "" when it is about no file
-	// Line and Column count from 1, columns in characters (code points); the
-	// end is exclusive. 0 means not known.
-	Line, Column, EndLine, EndColumn int
-	// Subject is the subject of the finding: a tool as the file calls it, a
-	// subject, or "" for the file as a whole. Untrusted.
-	Subject string
-	Tool    string // the tool as the file calls it, "" for none; untrusted
-	Path    string // JSON path of the field in the file, "" for all of it
-	// Field is Path as long as the subject keeps its place; "" for the same.
-	Field      string
-	Message    string
-	Suggestion string // for the author of the text
-	Importer   string // for whoever imports it and cannot change it, "" for a text that nobody imports
-	Passage    string // the exact text that it concerns; untrusted
-	Waivable   bool
-	// Carried reports that an approved version, or CarriedFrom, has the passage already.
-	Carried     bool
-	CarriedFrom string
-	// Server identifies the list of tools that the tool is in, "" for none. Fold makes
-	// one finding of several in it: Tools are those that it is about, Also where else it
-	// stands.
-	Server string
-	Tools  []string
-	Also   []Place
+	Handle   string `json:"handle,omitempty"`
+	Rule     string `json:"rule"`
+	Name     string `json:"-"`        // of the rule, in a few words with hyphens
+	Severity string `json:"severity"` // block, warn or info
+	// A subject, a tool as the file calls it, or "" for the file as a whole.
+	Subject string `json:"subject"`
+	Tool    string `json:"tool,omitempty"` // as the file calls it
+	// The field that it is about.
+	Path string `json:"path"`
+	// Field is Path as long as the subject keeps its place, or "" for the same.
+	Field string `json:"-"`
+	File  string `json:"file,omitempty"`
+	// Counts from 1; 0 means unknown.
+	Line int `json:"line"`
+	// In characters.
+	Column  int `json:"column"`
+	EndLine int `json:"end_line,omitempty"`
+	// Exclusive.
+	EndColumn int    `json:"end_column,omitempty"`
+	Message   string `json:"message"`
+	// What the author of the text can do about it.
+	Suggestion string `json:"suggestion"`
+	// What somebody can do who imports the tool and cannot change it.
+	Importer string `json:"for_importer,omitempty"`
+	// The exact text that it is about.
+	Passage  string `json:"passage,omitempty"`
+	Waivable bool   `json:"waivable"`
+	// Whether an approved version has the passage already.
+	Carried bool `json:"carried,omitempty"`
+	// The version that has it: a subject, "@", and a number.
+	CarriedFrom string `json:"carried_from,omitempty"`
+	// The user who accepted it.
+	WaivedBy string `json:"waived_by,omitempty"`
+	Waiver   string `json:"waiver,omitempty"`
+	// Server identifies the list of tools that the tool is in, or is "" for none. Fold
+	// replaces equal findings about several tools of a list by one.
+	Server string `json:"-"`
+	// The names of the tools, if one finding stands for several.
+	Tools []string `json:"tools,omitempty"`
+	// The other places of the same text.
+	Also []Place `json:"also,omitempty"`
+}
+
+// Place is another place of a finding.
+type Place struct {
+	Tool      string `json:"tool"`
+	Path      string `json:"path"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"end_line,omitempty"`
+	EndColumn int    `json:"end_column,omitempty"`
 }
 
 // maxPassage limits how much of a passage is shown on a line, in characters.
@@ -55,7 +79,7 @@ func (f Finding) where() string {
 			parts = append(parts, s)
 		}
 	}
-	if f.Passage != "" && f.Passage != f.Subject && !f.quoted() {
+	if f.Passage != "" && f.Passage != f.Subject && !(rules.Finding{Message: f.Message, Passage: f.Passage}).Quoted() {
 		passage := []rune(f.Passage)
 		if len(passage) > maxPassage {
 			passage = append(passage[:maxPassage-1], '…')
@@ -68,8 +92,8 @@ func (f Finding) where() string {
 	return " [" + visible.Line(strings.Join(parts, ": ")) + "]"
 }
 
-// Text writes a line for each finding: "file:line:column: severity rule
-// (name): message [tool: path: passage]".
+// Text writes a line for each finding: "file:line:column: severity rule (name): message
+// [tool: path: passage]".
 func Text(found []Finding) string {
 	var b strings.Builder
 	for _, f := range found {
@@ -80,7 +104,7 @@ func Text(found []Finding) string {
 			}
 			b.WriteString(": ")
 		}
-		fmt.Fprintf(&b, "%s %s (%s): %s", f.Severity, f.Rule, f.Name, f.told())
+		fmt.Fprintf(&b, "%s %s (%s): %s", f.Severity, f.Rule, f.Name, f.message())
 		if remedies := f.remedies(); remedies != "" {
 			b.WriteString(" " + remedies)
 		}
@@ -94,16 +118,14 @@ func Text(found []Finding) string {
 // (docs.github.com/actions/reference/workflow-commands-for-github-actions).
 func GitHub(found []Finding) string {
 	var b strings.Builder
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	for _, f := range found {
-		command := "notice"
-		switch f.Severity {
-		case "block":
-			command = "error"
-		case "warn":
-			command = "warning"
-		}
+		command := cmp.Or(map[string]string{"block": "error", "warn": "warning"}[f.Severity], "notice")
 		var properties []string
-		add := func(key, value string) { properties = append(properties, key+"="+property(value)) }
+		add := func(key, value string) {
+			properties = append(properties, key+"="+property.Replace(visible.Inert(visible.Line(value))))
+		}
 		if f.File != "" {
 			add("file", f.File)
 		}
@@ -113,24 +135,15 @@ func GitHub(found []Finding) string {
 		}
 		if f.EndLine > 0 {
 			add("endLine", fmt.Sprint(f.EndLine))
-			if f.EndLine == f.Line && f.EndColumn > 0 { // GitHub knows columns within one line only
+			if f.EndLine == f.Line && f.EndColumn > 0 { // GitHub has columns within one line only
 				add("endColumn", fmt.Sprint(f.EndColumn))
 			}
 		}
 		add("title", f.Rule+" "+f.Name)
-		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(strings.TrimSpace(f.told()+" "+f.remedies())+f.where()))
+		message := strings.TrimSpace(f.message()+" "+f.remedies()) + f.where()
+		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), escape.Replace(visible.Inert(visible.Text(message))))
 	}
 	return b.String()
-}
-
-// data escapes the message of a workflow command, property one of its
-// properties.
-func data(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(visible.Inert(visible.Text(s)))
-}
-
-func property(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(visible.Inert(visible.Line(s)))
 }
 
 // Sort orders findings by file, place and rule.
@@ -138,4 +151,51 @@ func Sort(found []Finding) {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule))
 	})
+}
+
+// Fold replaces findings of the same text in several tools of one list, such as a sentence
+// that its author puts into every description, by the first one, with the tools and the
+// other places.
+func Fold(found []Finding) []Finding {
+	type stock struct{ server, file, rule, severity, passage string }
+	keyOf := func(f *Finding) stock { return stock{f.Server, f.File, f.Rule, f.Severity, f.Passage} }
+	tools := map[stock][]string{}
+	for i := range found {
+		f := &found[i]
+		if key := keyOf(f); f.Server != "" && f.Passage != "" && !slices.Contains(tools[key], f.Tool) {
+			tools[key] = append(tools[key], f.Tool)
+		}
+	}
+	first := map[stock]int{}
+	var list []Finding
+	for i := range found {
+		f := found[i]
+		key := keyOf(&f)
+		if len(tools[key]) < 2 {
+			list = append(list, f)
+			continue
+		}
+		at, known := first[key]
+		if !known {
+			first[key] = len(list)
+			f.Tools = tools[key]
+			list = append(list, f)
+			continue
+		}
+		list[at].Also = append(list[at].Also, Place{f.Tool, f.Path, f.Line, f.Column, f.EndLine, f.EndColumn})
+	}
+	return list
+}
+
+// message returns the message, with the tools that it is about if there are several.
+func (f Finding) message() string {
+	if len(f.Tools) == 0 {
+		return f.Message
+	}
+	return f.Message + " The same text is in " + rules.InTools(f.Tools) + "."
+}
+
+// remedies returns the advice for the author and for somebody who imports the text.
+func (f Finding) remedies() string {
+	return strings.TrimSpace(f.Suggestion + " " + rules.Importing(f.Importer))
 }

@@ -37,11 +37,9 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-var tool = Tool{Version: "v1.2.3", Home: "https://toolcrib.example/docs/rules.md", Command: "lint"}
-
 func someRules() []Rule {
 	return []Rule{
-		{ID: "N102", Name: "plural", Severity: "warn", Doc: "Doc. More of it.", Help: "Help.", Waivable: true, Bad: "get_`a`|b", Good: "get_as"},
+		{ID: "N102", Name: "plural", Severity: "warn", Doc: "Doc. More of it.", Suggestion: "Help.", Waivable: true, Bad: "get_`a`|b", Good: "get_as"},
 		{ID: "S109", Name: "invisible", Severity: "block"},
 		{ID: "N106", Name: "hides-other", Severity: "info"},
 		{ID: "K101", Name: "missing", Severity: "block", Doc: "Nobody has reviewed it: it is new"},
@@ -50,7 +48,7 @@ func someRules() []Rule {
 
 func written(t *testing.T, rules []Rule, found []Finding) (sarifLog, []byte) {
 	t.Helper()
-	text, err := SARIF(tool, rules, found)
+	text, err := SARIF(Run{Command: "lint", Page: "docs/rules.md", Rules: rules, Found: found}, "v1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +69,7 @@ func TestSARIF(t *testing.T) {
 	if d := run.Tool.Driver; log.Version != "2.1.0" || len(run.Results) != 3 || len(d.Rules) != 4 || d.SemanticVersion != "1.2.3" {
 		t.Fatalf("%+v", log)
 	}
-	if r := run.Tool.Driver.Rules[3]; r.Short.Text != "Nobody has reviewed it: it is new." || r.HelpURI != tool.Home+"#k101" || r.Properties.Security != "8.0" {
+	if r := run.Tool.Driver.Rules[3]; r.Short.Text != "Nobody has reviewed it: it is new." || r.HelpURI != home+"docs/rules.md"+"#k101" || r.Properties.Security != "8.0" {
 		t.Errorf("%+v", r)
 	}
 	first := run.Results[0]

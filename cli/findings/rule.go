@@ -3,20 +3,45 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry"
+	"toolcrib/registry/conform"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
-// Rule is a rule in SARIF.
+// Rule is a rule in SARIF and in the document of rules.
 type Rule struct {
-	ID, Name, Severity string
-	Doc                string // what it finds and why that matters; Markdown
-	Help               string // what its author can do about a finding
-	Importer           string // what somebody can do who imports a text with one
-	Waivable           bool
-	Bad, Good          string // an example that it finds something in, and one that passes
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Severity   string `json:"severity"`
+	Waivable   bool   `json:"waivable"`
+	Locked     bool   `json:"locked"`
+	Doc        string `json:"doc"` // Markdown
+	Suggestion string `json:"suggestion,omitempty"`
+	Importer   string `json:"for_importer,omitempty"` // what somebody can do who imports a tool with a finding
+	Bad        string `json:"bad"`
+	Good       string `json:"good"`
+}
+
+// Reviewed returns the rules of the Chief of Staff.
+func Reviewed() []Rule {
+	list := make([]Rule, 0, len(ruleset.All()))
+	for _, r := range ruleset.All() {
+		list = append(list, Rule{r.ID, r.Name, string(r.Severity), r.Waivable, r.Locked, r.Doc, r.Suggestion, r.Importer, r.Bad, r.Good})
+	}
+	return list
+}
+
+// Conformance returns the rules of check --code.
+func Conformance() []Rule {
+	list := make([]Rule, 0, len(conform.Rules()))
+	for _, r := range conform.Rules() {
+		list = append(list, Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion})
+	}
+	return list
 }
 
 type sarifRule struct {
@@ -44,101 +69,69 @@ type ruleProperties struct {
 
 func (r Rule) sarif(home string) sarifRule {
 	doc := cmp.Or(r.Doc, r.Name+".")
+	var name strings.Builder // "override-phrase" becomes "OverridePhrase"
+	for _, word := range strings.FieldsFunc(r.Name, func(r rune) bool { return r == '-' || r == ' ' }) {
+		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	summary := strings.TrimRight(registry.FirstSentence(plain(doc)), ".:;,") + "."
 	return sarifRule{
-		ID: r.ID, Name: pascal(r.Name), Short: sarifText{Text: summary(doc)}, Full: sarifText{Text: plain(doc), Markdown: doc},
+		ID: r.ID, Name: name.String(), Short: sarifText{Text: strings.ToUpper(summary[:1]) + summary[1:]}, Full: sarifText{Text: plain(doc), Markdown: doc},
 		Help: sarifText{Text: plain(r.help(false)), Markdown: r.help(true)}, HelpURI: home + "#" + strings.ToLower(r.ID),
 		Default: sarifDefault{levels[r.Severity]}, Properties: r.properties(),
 	}
 }
 
-// help returns what a finding means and what to do about it.
+// help explains what a finding means and what to do about it.
 func (r Rule) help(markdown bool) string {
-	parts := []string{cmp.Or(r.Doc, r.Name+"."), r.Help, rules.Importing(r.Importer)}
+	parts := []string{cmp.Or(r.Doc, r.Name+"."), r.Suggestion, rules.Importing(r.Importer)}
 	if markdown && r.Bad != "" && r.Good != "" {
 		parts = append(parts, fmt.Sprintf("| found | not found |\n| --- | --- |\n| %s | %s |", cell(r.Bad), cell(r.Good)))
 	}
 	switch {
 	case strings.HasPrefix(r.ID, "K"):
-		parts = append(parts, "The documentation of `toolcrib check` has all rules of this kind.")
+		parts = append(parts, "The documentation of `toolcrib check` lists all rules of this kind.")
 	case r.Waivable:
 		parts = append(parts, "The user can waive a finding with a reason. `toolcrib rules "+r.ID+"` explains the rule.")
 	default:
 		parts = append(parts, "A finding of this rule cannot be waived unless it is about an imported definition. `toolcrib rules "+r.ID+"` explains the rule.")
 	}
-	var said []string
-	for _, p := range parts {
-		if p != "" {
-			said = append(said, p)
-		}
-	}
-	return strings.Join(said, "\n\n")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
 
-// cell writes an example for a table.
+// cell escapes an example for a table.
 func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
 }
 
-// families are the tags of rules by the first letter of their ids, and whether
-// their findings are about security.
-func family(id string) (tag string, security, heuristic bool) {
-	switch id[:1] {
-	case "S":
-		return "tool-poisoning", true, true
-	case "P":
-		return "call-protocol", true, true
-	case "R":
-		return "registry", true, false
-	case "L":
-		return "core-lock", true, false
-	case "K":
-		return "conformance", true, false
-	case "O":
-		return "overlap", false, true
-	case "N":
-		return "naming", false, false
-	case "D":
-		return "schema", false, false
-	case "A":
-		return "agent", false, false
-	case "B":
-		return "budget", false, false
-	}
-	return "template", false, false
+// family has the properties of a family of rules in SARIF.
+type family struct {
+	tag                 string
+	security, heuristic bool
+}
+
+// families lists the families by the first letter of their rules' ids.
+var families = map[byte]family{
+	'S': {"tool-poisoning", true, true}, 'P': {"call-protocol", true, true}, 'R': {"registry", true, false}, 'L': {"core-lock", true, false},
+	'K': {"conformance", true, false}, 'O': {"overlap", false, true}, 'N': {"naming", false, false}, 'D': {"schema", false, false},
+	'A': {"agent", false, false}, 'B': {"budget", false, false},
 }
 
 func (r Rule) properties() ruleProperties {
-	tag, security, heuristic := family(r.ID)
-	p := ruleProperties{Precision: "very-high", Tags: []string{"ai-agents", tag}}
-	p.Problem = map[string]string{"block": "error", "warn": "warning"}[r.Severity]
-	p.Problem = cmp.Or(p.Problem, "recommendation")
-	if heuristic {
-		p.Precision = map[string]string{"block": "high", "warn": "medium"}[r.Severity]
-		p.Precision = cmp.Or(p.Precision, "low")
+	f := families[r.ID[0]]
+	p := ruleProperties{Precision: "very-high", Tags: []string{"ai-agents", cmp.Or(f.tag, "template")}}
+	by := func(block, warn, other string) string {
+		return cmp.Or(map[string]string{"block": block, "warn": warn}[r.Severity], other)
 	}
-	if security {
-		p.Security = map[string]string{"block": "8.0", "warn": "5.0"}[r.Severity]
-		p.Security = cmp.Or(p.Security, "2.0")
+	p.Problem = by("error", "warning", "recommendation")
+	if f.heuristic {
+		p.Precision = by("high", "medium", "low")
+	}
+	if f.security {
+		p.Security = by("8.0", "5.0", "2.0")
 		p.Tags = append(p.Tags, "security")
 	}
 	return p
 }
 
-// summary returns the first sentence of a text, without Markdown and with a stop.
-func summary(s string) string {
-	s = strings.TrimRight(registry.FirstSentence(plain(s)), ".:;,") + "."
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-// plain takes the signs of Markdown out of a text that uses few.
+// plain removes the markup from a text with little of it.
 func plain(s string) string { return strings.NewReplacer("`", "", "**", "").Replace(s) }
-
-// pascal writes the name of a rule as SARIF asks for it: "override-phrase"
-// becomes "OverridePhrase".
-func pascal(name string) string {
-	var b strings.Builder
-	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == ' ' }) {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return b.String()
-}

@@ -15,7 +15,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that are written, and GitHub's
+// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that toolcrib writes, and GitHub's
 // extensions for code scanning
 // (docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning).
 type (
@@ -91,43 +91,56 @@ type (
 // levels are SARIF's names for severities.
 var levels = map[string]string{"block": "error", "warn": "warning", "info": "note"}
 
-// Tool describes the program and the run in SARIF.
-type Tool struct {
-	Version string // of the program, as it prints it
-	Home    string // the address of its documentation
-	Command string // "lint" or "check"; code scanning keeps their alerts apart by it
+// Run describes a run of a command in SARIF. Rules must have every rule of Found.
+type Run struct {
+	Command string // code scanning keeps the alerts of commands apart
+	Page    string // the page that explains the rules
+	Rules   []Rule
+	Found   []Finding
 }
 
-// SARIF writes a log with one run. Every rule that found something has to be
-// among rules.
-func SARIF(tool Tool, rules []Rule, found []Finding) ([]byte, error) {
+// home is the address of the documentation. The module has no public address yet; the domain
+// is reserved for examples (RFC 2606).
+const home = "https://toolcrib.example/"
+
+// SARIF writes a log with one run of the version of toolcrib.
+func SARIF(r Run, version string) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
-			Name: "toolcrib", Version: semantic(tool.Version), SemanticVersion: semantic(tool.Version), InformationURI: tool.Home, Rules: []sarifRule{},
+			Name: "toolcrib", Version: semantic(version), SemanticVersion: semantic(version), InformationURI: home + r.Page, Rules: []sarifRule{},
 		}},
-		Automation: sarifID{"toolcrib/" + tool.Command + "/"},
+		Automation: sarifID{"toolcrib/" + r.Command + "/"},
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
 	}
-	for _, r := range rules {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, r.sarif(tool.Home))
+	for _, rule := range r.Rules {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule.sarif(home+r.Page))
 	}
 	seen := map[string]int{}
-	for _, f := range found {
-		run.Results = append(run.Results, sarifResult{
-			RuleID: f.Rule, RuleIndex: slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }), Level: levels[f.Severity],
-			Message: sarifText{Text: cmp.Or(visible.Text(strings.TrimSpace(f.told()+" "+f.remedies())), f.Rule+".")}, Locations: locations(f), Related: related(f), Fingerprints: fingerprints(f, seen), Suppressions: suppressions(f),
-		})
+	for _, f := range r.Found {
+		result := sarifResult{
+			RuleID: f.Rule, RuleIndex: slices.IndexFunc(r.Rules, func(rule Rule) bool { return rule.ID == f.Rule }), Level: levels[f.Severity],
+			Message:   sarifText{Text: cmp.Or(visible.Text(strings.TrimSpace(f.message()+" "+f.remedies())), f.Rule+".")},
+			Locations: locations(f), Fingerprints: fingerprints(f, seen),
+		}
+		for i, p := range f.Also {
+			at := locations(Finding{File: f.File, Subject: p.Tool, Path: p.Path, Line: p.Line, Column: p.Column, EndLine: p.EndLine, EndColumn: p.EndColumn})
+			at[0].ID, at[0].Message = i+1, &sarifText{Text: visible.Text(p.Tool + " has the same text.")}
+			result.Related = append(result.Related, at[0])
+		}
+		if f.Carried {
+			result.Suppressions = []sarifSuppression{{Kind: "external", Justification: "The passage is already in " + cmp.Or(f.CarriedFrom, "the approved version") + "."}}
+		}
+		run.Results = append(run.Results, result)
 	}
 	text, err := jsondoc.EncodeIndented(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
 	return visible.JSON(text), err
 }
 
-// versionNumber is a version as semver.org has it, after an optional "v".
+// versionNumber matches a semantic version (semver.org) after an optional "v".
 var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
 
-// semantic returns the number of a version; 0.0.0 with its name for a build that
-// has none.
+// semantic returns the semantic version of a build, or a placeholder if it has none.
 func semantic(version string) string {
 	if m := versionNumber.FindStringSubmatch(version); m != nil {
 		return m[1]
@@ -135,18 +148,16 @@ func semantic(version string) string {
 	return "0.0.0-devel"
 }
 
-// suppressions tells that somebody approved the passage of a finding before.
-func suppressions(f Finding) []sarifSuppression {
-	if !f.Carried {
-		return nil
-	}
-	return []sarifSuppression{{Kind: "external", Justification: "The passage is in " + cmp.Or(f.CarriedFrom, "the approved version") + " already."}}
-}
-
 func locations(f Finding) []sarifLocation {
 	var l sarifLocation
 	if f.File != "" {
-		l.Physical = &sarifPhysical{Artifact: sarifArtifact{URI: uri(f.File)}, Region: region(f)}
+		address := url.URL{Path: filepath.ToSlash(f.File)} // a relative one starts at the root of the checkout
+		if filepath.IsAbs(f.File) {
+			address.Scheme = "file"
+		} else if f.File == "-" {
+			address.Path = "stdin"
+		}
+		l.Physical = &sarifPhysical{Artifact: sarifArtifact{URI: address.String()}, Region: region(f)}
 	}
 	if f.Subject != "" || f.Path != "" {
 		at := sarifLogical{Name: cmp.Or(visible.Line(f.Subject), f.Path), Kind: "object"}
@@ -163,32 +174,8 @@ func locations(f Finding) []sarifLocation {
 	return []sarifLocation{l}
 }
 
-// related are the other places of a finding that says the same of several tools.
-func related(f Finding) []sarifLocation {
-	var list []sarifLocation
-	for i, p := range f.Also {
-		at := locations(Finding{File: f.File, Subject: p.Tool, Path: p.Path, Line: p.Line, Column: p.Column, EndLine: p.EndLine, EndColumn: p.EndColumn})
-		at[0].ID, at[0].Message = i+1, &sarifText{Text: visible.Text(p.Tool + " has it, too.")}
-		list = append(list, at[0])
-	}
-	return list
-}
-
-// uri returns the address of a file: relative ones stay relative, to the root of
-// the checkout where the tool is run in it. Standard input has no address.
-func uri(file string) string {
-	if file == "-" {
-		return "stdin"
-	}
-	u := url.URL{Path: filepath.ToSlash(file)}
-	if filepath.IsAbs(file) {
-		u.Scheme = "file"
-	}
-	return u.String()
-}
-
-// region is the place of a finding in its file. Code scanning shows nothing
-// without a line, so findings about the whole file get its beginning.
+// region is the place of a finding in its file. Code scanning shows no alert without a
+// line, so findings about a whole file get its first character.
 func region(f Finding) *sarifRegion {
 	if f.Line == 0 {
 		return &sarifRegion{StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2}
@@ -203,16 +190,15 @@ func region(f Finding) *sarifRegion {
 	return r
 }
 
-// fingerprints identify a finding from run to run: by rule, tool, field and
-// passage, and by a count where all of these are the same. Lines and the place
-// of the tool in its list do not count, so an alert stays the same one when
-// something is added above it. Code scanning reads primaryLocationLineHash; it
-// computes one of the text around a line when there is none, which changes with
-// every neighbour in a file of one line.
+// fingerprints identify a finding from run to run by its rule, tool, field, and passage,
+// and by a count if these are equal. Lines and the position of the tool in its list do not
+// matter, so an alert survives insertions above it. Code scanning reads
+// primaryLocationLineHash; without it, it would hash the text around the line, which
+// changes with every neighbor in a file of one line.
 func fingerprints(f Finding, seen map[string]int) map[string]string {
 	parts := []string{f.Rule, f.Subject, cmp.Or(f.Field, f.Path), f.Passage}
 	if len(f.Tools) > 0 {
-		parts[1], parts[2] = "", "" // whichever tool comes first
+		parts[1], parts[2] = "", "" // whichever tool comes first must not matter
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	hash := hex.EncodeToString(sum[:8])

@@ -31,7 +31,7 @@ func newExclude(a *command.App) *cobra.Command {
 		Args: command.Exact(1, "a tool, or the number of the proposal that imports it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if none == (part.Path != "") && none || part.Pattern != "" && part.Path == "" {
-				return process.Usagef("write --path PATH, with --pattern for a part of the field, or --none alone")
+				return process.Usagef("use --path PATH, with --pattern for a part of the field, or --none alone")
 			}
 			return runExclude(cmd.Context(), a, args[0], part, none)
 		},
@@ -46,7 +46,7 @@ type docExcluded struct {
 	output.Head
 	Subject     string               `json:"subject"`
 	Excluded    []registry.Exclusion `json:"excluded"`
-	Suggestions []docSuggestion      `json:"suggestions"` // parts that differ between lists of the server
+	Suggestions []docSuggestion      `json:"suggestions"` // parts that differ between two lists of the server
 	Proposal    string               `json:"proposal,omitempty"`
 	DryRun      bool                 `json:"dry_run,omitempty"`
 }
@@ -54,11 +54,11 @@ type docExcluded struct {
 type docSuggestion struct {
 	Path    string `json:"path"`
 	Pattern string `json:"pattern,omitempty"`
-	From    int    `json:"from"` // characters of the field
+	From    int    `json:"from"` // in characters of the field
 	To      int    `json:"to"`
 }
 
-// runExclude shows what the pin of an imported tool excludes, or proposes a change of it.
+// runExclude shows what is excluded from the pin of an imported tool, or proposes to change it.
 func runExclude(ctx context.Context, a *command.App, ref string, part registry.Exclusion, none bool) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -75,7 +75,13 @@ func runExclude(ctx context.Context, a *command.App, ref string, part registry.E
 	}
 	doc := docExcluded{Head: output.NewHead("exclusion"), Subject: t.draft.Subject.String(), Excluded: append([]registry.Exclusion{}, tool.Source.Excluded...), Suggestions: []docSuggestion{}, DryRun: a.Flags.DryRun}
 	if part.Path == "" && !none {
-		suggested := suggest(t.snapshots)
+		var suggested []wire.Suggestion
+		newest := t.snapshots[len(t.snapshots)-1]
+		for _, before := range slices.Backward(t.snapshots) {
+			if suggested = wire.Suggest(before, newest); len(suggested) > 0 {
+				break
+			}
+		}
 		doc.Suggestions = output.Mapped(suggested, func(s wire.Suggestion) docSuggestion { return docSuggestion{s.Path, s.Pattern, s.From, s.To} })
 		return a.Print(doc, func(p *output.Page) {
 			for _, e := range item.Excluded(tool.Source.Excluded) {
@@ -83,7 +89,7 @@ func runExclude(ctx context.Context, a *command.App, ref string, part registry.E
 			}
 			document.WriteSuggestions(p, suggested, ref)
 			if len(suggested)+len(doc.Excluded) == 0 {
-				p.Linef("Nothing is excluded from the pin of %s, and no two lists of its server differ in a short part.", t.draft.Subject)
+				p.Linef("Nothing is excluded from the pin of %s, and no two lists of its server differ only in a short part.", t.draft.Subject)
 			}
 		})
 	}
@@ -96,30 +102,29 @@ func runExclude(ctx context.Context, a *command.App, ref string, part registry.E
 			return process.Usagef("%s", ps[0].Message)
 		}
 		if len(item.Excluded([]registry.Exclusion{part})) == 0 {
-			return fmt.Errorf("nothing of the tool is %s, or it has more than %d characters", part, registry.MaxExcluded)
+			return fmt.Errorf("the tool has no %s, or it has more than %d characters", part, registry.MaxExcluded)
 		}
 	}
 	tool.Source = item.Exclude(tool.Source, doc.Excluded)
 	t.draft.Definition.Tool = &tool
-	var made proposals.Proposal
+	var made []proposals.Proposal
 	if t.open != nil {
-		made, err = b.Desk.Drafting.Revise(ctx, b.Actor, t.open.ID, t.draft)
-	} else if drafts, proposeErr := b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{t.draft}, true); proposeErr == nil {
-		made = drafts[0]
+		made = make([]proposals.Proposal, 1)
+		made[0], err = b.Desk.Drafting.Revise(ctx, b.Actor, t.open.ID, t.draft)
 	} else {
-		err = proposeErr
+		made, err = b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{t.draft}, true)
 	}
 	if err != nil {
 		return err
 	}
-	doc.Proposal = string(made.ID)
+	doc.Proposal = string(made[0].ID)
 	return a.Print(doc, func(p *output.Page) {
-		p.Linef("%s", document.Moved(made))
+		p.Linef("%s", document.Moved(made[0]))
 		for _, e := range item.Excluded(doc.Excluded) {
 			p.Linef("Excluded from its pin: %s.", e)
 		}
 		if len(doc.Excluded) > 0 {
-			p.Linef("The server may change this without a new approval. The rules check it each time, and a finding withholds the tool.")
+			p.Linef("The server may change this without a new approval. The rules check each change, and withhold the tool after a finding.")
 		}
 		a.Closing(p)
 	})
@@ -128,7 +133,7 @@ func runExclude(ctx context.Context, a *command.App, ref string, part registry.E
 // pinnedTool is an imported tool with a draft to change it.
 type pinnedTool struct {
 	draft     proposals.Draft
-	open      *proposals.Proposal // that proposes the tool, or its change
+	open      *proposals.Proposal // proposes the tool, or a change of it
 	snapshots [][]byte            // its JSON, the newest last
 }
 
@@ -186,26 +191,15 @@ func pinned(ctx context.Context, b command.Session, a *command.App, ref string) 
 			}
 		}
 		if len(t.snapshots) == 0 {
-			return errors.New("the JSON from which the tool was imported is not kept here; import it again")
+			return errors.New("the imported JSON of the tool is not stored here; import it again")
 		}
 		return nil
 	})
 	return t, err
 }
 
-// suggest returns the parts that differ between the newest two snapshots that differ.
-func suggest(snapshots [][]byte) []wire.Suggestion {
-	newest := snapshots[len(snapshots)-1]
-	for _, before := range slices.Backward(snapshots) {
-		if found := wire.Suggest(before, newest); len(found) > 0 {
-			return found
-		}
-	}
-	return nil
-}
-
-// Vet runs the rules over the JSON of a live tool of a server whose excluded parts have
-// changed, as over a change of the tool. The error names the first finding.
+// Vet runs the rules over the JSON of a live tool whose excluded parts changed, as for a
+// change of the tool. The error names the first finding.
 func Vet(ctx context.Context, a *command.App, server string, raw json.RawMessage) error {
 	item, err := wire.ReadItem(wire.MCP, raw)
 	if err != nil {

@@ -3,7 +3,6 @@ package imports
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,13 +30,13 @@ import (
 
 type Import struct {
 	Server, layer, set, capabilities string
-	named                            bool // the set was named, or "" for none
+	named                            bool // the set is from a flag
 	draft, files                     bool
 	from                             command.ServerFlags
-	Watched                          bool     // nobody asked for this very import
-	reported                         bool     // another machine met it, which may have another release of the server
+	Watched                          bool     // nobody asked for this import
+	reported                         bool     // another machine found it, which may have another release of the server
 	Observed                         bool     // toolcrib itself proposes what a guarded server lists
-	tell                             tui.Tell // how far it has come, nil for nobody
+	tell                             tui.Tell // reports the progress; nil for nobody
 }
 
 func newImport(a *command.App) *cobra.Command {
@@ -62,59 +61,45 @@ func newImport(a *command.App) *cobra.Command {
 }
 
 func runImport(ctx context.Context, a *command.App, args []string, f Import) error {
-	if f.files {
-		return runImportFiles(ctx, a, args, f)
-	}
-	switch {
-	case len(args) == 1 && f.from.Given():
-		return process.Usagef("a file and a live server exclude each other")
-	case f.from.Given() && f.capabilities != "":
-		return process.Usagef("--client-capabilities is for a saved answer; to a live server toolcrib declares %s", upstream.Declared)
-	case len(args) == 1:
-		data, err := a.ReadAll(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		p := a.Progress()
-		defer p.End()
-		f.tell = p.Tell
-		taken, err := f.Take(ctx, a, args[0], data, nil)
-		p.End()
-		if err != nil {
-			return err
-		}
-		return printImport(a, taken)
-	case !f.from.Given() && f.Server == "":
-		return process.Usagef("name a file, or a live server with --mcp, --mcp-url or --server")
-	}
-	from, err := f.from.LiveServer(a, f.Server)
-	if err != nil {
-		return err
-	}
 	p := a.Progress()
 	defer p.End()
-	f.tell = p.Tell
-	f.at("Asking " + from.Shown + " for its tools")
-	data, err := from.Ask(ctx, a)
+	if f.files {
+		if f.from.Given() || f.Server != "" || f.layer != "" || f.capabilities != "" {
+			return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, --layer, or --client-capabilities; --project names the project of a folder")
+		}
+		return files.Import{Set: f.set, Draft: f.draft, Tell: p.Tell, Done: p.End}.Run(ctx, a, args, document.Moved)
+	}
+	var data []byte
+	var from *command.LiveServer
+	var err error
+	name := strings.Join(args, "")
+	switch {
+	case len(args) == 1 && f.from.Given():
+		return process.Usagef("a file cannot be combined with a live server")
+	case f.from.Given() && f.capabilities != "":
+		return process.Usagef("--client-capabilities is for a stored answer; to a live server, toolcrib declares %s", upstream.Declared)
+	case len(args) == 1:
+		data, err = a.ReadAll(ctx, name)
+	case !f.from.Given() && f.Server == "":
+		return process.Usagef("name a file, or a live server with --mcp, --mcp-url, or --server")
+	default:
+		var live command.LiveServer
+		if live, err = f.from.LiveServer(a, f.Server); err == nil {
+			from, name = &live, live.Shown
+			p.Tell(0, 0, "Asking "+name+" for its tools")
+			data, err = live.Ask(ctx, a)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	taken, err := f.Take(ctx, a, from.Shown, data, &from)
+	f.tell = p.Tell
+	taken, err := f.Take(ctx, a, name, data, from)
 	p.End()
 	if err != nil {
 		return err
 	}
 	return printImport(a, taken)
-}
-
-// runImportFiles takes in files instead of tools.
-func runImportFiles(ctx context.Context, a *command.App, args []string, f Import) error {
-	if f.from.Given() || f.Server != "" || f.layer != "" || f.capabilities != "" {
-		return process.Usagef("--files excludes --server, --mcp, --mcp-url, --layer and --client-capabilities; --project names the project of a folder")
-	}
-	p := a.Progress()
-	defer p.End()
-	return files.Import{Set: f.set, Draft: f.draft, Tell: p.Tell, Done: p.End}.Run(ctx, a, args, document.Moved)
 }
 
 // at reports the current step.
@@ -124,7 +109,7 @@ func (f Import) at(step string) {
 	}
 }
 
-// Taken is an import that was made.
+// Taken is a completed import.
 type Taken struct {
 	file   string
 	from   *command.LiveServer // nil for a file
@@ -132,21 +117,25 @@ type Taken struct {
 	Origin intake.Origin
 	steps  []intake.Step
 	Made   []proposals.Proposal // of the steps that have a draft, in their order
-	// withdrawn are earlier proposals of what the server took back.
+	// withdrawn are earlier proposals that the server no longer asks for.
 	withdrawn []proposals.Proposal
 }
 
-// Take takes in a document that was read from file, or from a live server.
+// Take imports a document that was read from a file or from a live server.
 func (f Import) Take(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Taken, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
 		return Taken{}, command.Unreadable(file, data, err)
 	}
 	if doc.Format == wire.Names {
-		return Taken{}, fmt.Errorf("%s: names alone define nothing; toolcrib check reads them", file)
+		return Taken{}, fmt.Errorf("%s: a list of names defines no tools; toolcrib check reads it", file)
 	}
-	if doc.Capabilities, err = f.declared(doc); err != nil {
-		return Taken{}, err
+	if f.capabilities != "" {
+		n, err := jsondoc.Parse([]byte(f.capabilities), jsondoc.DefaultLimits)
+		if err != nil || n.Kind != jsondoc.Object {
+			return Taken{}, process.Usagef("--client-capabilities is not a JSON object")
+		}
+		doc.Capabilities = jsondoc.Canonical(n)
 	}
 	origin, err := f.origin(a, file, doc)
 	if err != nil {
@@ -159,7 +148,7 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 	if f.Observed {
 		b.Actor = Observer(a.Config)
 	}
-	if origin.Server = origin.Server || from != nil; origin.Server && !f.named { // a live server is one whatever it calls itself
+	if origin.Server = origin.Server || from != nil; origin.Server && !f.named {
 		if origin.Set, err = a.FreeSet(ctx, b.Actor, origin.Label); err != nil {
 			return Taken{}, err
 		}
@@ -197,22 +186,10 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 	if err == nil && from != nil && len(from.Start) > 0 && !a.Flags.DryRun {
 		err = a.DB.KeepStart(ctx, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, from.Start)
 	}
-	if err == nil && from != nil { // a file may have a part of what the server lists
+	if err == nil && from != nil { // a file may have only a part of the server's list
 		taken.withdrawn, err = taken.retract(ctx, b, a, live)
 	}
 	return taken, err
-}
-
-// declared returns what the client had declared: the flag, else the document.
-func (f Import) declared(doc wire.Document) (json.RawMessage, error) {
-	if f.capabilities == "" {
-		return doc.Capabilities, nil
-	}
-	n, err := jsondoc.Parse([]byte(f.capabilities), jsondoc.DefaultLimits)
-	if err != nil || n.Kind != jsondoc.Object {
-		return nil, process.Usagef("--client-capabilities is no JSON object")
-	}
-	return jsondoc.Canonical(n), nil
 }
 
 func (f Import) origin(a *command.App, file string, doc wire.Document) (intake.Origin, error) {
@@ -233,15 +210,12 @@ func (f Import) origin(a *command.App, file string, doc wire.Document) (intake.O
 	}
 	if o.Label = registry.ServerName(name); o.Label == "" {
 		if doc.Format == wire.MCP {
-			return o, process.Usagef("name the server with --server; the document does not say which one it is")
+			return o, process.Usagef("name the server with --server; the document does not name it")
 		}
 		o.Label = "stdin"
 	}
 	return o, nil
 }
-
-// canonicalSet is the change set of a migration when none is named.
-const canonicalSet = "canonicalize"
 
 type docMigration struct {
 	output.Head
@@ -254,10 +228,10 @@ type docMigration struct {
 	DryRun    bool             `json:"dry_run,omitempty"`
 }
 
-// docRetired is a retired name that the file mentions.
+// docRetired is a retired name that the file uses.
 type docRetired struct {
 	Name      string   `json:"name"`
-	Successor string   `json:"successor"` // "" for a ghost
+	Successor string   `json:"successor"` // "" if it has none
 	In        []string `json:"in"`
 }
 
@@ -268,7 +242,7 @@ func newCanonicalize(a *command.App) *cobra.Command {
 		Args: command.Exact(1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCanonicalize(cmd.Context(), a, args[0], o) },
 	}
-	cmd.Flags().StringVar(&o.Set, "change-set", canonicalSet, "the `NAME` of the change set")
+	cmd.Flags().StringVar(&o.Set, "change-set", "canonicalize", "the `NAME` of the change set")
 	return cmd
 }
 
@@ -308,10 +282,7 @@ func runCanonicalize(ctx context.Context, a *command.App, file string, o intake.
 			return err
 		}
 	}
-	return printMigration(a, m, o.Set, made)
-}
-
-func printMigration(a *command.App, m intake.Migration, set string, made []proposals.Proposal) error {
+	set := o.Set
 	doc := docMigration{
 		Head: output.NewHead("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: output.Mapped(m.Retired, func(r intake.RetiredName) docRetired { return docRetired(r) }),
 		DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
@@ -321,7 +292,7 @@ func printMigration(a *command.App, m intake.Migration, set string, made []propo
 		switch {
 		case len(m.Steps) > 0:
 		case len(m.Retired)+len(m.DeadTiers) > 0:
-			p.Linef("The registry is canonical, so nothing is proposed. The file still has names that are retired:")
+			p.Linef("The registry is canonical, so nothing is proposed. The file still uses retired names:")
 		default:
 			p.Linef("The registry is canonical, so nothing is proposed.")
 		}
@@ -330,13 +301,13 @@ func printMigration(a *command.App, m intake.Migration, set string, made []propo
 		}
 		for _, r := range m.Retired {
 			if r.Successor == "" {
-				p.Linef("Ghost, no successor: %s (%s)", r.Name, strings.Join(r.In, ", "))
+				p.Linef("Retired without a successor: %s (%s)", r.Name, strings.Join(r.In, ", "))
 				continue
 			}
 			p.Linef("Retired: %s → %s (%s)", r.Name, r.Successor, strings.Join(r.In, ", "))
 		}
 		for _, name := range m.DeadTiers {
-			p.Linef("Dead approval tier: %s", name)
+			p.Linef("Unused approval tier: %s", name)
 		}
 		for _, r := range m.Remarks {
 			p.Linef("Note: %s", output.FullStop(r))
@@ -348,9 +319,9 @@ func printMigration(a *command.App, m intake.Migration, set string, made []propo
 	})
 }
 
-// Observer is who proposes what a guarded server lists: toolcrib itself. A login of
-// the database that names somebody writes as nobody else: if a user's login could
-// write as system, it could approve its own proposals under four_eyes.
+// Observer returns the actor who proposes what a guarded server lists: toolcrib itself, or
+// the actor of the login of the database. A user's login must not write as system, because
+// it could then approve its own proposals under four_eyes.
 func Observer(c *settings.Config) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {
 		if actor, err := proposals.ParseActor(login); err == nil {
@@ -360,7 +331,7 @@ func Observer(c *settings.Config) proposals.Actor {
 	return proposals.Actor{Kind: proposals.System}
 }
 
-// Job proposes what a file says about tools, as `toolcrib import` does.
+// Job imports a file as toolcrib import does, for the workbench.
 func Job(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]string, error) {
 	tell(0, 0, "Reading "+file)
 	data, err := a.ReadAll(ctx, file)

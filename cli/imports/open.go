@@ -19,8 +19,8 @@ import (
 	"toolcrib/review/intake"
 )
 
-// leaveOutPending takes out the proposals that somebody has made already, and
-// where nobody asked for this very import those that were rejected.
+// leaveOutPending drops the drafts that are already proposed and, if nobody asked for this
+// import, those that were rejected.
 func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
 	return a.DB.View(ctx, func(r review.Reader) error {
 		for i, s := range steps {
@@ -54,8 +54,8 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 	})
 }
 
-// keepExcluded gives a draft the parts that an open proposal about the same tool excludes from
-// its pin, and its JSON where nothing but these parts differs.
+// keepExcluded copies to a draft the parts that an open proposal about the same tool excludes
+// from its pin, and its JSON if nothing else differs.
 func keepExcluded(ctx context.Context, r review.Reader, s intake.Step, p proposals.Proposal) error {
 	t := s.Draft.Definition.Tool
 	if t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || p.Type != s.Draft.Type {
@@ -76,9 +76,9 @@ func keepExcluded(ctx context.Context, r review.Reader, s intake.Step, p proposa
 	return nil
 }
 
-// leaveOutUndeclared takes out the deactivation of tools that the server listed to a
-// client with more capabilities than this list was asked with: servers leave out the
-// tools that a client cannot serve, and another client still has them.
+// leaveOutUndeclared drops deactivations of tools that the server listed to a client with
+// more capabilities: servers do not list tools that a client cannot use, and other clients
+// may still get them.
 func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
 	for i, s := range steps {
 		at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
@@ -91,14 +91,14 @@ func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step
 		}
 		if lacks != "" {
 			steps[i].Change, steps[i].Draft = intake.Skip, nil
-			steps[i].Reason = "it was listed to a client that declares " + jsondoc.Quote(lacks) + ", which this one does not"
+			steps[i].Reason = "it was listed to a client that declares " + jsondoc.Quote(lacks) + ", and this one does not"
 		}
 	}
 	return nil
 }
 
-// undeclared returns a capability of the client to which an imported tool was listed
-// that is not among the declared ones, "" for none, or where nobody knows.
+// undeclared returns a capability that was declared when an imported tool was listed but is
+// not among the given ones, or "".
 func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared json.RawMessage) (string, error) {
 	has, had := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if t == nil || t.Source == nil || len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
@@ -116,28 +116,41 @@ func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared 
 	return "", nil
 }
 
-// retraction is a proposal of an import that a server took back, and why it ends.
-type retraction struct {
-	review.Bundle
-	note string
-}
-
-// retract withdraws what an earlier look at a server proposed and the server took back:
-// changes of tools that are live as it lists them now, and tools that it lists no more.
+// retract withdraws proposals of earlier imports that the server no longer asks for: changes
+// of tools that it lists as they are live, and tools that it no longer lists.
 func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
-	back, err := t.takenBack(ctx, a, live)
+	open, err := openOf(ctx, a, t.Origin.Label)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range back {
-		if proposals.Authorize(b.Actor, proposals.ActWithdraw, p.Proposal.Author) != nil {
+	listed := map[string]bool{}
+	for _, it := range t.doc.Items {
+		listed[it.Format.SourceType()+" "+it.Name] = true
+	}
+	for _, p := range open {
+		tool, draft := p.Revision.Draft.Definition.Tool, p.Revision.Draft
+		note := ""
+		if at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == draft.Subject }); at >= 0 && intake.Generated(draft, &live[at].Definition) {
+			note = t.overtakes(draft)
+		}
+		gone := draft.Type == proposals.New && !listed[tool.Source.Type+" "+tool.OriginName()] && (tool.Source.Type != registry.SourceMCPText || t.doc.Texts)
+		if note == "" && gone && intake.Generated(draft, nil) {
+			lacks, err := undeclared(ctx, a, tool, t.doc.Capabilities)
+			if err != nil {
+				return withdrawn, err
+			}
+			if lacks == "" {
+				note = notListed
+			}
+		}
+		if note == "" || proposals.Authorize(b.Actor, proposals.ActWithdraw, p.Proposal.Author) != nil {
 			continue
 		}
 		var ended proposals.Proposal
 		if b.Actor.Kind == proposals.System {
-			ended, err = b.Desk.Drafting.Retract(ctx, p.Proposal.ID, p.Proposal.Revision, p.note)
+			ended, err = b.Desk.Drafting.Retract(ctx, p.Proposal.ID, p.Proposal.Revision, note)
 		} else {
-			ended, err = b.Desk.Drafting.Withdraw(ctx, b.Actor, p.Proposal.ID, p.note)
+			ended, err = b.Desk.Drafting.Withdraw(ctx, b.Actor, p.Proposal.ID, note)
 		}
 		if err != nil {
 			return withdrawn, err
@@ -147,49 +160,16 @@ func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, l
 	return withdrawn, nil
 }
 
-const notListed = "The server does not list it any more."
+const notListed = "The server no longer lists it."
 
-// takenBack returns the open proposals of imports that a server took back.
-func (t Taken) takenBack(ctx context.Context, a *command.App, live []registry.Live) ([]retraction, error) {
-	open, err := openOf(ctx, a, t.Origin.Label)
-	if err != nil {
-		return nil, err
-	}
-	there := map[string]bool{}
-	for _, it := range t.doc.Items {
-		there[it.Format.SourceType()+" "+it.Name] = true
-	}
-	var back []retraction
-	for _, p := range open {
-		tool, draft := p.Revision.Draft.Definition.Tool, p.Revision.Draft
-		if at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == draft.Subject }); at >= 0 {
-			if note := t.overtakes(draft); note != "" && intake.Generated(draft, &live[at].Definition) {
-				back = append(back, retraction{p, note})
-				continue
-			}
-		}
-		if draft.Type != proposals.New || there[tool.Source.Type+" "+tool.OriginName()] || tool.Source.Type == registry.SourceMCPText && !t.doc.Texts || !intake.Generated(draft, nil) {
-			continue
-		}
-		lacks, err := undeclared(ctx, a, tool, t.doc.Capabilities)
-		if err != nil {
-			return nil, err
-		}
-		if lacks == "" {
-			back = append(back, retraction{p, notListed})
-		}
-	}
-	return back, nil
-}
-
-// overtakes returns why what a server lists now no longer asks for a draft about a live
-// tool, "" when it does.
+// overtakes returns why the server no longer asks for a draft about a live tool, or "" if it
+// does.
 func (t Taken) overtakes(draft proposals.Draft) string {
 	at := slices.IndexFunc(t.steps, func(s intake.Step) bool { return s.Subject == draft.Subject })
 	switch {
 	case at < 0:
 	case t.steps[at].Change == intake.None:
-		return "The server took the change back."
+		return "The server undid the change."
 	case t.steps[at].Change == intake.Deactivate && draft.Type == proposals.Modify:
 		return notListed
 	case t.steps[at].Change == intake.Modify && draft.Type == proposals.Deactivate:
@@ -211,8 +191,8 @@ func openOf(ctx context.Context, a *command.App, label string) (open []review.Bu
 	}), err
 }
 
-// Waiting returns how many tools and texts of a server wait for an approval, without those
-// that the server does not list any more.
+// Waiting counts the tools and texts of a server that wait for an approval, except those that
+// the server no longer lists.
 func Waiting(ctx context.Context, a *command.App, server string) (n int, err error) {
 	open, err := openOf(ctx, a, server)
 	for _, p := range open {
@@ -223,8 +203,8 @@ func Waiting(ctx context.Context, a *command.App, server string) (n int, err err
 	return n, err
 }
 
-// claims returns why a server may not go by the name that it gives itself: tools
-// of that name are live, and anybody can call himself so.
+// claims refuses the name that a server gives itself if tools of a server with that name are
+// live, because any server can use any name.
 func claims(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
 	if p.Name != "" {
 		return nil
@@ -239,8 +219,8 @@ func claims(a *command.App, p command.LiveServer, doc wire.Document, live []regi
 			taken = true
 		}
 	}
-	if !taken {
-		return nil
+	if taken {
+		return process.Usagef("the server calls itself %s, and a server of that name is known; if it is the same one, add --server %s", label, label)
 	}
-	return process.Usagef("the server calls itself %s, and a server of that name is known; if it is the same one, say --server %s", label, label)
+	return nil
 }

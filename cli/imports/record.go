@@ -20,8 +20,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// takeIn keeps the raw JSON, then proposes the changes of the steps: a pin is
-// never without its JSON.
+// takeIn stores the raw JSON and then proposes the changes of the steps, so that the JSON of
+// every pin exists.
 func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
 	var drafts []proposals.Draft
 	for _, s := range steps {
@@ -32,7 +32,18 @@ func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Doc
 	if len(drafts) == 0 {
 		return nil, nil
 	}
-	record := importRecord(b, a, doc, o)
+	record := catalog.Import{
+		ID: a.Env.NewID(), At: a.Env.Now(), Actor: b.Actor.String(), Format: string(doc.Format), Label: o.Label,
+		Hash: registry.HashBytes(jsondoc.Canonical(doc.Node)), Capabilities: doc.Capabilities,
+	}
+	for _, it := range doc.Items {
+		record.Tools = append(record.Tools, catalog.Raw{Hash: it.Hash(), Body: it.Raw})
+	}
+	for _, e := range doc.Entries {
+		if hash, err := wire.HashRaw(e.Raw); err == nil && len(e.Raw) > 0 {
+			record.Tools = append(record.Tools, catalog.Raw{Hash: hash, Body: e.Raw})
+		}
+	}
 	if !a.Flags.DryRun {
 		if err := a.DB.KeepImport(ctx, record); err != nil {
 			return nil, err
@@ -49,32 +60,16 @@ func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Doc
 	return desk.Drafting.TakeIn(ctx, b.Actor, drafts, submit)
 }
 
-func importRecord(b command.Session, a *command.App, doc wire.Document, o intake.Origin) catalog.Import {
-	record := catalog.Import{
-		ID: a.Env.NewID(), At: a.Env.Now(), Actor: b.Actor.String(), Format: string(doc.Format), Label: o.Label,
-		Hash: registry.HashBytes(jsondoc.Canonical(doc.Node)), Capabilities: doc.Capabilities,
-	}
-	for _, it := range doc.Items {
-		record.Tools = append(record.Tools, catalog.Raw{Hash: it.Hash(), Body: it.Raw})
-	}
-	for _, e := range doc.Entries {
-		if hash, err := wire.HashRaw(e.Raw); err == nil && len(e.Raw) > 0 {
-			record.Tools = append(record.Tools, catalog.Raw{Hash: hash, Body: e.Raw})
-		}
-	}
-	return record
-}
-
 type DocImport struct {
 	output.Head
 	File    string `json:"file"`
 	Format  string `json:"format"`
 	Label   string `json:"label"`
 	RawHash string `json:"raw_hash"`
-	// ChangeSet is the one that the proposals are put into, absent for none.
+	// ChangeSet is absent if the proposals are in none.
 	ChangeSet string `json:"change_set,omitempty"`
-	// Definitions counts those that the document holds, skipped ones included.
-	// Steps are more where some vanished.
+	// Definitions counts the definitions in the document, including skipped ones. There are
+	// more Steps if some definitions vanished.
 	Definitions int              `json:"definitions"`
 	Steps       []docImportStep  `json:"steps"`
 	Proposals   []facts.Document `json:"proposals"`
@@ -82,8 +77,8 @@ type DocImport struct {
 	DryRun      bool             `json:"dry_run,omitempty"`
 	// Capabilities are the capabilities that were declared to a live server.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
-	// Configuration is the configuration that the tools of a live server need, when it
-	// is not there: lines for the user's own file.
+	// Configuration has the lines that the user's own file lacks for the tools of a live
+	// server to run.
 	Configuration string `json:"configuration,omitempty"`
 }
 
@@ -95,14 +90,14 @@ type docImportStep struct {
 	Reason   string `json:"reason,omitempty"`
 	RawHash  string `json:"raw_hash,omitempty"`
 	Proposal string `json:"proposal,omitempty"`
-	// Missing describes what keeps a prompt a draft; UnknownKeys are those that the v0
-	// format does not have. They are kept.
+	// Missing describes what a prompt lacks, so that it stays a draft. UnknownKeys are keys
+	// that the v0 format does not have; they are kept.
 	Missing     string   `json:"missing,omitempty"`
 	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
 
-// newDocImportSteps returns the documents of steps; made are the proposals of
-// those that have a draft, in their order.
+// newDocImportSteps returns the documents of steps. made are the proposals of the steps with
+// a draft, in order.
 func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
 	docs := make([]docImportStep, len(steps))
 	for i, s := range steps {
@@ -115,7 +110,7 @@ func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImpo
 	return docs
 }
 
-// Document returns an import as the document for scripts.
+// Document returns the document of an import.
 func (t Taken) Document(a *command.App) DocImport {
 	d := DocImport{
 		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.Origin.Label, ChangeSet: t.Origin.Set,
@@ -124,18 +119,12 @@ func (t Taken) Document(a *command.App) DocImport {
 		Proposals: document.NewProposalList(slices.Concat(t.Made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), output.Mapped(t.doc.Skipped, wire.Skipped.String)...), DryRun: a.Flags.DryRun,
 	}
 	if t.from != nil {
-		d.Capabilities, d.Configuration = t.doc.Capabilities, t.missing(a)
+		d.Capabilities = t.doc.Capabilities
+		if _, known := a.Config.Servers[t.Origin.Label]; !known {
+			d.Configuration = t.from.Server.Lines(t.Origin.Label)
+		}
 	}
 	return d
-}
-
-// missing returns the lines that a configuration lacks for the server's tools
-// to run, "" for none.
-func (t Taken) missing(a *command.App) string {
-	if _, known := a.Config.Servers[t.Origin.Label]; known {
-		return ""
-	}
-	return t.from.Server.Lines(t.Origin.Label)
 }
 
 func printImport(a *command.App, t Taken) error {
@@ -162,19 +151,19 @@ func printImport(a *command.App, t Taken) error {
 		p.Linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.", parts...)
 		if out.Configuration != "" {
 			p.Blank()
-			p.Linef("For its approved tools to run, %s needs:", a.Config.UserFile)
+			p.Linef("To run its approved tools, %s needs:", a.Config.UserFile)
 			for line := range strings.Lines(out.Configuration) {
 				p.Linef("  %s", strings.TrimRight(line, "\n"))
 			}
 			if len(t.from.Server.Command) > 0 {
-				p.Linef("It runs in your home folder then; dir = \"/FOLDER\" names another.")
+				p.Linef("It will run in your home folder; dir = \"/FOLDER\" names another one.")
 			}
 		}
 		a.Closing(p)
 	})
 }
 
-// lines prints which tools were proposed, and which could not be.
+// lines prints which tools were proposed and which were not.
 func (t Taken) lines(p *output.Page) {
 	next := 0
 	for _, s := range t.steps {
@@ -185,10 +174,10 @@ func (t Taken) lines(p *output.Page) {
 				p.Linef("    changed: %s", s.Reason)
 			}
 			if s.Missing != "" {
-				p.Linef("    a draft until it is complete: %s", s.Missing)
+				p.Linef("    a draft until it has: %s", s.Missing)
 			}
 			if len(s.Unknown) > 0 {
-				p.Linef("    kept as they are, as the format does not have them: %s", strings.Join(s.Unknown, ", "))
+				p.Linef("    kept although the format does not have them: %s", strings.Join(s.Unknown, ", "))
 			}
 			next++
 		case s.Change == intake.Skip:
@@ -196,20 +185,20 @@ func (t Taken) lines(p *output.Page) {
 		}
 	}
 	for _, ended := range t.withdrawn {
-		p.Linef("%s: the server took it back", document.Moved(ended))
+		p.Linef("%s: the server no longer asks for it", document.Moved(ended))
 	}
 }
 
-// notKept names the parts of a file that an export does not write again.
+// notKept describes the parts of a file that an export does not contain.
 func notKept(doc wire.Document) []string {
 	lines := []string{}
 	for _, key := range doc.NotKept {
-		lines = append(lines, fmt.Sprintf("not kept: %s of the file belongs to no definition, so an import does not review it and an export does not have it; toolcrib lint reads it", jsondoc.Quote(key)))
+		lines = append(lines, fmt.Sprintf("not kept: %s belongs to no definition, so it is neither reviewed nor exported; toolcrib lint reads it", jsondoc.Quote(key)))
 	}
 	return lines
 }
 
-// LeftOut returns what of a server's list cannot be proposed.
+// LeftOut returns the parts of a server's list that cannot be proposed.
 func (t Taken) LeftOut() []wire.Skipped {
 	skipped := slices.Clone(t.doc.Skipped)
 	for _, s := range t.steps {
@@ -220,17 +209,17 @@ func (t Taken) LeftOut() []wire.Skipped {
 	return skipped
 }
 
-// KeepProblem records why the tools of a server are not known, for status.
+// KeepProblem records why the tools of a server are unknown, for status.
 func KeepProblem(ctx context.Context, a *command.App, label, problem string) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
-	skipped := []wire.Skipped{{Reason: "its tools are not known", Detail: problem}}
+	skipped := []wire.Skipped{{Reason: "its tools are unknown", Detail: problem}}
 	return catalog.KeepLeftOut(ctx, a.DB.Imports, a.Env.NewID(), a.Env.Now(), b.Actor.String(), label, skipped)
 }
 
-// LeftOut returns what of the document was not proposed, and why.
+// LeftOut describes what was not proposed, and why.
 func (d DocImport) LeftOut() []string {
 	lines := slices.Clone(d.Warnings)
 	for _, s := range d.Steps {
@@ -241,7 +230,7 @@ func (d DocImport) LeftOut() []string {
 	return lines
 }
 
-// Outcome counts the definitions of a server by their end.
+// Outcome counts the definitions of a server by their changes.
 func (d DocImport) Outcome() string {
 	counts := map[string]int{}
 	for _, s := range d.Steps {
@@ -252,7 +241,7 @@ func (d DocImport) Outcome() string {
 		parts = append(parts, fmt.Sprintf("%d proposed as the change set %s", n, d.ChangeSet))
 	}
 	for _, c := range []struct{ change, words string }{
-		{string(intake.Pending), "proposed before and waiting for you"}, {string(intake.None), "as they were approved"}, {string(intake.Skip), "left out"},
+		{string(intake.Pending), "proposed before and waiting for you"}, {string(intake.None), "unchanged since their approval"}, {string(intake.Skip), "left out"},
 	} {
 		if n := counts[c.change]; n > 0 {
 			parts = append(parts, strconv.Itoa(n)+" "+c.words)

@@ -24,7 +24,7 @@ type watchFlags struct {
 	once  bool
 }
 
-// shortestWatch sets how often a server may be looked at without being asked to.
+// shortestWatch limits how often a server is polled.
 const shortestWatch = time.Second
 
 func newWatch(a *command.App) *cobra.Command {
@@ -33,7 +33,7 @@ func newWatch(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "watch [SERVER…] | --files [FOLDER]",
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return runWatch(cmd.Context(), a, args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
 	set := cmd.Flags()
 	set.DurationVar(&f.every, "every", 15*time.Minute, "check at least every `TIME`")
@@ -52,9 +52,23 @@ type pollResult struct {
 	err  error
 }
 
-func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags) error {
+func (f watchFlags) run(ctx context.Context, a *command.App, names []string) error {
+	if f.every < shortestWatch {
+		return process.Usagef("--every must be at least %s (got %s)", shortestWatch, f.every)
+	}
 	if f.files {
-		return f.watchFiles(ctx, a, names)
+		switch {
+		case f.from.Given() || f.Server != "" || f.layer != "":
+			return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, or --layer; --project names the project of a folder")
+		case len(names) > 1:
+			return process.Usagef("--files takes at most one folder; got %d arguments", len(names))
+		}
+		w := files.Import{Set: f.set, Watched: true}
+		if f.once {
+			return w.Run(ctx, a, names, document.Moved)
+		}
+		a.RestoreGC()
+		return w.Watch(ctx, a, names, f.every, document.Moved)
 	}
 	places, err := f.places(a, names)
 	if err != nil {
@@ -65,10 +79,10 @@ func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags)
 		return err
 	}
 	if f.once {
-		return f.lookOnce(ctx, a, places)
+		return f.pollOnce(ctx, a, places)
 	}
 	for _, p := range places {
-		a.Note("watching %s, every %s; what changes is proposed by %s and waits for the user", p.Shown, f.every, b.Actor)
+		a.Note("watching %s, every %s; %s proposes changes, which wait for the user", p.Shown, f.every, b.Actor)
 	}
 	a.RestoreGC()
 	ctx, stop := context.WithCancel(ctx)
@@ -99,27 +113,9 @@ func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags)
 	}
 }
 
-// watchFiles looks at files instead of servers.
-func (f watchFlags) watchFiles(ctx context.Context, a *command.App, args []string) error {
-	switch {
-	case f.from.Given() || f.Server != "" || f.layer != "":
-		return process.Usagef("--files excludes --server, --mcp, --mcp-url and --layer; --project names the project of a folder")
-	case len(args) > 1:
-		return process.Usagef("--files takes one folder at most; got %d arguments", len(args))
-	case f.every < shortestWatch:
-		return process.Usagef("--every is %s; the shortest is %s", f.every, shortestWatch)
-	}
-	w := files.Import{Set: f.set, Watched: true}
-	if f.once {
-		return w.Run(ctx, a, args, document.Moved)
-	}
-	a.RestoreGC()
-	return w.Watch(ctx, a, args, f.every, document.Moved)
-}
-
-// lookOnce polls every server and fails when one of them did; it still reports the
-// results of the others.
-func (f watchFlags) lookOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
+// pollOnce polls every server and fails if one of the polls did. It still reports the results
+// of the others.
+func (f watchFlags) pollOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
 	var errs []error
 	var found []Taken
 	for _, p := range places {
@@ -133,12 +129,14 @@ func (f watchFlags) lookOnce(ctx context.Context, a *command.App, places []comma
 	}
 	err := errors.Join(errs...)
 	for _, taken := range found {
-		if err != nil {
-			noteTaken(a, taken)
+		if err == nil {
+			if err := printTaken(a, taken); err != nil {
+				return err
+			}
 			continue
 		}
-		if err := printTaken(a, taken); err != nil {
-			return err
+		for _, p := range slices.Concat(taken.Made, taken.withdrawn) {
+			a.Note("%s", document.Moved(p))
 		}
 	}
 	return err
@@ -146,13 +144,10 @@ func (f watchFlags) lookOnce(ctx context.Context, a *command.App, places []comma
 
 // places returns the servers to watch.
 func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer, error) {
-	if f.every < shortestWatch {
-		return nil, process.Usagef("--every is %s; write %s or more", f.every, shortestWatch)
-	}
 	if f.from.Given() {
 		switch {
 		case len(names) > 0:
-			return nil, process.Usagef("--mcp and --mcp-url name one server; %s would be another", names[0])
+			return nil, process.Usagef("--mcp and --mcp-url name one server, so %s cannot be another", names[0])
 		case f.Server == "":
 			return nil, process.Usagef("name the server with --server")
 		}
@@ -180,8 +175,8 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 	return places, nil
 }
 
-// see proposes the changes of a poll. It reports an error once, and the watch goes
-// on: the next poll may succeed.
+// see proposes the changes of a poll. It reports an error once and returns nil, because the
+// next poll may succeed.
 func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen map[string]string) error {
 	hash, name := registry.HashBytes(s.data), s.from.Name
 	if s.err == nil && seen[name] == hash {
@@ -205,23 +200,16 @@ func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen 
 	return nil
 }
 
-// propose proposes what a look shows.
+// propose proposes what a poll found.
 func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (Taken, error) {
 	f.Server = s.from.Name
 	return f.Take(ctx, a, s.from.Shown, s.data, &s.from)
 }
 
-// printTaken prints a poll that found changes.
+// printTaken prints a poll with changes.
 func printTaken(a *command.App, t Taken) error {
 	if len(t.Made)+len(t.withdrawn) == 0 {
 		return nil
 	}
 	return a.Print(t.Document(a), t.lines)
-}
-
-// noteTaken is printTaken beside an error, for people.
-func noteTaken(a *command.App, t Taken) {
-	for _, p := range slices.Concat(t.Made, t.withdrawn) {
-		a.Note("%s", document.Moved(p))
-	}
 }

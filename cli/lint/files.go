@@ -18,82 +18,57 @@ import (
 	"toolcrib/review/rules"
 )
 
-// instructionName reports whether a file of this name, in lower case, is read by agents
-// wherever it stands: skills, slash commands, subagents, rules and instructions of coding
-// clients.
+// instructionName reports whether agents read a file of this name, in lower case, in any
+// folder: skills, slash commands, subagents, rules, and instructions of coding clients.
 func instructionName(base string) bool {
-	switch base {
-	case "skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
-		".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints":
-		return true
-	}
-	return slices.ContainsFunc([]string{".mdc", ".prompt.md", ".instructions.md", ".chatmode.md", ".agent.md"}, func(end string) bool { return strings.HasSuffix(base, end) })
+	return slices.Contains([]string{
+		"skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
+		".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints",
+	}, base) || slices.ContainsFunc([]string{".mdc", ".prompt.md", ".instructions.md", ".chatmode.md", ".agent.md"}, func(end string) bool { return strings.HasSuffix(base, end) })
 }
 
-// instructionFolder reports whether Markdown files in a folder of this name are for agents.
-func instructionFolder(name string) bool {
-	switch name {
-	case "commands", "agents", "skills", "rules", "prompts", "instructions", ".clinerules", "workflows", "steering":
-		return true
-	}
-	return false
-}
+var (
+	// instructionFolders have Markdown files for agents.
+	instructionFolders = []string{"commands", "agents", "skills", "rules", "prompts", "instructions", ".clinerules", "workflows", "steering"}
+	// skippedFolders hold what others wrote for programs.
+	skippedFolders = []string{".git", ".hg", "node_modules", "vendor", ".venv", "__pycache__"}
+	// legalNames mark texts that are only terms or lists of packages.
+	legalNames = []string{"license", "licence", "notice", "copying", "requirements"}
+	// aboutFiles describe a folder to people.
+	aboutFiles = []string{"readme.md", "changelog.md", "license.md", "contributing.md", "security.md", "code_of_conduct.md"}
+	scripts    = []string{".sh", ".bash", ".zsh", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua"}
+)
 
-// skippedFolder reports whether a folder holds what others wrote for programs.
-func skippedFolder(name string) bool {
-	switch name {
-	case ".git", ".hg", "node_modules", "vendor", ".venv", "__pycache__":
-		return true
-	}
-	return false
-}
-
-// instructs reports whether agents read a file of a folder by its name; inSkill tells
-// that it is below a SKILL.md, which may send them to it.
+// instructs reports whether agents read a file of a folder by its name. inSkill reports that
+// it is below a SKILL.md, which may refer to it.
 func instructs(path string, inSkill bool) bool {
 	base := strings.ToLower(filepath.Base(path))
+	note := filepath.Ext(base) == ".txt" && !slices.ContainsFunc(legalNames, func(name string) bool { return strings.Contains(base, name) })
 	switch {
-	case instructionName(base), inSkill && (isScript(base) || isNote(base)):
+	case instructionName(base), inSkill && (isScript(base) || note):
 		return true
 	case !strings.HasSuffix(base, ".md"):
 		return false
 	}
-	about := slices.Contains([]string{"readme.md", "changelog.md", "license.md", "contributing.md", "security.md", "code_of_conduct.md"}, base)
-	return inSkill || !about && inInstructions(path)
+	return inSkill || !slices.Contains(aboutFiles, base) && inInstructions(path)
 }
 
-// inInstructions reports whether a folder of path is one for what agents read.
+// inInstructions reports whether a folder of path is for texts that agents read.
 func inInstructions(path string) bool {
-	return slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), instructionFolder)
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), func(name string) bool { return slices.Contains(instructionFolders, name) })
 }
 
-// isScript reports whether a file of this name, in lower case, is a script that a skill may
-// have an agent run.
-func isScript(base string) bool {
-	switch filepath.Ext(base) {
-	case ".sh", ".bash", ".zsh", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua":
-		return true
-	}
-	return false
-}
+// isScript reports whether a file of this name, in lower case, is a script.
+func isScript(base string) bool { return slices.Contains(scripts, filepath.Ext(base)) }
 
-// isNote reports whether a file of this name, in lower case, is plain text, and more than
-// the terms that the others are under.
-func isNote(base string) bool {
-	if filepath.Ext(base) != ".txt" {
-		return false
-	}
-	return !slices.ContainsFunc([]string{"license", "licence", "notice", "copying", "requirements"}, func(name string) bool { return strings.Contains(base, name) })
-}
-
-// lintFiles returns the files to check: of a folder, those that agents read, in their
-// order. It follows no links.
+// lintFiles returns the files to check: of a folder, those that agents read. It follows no
+// links, and leaves out the files of skills whose SKILL.md is in the list.
 func lintFiles(a *command.App, names []string) ([]string, error) {
 	var list []string
 	for _, name := range names {
 		info, err := os.Stat(a.Path(name))
 		if name == "-" || a.Remote != nil || err != nil || !info.IsDir() {
-			list = append(list, name) // whoever reads it reports the error
+			list = append(list, name) // reading it reports the error
 			continue
 		}
 		found, err := instructionFiles(a.Path(name))
@@ -101,13 +76,24 @@ func lintFiles(a *command.App, names []string) ([]string, error) {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		if len(found) == 0 {
-			return nil, command.NotFoundf("skill, command, rule or instruction file in %s", name)
+			return nil, command.NotFoundf("skill, command, rule, or instruction file in %s", name)
 		}
 		for _, file := range found {
 			list = append(list, filepath.Join(name, file))
 		}
 	}
-	return withoutParts(list), nil
+	var skills []string
+	for _, name := range list {
+		if isSkill(name) {
+			skills = append(skills, filepath.Dir(name))
+		}
+	}
+	return slices.DeleteFunc(list, func(name string) bool {
+		return slices.ContainsFunc(skills, func(dir string) bool {
+			rel, err := filepath.Rel(dir, name)
+			return err == nil && filepath.IsLocal(rel) && rel != registry.SkillFile
+		})
+	}), nil
 }
 
 // instructionFiles lists the files below root that agents read, relative to it.
@@ -117,7 +103,7 @@ func instructionFiles(root string) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && skippedFolder(d.Name()):
+		case d.IsDir() && slices.Contains(skippedFolders, d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular():
 			return nil
@@ -134,7 +120,7 @@ func instructionFiles(root string) ([]string, error) {
 		inSkill := slices.ContainsFunc(skills, func(folder string) bool {
 			return folder == "." || strings.HasPrefix(file, folder+string(filepath.Separator))
 		})
-		named := file // with the name of the folder itself, which may be "commands"
+		named := file // with the name of the root itself, which may be "commands"
 		if absErr == nil {
 			named = filepath.Join(filepath.Base(whole), file)
 		}
@@ -142,28 +128,18 @@ func instructionFiles(root string) ([]string, error) {
 	}), err
 }
 
-// forAgents reports whether a file is a text for agents by its name, front matter or not.
-func forAgents(name string) bool {
-	base := strings.ToLower(filepath.Base(name))
-	switch filepath.Ext(base) {
-	case ".md", ".markdown", ".mdc":
-		return true
-	}
-	return instructionName(base)
-}
-
-// proposalKey is a line of front matter that only proposals and their definitions have.
+// proposalKey matches a line that only the front matter of proposals and definitions has.
 var proposalKey = regexp.MustCompile(`(?m)^(?:subject:\s*["']?(?:tool|agent|list|skill|instructions):|type:\s*["']?(?:new|modify|deactivate|reactivate|restore)\b|baseVersion:|kind:\s*["']?(?:prompt|action)\b)`)
 
-// fileUnit makes instructions out of a file that agents read, as a review has them.
+// fileUnit converts a file that agents read to instructions, as a review does.
 func fileUnit(name string, data []byte, executable bool) *unit {
 	base := filepath.Base(name)
 	f := registry.Folder{Path: base, Files: map[string]registry.File{base: registry.NewFile(registry.KindInstructions, base, data, executable)}}
 	return folderUnit(registry.KindInstructions, name, f)
 }
 
-// skillUnit reads the skill whose SKILL.md is at a path, whole, as an import does. People
-// know it by name.
+// skillUnit reads the skill whose SKILL.md is at a path, as an import does. People know it
+// by name.
 func skillUnit(at, name string) (*unit, error) {
 	dir := filepath.Dir(at)
 	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))
@@ -180,7 +156,7 @@ func folderUnit(kind registry.Kind, name string, f registry.Folder) *unit {
 	}
 }
 
-// inFolder gives out the file and the place of a finding in a skill or in instructions.
+// inFolder sets the file and the place of a finding in a skill or in instructions.
 func (p *lintPlace) inFolder(file string, f rules.Finding, out *findings.Finding) {
 	longest := ""
 	for name := range p.folder.Files {
@@ -196,21 +172,4 @@ func (p *lintPlace) inFolder(file string, f rules.Finding, out *findings.Finding
 		out.File = filepath.Join(filepath.Dir(file), filepath.FromSlash(longest))
 	}
 	out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
-}
-
-// withoutParts leaves out the files of skills whose SKILL.md is in the list: they are read
-// with it.
-func withoutParts(names []string) []string {
-	var skills []string
-	for _, name := range names {
-		if isSkill(name) {
-			skills = append(skills, filepath.Dir(name))
-		}
-	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		return slices.ContainsFunc(skills, func(dir string) bool {
-			rel, err := filepath.Rel(dir, name)
-			return err == nil && filepath.IsLocal(rel) && rel != registry.SkillFile
-		})
-	})
 }

@@ -35,11 +35,11 @@ import (
 type DocBranch struct {
 	output.Head
 	OK      bool         `json:"ok"`   // no new finding warns or blocks
-	Base    string       `json:"base"` // the commit that is compared with
+	Base    string       `json:"base"` // the commit compared with
 	Commit  string       `json:"head"`
 	Changes []docChanged `json:"changes"`
-	// Findings has the carried ones too.
-	Findings []report.Finding `json:"findings"`
+	// Findings includes the carried ones.
+	Findings []findings.Finding `json:"findings"`
 }
 
 // docChanged is one text for agents that a branch changes.
@@ -58,13 +58,11 @@ type docTokens struct {
 	After  int    `json:"after"`
 }
 
-// Branch reviews what a branch changes in the texts for agents among paths, all for none.
+// Branch reviews what a branch changes in the texts for agents among paths, or in all texts
+// if there are no paths.
 func Branch(ctx context.Context, a *command.App, span string, paths []string, format string) error {
-	if a.Form.JSON && format == "text" {
-		format = "json"
-	}
-	if !slices.Contains([]string{"text", "json", "sarif", "markdown"}, format) {
-		return process.Usagef("there is no format %q; write text, json, sarif or markdown", format)
+	if err := report.CheckFormat(a, &format, "markdown"); err != nil {
+		return err
 	}
 	c, err := a.Settings()
 	if err != nil {
@@ -84,7 +82,7 @@ func Branch(ctx context.Context, a *command.App, span string, paths []string, fo
 	if err != nil {
 		return err
 	}
-	doc := DocBranch{Head: output.NewHead("branch.review"), OK: true, Base: before.commit, Commit: after.commit, Changes: []docChanged{}, Findings: []report.Finding{}}
+	doc := DocBranch{Head: output.NewHead("branch.review"), OK: true, Base: before.commit, Commit: after.commit, Changes: []docChanged{}, Findings: []findings.Finding{}}
 	l := newLinter(set, "")
 	var found []findings.Finding
 	for _, file := range texts(changed, before, after) {
@@ -97,7 +95,19 @@ func Branch(ctx context.Context, a *command.App, span string, paths []string, fo
 			return err
 		}
 		found = append(found, problems...)
-		for _, pair := range pairs(was, is) {
+		pairs := [][2]*unit{} // the units of the two sides by subject
+		for _, u := range is {
+			i := slices.IndexFunc(was, func(w *unit) bool { return w.change.Draft.Subject == u.change.Draft.Subject })
+			if i < 0 {
+				pairs = append(pairs, [2]*unit{nil, u})
+				continue
+			}
+			pairs, was = append(pairs, [2]*unit{was[i], u}), slices.Delete(slices.Clone(was), i, i+1)
+		}
+		for _, w := range was {
+			pairs = append(pairs, [2]*unit{w, nil})
+		}
+		for _, pair := range pairs {
 			one, list, err := l.compare(ctx, file, before.commit, pair[0], pair[1])
 			if err != nil {
 				return err
@@ -111,52 +121,48 @@ func Branch(ctx context.Context, a *command.App, span string, paths []string, fo
 	doc.OK = !slices.ContainsFunc(found, func(f findings.Finding) bool {
 		return !f.Carried && rules.Severity(f.Severity).Rank() >= rules.Warn.Rank()
 	})
-	doc.Findings = report.New(doc.OK, found).Findings
-	run := report.SARIFRun{Tool: report.SARIFTool("review", "docs/rules.md"), Rules: sarifRules(), Found: found}
-	err = report.Print(a, format, doc, run, found, func() string {
+	doc.Findings = append(doc.Findings, found...)
+	run := findings.Run{Command: "review", Page: "docs/rules.md", Rules: sarifRules(), Found: found}
+	return report.Print(a, format, doc.OK, doc, run, func() string {
 		if format == "markdown" {
 			return doc.markdown()
 		}
-		return doc.text(found)
+		return doc.text()
 	})
-	if err != nil {
-		return err
-	}
-	return process.FindingsUnless(doc.OK)
 }
 
-// repository runs git in a working directory. Nothing that it runs changes the repository,
-// asks the user, or runs a program that the repository names.
+// repository runs git in a working directory. It never changes the repository, asks the
+// user, or runs a program that the repository names.
 type repository struct{ dir string }
 
 func (g repository) git(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-C", g.dir}, args...)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
 	cmd.Stdin = strings.NewReader(stdin)
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		first, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
 		return nil, fmt.Errorf("git %s: %w", args[0], errors.New(cmp.Or(first, err.Error())))
 	}
 	return out, nil
 }
 
-// side is the tree of a commit: the modes and the hashes of its files.
+// side is the tree of a commit: the mode and the hash of each file.
 type side struct {
 	commit string
 	files  map[string][2]string
 }
 
-// sides returns the two trees of BASE...HEAD, the first at the merge base, or of BASE..HEAD,
-// and which of the files at paths differ.
+// sides returns the two trees of BASE..HEAD, or of BASE...HEAD with the merge base instead
+// of BASE, and which of the files at paths differ.
 func (g repository) sides(ctx context.Context, span string, paths []string) (before, after side, changed []string, err error) {
 	base, head, ok := strings.Cut(span, "...")
 	merged := ok
 	if !ok {
 		if base, head, ok = strings.Cut(span, ".."); !ok {
-			return before, after, nil, process.Usagef("--git is %q; write BASE...HEAD, such as origin/main...HEAD", span)
+			return before, after, nil, process.Usagef("--git is %q: use BASE...HEAD, such as origin/main...HEAD", span)
 		}
 	}
 	for _, one := range []struct {
@@ -193,8 +199,8 @@ func (g repository) sides(ctx context.Context, span string, paths []string) (bef
 	return before, after, slices.DeleteFunc(strings.Split(string(list), "\x00"), func(name string) bool { return name == "" }), err
 }
 
-// texts returns the texts for agents among changed files: a skill by its SKILL.md, whichever of
-// its files changed.
+// texts returns the texts for agents among changed files. A skill is represented by its
+// SKILL.md, whichever of its files changed.
 func texts(changed []string, sides ...side) []string {
 	has := func(name string) bool {
 		return slices.ContainsFunc(sides, func(s side) bool { return s.files[name] != [2]string{} })
@@ -221,8 +227,8 @@ func texts(changed []string, sides ...side) []string {
 	return list
 }
 
-// units reads a text of a commit: a file, or the skill of a SKILL.md. JSON and Markdown that is
-// neither for agents nor a proposal nor a list of tools has none.
+// units reads a text of a commit: a file, or the skill of a SKILL.md. Other JSON and
+// Markdown has no units.
 func (s side) units(ctx context.Context, g repository, scratch, file string) ([]*unit, []findings.Finding, error) {
 	names := []string{file}
 	if isSkill(file) {
@@ -264,7 +270,16 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 		if !isSkill(file) {
 			break
 		}
-		if err := write(root, name, s.files[name][0], data); err != nil {
+		mode := os.FileMode(0o600)
+		if s.files[name][0] == "100755" {
+			mode = 0o700
+		}
+		if err = root.MkdirAll(path.Dir(name), 0o700); err == nil && s.files[name][0] == "120000" {
+			err = root.Symlink(string(data), name)
+		} else if err == nil {
+			err = root.WriteFile(name, data, mode)
+		}
+		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -282,41 +297,10 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 	return []*unit{u}, nil, nil
 }
 
-// aboutTools matches the keys of proposals and lists of tools, which other JSON lacks.
+// aboutTools matches keys of proposals and lists of tools that other JSON lacks.
 var aboutTools = regexp.MustCompile(`"?\b(?:inputSchema|input_schema|parameters|prompts|subject)"?\s*:`)
 
-// write stores a file of a tree below root.
-func write(root *os.Root, name, mode string, data []byte) error {
-	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return err
-	}
-	switch mode {
-	case "120000":
-		return root.Symlink(string(data), name)
-	case "100755":
-		return root.WriteFile(name, data, 0o700)
-	}
-	return root.WriteFile(name, data, 0o600)
-}
-
-// pairs joins the units of the two sides that are about the same subject.
-func pairs(was, is []*unit) [][2]*unit {
-	var list [][2]*unit
-	for _, u := range is {
-		i := slices.IndexFunc(was, func(w *unit) bool { return w.change.Draft.Subject == u.change.Draft.Subject })
-		if i < 0 {
-			list = append(list, [2]*unit{nil, u})
-			continue
-		}
-		list, was = append(list, [2]*unit{was[i], u}), slices.Delete(slices.Clone(was), i, i+1)
-	}
-	for _, w := range was {
-		list = append(list, [2]*unit{w, nil})
-	}
-	return list
-}
-
-// compare reviews one unit against its version in the base commit.
+// compare reviews a unit against its version in the base commit.
 func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) (doc docChanged, found []findings.Finding, err error) {
 	u := is
 	if is == nil {
@@ -354,8 +338,8 @@ func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) 
 	return doc, found, err
 }
 
-// count adds the tokens of the texts before and after: of files at each moment that an agent
-// reads them, of others as a whole.
+// count adds the tokens of the texts before and after: of files at each moment when an
+// agent reads them, of others as a whole.
 func (l *linter) count(doc *docChanged, before, after registry.Definition) error {
 	if before.Folder() != nil || after.Folder() != nil {
 		costs, err := instructions.Costs(l.tokens, instructions.CompareLoads(before, after))
@@ -388,7 +372,7 @@ func (c docChanged) title() string {
 	return c.File + " " + c.Change
 }
 
-// lines describes what a change does to reach and to the tokens of prompts.
+// lines describes how a change affects the reach and the tokens of prompts.
 func (c docChanged) lines() []string {
 	lines := fact.Lines(c.Reach)
 	if c.Change == "added" {
@@ -404,19 +388,19 @@ func (c docChanged) lines() []string {
 	return lines
 }
 
-// counted returns how many findings are new, and how many were in the base commit.
-func (d DocBranch) counted() (brought, carried int) {
+// counted returns the number of new and of carried findings.
+func (d DocBranch) counted() (fresh, carried int) {
 	for _, f := range d.Findings {
 		if f.Carried {
 			carried++
 		} else {
-			brought++
+			fresh++
 		}
 	}
-	return brought, carried
+	return fresh, carried
 }
 
-func (d DocBranch) text(found []findings.Finding) string {
+func (d DocBranch) text() string {
 	var b strings.Builder
 	for _, c := range d.Changes {
 		b.WriteString(visible.Line(c.title()) + "\n")
@@ -424,9 +408,9 @@ func (d DocBranch) text(found []findings.Finding) string {
 			b.WriteString("  " + visible.Line(line) + "\n")
 		}
 	}
-	b.WriteString(findings.Text(slices.DeleteFunc(slices.Clone(found), func(f findings.Finding) bool { return f.Carried })))
+	b.WriteString(findings.Text(slices.DeleteFunc(slices.Clone(d.Findings), func(f findings.Finding) bool { return f.Carried })))
 	if _, carried := d.counted(); carried > 0 {
-		fmt.Fprintf(&b, "%s in %.12s already.\n", were(carried), d.Base)
+		fmt.Fprintf(&b, "%s in %.12s.\n", alreadyIn(carried), d.Base)
 	}
 	if len(d.Changes) == 0 {
 		b.WriteString("No text for agents changed.\n")
@@ -434,30 +418,30 @@ func (d DocBranch) text(found []findings.Finding) string {
 	return b.String()
 }
 
-func were(n int) string {
+func alreadyIn(n int) string {
 	if n == 1 {
-		return "1 finding was"
+		return "1 finding was already"
 	}
-	return output.Counted(n, "finding") + " were"
+	return output.Counted(n, "finding") + " were already"
 }
 
-// Marker is the first line of the comment on a pull request, by which the next run finds it.
+// Marker is the first line of a comment on a pull request. The next run finds the comment by it.
 const Marker = "<!-- toolcrib review -->"
 
-// markdown writes a comment on a pull request. All text from the repository is in code spans
-// that it cannot end.
+// markdown returns a comment on a pull request. All text from the repository is in code
+// spans that it cannot end.
 func (d DocBranch) markdown() string {
 	code := func(s string) string { return "`` " + strings.ReplaceAll(visible.Line(s), "`", "'") + " ``" }
-	brought, carried := d.counted()
+	fresh, carried := d.counted()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n### toolcrib: %s for agents changed, %s\n", Marker, output.Counted(len(d.Changes), "text"), output.Counted(brought, "new finding"))
+	fmt.Fprintf(&b, "%s\n### toolcrib: %s for agents changed, %s\n", Marker, output.Counted(len(d.Changes), "text"), output.Counted(fresh, "new finding"))
 	for _, c := range d.Changes {
 		fmt.Fprintf(&b, "\n**%s**\n\n", code(c.title()))
 		for _, line := range c.lines() {
 			b.WriteString("- " + code(line) + "\n")
 		}
 	}
-	if brought > 0 {
+	if fresh > 0 {
 		b.WriteString("\n| severity | rule | place | finding |\n|---|---|---|---|\n")
 	}
 	for _, f := range d.Findings {
@@ -466,7 +450,7 @@ func (d DocBranch) markdown() string {
 		}
 	}
 	if carried > 0 {
-		fmt.Fprintf(&b, "\n%s in the base commit already.\n", were(carried))
+		fmt.Fprintf(&b, "\n%s in the base commit.\n", alreadyIn(carried))
 	}
 	fmt.Fprintf(&b, "\n%.12s...%.12s\n", d.Base, d.Commit)
 	return b.String()

@@ -18,7 +18,6 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/ruleset"
 	"toolcrib/review/rules/wording"
 )
 
@@ -40,11 +39,11 @@ func newLint(a *command.App) *cobra.Command {
 }
 
 func runLint(ctx context.Context, a *command.App, files []string, format, server string, fail rules.Severity, explain bool) error {
-	if err := report.CheckFormat(a, &format); err != nil {
+	if err := report.CheckFormat(a, &format, "github"); err != nil {
 		return err
 	}
 	if !slices.Contains([]rules.Severity{rules.Info, rules.Warn, rules.Block}, fail) {
-		return process.Usagef("--fail-on is %q; write info, warn or block", fail)
+		return process.Usagef("--fail-on is %q: use info, warn, or block", fail)
 	}
 	if explain && format != "text" && format != "json" {
 		return process.Usagef("--explain prints text or json, not %s", format)
@@ -67,18 +66,16 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 	}
 	for _, file := range files {
 		info, err := os.Stat(a.Path(file))
-		there := file != "-" && a.Remote == nil && err == nil
-		if there && isSkill(file) {
-			if err := l.skill(ctx, a, file); err != nil {
-				return err
+		exists := file != "-" && a.Remote == nil && err == nil
+		if exists && isSkill(file) {
+			err = l.skill(ctx, a, file)
+		} else {
+			var data []byte
+			if data, err = a.ReadAll(ctx, file); err == nil {
+				err = l.file(ctx, file, data, exists && info.Mode()&0o111 != 0)
 			}
-			continue
 		}
-		data, err := a.ReadAll(ctx, file)
 		if err != nil {
-			return err
-		}
-		if err := l.file(ctx, file, data, there && info.Mode()&0o111 != 0); err != nil {
 			return err
 		}
 	}
@@ -88,9 +85,11 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 	p.End()
 	findings.Sort(l.found)
 	l.found = findings.Fold(l.found)
-	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
-	sarif := report.SARIFRun{Tool: report.SARIFTool("lint", "docs/rules.md"), Rules: sarifRules(), Found: l.found}
-	err = report.Print(a, format, newDocLint(l), sarif, l.found, func() string {
+	passed := !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
+	doc := report.New(passed, l.found)
+	doc.Counts["looked_at"], doc.Sentences, doc.Reach = int64(l.units), l.explained, l.reach
+	run := findings.Run{Command: "lint", Page: "docs/rules.md", Rules: sarifRules(), Found: l.found}
+	return report.Print(a, format, passed, doc, run, func() string {
 		var facts strings.Builder
 		for i, line := range fact.Summary(output.Mapped(l.reach, func(r report.Reached) fact.Fact { return r.Fact })) {
 			if i == 0 {
@@ -100,41 +99,21 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 		}
 		return facts.String() + explainedText(l.explained) + findings.Text(l.found)
 	})
-	if err != nil {
-		return err
-	}
-	return process.FindingsUnless(l.passed)
 }
 
 func sarifRules() []findings.Rule {
-	list := []findings.Rule{{
+	return append([]findings.Rule{{
 		ID: UnreadableRule, Name: unreadableName, Severity: string(rules.Block),
-		Doc:  "The file is not valid in its apparent format, so the rules could not read all of it.",
-		Help: "Correct the file at the place of the finding; strict JSON, YAML and Markdown are read, with no unknown keys.",
-	}}
-	return append(list, output.Mapped(ruleset.All(), func(r rules.Rule) findings.Rule {
-		return findings.Rule{
-			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Importer: r.Importer, Waivable: r.Waivable, Bad: r.Bad, Good: r.Good,
-		}
-	})...)
+		Doc:        "The file is not valid in its apparent format, so the rules could not read all of it.",
+		Suggestion: "Correct the file at the place of the finding; lint reads strict JSON, YAML, and Markdown without unknown keys.",
+	}}, findings.Reviewed()...)
 }
 
-func newDocLint(l *linter) report.Findings {
-	doc := report.New(l.passed, l.found)
-	doc.Counts["looked_at"], doc.Sentences, doc.Reach = int64(l.units), docSentences(l.explained), l.reach
-	return doc
-}
-
-// explained describes how the rules judged one sentence of a file.
-type explained struct {
-	file, subject string
-	wording.Explanation
-}
-
-func docSentences(list []explained) []report.Sentence {
-	return output.Mapped(list, func(x explained) report.Sentence {
+// explain returns what the rules recognized in each sentence of a unit.
+func (u *unit) explain(file string) []report.Sentence {
+	return output.Mapped(wording.Of(&u.change).Explain(), func(x wording.Explanation) report.Sentence {
 		return report.Sentence{
-			File: x.file, Subject: x.subject, Path: x.Path, Sentence: x.Sentence, Concepts: append([]string{}, x.Concepts...),
+			File: file, Subject: u.subject, Path: x.Path, Sentence: x.Sentence, Concepts: append([]string{}, x.Concepts...),
 			Score: x.Score, Threshold: x.Threshold, Warns: x.Warns,
 			Frames: output.Mapped(x.Frames, func(f wording.ExplainedFrame) report.Frame {
 				return report.Frame{Rule: f.Rule, Name: f.Name, Passage: f.Passage, Seen: f.Seen, Stance: f.Stance, Severity: string(f.Severity), Why: f.Why}
@@ -144,34 +123,34 @@ func docSentences(list []explained) []report.Sentence {
 }
 
 // verdict compares the score of a sentence with the threshold of S139.
-func verdict(x wording.Explanation) string {
+func verdict(x report.Sentence) string {
 	switch {
 	case x.Warns:
 		return "S139 warns: at least"
 	case x.Score < x.Threshold:
 		return "below"
-	case slices.ContainsFunc(x.Frames, func(f wording.ExplainedFrame) bool { return f.Severity.Rank() >= rules.Warn.Rank() }):
+	case slices.ContainsFunc(x.Frames, func(f report.Frame) bool { return rules.Severity(f.Severity).Rank() >= rules.Warn.Rank() }):
 		return "a frame warns, so S139 does not: at least"
 	}
-	return "no warning, as it says too little, or only what its frames quote or deny: at least"
+	return "no warning, because it says too little, or only what its frames quote or deny: at least"
 }
 
 // explainedText writes the concepts and frames of each sentence.
-func explainedText(list []explained) string {
+func explainedText(list []report.Sentence) string {
 	var b strings.Builder
 	for i, x := range list {
-		if i == 0 || x.file != list[i-1].file || x.subject != list[i-1].subject || x.Path != list[i-1].Path {
-			fmt.Fprintf(&b, "%s: %s: %s\n", visible.Line(x.file), visible.Line(x.subject), visible.Line(x.Path))
+		if i == 0 || x.File != list[i-1].File || x.Subject != list[i-1].Subject || x.Path != list[i-1].Path {
+			fmt.Fprintf(&b, "%s: %s: %s\n", visible.Line(x.File), visible.Line(x.Subject), visible.Line(x.Path))
 		}
 		fmt.Fprintf(&b, "  \"%s\"\n", visible.Line(x.Sentence))
-		fmt.Fprintf(&b, "    score %.2f, %s %.2f\n", x.Score, verdict(x.Explanation), x.Threshold)
+		fmt.Fprintf(&b, "    score %.2f, %s %.2f\n", x.Score, verdict(x), x.Threshold)
 		if len(x.Concepts) > 0 {
 			fmt.Fprintf(&b, "    concepts: %s\n", strings.Join(x.Concepts, ", "))
 		}
 		for _, f := range x.Frames {
-			outcome := "no finding"
-			if f.Severity != rules.Off {
-				outcome = string(f.Severity)
+			outcome := f.Severity
+			if outcome == string(rules.Off) {
+				outcome = "no finding"
 			}
 			fmt.Fprintf(&b, "    %s (%s): %s: \"%s\"\n", f.Rule, f.Name, outcome, visible.Line(f.Passage))
 			if f.Seen != "" {

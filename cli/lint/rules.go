@@ -8,28 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
-	"toolcrib/registry/conform"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 )
 
-type docRule struct {
-	ID         string `json:"id"`
-	Name       string `json:"name"`
-	Severity   string `json:"severity"`
-	Waivable   bool   `json:"waivable"`
-	Locked     bool   `json:"locked"`
-	Doc        string `json:"doc"`
-	Suggestion string `json:"suggestion,omitempty"`
-	Importer   string `json:"for_importer,omitempty"` // what to do for whoever imports a tool with a finding
-	Bad        string `json:"bad"`
-	Good       string `json:"good"`
-}
-
 type docRuleList struct {
 	output.Head
-	Rules []docRule `json:"rules"`
+	Rules []findings.Rule `json:"rules"`
 }
 
 func newRules(a *command.App) *cobra.Command {
@@ -42,19 +29,23 @@ func newRules(a *command.App) *cobra.Command {
 				_, err := io.WriteString(a.Env.Out, RulesMarkdown()+"\n")
 				return err
 			}
-			doc := docRuleList{Head: output.NewHead("rule.list"), Rules: []docRule{}}
-			for _, r := range everyRule() {
-				if len(args) == 0 || r.called(args[0]) {
+			doc := docRuleList{Head: output.NewHead("rule.list"), Rules: []findings.Rule{}}
+			for _, r := range append(findings.Reviewed(), findings.Conformance()...) {
+				// By its id or name in any case, or its number, which several families may have.
+				if len(args) == 0 || strings.EqualFold(r.ID, args[0]) || strings.EqualFold(r.Name, args[0]) || r.ID[1:] == args[0] {
 					doc.Rules = append(doc.Rules, r)
 				}
 			}
-			switch {
-			case len(args) == 0:
-				return a.Print(doc, func(p *output.Page) { writeRules(p, doc.Rules) })
-			case len(doc.Rules) == 0:
+			if len(doc.Rules) == 0 {
 				return command.NotFoundf("rule %s", args[0])
 			}
 			return a.Print(doc, func(p *output.Page) {
+				if len(args) == 0 {
+					p.List([]string{"RULE", "SEVERITY", "", "NAME"}, output.Mapped(doc.Rules, func(r findings.Rule) []string {
+						return []string{r.ID, r.Severity, waivableWord(r), r.Name}
+					}))
+					return
+				}
 				for i, r := range doc.Rules {
 					if i > 0 {
 						p.Blank()
@@ -68,33 +59,7 @@ func newRules(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// everyRule returns the rules of the Chief of Staff and those of check.
-func everyRule() []docRule {
-	return append(output.Mapped(ruleset.All(), newDocRule), output.Mapped(conform.Rules(), func(r conform.Rule) docRule {
-		return docRule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion}
-	})...)
-}
-
-// called reports whether typed names a rule: its id or name in any case, or its
-// number, which several families may have.
-func (r docRule) called(typed string) bool {
-	return strings.EqualFold(r.ID, typed) || strings.EqualFold(r.Name, typed) || r.ID[1:] == typed
-}
-
-func newDocRule(r rules.Rule) docRule {
-	return docRule{
-		ID: r.ID, Name: r.Name, Severity: string(r.Severity), Waivable: r.Waivable, Locked: r.Locked,
-		Doc: r.Doc, Suggestion: r.Suggestion, Importer: r.Importer, Bad: r.Bad, Good: r.Good,
-	}
-}
-
-func writeRules(p *output.Page, list []docRule) {
-	p.List([]string{"RULE", "SEVERITY", "", "NAME"}, output.Mapped(list, func(r docRule) []string {
-		return []string{r.ID, r.Severity, waivableWord(r), r.Name}
-	}))
-}
-
-func waivableWord(r docRule) string {
+func waivableWord(r findings.Rule) string {
 	switch {
 	case r.Locked:
 		return "always on"
@@ -104,7 +69,7 @@ func waivableWord(r docRule) string {
 	return ""
 }
 
-func writeRule(p *output.Page, r docRule) {
+func writeRule(p *output.Page, r findings.Rule) {
 	p.Linef("%s %s: %s %s", r.ID, r.Name, r.Severity, waivableWord(r))
 	p.Blank()
 	p.Text("", r.Doc)
@@ -133,11 +98,11 @@ var families = []struct{ letter, title, about string }{
 	{"R", "Registry", "Does the change loosen what was decided before?"},
 	{"A", "Agent", "Are the soul and the template of an agent what they should be?"},
 	{"B", "Budget", "What does the change cost in every prompt?"},
-	{"F", "Files", "What skills and instruction files bring besides their words: programs, permissions, and what nobody reads."},
+	{"F", "Files", "What do skills and instruction files contain besides their text: programs, permissions, parts that nobody reads?"},
 }
 
 // RulesMarkdown returns the rule catalog in the format of docs/rules.md: an index, and a
-// section for each rule, which addresses reach by its id in lower case.
+// section for each rule with its id in lower case as the anchor.
 func RulesMarkdown() string {
 	var index, sections strings.Builder
 	index.WriteString("## Rules\n\n| family | rules |\n|---|---|\n")
@@ -183,6 +148,5 @@ func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {
 	b.WriteByte('\n')
 }
 
-// oneLine makes an example fit a line of Markdown, its hidden characters
-// visible.
+// oneLine joins the lines of an example and shows its hidden characters.
 func oneLine(s string) string { return output.Safe(strings.ReplaceAll(s, "\n", " ")) }

@@ -22,26 +22,8 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/reached"
 	"toolcrib/review/rules/ruleset"
-	"toolcrib/review/rules/wording"
 	"toolcrib/tui"
 )
-
-// shippedWorld returns the definitions that toolcrib ships, as if they were live.
-func shippedWorld() rules.Memory {
-	var world rules.Memory
-	add := func(d registry.Definition, locked bool) {
-		world = append(world, registry.Live{
-			Subject: registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}, Version: 1, ContentHash: d.Hash(), Definition: d, Locked: locked,
-		})
-	}
-	for _, d := range shipped.Core() {
-		add(d, true)
-	}
-	for _, d := range slices.Concat(shipped.Assistant(), shipped.Lists(), shipped.Agents()) {
-		add(d, false)
-	}
-	return world
-}
 
 // library is a memory that prompts can be rendered from.
 type library struct{ rules.Memory }
@@ -67,44 +49,53 @@ func (l library) Heads(ctx context.Context, kind registry.ToolKind, view []regis
 
 // linter collects findings over files.
 type linter struct {
-	server string // whose tools the files list, "" when nobody says
-	set    ruleset.Set
-	corpus *lintCorpus
-	coming map[string]bool // the ids of the tools read so far: agents may list them
-	tokens *tokens.Counter
-	todo   []*task
-	found  []findings.Finding
-	units  int // checked units
-	// explain asks for what the rules saw in each sentence, explained is that.
-	explain   bool
-	explained []explained
+	server    string // whose tools the files list, or "" if unknown
+	set       ruleset.Set
+	corpus    *lintCorpus
+	coming    map[string]bool // the ids of the tools read so far, which agents may list
+	tokens    *tokens.Counter
+	todo      []*task
+	found     []findings.Finding
+	units     int  // checked units
+	explain   bool // fill explained
+	explained []report.Sentence
 	reach     []report.Reached // facts of the files
-	// passed reports that nothing was found that the run fails for.
-	passed bool
 
-	tell    tui.Tell // how far it has come, nil for nobody
+	tell    tui.Tell // reports the progress, nil for nobody
 	checked atomic.Int64
 }
 
-// task is one unit of a file to run the rules over, or only the problems found in
+// task is one unit of a file to run the rules over, or only the problems found while
 // reading the file.
 type task struct {
 	*unit
 	file      string
 	found     []findings.Finding
 	reach     []report.Reached
-	explained []explained
+	explained []report.Sentence
 	err       error
 }
 
-// manyTasks sets how many wait at most before they are done, when files are small.
+// manyTasks is how many tasks are collected before they run: files may be small.
 const manyTasks = 512
 
 func newLinter(set ruleset.Set, server string) *linter {
-	return &linter{server: server, set: set, corpus: newLintCorpus(shippedWorld()), coming: map[string]bool{}, tokens: tokens.NewCounter()}
+	var world rules.Memory // the definitions that toolcrib ships, as if they were live
+	for i, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Lists(), shipped.Agents()) {
+		world = append(world, registry.Live{
+			Subject: registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}, Version: 1, ContentHash: d.Hash(), Definition: d, Locked: i < len(shipped.Core()),
+		})
+	}
+	corpus := &lintCorpus{
+		shipped: world, models: rules.Peers(world), subjects: map[registry.Subject]*registry.Live{}, labels: map[string][]int{}, tags: map[string][]int{},
+	}
+	for i := range world {
+		corpus.subjects[world[i].Subject] = &world[i]
+	}
+	return &linter{server: server, set: set, corpus: corpus, coming: map[string]bool{}, tokens: tokens.NewCounter()}
 }
 
-// file takes a file apart and looks at it, or leaves it to the next flush.
+// file splits a file into units and adds them.
 func (l *linter) file(ctx context.Context, name string, data []byte, executable bool) error {
 	units, problems, err := readUnits(name, l.server, data, executable)
 	if err != nil {
@@ -118,19 +109,20 @@ func noPlace(message string) jsondoc.Problem {
 	return jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: message}
 }
 
-// skill looks at a whole skill, by its SKILL.md.
+// skill adds a whole skill, named by its SKILL.md.
 func (l *linter) skill(ctx context.Context, a *command.App, name string) error {
 	u, err := skillUnit(a.Path(name), name)
 	if err != nil {
 		return l.add(ctx, name, nil, []findings.Finding{unreadable(name, noPlace(err.Error()))})
 	}
 	var problems []findings.Finding
-	for _, p := range u.change.Draft.Definition.Problems("skill") { // nobody could submit it
+	for _, p := range u.change.Draft.Definition.Problems("skill") { // they would prevent its submission
 		problems = append(problems, unreadable(name, noPlace(p.String())))
 	}
 	return l.add(ctx, name, []*unit{u}, problems)
 }
 
+// add adds the units and the problems of a file, and runs the tasks if there are many.
 func (l *linter) add(ctx context.Context, name string, units []*unit, problems []findings.Finding) error {
 	l.todo = append(l.todo, &task{file: name, found: problems})
 	for _, u := range units {
@@ -142,12 +134,19 @@ func (l *linter) add(ctx context.Context, name string, units []*unit, problems [
 	return l.flush(ctx)
 }
 
-// flush runs the rules over the waiting units, on every processor. Each tool is
-// compared with those before it.
+// flush runs the rules over the waiting units, on all processors. Each tool is compared
+// with those before it.
 func (l *linter) flush(ctx context.Context) error {
 	todo := l.todo
 	l.todo = nil
-	eachOf(todo, func() func(*task) { return (*task).fingerprint })
+	eachOf(todo, func() func(*task) {
+		return func(t *task) {
+			if t.unit != nil && t.doc != nil && t.change.Draft.Definition.Tool != nil { // a plain text is not a tool
+				t.change.Proposed = rules.NewPeer(registry.Live{Subject: t.change.Draft.Subject, Definition: t.change.Draft.Definition})
+				t.change.Proposed.Fingerprint().Sketches()
+			}
+		}
+	})
 	for _, t := range todo {
 		if t.unit != nil && t.change.Draft.Definition.Tool != nil {
 			l.coming[t.change.Draft.Definition.Tool.ID] = true
@@ -177,18 +176,9 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// fingerprint computes the sketches of a tool. A plain text is not a tool.
-func (t *task) fingerprint() {
-	if t.unit == nil || t.doc == nil || t.change.Draft.Definition.Tool == nil {
-		return
-	}
-	t.change.Proposed = rules.NewPeer(registry.Live{Subject: t.change.Draft.Subject, Definition: t.change.Draft.Definition})
-	t.change.Proposed.Fingerprint().Sketches()
-}
-
-// place puts a unit beside those before it, which are its world.
+// place sets the world of a unit: the shipped definitions and the units before it.
 func (l *linter) place(u *unit) {
-	u.change.World = l.corpus.before(len(l.corpus.peers))
+	u.change.World = earlier{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
 	u.change.Coming = l.coming
 	if u.change.Proposed != nil {
@@ -219,16 +209,14 @@ func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) erro
 		}
 	}
 	if l.explain {
-		for _, x := range wording.Of(&t.change).Explain() {
-			t.explained = append(t.explained, explained{t.file, t.subject, x})
-		}
+		t.explained = t.explain(t.file)
 	}
-	t.unit = nil // its inputs are not needed any more
+	t.unit = nil // its inputs are not needed any longer
 	return nil
 }
 
-// eachOf does one thing with each of a list, in turn but on every processor, with
-// what worker makes for each of them.
+// eachOf calls the functions that worker returns, one for each processor, for the elements
+// of a list in order.
 func eachOf[T any](list []T, worker func() func(T)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -243,8 +231,8 @@ func eachOf[T any](list []T, worker func() func(T)) {
 	wg.Wait()
 }
 
-// lintCorpus holds the tools that lint compares with: the shipped ones, and those
-// read in the same run. It does not know the live ones.
+// lintCorpus holds the tools that lint compares with: the shipped ones, and those read in
+// the same run, but not the live ones.
 type lintCorpus struct {
 	shipped       rules.Memory
 	models        []*rules.Peer // the tools of shipped
@@ -254,18 +242,7 @@ type lintCorpus struct {
 	text, purpose overlap.Index
 }
 
-func newLintCorpus(shipped rules.Memory) *lintCorpus {
-	s := &lintCorpus{
-		shipped: shipped, models: rules.Peers(shipped), subjects: map[registry.Subject]*registry.Live{},
-		labels: map[string][]int{}, tags: map[string][]int{},
-	}
-	for i := range shipped {
-		s.subjects[shipped[i].Subject] = &shipped[i]
-	}
-	return s
-}
-
-// add puts a tool beside the others; its fingerprint is best there already.
+// add adds a tool. Its fingerprint should have been computed before.
 func (s *lintCorpus) add(p *rules.Peer) {
 	text, purpose := p.Fingerprint().Sketches()
 	n := len(s.peers)
@@ -278,7 +255,8 @@ func (s *lintCorpus) add(p *rules.Peer) {
 	}
 }
 
-// earlier is the corpus as it was when it held only the first peers.
+// earlier is the corpus when it held only the first peers. Nothing may be added while it is
+// used.
 type earlier struct {
 	rules.Memory
 	*lintCorpus
@@ -286,10 +264,6 @@ type earlier struct {
 }
 
 var _ rules.World = earlier{}
-
-// before returns the corpus as it was when it held so many peers. Nothing may be
-// added while it is used.
-func (s *lintCorpus) before(peers int) earlier { return earlier{s.shipped, s, peers} }
 
 // ByLabel implements rules.World.
 func (e earlier) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
@@ -303,7 +277,7 @@ func (e earlier) ByTag(ctx context.Context, prefix string) ([]registry.Live, err
 	return e.with(found, e.tags[prefix]), err
 }
 
-// with adds those of some peers to found that were there.
+// with appends those of some peers that the corpus held.
 func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {
@@ -313,7 +287,7 @@ func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
 	return found
 }
 
-// Thresholds of the sketches from which a peer is compared.
+// Limits for comparing peers by their sketches.
 const (
 	peerText    = 0.4
 	peerPurpose = 0.55

@@ -30,41 +30,44 @@ const (
 	unreadableName = "unreadable"
 )
 
-// The families of rules for units that are not proposals: they have no template,
-// and names of their own.
+// The families of rules for units that are not proposals, which have no template and use
+// names of their own.
 const (
 	textFamilies = "SPB"
 	fileFamilies = "SPFB"
 	toolFamilies = "SPODBL"
 )
 
-// unit is one thing to run the rules over.
+// unit is a definition or a text to run the rules over.
 type unit struct {
 	change   rules.Change
 	families string // "" for all
-	// subject names it for people, tool is the name of the tool in the file.
+	// subject names it for people; tool is the name of the tool in the file.
 	subject, tool string
-	// server identifies the list of tools that the unit is in, "" for none.
+	// server identifies the list of tools that the unit is in, or is "" for none.
 	server string
 	lintPlace
 }
 
-// readUnits takes a file apart. What cannot be read is a finding, so that the
-// other files are looked at too. executable tells the mode of the file.
+// readUnits splits a file into units. Whatever cannot be read is a finding, so that the
+// other files are checked too. executable reports the mode of the file.
 func readUnits(name, server string, data []byte, executable bool) ([]*unit, []findings.Finding, error) {
 	front, _, fronted := mdfile.SplitFront(string(data))
 	fronted = fronted || mdfile.OpenFront(string(data))
+	refuse := func(p jsondoc.Problem, suggestion string) ([]*unit, []findings.Finding, error) {
+		f := unreadable(name, p)
+		f.Suggestion = suggestion
+		return nil, []findings.Finding{f}, nil
+	}
 	base := strings.ToLower(filepath.Base(name))
 	switch ext := filepath.Ext(base); {
 	case isScript(base), ext == ".txt" && inInstructions(name):
 		return []*unit{fileUnit(name, data, executable)}, nil, nil
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		f := unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: "it is a zip archive"})
-		f.Suggestion = "Unpack it, and check the files in it."
-		return nil, []findings.Finding{f}, nil
+		return refuse(noPlace("it is a zip archive"), "Unpack it, and check the files in it.")
 	case slices.Contains([]string{".txt", ".prompt", ".prompty", ".j2", ".jinja", ".jinja2"}, ext), ext == ".md" && !fronted && !instructs(name, false):
 		return []*unit{plainUnit(name, data)}, nil, nil
-	case (forAgents(name) || fronted) && !proposalKey.MatchString(front):
+	case (instructionName(base) || slices.Contains([]string{".md", ".markdown", ".mdc"}, ext) || fronted) && !proposalKey.MatchString(front):
 		return []*unit{fileUnit(name, data, executable)}, nil, nil
 	}
 	text := spans.New(data)
@@ -76,9 +79,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 			return units, nil, nil
 		}
 		if n, err := jsondoc.Parse(data, jsondoc.DefaultLimits); err == nil && wire.OtherType(n) != "" && n.Get("subject") == nil && n.Get("definition") == nil {
-			f := unreadable(name, jsondoc.Problem{Pos: n.Pos, Message: "not a list of tools: it is " + wire.OtherType(n)})
-			f.Suggestion = "Give it a list of tools, proposals, or prompts in text files."
-			return nil, []findings.Finding{f}, nil
+			return refuse(jsondoc.Problem{Pos: n.Pos, Message: "not a list of tools: it is " + wire.OtherType(n)}, "Give it a list of tools, proposals, or prompts in text files.")
 		}
 	}
 	parsed, err := proposals.DecodeFile(name, data)
@@ -94,9 +95,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	}
 	var problems []findings.Finding
 	if format := strings.TrimPrefix(filepath.Ext(name), "."); bad != nil && slices.Contains([]string{"toml", "yaml", "yml"}, strings.ToLower(format)) {
-		f := unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: "lint does not read " + strings.ToUpper(format)})
-		f.Suggestion = "Give it JSON, NDJSON, Markdown, or plain text (.txt)."
-		return nil, []findings.Finding{f}, nil
+		return refuse(noPlace("lint does not read "+strings.ToUpper(format)), "Give it JSON, NDJSON, Markdown, or plain text (.txt).")
 	}
 	if bad != nil {
 		for _, p := range bad.Problems {
@@ -108,9 +107,9 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	return units, problems, nil
 }
 
-// lintOrigin returns the origin of the documents of a file, as an import would
-// have it. Tools that MCP servers list are theirs, even of an unnamed server: no
-// name among them is one of toolcrib's own.
+// lintOrigin returns the origin that an import would give to the documents of a file. Tools
+// in the format of MCP belong to a server, even an unnamed one: none of them is one of
+// toolcrib's own.
 func lintOrigin(file, server string) func(wire.Document) intake.Origin {
 	return func(doc wire.Document) intake.Origin {
 		o := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
@@ -119,9 +118,8 @@ func lintOrigin(file, server string) func(wire.Document) intake.Origin {
 	}
 }
 
-// wireUnits reads what other programs write: one document, or a stream of
-// documents and of single tools. It reports false for anything else, such as
-// proposals.
+// wireUnits reads the formats of other programs: one document, or a stream of documents and
+// single tools. It returns false for anything else, such as proposals.
 func wireUnits(data []byte, from func(wire.Document) intake.Origin) ([]*unit, bool) {
 	nodes, err := jsondoc.ParseStream(data, jsondoc.DefaultLimits)
 	if err != nil || slices.ContainsFunc(nodes, func(n *jsondoc.Node) bool { return n.Get("subject") != nil }) {
@@ -141,9 +139,8 @@ func wireUnits(data []byte, from func(wire.Document) intake.Origin) ([]*unit, bo
 	return units, len(units) > 0
 }
 
-// itemUnits makes a proposal out of every tool of a document that another
-// program wrote, as an import does. The number tells the document apart from others of
-// its file: each is the list of another server.
+// itemUnits converts every tool of a document of another program to a proposal, as an
+// import does. The number distinguishes the documents of a file: each is a list of its own.
 func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	var units []*unit
 	for _, it := range doc.Items {
@@ -179,7 +176,7 @@ func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	return units
 }
 
-// plainUnit makes a prompt tool out of a text that is only a prompt.
+// plainUnit converts a text that is only a prompt to a prompt tool.
 func plainUnit(name string, data []byte) *unit {
 	id := strings.ToLower(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	if !registry.ValidID(id) {
@@ -195,7 +192,7 @@ func plainUnit(name string, data []byte) *unit {
 	}
 }
 
-// at gives a finding its file and its place there.
+// at converts a finding and adds its file and its place there.
 func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	out := findings.Finding{
 		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
@@ -209,7 +206,7 @@ func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	return out
 }
 
-// ruleNames are the names of all rules by id.
+// ruleNames returns the names of all rules by their ids.
 var ruleNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	for _, r := range ruleset.All() {
@@ -218,22 +215,22 @@ var ruleNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// lintPlace is where the fields of a unit stand in its file.
+// lintPlace locates the fields of a unit in its file.
 type lintPlace struct {
 	text *spans.File
-	doc  *jsondoc.Node // what the fields are in; nil for a plain text
+	doc  *jsondoc.Node // contains the fields; nil for a plain text
 	item string        // the path of doc in the file's document, "" for all of it
-	// field turns the path of a finding into one inside doc; nil leaves it.
+	// field converts the path of a finding to one inside doc; nil keeps it.
 	field func(string) string
 	// folder has the files of a skill or of instructions.
 	folder *registry.Folder
-	// prefix is taken off the paths of findings: fields that only exist because
-	// a text was made into a proposal to be looked at.
+	// prefix is removed from the paths of findings: it exists only because the text was
+	// converted to a proposal.
 	prefix string
 }
 
-// locate gives out the place of a finding: the passage in the file, else the
-// field, else the nearest thing around it.
+// locate sets the place of a finding: the passage in the file, or the field, or the
+// innermost existing value around it.
 func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	if p.doc == nil {
 		out.Path = strings.TrimPrefix(f.Path, p.prefix)
@@ -270,7 +267,7 @@ func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	}
 }
 
-// passage finds what a finding is about in a value that stands at at.
+// passage locates the passage of a finding in a value at a position.
 func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (spans.Span, bool) {
 	start, end := offset(value, f.Line, f.Column), offset(value, f.EndLine, f.EndColumn)
 	switch {
@@ -285,8 +282,8 @@ func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (span
 	return p.text.Value(at, value, start, end)
 }
 
-// offset returns where a line and column of a text begin, in bytes; -1 when it
-// has no such place.
+// offset returns the position of a line and column in a text in bytes, or -1 if there is no
+// such place.
 func offset(text string, line, column int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -305,3 +302,18 @@ func offset(text string, line, column int) int {
 	}
 	return at
 }
+
+// unreadable makes a finding out of a fault of a file's format.
+func unreadable(name string, p jsondoc.Problem) findings.Finding {
+	message := p.Message
+	if !strings.HasSuffix(message, "?") {
+		message += "."
+	}
+	return findings.Finding{
+		Rule: UnreadableRule, Name: unreadableName, Severity: string(rules.Block), File: name, Subject: name,
+		Line: p.Pos.Line, Column: p.Pos.Column, Path: p.Path, Message: message,
+	}
+}
+
+// isSkill reports whether a file makes its folder a skill.
+func isSkill(name string) bool { return filepath.Base(name) == registry.SkillFile }

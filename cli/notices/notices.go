@@ -1,17 +1,29 @@
-// Package notices tells a program or an address that a proposal or a call waits for
-// the user. It reads the log after it is committed, so that nothing waits for it.
+// Package notices reports to a program or an address that a proposal or a call waits for the
+// user. It reads the log after the commit, so that no command waits for it.
 package notices
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/proc"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -22,18 +34,17 @@ type Kind string
 
 // The kinds of notices.
 const (
-	UserReview Kind = "user_review" // a revision of a proposal waits for the user
-	// ApprovalMissing is sent when an owner approved and others have to.
-	ApprovalMissing Kind = "approval_missing"
-	Stale           Kind = "stale"        // another version of its subject went live
-	CallWaiting     Kind = "call_waiting" // a call needs the user's approval
+	UserReview      Kind = "user_review"      // a revision of a proposal waits for the user
+	ApprovalMissing Kind = "approval_missing" // an owner approved, and other owners must
+	Stale           Kind = "stale"            // another version of its subject went live
+	CallWaiting     Kind = "call_waiting"     // a call needs the user's approval
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind { return []Kind{UserReview, ApprovalMissing, Stale, CallWaiting} }
 
-// Notice is the document that is sent. A receiver that gets an id twice has got one
-// notice: what could not be confirmed is sent again.
+// Notice is the document that is sent. Notices with the same id are the same notice: if its
+// receipt is not confirmed, it is sent again.
 type Notice struct {
 	Schema int       `json:"schema"`
 	Kind   string    `json:"kind"` // "notice"
@@ -48,7 +59,7 @@ type Notice struct {
 	Author   string `json:"author,omitempty"`
 	Subject  string `json:"subject"`
 
-	// WaitsFor has the owners whose approval would help, of an approval that is missing.
+	// WaitsFor has the owners who can give a missing approval.
 	WaitsFor []string `json:"waits_for,omitempty"`
 
 	Call      string     `json:"call,omitempty"`
@@ -57,7 +68,7 @@ type Notice struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// Log is the log with the proposals and calls of its events.
+// Log gives access to the log and to the proposals and calls of its events.
 type Log interface {
 	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
@@ -70,24 +81,23 @@ type Sender interface {
 	Send(ctx context.Context, n Notice, body []byte) error
 }
 
-// Courier sends the notices of one log to one receiver. What is sent is kept in a file of the folder
-// State: the next process goes on there, and sends again what failed.
+// Courier sends the notices of one log to one receiver. It stores its progress in a file of
+// the folder State, where the next process continues.
 type Courier struct {
 	Log    Log
 	Sender Sender
-	Events []Kind // none means all
+	Events []Kind // empty means all
 	State  string
 	Now    func() time.Time
-	// Since is where a log begins that is seen for the first time.
+	// Since is the time from which notices of a new log are sent.
 	Since time.Time
 }
 
-// page is how many events are read at once.
+// page is the number of events read at once.
 const page = 500
 
-// Deliver sends due notices, in the order of the log, and stops at the first that
-// is not received, unless it is given up. Of a log that it sees for the first
-// time, notices older than Since count as sent.
+// Deliver sends due notices in the order of the log. It stops at the first notice that is not
+// received, unless that is given up. In a new log, it skips notices older than Since.
 func (c *Courier) Deliver(ctx context.Context) error {
 	genesis, err := c.genesis(ctx)
 	if err != nil || genesis == "" {
@@ -124,7 +134,7 @@ func (c *Courier) genesis(ctx context.Context) (string, error) {
 	return first[0].Hash, nil
 }
 
-// event sends the notices of an event, and keeps those not received in so.
+// event sends the notices of an event, and records failures in so.
 func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, proposals.ErrNotFound) {
@@ -152,8 +162,8 @@ func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) erro
 	return nil
 }
 
-// of returns the notices of an event that still need somebody, not those decided
-// or answered meanwhile.
+// of returns the notices of an event, except those about proposals and calls that were
+// decided since.
 func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	switch proposals.Act(e.Act) {
 	case proposals.ActAssess, proposals.ActEndorse:
@@ -178,7 +188,7 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	case proposals.ActApprove:
 		subject, err := registry.ParseSubject(e.Subject)
 		if err != nil {
-			return nil, nil //nolint:nilerr // an approval of something else than a proposal
+			return nil, nil //nolint:nilerr // not the approval of a proposal
 		}
 		open, err := c.Log.OpenOn(ctx, subject)
 		var all []Notice
@@ -201,11 +211,155 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	}
 }
 
-// askCall is the act of a call that begins to wait. The event has the id of the call.
+// askCall is the act of a call that starts to wait. The event has the id of the call.
 const askCall = proposals.Act("ask-call")
 
 func about(k Kind, p proposals.Proposal) Notice {
 	return Notice{
 		Event: k, Proposal: string(p.ID), Issue: p.Issue, Revision: p.Revision, Title: p.Title, Author: p.Author.String(), Subject: p.Subject.String(),
 	}
+}
+
+// Progress is the progress of the notices of a log to one receiver.
+type Progress struct {
+	Seq int64 `json:"seq"` // the last event whose notices are sent or given up
+	// Failing is present while the receiver accepts nothing.
+	Failing *Failure `json:"failing,omitempty"`
+	// Lost are the latest notices that were given up, the oldest first.
+	Lost []Lost `json:"lost,omitempty"`
+}
+
+// Failure says since when nothing was received, and the last error.
+type Failure struct {
+	Since time.Time `json:"since"`
+	Error string    `json:"error"`
+}
+
+// Lost is a notice that was given up.
+type Lost struct {
+	ID      string    `json:"id"`
+	Event   Kind      `json:"event"`
+	Subject string    `json:"subject"`
+	At      time.Time `json:"at"` // of the event
+	Error   string    `json:"error"`
+}
+
+// giveUp is the age at which a notice is given up if nothing was received for as long: a
+// notice that a receiver never accepts must not hold up the others.
+const giveUp = 24 * time.Hour
+
+// maxLost limits how many lost notices are remembered.
+const maxLost = 20
+
+// failed records that a notice was not received. It reports whether the notice is given up.
+func (p *Progress) failed(n Notice, err error, now time.Time) bool {
+	if p.Failing == nil {
+		p.Failing = &Failure{Since: now.UTC()}
+	}
+	p.Failing.Error = err.Error()
+	if now.Sub(p.Failing.Since) < giveUp || now.Sub(n.At) < giveUp {
+		return false
+	}
+	p.Lost = append(p.Lost, Lost{ID: n.ID, Event: n.Event, Subject: n.Subject, At: n.At, Error: err.Error()})
+	p.Lost = p.Lost[max(0, len(p.Lost)-maxLost):]
+	return true
+}
+
+func (c *Courier) file(genesis string) string { return filepath.Join(c.State, genesis+".json") }
+
+// Progress returns the progress of the notices of the log.
+func (c *Courier) Progress(ctx context.Context) (Progress, error) {
+	genesis, err := c.genesis(ctx)
+	if err != nil || genesis == "" {
+		return Progress{}, err
+	}
+	p, _, err := c.load(genesis)
+	return p, err
+}
+
+// load returns the stored progress. known is false for a new log.
+func (c *Courier) load(genesis string) (p Progress, known bool, err error) {
+	text, err := os.ReadFile(c.file(genesis))
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil {
+		return Progress{}, false, fmt.Errorf("%s: %w; remove it, and notices start with the next event", c.file(genesis), err)
+	}
+	return p, true, nil
+}
+
+func (c *Courier) save(genesis string, p Progress) error {
+	return atomicfile.WriteJSON(c.file(genesis), p)
+}
+
+// Command runs a program without a shell and writes the notice to its standard input.
+type Command struct {
+	Args []string
+	Dir  string
+}
+
+// maxOutput limits how much of a program's output is read, in bytes.
+const maxOutput = 64 << 10
+
+// Send implements Sender.
+func (c Command) Send(ctx context.Context, _ Notice, body []byte) error {
+	if _, err := proc.Exchange(ctx, c.Args, c.Dir, append(body, '\n'), maxOutput); err != nil {
+		return fmt.Errorf("%s: %w", c.Args[0], err)
+	}
+	return nil
+}
+
+// Webhook posts a notice to an address, signed with a shared secret.
+type Webhook struct {
+	URL    string
+	Secret string
+	Now    func() time.Time
+}
+
+// The headers of a delivery. Signature is "t=SECONDS,v1=HEX": the HMAC-SHA256, by the
+// secret, of the seconds since 1970, a full stop and the body.
+const (
+	SignatureHeader = "Toolcrib-Signature"
+	EventHeader     = "Toolcrib-Event"
+	DeliveryHeader  = "Toolcrib-Delivery"
+)
+
+// Send implements Sender. Only a 2xx status counts as received. It follows no redirect,
+// because only this address was configured.
+func (w Webhook) Send(ctx context.Context, n Notice, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	at := strconv.FormatInt(w.Now().Unix(), 10)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "toolcrib")
+	req.Header.Set(EventHeader, string(n.Event))
+	req.Header.Set(DeliveryHeader, n.ID)
+	req.Header.Set(SignatureHeader, "t="+at+",v1="+Sign(w.Secret, at, body))
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxOutput))
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		return err
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return fmt.Errorf("%s answered %s", w.URL, resp.Status)
+	}
+	return nil
+}
+
+// Sign returns the signature of a body that is sent at a time.
+func Sign(secret, at string, body []byte) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(at + "."))
+	mac.Write(body)
+	return hex.EncodeToString(mac.Sum(nil))
 }

@@ -13,19 +13,17 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Page collects text for a person. Everything that it is given passes the
-// gate.
+// Page collects text for a person. It makes all untrusted text safe to print.
 type Page struct {
 	Buf    bytes.Buffer
 	Colour bool
-	Piped  bool // a program reads it
-	spoken bool // a screen reader speaks it
-	// aside writes a remark where a program that reads the text does not meet it.
+	Piped  bool // the output goes to a program
+	spoken bool // the output goes to a screen reader
+	// aside writes a remark outside of the output for programs.
 	aside func(format string, args ...any)
 }
 
-// Linef writes one line; the arguments are made visible before they are
-// formatted.
+// Linef writes one line. It makes hidden characters in the arguments visible.
 func (p *Page) Linef(format string, args ...any) {
 	for i, arg := range args {
 		switch v := arg.(type) {
@@ -48,11 +46,11 @@ func (p *Page) Text(prefix, s string) {
 
 func (p *Page) Blank() { p.Buf.WriteByte('\n') }
 
-// Ink is a colour by its meaning.
+// Ink is a color, named by its meaning.
 type Ink string
 
-// The inks are the eight colours every terminal has; a sign or a word always
-// says the same as the colour.
+// The inks use the eight colors that every terminal has. A sign or a word always has the same
+// meaning as the color.
 const (
 	InkNone   Ink = ""
 	InkGood   Ink = "32"
@@ -62,7 +60,7 @@ const (
 	InkStrong Ink = "1"
 )
 
-// Paint colours s, which must be safe to print.
+// Paint colors s, which must be safe to print.
 func (p *Page) Paint(i Ink, s string) string {
 	if !p.Colour || i == InkNone {
 		return s
@@ -70,11 +68,11 @@ func (p *Page) Paint(i Ink, s string) string {
 	return "\x1b[" + string(i) + "m" + s + "\x1b[0m"
 }
 
-// Raw writes a line that is safe already, such as one with paint in it.
+// Raw writes a line that is already safe, such as a painted one.
 func (p *Page) Raw(line string) { p.Buf.WriteString(line + "\n") }
 
-// List writes the rows that were asked for: for a person as a table, for a program
-// separated by tabs, without a header.
+// List writes the rows of the requested list: as a table for people, and separated by tabs,
+// without a header, for programs.
 func (p *Page) List(header []string, rows [][]string) {
 	if !p.Piped {
 		p.Table(header, rows)
@@ -88,7 +86,7 @@ func (p *Page) List(header []string, rows [][]string) {
 	}
 }
 
-// Remark writes a line that is about a list and none of it.
+// Remark writes a line that is not part of a list.
 func (p *Page) Remark(format string, args ...any) {
 	if !p.Piped {
 		p.Linef(format, args...)
@@ -97,7 +95,7 @@ func (p *Page) Remark(format string, args ...any) {
 	p.aside(format, args...)
 }
 
-// Cut shortens s for a person's table.
+// Cut truncates s in a table for people.
 func (p *Page) Cut(s string, width int) string {
 	if p.Piped || p.spoken {
 		return s
@@ -105,9 +103,8 @@ func (p *Page) Cut(s string, width int) string {
 	return Cut(s, width)
 }
 
-// Table writes rows in columns as wide as their widest cell, in terminal
-// cells. A screen reader gets each row as a sentence, with the name of a column before
-// its cell.
+// Table writes rows in columns as wide as their widest cell, in terminal cells. For screen
+// readers, each row is a sentence with the name of the column before each cell.
 func (p *Page) Table(header []string, rows [][]string) {
 	if p.spoken {
 		for _, row := range rows {
@@ -150,10 +147,10 @@ func spoken(header, row []string) string {
 	return strings.TrimSuffix(strings.Join(cells, ", "), ".") + "."
 }
 
-// Cut shortens s to width terminal cells.
+// Cut truncates s to width terminal cells.
 func Cut(s string, width int) string { return runewidth.Truncate(visible.Line(s), width, "…") }
 
-// Age writes how long ago t was, for a program the time itself.
+// Age writes the age of t for people, and t itself for programs.
 func (p *Page) Age(t, now time.Time) string {
 	if p.Piped {
 		return Timestamp(t)
@@ -161,7 +158,7 @@ func (p *Page) Age(t, now time.Time) string {
 	return wording.ShortAge(now.Sub(t))
 }
 
-// Day writes the date of t, for a program the time.
+// Day writes the date of t for people, and t itself for programs.
 func (p *Page) Day(t time.Time) string {
 	if p.Piped {
 		return Timestamp(t)

@@ -1,11 +1,12 @@
-// Package output prints what commands found: texts and tables for people, JSON and
-// what filters make of it for programs.
+// Package output prints the results of commands: texts and tables for people, JSON and its jq
+// filters for programs.
 package output
 
 import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,8 +28,8 @@ import (
 // Schema is the version of every document. Fields are only ever added.
 const Schema = 1
 
-// Head begins every document: its version, and its kind by which toolcrib schema
-// names it.
+// Head is the start of every document: its version and its kind. toolcrib schema describes
+// each kind.
 type Head struct {
 	Schema int    `json:"schema"`
 	Kind   string `json:"kind"`
@@ -51,17 +52,16 @@ type Printer struct {
 	// the commands that a CI runner would obey.
 	Stdout io.Writer
 	Form   Format
-	// Running is done when the command is to end, for filters of what it prints.
+	// Running is done when the command must end.
 	Running context.Context
-	// Aloud writes a text a screen at a time, and reports whether it wrote all; nil
-	// leaves that to a pager.
+	// Aloud writes a text one screen at a time, and reports whether it wrote all of it. If it is
+	// nil, a pager is used.
 	Aloud func(text []byte) bool
-	Guest bool // of a server: there is no pager, and filters have less time and space
+	Guest bool // over SSH: without a pager, and with less time and space for filters
 	Cut   bool // the user left the pager before the end of what was printed
 }
 
-// Print writes doc as JSON when the caller asked for it, else lets text write
-// for a person.
+// Print writes doc as JSON if requested, or calls text to write for a person.
 func (a *Printer) Print(doc any, text func(*Page)) error {
 	if a.Form.JSON {
 		return a.PrintJSON(doc)
@@ -71,7 +71,7 @@ func (a *Printer) Print(doc any, text func(*Page)) error {
 	return a.show(p.Buf.Bytes())
 }
 
-// PrintChecked prints the outcome of a check; errFindings unless it is ok.
+// PrintChecked prints the result of a check. It returns ErrFindings unless ok is set.
 func (a *Printer) PrintChecked(doc any, ok bool, text func(*Page)) error {
 	if err := a.Print(doc, text); err != nil {
 		return err
@@ -79,8 +79,8 @@ func (a *Printer) PrintChecked(doc any, ok bool, text func(*Page)) error {
 	return process.FindingsUnless(ok)
 }
 
-// PrintJSON writes doc on one line. Hidden characters are escaped, so the
-// document is safe to look at and means the same.
+// PrintJSON writes doc on one line. It escapes hidden characters, which does not change the
+// document's meaning.
 func (a *Printer) PrintJSON(doc any) error {
 	text, err := jsondoc.Encode(doc)
 	if err != nil {
@@ -93,8 +93,8 @@ func (a *Printer) PrintJSON(doc any) error {
 	return err
 }
 
-// Colour reports whether text has colours: on terminals, unless somebody says
-// otherwise. What asks for none counts more than what asks for them.
+// Colour reports whether text has colors: on terminals, unless the environment decides. A
+// variable that disables colors overrides one that enables them.
 func (a *Printer) Colour() bool {
 	if a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" {
 		return false
@@ -107,7 +107,7 @@ func (a *Printer) Colour() bool {
 	return a.Env.OutTerminal && a.Env.Getenv("TERM") != "dumb" && a.Env.Getenv("CLICOLOR") != "0"
 }
 
-// Note writes a remark for a person to standard error; scripts get none.
+// Note writes a remark for people to standard error, unless the output is JSON.
 func (a *Printer) Note(format string, args ...any) {
 	if a.Form.JSON {
 		return
@@ -115,7 +115,7 @@ func (a *Printer) Note(format string, args ...any) {
 	WriteNote(a.Env.Err, format, args...)
 }
 
-// WriteNote writes a remark for a person.
+// WriteNote writes a remark for people.
 func WriteNote(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, visible.Text(Belongs(fmt.Sprintf(format, args...))))
 }
@@ -129,8 +129,8 @@ func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // Safe returns s as one line that is safe to print.
 func Safe(s string) string { return visible.Line(s) }
 
-// Mapped returns what to makes of each item of a list. It is never nil, so that an
-// empty list is [] in JSON.
+// Mapped returns the results of to for the items of a list. It is never nil, so that an empty
+// list is [] in JSON.
 func Mapped[T, D any](list []T, to func(T) D) []D {
 	all := make([]D, len(list))
 	for i, item := range list {
@@ -139,7 +139,7 @@ func Mapped[T, D any](list []T, to func(T) D) []D {
 	return all
 }
 
-// MustParse reads canonical JSON of our own making.
+// MustParse parses canonical JSON from this program.
 func MustParse(b []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(b, jsondoc.DefaultLimits)
 	if err != nil {
@@ -148,13 +148,12 @@ func MustParse(b []byte) *jsondoc.Node {
 	return n
 }
 
-// IsText reports whether a value reads better as a block than on one line.
+// IsText reports whether a value is easier to read as a block than on one line.
 func IsText(n *jsondoc.Node) bool {
 	return n.Kind == jsondoc.String && (strings.Contains(n.Text, "\n") || len(n.Text) > 60)
 }
 
-// Scalar writes a value on one line: a string without quotes, anything else as
-// JSON.
+// Scalar formats a value on one line: a string without quotes, anything else as JSON.
 func Scalar(n *jsondoc.Node) string {
 	if n.Kind == jsondoc.String {
 		return n.Text
@@ -162,8 +161,8 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// show writes text for a person, which is safe to print: through the user's pager
-// where it is longer than the terminal is high.
+// show writes safe text for a person. It uses the user's pager if the text is longer than the
+// screen.
 func (a *Printer) show(text []byte) error {
 	if a.Aloud != nil {
 		a.Cut = !a.Aloud(text)
@@ -176,8 +175,8 @@ func (a *Printer) show(text []byte) error {
 	return err
 }
 
-// pager returns the command of the pager for a number of lines, nil for none: that of
-// PAGER, else less. cat is none.
+// pager returns the command of the pager for a number of lines, or nil for none: PAGER, or
+// less. A pager cat means none.
 func (a *Printer) pager(lines int) []string {
 	screen, ok := a.Stdout.(*os.File)
 	if !ok || !a.Env.OutTerminal || a.Form.NoPager || a.Guest || a.Env.Getenv("TERM") == "dumb" {
@@ -193,13 +192,13 @@ func (a *Printer) pager(lines int) []string {
 	return words
 }
 
-// maxPiped limits what is written to a pager at once, in bytes: the least that systems write to
-// a pipe as one piece.
+// maxPiped limits what is written to a pager at once, in bytes, to what every system writes to
+// a pipe in one piece.
 const maxPiped = 512
 
-// throughPager hands text to a pager, line by line, and waits until the user has left it. A
-// pager that was left before its last line leaves the rest in the pipe. An interrupt is
-// the pager's: it must not lose its terminal to a process that ends before.
+// throughPager writes text to a pager by lines, and waits until the user has left it. If the
+// user leaves before the last line, the rest stays in the pipe. The pager handles interrupts,
+// because it must not lose its terminal to a process that ends first.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()
@@ -214,17 +213,17 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 	go func() {
 		for line := range bytes.Lines(text) {
 			for part := range slices.Chunk(line, maxPiped) {
-				_, _ = to.Write(part) // ends when all is read, by the pager or below
+				_, _ = to.Write(part) // ends when the pager or the code below has read everything
 			}
 		}
 		_ = to.Close()
 	}()
 	c.Env = os.Environ()
 	if a.Env.Getenv("LESS") == "" {
-		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as git has it: colours, and no page for what fits
+		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as git does: with colors, and without paging short text
 	}
 	err = c.Run()
-	rest, _ := io.Copy(io.Discard, unread) // it counts what the pager left
+	rest, _ := io.Copy(io.Discard, unread) // what the pager did not read
 	var left *exec.ExitError
 	if err == nil || c.Process != nil && errors.As(err, &left) {
 		a.Cut = rest > 0
@@ -240,4 +239,58 @@ func EntryTime(t time.Time) string {
 		return ""
 	}
 	return Timestamp(t)
+}
+
+// SetJQ compiles the program of --jq, which filters the document of --json. The program cannot
+// read files or the environment.
+func (f *Format) SetJQ(text string) error {
+	q, err := gojq.Parse(text)
+	if err != nil {
+		return err
+	}
+	f.JQ, err = gojq.Compile(q)
+	f.JSON = f.JSON || err == nil
+	return err
+}
+
+// maxFiltered limits how many bytes --jq prints.
+const maxFiltered = 256 << 20
+
+// printJQ writes the results of --jq for a document, one value on each line: strings as they
+// are, all others as JSON.
+func (a *Printer) printJQ(text []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber() // keeps the digits
+	var doc any
+	if err := dec.Decode(&doc); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for values := a.Form.JQ.RunWithContext(a.Running, doc); ; {
+		v, ok := values.Next()
+		if !ok {
+			break
+		}
+		if err, failed := v.(error); failed {
+			var halt *gojq.HaltError
+			if errors.As(err, &halt) && halt.Value() == nil {
+				break
+			}
+			return process.Usagef("the command succeeded, but --jq cannot print its document: %v", err)
+		}
+		if out.Len() > maxFiltered {
+			return process.Usagef("the command succeeded, but --jq cannot print its document: the result exceeds %d MiB", maxFiltered>>20)
+		}
+		if s, ok := v.(string); ok {
+			out.WriteString(visible.Text(s) + "\n")
+			continue
+		}
+		line, err := gojq.Marshal(v)
+		if err != nil {
+			return err
+		}
+		out.Write(append(visible.JSON(line), '\n'))
+	}
+	_, err := a.Env.Out.Write(out.Bytes())
+	return err
 }

@@ -10,8 +10,8 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// progress tells a person at a terminal how far long work has come, on one line of the
-// error output that is gone in the end. A nil progress tells nobody.
+// progress shows a person the progress of long work on one line of the error output, which is
+// erased at the end. A nil progress shows nothing.
 type progress struct {
 	to    io.Writer
 	now   func() time.Time
@@ -25,18 +25,17 @@ type progress struct {
 	drawn, over bool
 }
 
-// Work that is over sooner tells nothing, and the time is updated this often.
+// Delay of the first display, and the time between updates.
 const (
 	quietFor = 300 * time.Millisecond
 	tellTime = 250 * time.Millisecond
 )
 
-// progressWidth is how much of a line is used, in cells: what wraps cannot be taken
-// back.
+// progressWidth is the maximum width of the line in cells: a wrapped line cannot be erased.
 const progressWidth = 78
 
-// Progress begins to tell; the caller ends it. It is nil where the error output is no
-// terminal that can take a line back, or where lines are read out.
+// Progress starts a progress line, which the caller must end. It returns nil if the error
+// output is not a terminal that can erase lines, or for screen readers.
 func (a *Printer) Progress() *progress {
 	if !a.Env.ErrTerminal || a.Form.JSON || a.Form.Accessible || a.Env.Getenv("TERM") == "dumb" {
 		return nil
@@ -57,12 +56,12 @@ func (a *Printer) Progress() *progress {
 	return p
 }
 
-// NewProgress returns a progress line that is not drawn by itself.
+// NewProgress returns a progress line that is only drawn by Draw.
 func NewProgress(env process.Env) *progress {
 	return &progress{to: env.Err, now: env.Now, began: env.Now(), stop: make(chan struct{})}
 }
 
-// Tell reports how far the work has come; total is 0 when the length is unknown.
+// Tell sets the progress; total is 0 if it is unknown.
 func (p *progress) Tell(done, total int64, step string) {
 	if p == nil {
 		return
@@ -80,7 +79,7 @@ func (p *progress) Draw() {
 		return
 	}
 	p.drawn = true
-	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Show(p.line(took)), progressWidth)) // nobody to tell if it fails
+	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Show(p.line(took)), progressWidth))
 }
 
 // line returns the text of the progress line, such as "Checking files: 120 of 400, 30 %, 2 s".
@@ -95,7 +94,7 @@ func (p *progress) line(took time.Duration) string {
 	return p.step + ", " + seconds
 }
 
-// Clear takes the line back until it is drawn again, for a line of its own below.
+// Clear erases the line until it is drawn again.
 func (p *progress) Clear() {
 	if p == nil {
 		return
@@ -104,11 +103,11 @@ func (p *progress) Clear() {
 	defer p.mu.Unlock()
 	if p.drawn {
 		p.drawn = false
-		_, _ = io.WriteString(p.to, "\r\x1b[K") // nobody to tell if it fails
+		_, _ = io.WriteString(p.to, "\r\x1b[K")
 	}
 }
 
-// End takes the line back. It may be called again.
+// End erases the line. It may be called again.
 func (p *progress) End() {
 	if p == nil || p.over {
 		return
@@ -117,6 +116,6 @@ func (p *progress) End() {
 	close(p.stop)
 	p.ended.Wait()
 	if p.drawn {
-		_, _ = io.WriteString(p.to, "\r\x1b[K") // nobody to tell if it fails
+		_, _ = io.WriteString(p.to, "\r\x1b[K")
 	}
 }

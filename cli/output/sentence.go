@@ -11,8 +11,7 @@ import (
 	"toolcrib/review"
 )
 
-// MalformedError has the problems of the proposals of a file: unreadable and
-// missing parts.
+// MalformedError has the problems of the proposals of a file: unreadable and missing parts.
 type MalformedError struct {
 	File     string
 	Problems []proposals.DocumentProblem
@@ -20,36 +19,22 @@ type MalformedError struct {
 
 func (e *MalformedError) Error() string { return one(e) }
 
-// ErrMalformed is wrapped by every malformedError.
+// ErrMalformed is wrapped by every MalformedError.
 var ErrMalformed = errors.New("malformed")
 
-// Unwrap returns errMalformed.
 func (e *MalformedError) Unwrap() error { return ErrMalformed }
 
-// what names the source for a person.
-func (e *MalformedError) what() string {
-	if e.File == "-" {
-		return "standard input"
-	}
-	return e.File
-}
-
-func (e *MalformedError) lines() []string {
-	return Mapped(e.Problems, proposals.DocumentProblem.String)
-}
-
-// Perhaps names the known word that a wrong one was probably meant to be; ""
-// when there is none.
+// Perhaps suggests the known word that is closest to a wrong one, or returns "" if none is
+// close.
 func Perhaps(wrong, mark string, known []string) string {
-	meant := jsondoc.Closest(wrong, known)
-	if meant == "" {
-		return ""
+	if meant := jsondoc.Closest(wrong, known); meant != "" {
+		return " (did you mean " + mark + meant + "?)"
 	}
-	return "; perhaps " + mark + meant + " is meant"
+	return ""
 }
 
-// Sentence writes an error for a person: one sentence, or for something with
-// many problems a sentence and a line for each.
+// Sentence formats an error for a person: one sentence, or a sentence and a line for each of
+// its problems.
 func Sentence(err error) string {
 	var b strings.Builder
 	for i, e := range flatten(err) {
@@ -69,7 +54,11 @@ func one(err error) string {
 	case errors.As(err, &conflict):
 		return listed(conflict.What+" and the live version changed the same thing", conflictLines(conflict))
 	case errors.As(err, &malformed):
-		return listed(malformed.what()+" cannot be proposed", malformed.lines())
+		file := malformed.File
+		if file == "-" {
+			file = "standard input"
+		}
+		return listed(file+" cannot be proposed", Mapped(malformed.Problems, proposals.DocumentProblem.String))
 	case errors.As(err, &incomplete):
 		return listed(incomplete.Head(), Mapped(incomplete.Problems, proposals.Problem.String))
 	case errors.Is(err, review.ErrNoReason):
@@ -96,10 +85,11 @@ func FullStop(s string) string {
 	return s + "."
 }
 
-// flatten takes joined errors apart.
+// flatten returns the parts of joined errors.
 func flatten(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		if _, formatted := err.(fmt.Formatter); !formatted && isJoin(err) {
+		// Errors of fmt.Errorf also wrap several, but have a text of their own.
+		if fmt.Sprintf("%T", err) == "*errors.joinError" {
 			var out []error
 			for _, e := range joined.Unwrap() {
 				out = append(out, flatten(e)...)
@@ -110,12 +100,8 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-// isJoin tells errors.Join's type from other errors that wrap several, such as
-// those of fmt.Errorf, whose own words would be lost.
-func isJoin(err error) bool { return fmt.Sprintf("%T", err) == "*errors.joinError" }
-
-// Belongs indents every line but the first, so that foreign text cannot pass for a
-// line of ours.
+// Belongs indents every line except the first, so that foreign text cannot imitate a line of
+// toolcrib.
 func Belongs(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -126,18 +112,18 @@ func Belongs(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// DocProblem is one problem in the JSON of an error.
+// DocProblem is a problem in the document of an error.
 type DocProblem struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 	Rule    string `json:"rule,omitempty"`
-	// Document counts the proposals of a file from 1; 0 when there is one.
+	// Document counts the proposals of a file from 1. It is absent if there is only one.
 	Document int `json:"document,omitempty"`
 }
 
-// ProblemsOf returns the problems of a document, when err is about one.
+// ProblemsOf returns the problems of a document, if err has any.
 func ProblemsOf(err error) []DocProblem {
 	var out []DocProblem
 	for _, e := range flatten(err) {
@@ -167,7 +153,7 @@ func ProblemsOf(err error) []DocProblem {
 	return out
 }
 
-// Verbed is counted with the verb to be.
+// Verbed is Counted with the verb to be.
 func Verbed(n int, noun string) string {
 	if n == 1 {
 		return Counted(n, noun) + " is"
@@ -175,7 +161,7 @@ func Verbed(n int, noun string) string {
 	return Counted(n, noun) + " are"
 }
 
-// ShellWord quotes a word for a POSIX shell when it has to be.
+// ShellWord quotes a word for a POSIX shell if necessary.
 func ShellWord(w string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,@%+", r)
@@ -186,7 +172,7 @@ func ShellWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// Counted writes "1 finding", "2 findings".
+// Counted returns phrases such as "1 finding" and "2 findings".
 func Counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -194,8 +180,8 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// conflictLines shows each conflict for a person: the three sides of a value,
-// or of each passage of a text.
+// conflictLines describes each conflict: the three sides of a value, or of each passage of a
+// text.
 func conflictLines(e *review.RebaseConflict) []string {
 	var lines []string
 	short := func(text string) string {

@@ -17,10 +17,14 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/builtin"
+	"toolcrib/gateway/instructions"
 	"toolcrib/prompt"
+	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/impact"
+	"toolcrib/review/service"
 )
 
 //go:embed help
@@ -50,7 +54,7 @@ const (
 	showDiff    = "diff"
 )
 
-// everyChannel is the value of --channel for all of them.
+// everyChannel is the value of --channel for all channels.
 const everyChannel = "all"
 
 type previewFlags struct {
@@ -80,14 +84,20 @@ func newPreview(a *command.App) *cobra.Command {
 	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name; none with proposals)")
 	set.StringVar(&f.customer, "customer", "", "use that user's data at the customer `NAME`")
 	set.BoolVar(&f.reference, "reference", false, "render it as reviews do: at a fixed time, without user data")
-	f.scene.register(set)
+	set.StringVar(&f.scene.At, "at", "", "render it for `TIME` (RFC 3339; default: now)")
+	set.StringVar(&f.scene.Zone, "zone", "", "the user's time zone, by its IANA `NAME` (default: the agent's)")
+	set.StringVar(&f.scene.file, "context", "", "read the user data from `FILE`, - for standard input")
+	set.StringVar(&f.scene.UserInstructions, "user-instructions", "", "the user's instructions")
+	set.StringVar(&f.scene.MemoryNotes, "memory-notes", "", "the memory notes")
+	set.StringVar(&f.scene.LastMessageAt, "last-message", "", "when the user last wrote (RFC 3339)")
+	set.StringVar(&f.scene.BootstrapContext, "bootstrap-context", "", "text looked up beforehand")
 	return cmd
 }
 
 func (f *previewFlags) check(compared bool) error {
 	switch {
 	case f.reference && (f.user != "" || f.customer != "" || f.scene != sceneFlags{}):
-		return process.Usagef("--reference fixes the time and the user; leave out flags that set others")
+		return process.Usagef("--reference fixes the time and the user; it cannot be combined with flags that set others")
 	case !compared && (f.show == showAfter || f.show == showDiff):
 		return process.Usagef("--show %s needs a proposal to compare with", f.show)
 	case f.show == "" && compared:
@@ -97,10 +107,10 @@ func (f *previewFlags) check(compared bool) error {
 	case f.show == "":
 		f.show = showSummary
 	case !slices.Contains([]string{showSummary, showNow, showAfter, showDiff}, f.show):
-		return process.Usagef("--show is %q; write summary, now, after or diff", f.show)
+		return process.Usagef("--show is %q: use summary, now, after, or diff", f.show)
 	}
 	if !registry.ValidChannel(f.channel) {
-		return process.Usagef("--channel is %q; a channel is a name such as web, or all", f.channel)
+		return process.Usagef("--channel is %q: use a name such as web, or all", f.channel)
 	}
 	return nil
 }
@@ -145,7 +155,11 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 	if err != nil {
 		return err
 	}
-	noteChannel(a, scene.Channel, previews)
+	for _, p := range previews { // the text for an unknown channel would not look unusual
+		if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
+			a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.Perhaps(scene.Channel, "", p.Channels), prompt.Web)
+		}
+	}
 	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
 		return a.Print(document.OnePreview{Head: output.NewHead("preview"), Preview: docs[0]}, func(p *output.Page) { writePreviews(p, docs, f.show) })
 	}
@@ -158,17 +172,7 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 	})
 }
 
-// noteChannel names the agents that do not have the channel that is shown: it gets
-// the text of web, which nobody would tell from a channel of its own.
-func noteChannel(a *command.App, channel string, previews []impact.Preview) {
-	for _, p := range previews {
-		if channel != "" && !slices.Contains(p.Channels, channel) {
-			a.Note("toolcrib: %s is not a channel of %s, so it gets the text of %s%s.", channel, p.Agent.ID, prompt.Web, output.Perhaps(channel, "", p.Channels))
-		}
-	}
-}
-
-// scenery returns the scene that the prompts are rendered for. The desk is open.
+// scenery returns the context of the prompts. The desk must be open.
 func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (impact.Scene, error) {
 	s := impact.Scene{
 		Where:     registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
@@ -220,7 +224,15 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	p.Linef("%s in the view of %s", docs[0].Subject, docs[0].View)
 	p.Blank()
 	costTable(p, docs)
-	writeCuts(p, docs)
+	reported := map[string]bool{} // cuts are the same on most channels
+	for _, d := range docs {
+		for _, c := range d.Cuts {
+			if !reported[c.Message] {
+				p.Linef("Limit: %s", c.Message)
+			}
+			reported[c.Message] = true
+		}
+	}
 	switch show {
 	case showDiff:
 		writeChanges(p, docs)
@@ -233,7 +245,7 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 			p.Blank()
 			p.Raw(p.Paint(output.InkStrong, "── "+output.Safe(d.Channel)+" ──"))
 			if text == nil || show == showAfter && d.Gone {
-				p.Linef("There is no such prompt.")
+				p.Linef("This prompt does not exist.")
 				continue
 			}
 			p.Text("", text.Text)
@@ -261,21 +273,8 @@ func costTable(p *output.Page, docs []document.Preview) {
 	}))
 }
 
-// writeCuts lists where hosts cut a text, and a cut of every channel only once.
-func writeCuts(p *output.Page, docs []document.Preview) {
-	said := map[string]bool{}
-	for _, d := range docs {
-		for _, c := range d.Cuts {
-			if !said[c.Message] {
-				p.Linef("Limit: %s", c.Message)
-			}
-			said[c.Message] = true
-		}
-	}
-}
-
-// writeChanges writes the diff of every channel that changes; channels that
-// change in the same way share one.
+// writeChanges writes the diff of every channel that changes. Channels with the same changes
+// share one.
 func writeChanges(p *output.Page, docs []document.Preview) {
 	var done []string
 	for i, d := range docs {
@@ -294,5 +293,142 @@ func writeChanges(p *output.Page, docs []document.Preview) {
 		for _, h := range *d.Diff {
 			document.WriteHunk(p, h)
 		}
+	}
+}
+
+// sceneFlags set the context of a prompt: the time, the user, the channel. A flag overrides
+// the same value in the file.
+type sceneFlags struct {
+	file string
+	sceneFile
+}
+
+// sceneFile is a context file: a JSON object whose keys are all optional.
+type sceneFile struct {
+	At               string `json:"at"`   // RFC 3339
+	Zone             string `json:"zone"` // IANA name
+	UserInstructions string `json:"user_instructions"`
+	MemoryNotes      string `json:"memory_notes"`
+	LastMessageAt    string `json:"last_message_at"` // RFC 3339
+	BootstrapContext string `json:"bootstrap_context"`
+}
+
+// context returns the context that the flags and the file describe.
+func (s *sceneFlags) context(ctx context.Context, a *command.App) (prompt.Context, error) {
+	var f sceneFile
+	if s.file != "" {
+		data, err := a.ReadAll(ctx, s.file)
+		if err != nil {
+			return prompt.Context{}, err
+		}
+		n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
+		if err == nil {
+			err = jsondoc.Bind(n, jsondoc.Root, &f).Err()
+		}
+		if err != nil {
+			return prompt.Context{}, process.Usagef("%s is not a context: %v", s.file, err)
+		}
+	}
+	f = sceneFile{
+		At: cmp.Or(s.At, f.At), Zone: cmp.Or(s.Zone, f.Zone), UserInstructions: cmp.Or(s.UserInstructions, f.UserInstructions),
+		MemoryNotes: cmp.Or(s.MemoryNotes, f.MemoryNotes), LastMessageAt: cmp.Or(s.LastMessageAt, f.LastMessageAt), BootstrapContext: cmp.Or(s.BootstrapContext, f.BootstrapContext),
+	}
+	c := prompt.Context{Now: a.Env.Now(), Zone: f.Zone, UserInstructions: f.UserInstructions, MemoryNotes: f.MemoryNotes, BootstrapContext: f.BootstrapContext}
+	at, err := command.ParseTime(f.At)
+	if err != nil {
+		return c, err
+	}
+	if !at.IsZero() {
+		c.Now = at
+	}
+	last, err := command.ParseTime(f.LastMessageAt)
+	if err == nil && !last.IsZero() {
+		c.LastMessageAt = &last
+	}
+	return c, err
+}
+
+// loadedBy returns what the proposals about files add to the context.
+func loadedBy(ctx context.Context, a *command.App, desk *service.Desk, ids []proposals.ID) ([]document.Loads, error) {
+	var docs []document.Loads
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	actor, err := a.Actor()
+	if err != nil {
+		return nil, err
+	}
+	counter := tokens.NewCounter()
+	for _, id := range ids {
+		d, err := desk.Reading.Show(ctx, actor, id)
+		if err != nil {
+			return nil, err
+		}
+		changes := document.LoadChanges(d)
+		if len(changes) == 0 {
+			continue
+		}
+		doc, err := document.NewLoads(d, changes, counter)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	return docs, nil
+}
+
+// writeLoads prints what enters the context, and what changes.
+func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) {
+	for i, d := range docs {
+		if i > 0 || below {
+			p.Blank()
+		}
+		p.Linef("%s, %s", d.Subject, d.Path)
+		document.WriteContextCosts(p, d.Cost)
+		p.Blank()
+		p.Table([]string{"ENTERS", "FILE", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(d.Parts, func(part document.Part) []string {
+			before := part.Was()
+			file := part.File
+			if part.Note != "" {
+				file += ": " + part.Note
+			}
+			if unknown := instructions.When(part.When); unknown == instructions.Printed || unknown == instructions.NotText {
+				return []string{part.When, file, "-", "-", "-", part.Becomes()}
+			}
+			return []string{
+				part.When, file, document.FromTo(before.Chars, part.Chars), document.FromTo(before.Tokens.O200k, part.Tokens.O200k),
+				document.FromTo(before.Tokens.Cl100k, part.Tokens.Cl100k), part.Becomes(),
+			}
+		}))
+		for _, part := range d.Parts {
+			writePart(p, part, show)
+		}
+	}
+}
+
+// writePart prints the text of a part, or its changes.
+func writePart(p *output.Page, d document.Part, show string) {
+	text := d.Text
+	if show == showNow {
+		text = ""
+		if d.Before != nil {
+			text = d.Before.Text
+		}
+	}
+	hunks := []document.Hunk{}
+	if d.Diff != nil {
+		hunks = *d.Diff
+	}
+	if show == showSummary || show == showDiff && len(hunks) == 0 || show != showDiff && text == "" {
+		return
+	}
+	p.Blank()
+	p.Raw(p.Paint(output.InkStrong, "── "+output.Safe(d.When)+": "+output.Safe(d.File)+" ──"))
+	if show != showDiff {
+		p.Text("", text)
+		return
+	}
+	for _, h := range hunks {
+		document.WriteHunk(p, h)
 	}
 }

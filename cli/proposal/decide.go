@@ -2,7 +2,6 @@ package proposal
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/review/service"
 )
 
 // DecideFlags belong to every decision.
@@ -51,29 +49,23 @@ func newApprove(a *command.App) *cobra.Command {
 	return cmd
 }
 
-func newNeedsChanges(a *command.App) *cobra.Command {
-	return newRefusal(a, proposals.VerdictNeedsChanges, &cobra.Command{
-		Use: "needs-changes ID… --note REASON",
-	})
-}
-
-func newReject(a *command.App) *cobra.Command {
-	return newRefusal(a, proposals.VerdictRejected, &cobra.Command{
-		Use: "reject ID… --note REASON",
-	})
-}
-
-// newRefusal completes the command of a verdict that makes nothing live.
-func newRefusal(a *command.App, verdict proposals.Verdict, cmd *cobra.Command) *cobra.Command {
-	flags := &DecideFlags{}
-	cmd.Args = command.Some("numbers of proposals, or - for standard input")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return runDecide(cmd.Context(), a, args, flags, verdict)
+// newRefusal returns the command of a verdict that makes nothing live.
+func newRefusal(verdict proposals.Verdict, name string) func(a *command.App) *cobra.Command {
+	return func(a *command.App) *cobra.Command {
+		flags := &DecideFlags{}
+		cmd := &cobra.Command{
+			Use:  name + " ID… --note REASON",
+			Args: command.Some("numbers of proposals, or - for standard input"),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return runDecide(cmd.Context(), a, args, flags, verdict)
+			},
+		}
+		flags.Register(cmd.Flags())
+		return cmd
 	}
-	flags.Register(cmd.Flags())
-	return cmd
 }
 
+// RunApprove approves proposals.
 func RunApprove(ctx context.Context, a *command.App, refs []string, flags *DecideFlags) error {
 	return runDecide(ctx, a, refs, flags, proposals.VerdictApproved)
 }
@@ -102,7 +94,27 @@ func runDecide(ctx context.Context, a *command.App, refs []string, flags *Decide
 	if err != nil {
 		return err
 	}
-	if err := printDecisions(a, decisions); err != nil {
+	doc := document.DecisionList{Head: output.NewHead("decision"), Decisions: output.Mapped(decisions, document.NewDecision), DryRun: a.Flags.DryRun}
+	for _, d := range decisions {
+		if d.Unassigned {
+			a.Note("toolcrib: no agent has %s; assign it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
+		}
+	}
+	err = a.Print(doc, func(p *output.Page) {
+		for _, d := range decisions {
+			who := proposals.Proposal{ID: d.Proposal, Issue: d.Issue}.Handle()
+			switch d.Verdict {
+			case proposals.VerdictApproved:
+				p.Linef("%s  approved: %s is live in version %d (%s)%s", who, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
+			case proposals.VerdictEndorsed:
+				p.Linef("%s  endorsed: your approval of %s, revision %d, is recorded; it is not live yet (%s)", who, d.Subject, d.Revision, d.Progress())
+			default:
+				p.Linef("%s  %s: %s, revision %d", who, d.Verdict, d.Subject, d.Revision)
+			}
+		}
+		a.Closing(p)
+	})
+	if err != nil {
 		return err
 	}
 	a.TellDeciding(*a.Config)
@@ -112,8 +124,8 @@ func runDecide(ctx context.Context, a *command.App, refs []string, flags *Decide
 	return a.Publish(ctx)
 }
 
-// choices ties proposals to the digests that were given: one for each of them,
-// or one for each reference, so that a change set takes a single one.
+// choices pairs proposals with the given digests: one for each proposal, or one for each
+// reference, so that a change set takes a single one.
 func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []string, flags *DecideFlags) ([]review.Choice, error) {
 	choices, expect := make([]review.Choice, len(ids)), flags.expect
 	for i, id := range ids {
@@ -142,116 +154,65 @@ func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []
 	return choices, nil
 }
 
-func printDecisions(a *command.App, decisions []proposals.Decision) error {
-	doc := document.DecisionList{Head: output.NewHead("decision"), Decisions: output.Mapped(decisions, document.NewDecision), DryRun: a.Flags.DryRun}
-	for _, d := range decisions {
-		if d.Unassigned {
-			a.Note("toolcrib: no agent has %s; give it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
+// newWaiving returns the command that makes a waiver, or ends one.
+func newWaiving(ends bool) func(a *command.App) *cobra.Command {
+	return func(a *command.App) *cobra.Command {
+		var note command.NoteFlags
+		var sign signature.Flags
+		var expires string
+		name, outcome := "waive", "waived"
+		if ends {
+			name, outcome = "unwaive", "ended the waiver of"
 		}
-	}
-	return a.Print(doc, func(p *output.Page) {
-		for _, d := range decisions {
-			p.Linef("%s", decided(d))
+		cmd := &cobra.Command{
+			Use:  name + " ID FINDING --note REASON",
+			Args: command.Exact(2, "the number of a proposal and a finding"),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				ctx := cmd.Context()
+				until, err := parseExpiry(expires, a.Env.Now())
+				if err != nil {
+					return err
+				}
+				reason, err := note.Read(ctx, a)
+				if err != nil {
+					return err
+				}
+				b, ids, err := a.OpenProposals(ctx, args[:1])
+				if err != nil {
+					return err
+				}
+				desk, err := signature.DeskFor(ctx, b, a, sign, func() ([]byte, error) {
+					if ends {
+						return b.Desk.Deciding.PrepareUnwaive(ctx, b.Actor, ids[0], args[1], reason)
+					}
+					return b.Desk.Deciding.PrepareWaiver(ctx, b.Actor, ids[0], args[1], reason, until)
+				})
+				if err != nil {
+					return err
+				}
+				var made history.Waiver
+				if ends {
+					made, err = desk.Deciding.Unwaive(ctx, b.Actor, ids[0], args[1], reason)
+				} else {
+					made, err = desk.Deciding.Waive(ctx, b.Actor, ids[0], args[1], reason, until)
+				}
+				if err != nil {
+					return err
+				}
+				doc := docWaiverMade{Head: output.NewHead("waiver"), Proposal: string(ids[0]), Waiver: document.NewWaiver(made)}
+				return a.Print(doc, func(p *output.Page) {
+					p.Linef("%s  %s %s at %s", asTyped(args[0]), outcome, made.Rule, made.Path)
+					a.Closing(p)
+				})
+			},
 		}
-		a.Closing(p)
-	})
-}
-
-func decided(d proposals.Decision) string {
-	who := proposals.Proposal{ID: d.Proposal, Issue: d.Issue}.Handle()
-	if d.Verdict == proposals.VerdictApproved {
-		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)%s", who, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
+		note.Register(cmd.Flags())
+		sign.Register(cmd.Flags())
+		if !ends {
+			cmd.Flags().StringVar(&expires, "expires", "", "let the waiver end at `TIME`: RFC 3339, or a number of days such as 30d")
+		}
+		return cmd
 	}
-	if d.Verdict == proposals.VerdictEndorsed {
-		return fmt.Sprintf("%s  endorsed: your approval of %s, revision %d, is recorded; it is not live yet (%s)", who, d.Subject, d.Revision, d.Progress())
-	}
-	return fmt.Sprintf("%s  %s: %s, revision %d", who, d.Verdict, d.Subject, d.Revision)
-}
-
-// waiving is a waiver, or the end of one, as it is typed.
-type waiving struct {
-	note    command.NoteFlags
-	sign    signature.Flags
-	expires string
-	done    string // "waived"
-}
-
-func newWaive(a *command.App) *cobra.Command {
-	w := waiving{done: "waived"}
-	cmd := &cobra.Command{
-		Use:  "waive ID FINDING --note REASON",
-		Args: command.Exact(2, "the number of a proposal and a finding"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			until, err := parseExpiry(w.expires, a.Env.Now())
-			if err != nil {
-				return err
-			}
-			return w.run(cmd.Context(), a, args, waivingActs{
-				prepare: func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
-					return d.Deciding.PrepareWaiver(cmd.Context(), actor, id, args[1], reason, until)
-				},
-				do: func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error) {
-					return d.Deciding.Waive(cmd.Context(), actor, id, args[1], reason, until)
-				},
-			})
-		},
-	}
-	w.note.Register(cmd.Flags())
-	w.sign.Register(cmd.Flags())
-	cmd.Flags().StringVar(&w.expires, "expires", "", "let the waiver end at `TIME`: RFC 3339, or a number of days such as 30d")
-	return cmd
-}
-
-func newUnwaive(a *command.App) *cobra.Command {
-	w := waiving{done: "ended the waiver of"}
-	cmd := &cobra.Command{
-		Use:  "unwaive ID FINDING --note REASON",
-		Args: command.Exact(2, "the number of a proposal and a finding"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.run(cmd.Context(), a, args, waivingActs{
-				prepare: func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
-					return d.Deciding.PrepareUnwaive(cmd.Context(), actor, id, args[1], reason)
-				},
-				do: func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error) {
-					return d.Deciding.Unwaive(cmd.Context(), actor, id, args[1], reason)
-				},
-			})
-		},
-	}
-	w.note.Register(cmd.Flags())
-	w.sign.Register(cmd.Flags())
-	return cmd
-}
-
-// waivingActs prepare the statement of a waiver and record the waiver.
-type waivingActs struct {
-	prepare func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error)
-	do      func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error)
-}
-
-// run reads the reason, has the waiver signed where that is needed, and records it.
-func (w *waiving) run(ctx context.Context, a *command.App, args []string, acts waivingActs) error {
-	reason, err := w.note.Read(ctx, a)
-	if err != nil {
-		return err
-	}
-	b, ids, err := a.OpenProposals(ctx, args[:1])
-	if err != nil {
-		return err
-	}
-	desk, err := signature.DeskFor(ctx, b, a, w.sign, func() ([]byte, error) { return acts.prepare(b.Desk, b.Actor, ids[0], reason) })
-	if err != nil {
-		return err
-	}
-	made, err := acts.do(desk, b.Actor, ids[0], reason)
-	if err != nil {
-		return err
-	}
-	doc := docWaiverMade{Head: output.NewHead("waiver"), Proposal: string(ids[0]), Waiver: document.NewWaiver(made)}
-	return a.Print(doc, func(p *output.Page) {
-		p.Linef("%s  %s %s at %s", asTyped(args[0]), w.done, made.Rule, made.Path)
-		a.Closing(p)
-	})
 }
 
 type docWaiverMade struct {
@@ -260,10 +221,10 @@ type docWaiverMade struct {
 	Waiver   document.Waiver `json:"waiver"`
 }
 
-// parseExpiry reads a time, or a number of days from now.
+// parseExpiry parses a time, or a number of days from now.
 func parseExpiry(s string, now time.Time) (*time.Time, error) {
 	if s == "" {
-		return nil, nil //nolint:nilnil // no expiry is a choice
+		return nil, nil //nolint:nilnil // no expiry
 	}
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		d, err := time.ParseDuration(days + "h")
@@ -274,7 +235,7 @@ func parseExpiry(s string, now time.Time) (*time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return nil, process.Usagef("--expires is %q; write a time such as 2027-01-31T12:00:00Z, or days such as 30d", s)
+		return nil, process.Usagef("--expires is %q: use a time such as 2027-01-31T12:00:00Z, or days such as 30d", s)
 	}
 	t = t.UTC()
 	return &t, nil

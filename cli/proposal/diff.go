@@ -2,7 +2,10 @@ package proposal
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,31 +15,39 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/history/diff"
+	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/reach"
 	"toolcrib/review/reach/fact"
 )
 
-type docDiff struct {
-	output.Head
+// docSides compares the two sides of a change.
+type docSides struct {
 	From   string     `json:"from"`
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
 	Files  []docFile  `json:"files,omitempty"` // of a skill that differ
-	// Reach compares what the two sides reach; new_to_registry is only looked up for proposals.
+	// Reach compares what the two sides reach; new_to_registry is only set for proposals.
 	Reach fact.Difference `json:"reach"`
+}
+
+type docDiff struct {
+	output.Head
+	docSides
 }
 
 // docFile is one file of a skill that differs.
 type docFile struct {
 	Path    string   `json:"path"`
-	From    string   `json:"from,omitempty"` // the name it had
+	From    string   `json:"from,omitempty"` // its former name
 	Change  string   `json:"change"`         // new, gone, renamed or changed
 	Added   int      `json:"added"`          // lines
 	Removed int      `json:"removed"`
-	Notes   []string `json:"notes,omitempty"` // of its mode, its link, or its bytes
+	Notes   []string `json:"notes,omitempty"` // about its mode, its link, or its bytes
 }
 
 // docDiffList has the differences of every member of a change set.
@@ -49,26 +60,19 @@ type docDiffList struct {
 
 type docMemberDiff struct {
 	Proposal facts.Reference `json:"proposal"`
-	From     string          `json:"from"`
-	To       string          `json:"to"`
-	Fields   []docField      `json:"fields"`
-	Files    []docFile       `json:"files,omitempty"`
-	Reach    fact.Difference `json:"reach"`
+	docSides
 }
 
-// docField is one field that differs. Hunks compare texts line by line, and
-// other values as indented JSON.
+// docField is a field that differs. Hunks compare texts by lines, and other values as
+// indented JSON.
 type docField struct {
 	Path   string          `json:"path"`
 	Change string          `json:"change"` // added, removed or modified
 	Hunks  []document.Hunk `json:"hunks"`
-	// Part is "proposal" for rationale, examples and test cases, which are not part
-	// of the definition.
+	// Part is "proposal" for the rationale, the examples, and the test cases, which are not
+	// part of the definition.
 	Part string `json:"part,omitempty"`
 }
-
-// besidePart is the part of a field beside the definition.
-const besidePart = "proposal"
 
 func newDiff(a *command.App) *cobra.Command {
 	var layout diffLayout
@@ -88,8 +92,7 @@ type diffLayout struct {
 	columns bool
 }
 
-// whole reports whether differences are printed completely: side by side, long lines are
-// cut.
+// whole reports whether differences are printed completely: side by side, long lines are cut.
 func (l diffLayout) whole(a *command.App) bool { return !l.columns || a.Form.JSON }
 
 func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayout) error {
@@ -116,8 +119,14 @@ func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayo
 	}
 	var left, right content
 	if len(args) == 1 {
-		left, right, err = sides(ctx, b, a, args[0])
-	} else if left, err = contentOf(ctx, b, a, args[0]); err == nil {
+		thing, span, hasSpan := strings.Cut(args[0], "@")
+		from, to, hasTo := strings.Cut(span, "..")
+		if !hasSpan || !hasTo || from == "" || to == "" {
+			return process.Usagef("%q is not a comparison: use %s@A..B, with versions, revisions, or live", args[0], thing)
+		}
+		args = []string{thing + "@" + from, thing + "@" + to}
+	}
+	if left, err = contentOf(ctx, b, a, args[0]); err == nil {
 		right, err = contentOf(ctx, b, a, args[1])
 	}
 	if err != nil {
@@ -132,17 +141,18 @@ func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayo
 }
 
 func printDiff(a *command.App, left, right content, reach fact.Difference, layout diffLayout) error {
-	doc, fields := newDocDiff(left, right, reach, layout.around)
-	return a.Print(doc, func(p *output.Page) { writeDiff(a, p, doc, fields, layout) })
+	sides, fields := newDocSides(left, right, reach, layout.around)
+	doc := docDiff{output.NewHead("diff"), sides}
+	return a.Print(doc, func(p *output.Page) { writeDiff(a, p, sides, fields, layout) })
 }
 
-func newDocDiff(left, right content, reach fact.Difference, around int) (docDiff, []diff.Field) {
+func newDocSides(left, right content, reach fact.Difference, around int) (docSides, []diff.Field) {
 	fields := diff.Contents(left.Content, right.Content)
-	doc := docDiff{Head: output.NewHead("diff"), From: left.label, To: right.label, Fields: make([]docField, len(fields)), Reach: document.NewReach(reach)}
+	doc := docSides{From: left.label, To: right.label, Fields: make([]docField, len(fields)), Reach: document.NewReach(reach)}
 	for i, f := range fields {
 		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: document.NewHunks(f.Hunks(around))}
 		if f.Beside {
-			doc.Fields[i].Part = besidePart
+			doc.Fields[i].Part = "proposal"
 		}
 	}
 	doc.Files = output.Mapped(diff.Files(left.Definition, right.Definition), func(f diff.File) docFile {
@@ -151,29 +161,14 @@ func newDocDiff(left, right content, reach fact.Difference, around int) (docDiff
 	return doc, fields
 }
 
-// writeFileList prints which of several files of a skill differ.
-func writeFileList(p *output.Page, files []docFile) {
-	if len(files) < 2 {
-		return
+// writeDiff prints the differences by lines, or with the two sides of every hunk next to
+// each other.
+func writeDiff(a *command.App, p *output.Page, doc docSides, fields []diff.Field, layout diffLayout) {
+	width := 160 // if the width of the terminal is unknown
+	if n, err := strconv.Atoi(a.Env.Getenv("COLUMNS")); err == nil && n >= 40 {
+		width = n
 	}
-	p.Blank()
-	p.Linef("%s", diff.CountFiles(output.Mapped(files, func(f docFile) string { return f.Change })))
-	for _, f := range files {
-		line := "  " + pad(f.Change, 7) + "  " + (diff.File{Path: f.Path, From: f.From}).Name()
-		if f.Added+f.Removed > 0 {
-			line += fmt.Sprintf("  +%d -%d", f.Added, f.Removed)
-		}
-		if len(f.Notes) > 0 {
-			line += "  " + strings.Join(f.Notes, ", ")
-		}
-		p.Linef("%s", line)
-	}
-}
-
-// writeDiff prints the differences line by line, or with the two sides of every hunk
-// next to each other.
-func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field, layout diffLayout) {
-	half := (columns(a) - 3) / 2
+	half := (width - 3) / 2
 	if layout.columns {
 		p.Raw(pad(output.Cut(doc.From, half), half) + " | " + output.Cut(doc.To, half))
 	} else {
@@ -188,7 +183,20 @@ func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field,
 	if len(fields) == 0 {
 		p.Linef("No difference.")
 	}
-	writeFileList(p, doc.Files)
+	if len(doc.Files) > 1 {
+		p.Blank()
+		p.Linef("%s", diff.CountFiles(output.Mapped(doc.Files, func(f docFile) string { return f.Change })))
+		for _, f := range doc.Files {
+			line := "  " + pad(f.Change, 7) + "  " + (diff.File{Path: f.Path, From: f.From}).Name()
+			if f.Added+f.Removed > 0 {
+				line += fmt.Sprintf("  +%d -%d", f.Added, f.Removed)
+			}
+			if len(f.Notes) > 0 {
+				line += "  " + strings.Join(f.Notes, ", ")
+			}
+			p.Linef("%s", line)
+		}
+	}
 	for i, f := range doc.Fields {
 		p.Blank()
 		if f.Part != "" && (i == 0 || doc.Fields[i-1].Part == "") {
@@ -196,12 +204,16 @@ func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field,
 			p.Blank()
 		}
 		p.Raw(p.Paint(output.InkStrong, output.Safe(f.Path)) + " " + f.Change)
-		if layout.columns {
-			sideBySide(p, fields[i].Hunks(layout.around), half)
+		if !layout.columns {
+			for _, h := range f.Hunks {
+				document.WriteHunk(p, h)
+			}
 			continue
 		}
-		for _, h := range f.Hunks {
-			document.WriteHunk(p, h)
+		for _, h := range fields[i].Hunks(layout.around) {
+			for _, row := range h.Rows() {
+				p.Raw(strings.TrimRight(cell(p, h, row.Left, half, false)+" | "+cell(p, h, row.Right, half, true), " "))
+			}
 		}
 	}
 }
@@ -216,9 +228,9 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	fields := make([][]diff.Field, len(set.Members))
 	for i, d := range set.Members {
 		left, right := proposed(d)
-		var one docDiff
-		one, fields[i] = newDocDiff(left, right, d.Reach, layout.around)
-		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: facts.ReferenceTo(d.Proposal), From: one.From, To: one.To, Fields: one.Fields, Files: one.Files, Reach: one.Reach})
+		var sides docSides
+		sides, fields[i] = newDocSides(left, right, d.Reach, layout.around)
+		doc.Diffs = append(doc.Diffs, docMemberDiff{facts.ReferenceTo(d.Proposal), sides})
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		for i, one := range doc.Diffs {
@@ -226,7 +238,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 				p.Blank()
 			}
 			p.Linef("%s  %s", set.Members[i].Proposal.Handle(), one.Proposal.Subject)
-			writeDiff(a, p, docDiff{From: one.From, To: one.To, Fields: one.Fields, Files: one.Files, Reach: one.Reach}, fields[i], layout)
+			writeDiff(a, p, one.docSides, fields[i], layout)
 		}
 		if set.Digest != "" {
 			p.Blank()
@@ -242,29 +254,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	return nil
 }
 
-// usualColumns is the width of a side-by-side diff where the width of the terminal
-// is unknown.
-const usualColumns = 160
-
-// columns is the width of the terminal in cells.
-func columns(a *command.App) int {
-	if n, err := strconv.Atoi(a.Env.Getenv("COLUMNS")); err == nil && n >= 40 {
-		return n
-	}
-	return usualColumns
-}
-
-// sideBySide prints the two sides of hunks next to each other, in half cells each.
-func sideBySide(p *output.Page, hunks []diff.Hunk, half int) {
-	for _, h := range hunks {
-		for _, row := range h.Rows() {
-			p.Raw(strings.TrimRight(cell(p, h, row.Left, half, false)+" | "+cell(p, h, row.Right, half, true), " "))
-		}
-	}
-}
-
-// cell is one side of a row: number, sign and text, cut and filled to width
-// cells.
+// cell is one side of a row: number, sign, and text, cut and padded to width cells.
 func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	if i < 0 {
 		return strings.Repeat(" ", width)
@@ -285,7 +275,118 @@ func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	return head + p.Paint(ink, pad(output.Cut(line.Text, width-len(head)), width-len(head)))
 }
 
-// pad fills s with blanks to width cells.
+// pad appends blanks to s up to width cells.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-runewidth.StringWidth(s), 0))
+}
+
+// content is one side of a comparison and its name.
+type content struct {
+	label string
+	diff.Content
+}
+
+// proposed returns the two sides of a proposal: the version that its current revision is
+// based on, and that revision.
+func proposed(d review.Dossier) (left, right content) {
+	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, d.Proposal.Handle())}
+	if d.Base != nil {
+		left.label = versionName(d.Proposal.BaseVersion)
+	}
+	left.Content, right.Content = d.Change()
+	return left, right
+}
+
+// contentOf finds a definition: in a file, a version of a subject (the live one by default),
+// or a revision of a proposal.
+func contentOf(ctx context.Context, b command.Session, a *command.App, ref string) (content, error) {
+	isFile := slices.Contains([]string{".json", ".md", ".markdown", ".ndjson"}, strings.ToLower(filepath.Ext(ref)))
+	if isFile || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/") {
+		drafts, err := a.ReadDrafts(ctx, []string{ref}, false)
+		if err != nil {
+			return content{}, err
+		}
+		if len(drafts) != 1 || drafts[0].Definition.IsZero() {
+			return content{}, fmt.Errorf("%s holds %w to compare, or more than one", ref, command.ErrNoContent)
+		}
+		return content{label: ref, Content: drafted(drafts[0])}, nil
+	}
+	thing, which, _ := strings.Cut(ref, "@")
+	if thing != "" && strings.Contains("#0123456789", thing[:1]) { // no id of a tool begins like this
+		ids, err := b.Desk.Reading.Resolve(ctx, thing)
+		switch {
+		case err == nil && len(ids) == 1:
+			return revisionContent(ctx, b, ids[0], which)
+		case err != nil && !errors.Is(err, proposals.ErrNotFound):
+			return content{}, err
+		}
+	}
+	subject, err := a.Subject(ctx, thing)
+	if err != nil {
+		return content{}, err
+	}
+	return versionContent(ctx, a, subject, which)
+}
+
+// drafted returns the definition of a draft, with its rationale, examples, and test cases.
+func drafted(d proposals.Draft) diff.Content {
+	return diff.Content{Definition: d.Definition, Beside: d.Beside()}
+}
+
+func revisionContent(ctx context.Context, b command.Session, id proposals.ID, which string) (content, error) {
+	d, err := b.Desk.Reading.Show(ctx, b.Actor, id)
+	if err != nil {
+		return content{}, err
+	}
+	number := d.Revision.Number
+	switch which {
+	case "":
+	case "live":
+		if d.Live == nil {
+			return content{label: "nothing"}, nil
+		}
+		return content{label: "live " + versionName(d.Live.Version), Content: diff.Content{Definition: d.Live.Definition}}, nil
+	case "base":
+		if d.Base == nil {
+			return content{label: "nothing"}, nil
+		}
+		return content{label: versionName(d.Proposal.BaseVersion), Content: diff.Content{Definition: *d.Base}}, nil
+	default:
+		if number, err = strconv.Atoi(strings.TrimPrefix(which, "r")); err != nil {
+			return content{}, process.Usagef("%q is not a revision: use its number, base, or live", which)
+		}
+	}
+	for _, r := range d.Revisions {
+		if r.Number == number {
+			return content{label: fmt.Sprintf("revision %d of %s", number, d.Proposal.Handle()), Content: drafted(r.Draft)}, nil
+		}
+	}
+	return content{}, command.NotFoundf("revision %d of %s", number, d.Proposal.Handle())
+}
+
+func versionContent(ctx context.Context, a *command.App, subject registry.Subject, which string) (content, error) {
+	before, label := 0, ""
+	if which != "" && which != "live" {
+		number, err := command.ParseVersion(which)
+		if err != nil {
+			return content{}, err
+		}
+		before, label = number+1, fmt.Sprintf("version %d of %s", number, subject)
+	}
+	versions, err := a.DB.Versions(ctx, subject, before, 1)
+	if err != nil {
+		return content{}, err
+	}
+	if len(versions) == 0 || before > 0 && versions[0].Number != before-1 {
+		return content{}, command.NotFoundf("%s", label)
+	}
+	v := versions[0]
+	if label == "" {
+		label = fmt.Sprintf("live version %d of %s", v.Number, subject)
+	}
+	d, err := registry.DecodeDefinition(subject.Kind, v.Definition)
+	if err != nil {
+		return content{}, fmt.Errorf("%s: %w", label, err)
+	}
+	return content{label: label, Content: diff.Content{Definition: d}}, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
+	"toolcrib/proposals"
 )
 
 //go:embed help
@@ -27,12 +28,12 @@ func Family() command.Family {
 			{Group: command.GroupProposals, New: newReview},
 			{Group: command.GroupProposals, New: newTest},
 			{Group: command.GroupProposals, New: newApprove},
-			{Group: command.GroupProposals, New: newNeedsChanges},
-			{Group: command.GroupProposals, New: newReject},
+			{Group: command.GroupProposals, New: newRefusal(proposals.VerdictNeedsChanges, "needs-changes")},
+			{Group: command.GroupProposals, New: newRefusal(proposals.VerdictRejected, "reject")},
 			{Group: command.GroupProposals, New: newWithdraw},
 			{Group: command.GroupProposals, New: newComment},
-			{Group: command.GroupProposals, New: newWaive},
-			{Group: command.GroupProposals, New: newUnwaive},
+			{Group: command.GroupProposals, New: newWaiving(false)},
+			{Group: command.GroupProposals, New: newWaiving(true)},
 			{Group: command.GroupProposals, New: newRebase},
 			{Group: command.GroupProposals, New: newRegroup},
 			{Group: command.GroupProposals, New: newFork, Creates: true},

@@ -42,17 +42,23 @@ func newReview(a *command.App) *cobra.Command {
 			case branch != "":
 				return lint.Branch(cmd.Context(), a, branch, args, format)
 			case format != "text":
-				return process.Usagef("--format is for --git")
+				return process.Usagef("--format needs --git")
 			}
 			if again && file != "" {
-				return process.Usagef("--again and --file exclude each other")
+				return process.Usagef("--again cannot be combined with --file")
 			}
 			b, err := a.OpenSession(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if again && (len(args) > 1 || args[0] == "-" || strings.HasPrefix(args[0], "set:")) {
-				return reassess(cmd.Context(), b, a, args)
+				return eachProposal(cmd.Context(), a, args, func(ctx context.Context, b command.Session, id proposals.ID) (proposals.Proposal, error) {
+					if _, err := b.Desk.Assessing.Reassess(ctx, id); err != nil {
+						return proposals.Proposal{}, err
+					}
+					d, err := b.Desk.Reading.Show(ctx, b.Actor, id)
+					return d.Proposal, err
+				})
 			}
 			if len(args) > 1 {
 				return process.Usagef("%s takes several proposals with --again only", cmd.CommandPath())
@@ -64,13 +70,23 @@ func newReview(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := printAssessment(a, d); err != nil {
-				return err
+			as := d.Assessment()
+			doc := docReview{Head: output.NewHead("assessment"), Proposal: facts.DocumentOf(d.Proposal)}
+			if as != nil {
+				doc.Assessment = document.NewAssessment(*as, d)
 			}
-			if a.Audience != nil && printedWhole(b, a) { // its findings alone were read: the change is not in it
+			err = a.Print(doc, func(p *output.Page) {
+				p.Linef("%s", document.Moved(d.Proposal))
+				if as == nil {
+					p.Linef("Revision %d has no assessment yet.", d.Proposal.Revision)
+				}
+				document.WriteReach(p, d)
+				writeAssessment(p, d)
+			})
+			if err == nil && a.Audience != nil && printedWhole(b, a) { // only its findings were read, not the change
 				a.Audience.Shown([]review.Dossier{d})
 			}
-			return nil
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&again, "again", false, "run the built-in review again")
@@ -80,28 +96,7 @@ func newReview(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// reassess runs the built-in review of several proposals again, one after the other:
-// each has its assessment, whatever becomes of the next.
-func reassess(ctx context.Context, b command.Session, a *command.App, refs []string) error {
-	ids, err := a.IDs(ctx, b.Desk, refs)
-	if err != nil {
-		return err
-	}
-	again := make([]proposals.Proposal, len(ids))
-	for i, id := range ids {
-		if _, err := b.Desk.Assessing.Reassess(ctx, id); err != nil {
-			return err
-		}
-		d, err := b.Desk.Reading.Show(ctx, b.Actor, id)
-		if err != nil {
-			return err
-		}
-		again[i] = d.Proposal
-	}
-	return printMoved(a, again, nil)
-}
-
-// docOpinion is an assessment as a chief writes it.
+// docOpinion is an assessment as a reviewer writes it.
 type docOpinion struct {
 	Revision       int                      `json:"revision"`
 	ContentHash    string                   `json:"content_hash"`
@@ -144,23 +139,7 @@ type docReview struct {
 	Assessment *document.Assessment `json:"assessment"`
 }
 
-func printAssessment(a *command.App, d review.Dossier) error {
-	as := d.Assessment()
-	doc := docReview{Head: output.NewHead("assessment"), Proposal: facts.DocumentOf(d.Proposal)}
-	if as != nil {
-		doc.Assessment = document.NewAssessment(*as, d)
-	}
-	return a.Print(doc, func(p *output.Page) {
-		p.Linef("%s", document.Moved(d.Proposal))
-		if as == nil {
-			p.Linef("There is no assessment of revision %d yet.", d.Proposal.Revision)
-		}
-		document.WriteReach(p, d)
-		writeAssessment(p, d)
-	})
-}
-
-// docBehaviour is how test cases come out before and after a change.
+// docBehaviour has the results of test cases before and after a change.
 type docBehaviour struct {
 	output.Head
 	Proposal    facts.Reference    `json:"proposal"`
@@ -192,45 +171,38 @@ func newTest(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "test ID",
 		Args: command.Exact(1, "the number of a proposal"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runTest(cmd.Context(), a, args[0], live) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := a.OpenSession(cmd.Context())
+			if err != nil {
+				return err
+			}
+			d, err := show(cmd.Context(), b, a, args[0])
+			if err != nil {
+				return err
+			}
+			behaviour, err := b.Desk.Impact.Behaviour(cmd.Context(), d.Proposal.ID, live, func(done, total int, name string) {
+				if live && done < total {
+					a.Note("%d of %d: %s", done+1, total, name)
+				}
+			})
+			if err != nil {
+				return err
+			}
+			doc := docBehaviour{
+				Head: output.NewHead("behaviour"), Proposal: facts.ReferenceTo(behaviour.Proposal), Revision: behaviour.Proposal.Revision, LiveVersion: behaviour.Live,
+				OK: true, Cases: []docCaseBehaviour{},
+			}
+			for _, c := range behaviour.Cases {
+				doc.Cases = append(doc.Cases, docCaseBehaviour{
+					Name: c.Name, Input: c.Input, Expect: string(c.Expect), Changed: c.Changed(), Dropped: c.Dropped, Before: newDocTrial(c.Before), After: newDocTrial(c.After),
+				})
+				doc.OK = doc.OK && c.After.Outcome != harness.Failed
+			}
+			return a.PrintChecked(doc, doc.OK, func(p *output.Page) { writeBehaviour(p, behaviour) })
+		},
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "ask the configured model instead of using recorded answers")
 	return cmd
-}
-
-func runTest(ctx context.Context, a *command.App, ref string, live bool) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	d, err := show(ctx, b, a, ref)
-	if err != nil {
-		return err
-	}
-	behaviour, err := b.Desk.Impact.Behaviour(ctx, d.Proposal.ID, live, func(done, total int, name string) {
-		if live && done < total {
-			a.Note("%d of %d: %s", done+1, total, name)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	doc := newDocBehaviour(behaviour)
-	return a.PrintChecked(doc, doc.OK, func(p *output.Page) { writeBehaviour(p, behaviour) })
-}
-
-func newDocBehaviour(b impact.Behaviour) docBehaviour {
-	doc := docBehaviour{
-		Head: output.NewHead("behaviour"), Proposal: facts.ReferenceTo(b.Proposal), Revision: b.Proposal.Revision, LiveVersion: b.Live,
-		OK: true, Cases: []docCaseBehaviour{},
-	}
-	for _, c := range b.Cases {
-		doc.Cases = append(doc.Cases, docCaseBehaviour{
-			Name: c.Name, Input: c.Input, Expect: string(c.Expect), Changed: c.Changed(), Dropped: c.Dropped, Before: newDocTrial(c.Before), After: newDocTrial(c.After),
-		})
-		doc.OK = doc.OK && c.After.Outcome != harness.Failed
-	}
-	return doc
 }
 
 func newDocTrial(t impact.Trial) docTrial {
@@ -248,7 +220,7 @@ func writeBehaviour(p *output.Page, b impact.Behaviour) {
 	}
 	p.Linef("%s %s: %s, then revision %d", b.Proposal.Handle(), b.Proposal.Subject, before, b.Proposal.Revision)
 	if len(b.Cases) == 0 {
-		p.Linef("There are no test cases.")
+		p.Linef("The proposal has no test cases.")
 	}
 	for _, c := range b.Cases {
 		p.Blank()
@@ -280,7 +252,7 @@ func writeBehaviour(p *output.Page, b impact.Behaviour) {
 	}
 }
 
-// writeTrial prints how a case came out with one version.
+// writeTrial prints the result of a case with one version.
 func writeTrial(p *output.Page, when string, t impact.Trial) {
 	word, i := "not run", output.InkFaint
 	switch t.Outcome {

@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,12 @@ import (
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 	"toolcrib/review/setpage"
 )
@@ -42,7 +47,7 @@ func runShow(ctx context.Context, a *command.App, ref, source string, full bool)
 	case isSet && source == "":
 		return showSet(ctx, b, a, set, full)
 	case full:
-		return process.Usagef("--full is for change sets; %s is shown whole", ref)
+		return process.Usagef("--full needs a change set; %s is always shown in full", ref)
 	}
 	d, err := show(ctx, b, a, ref)
 	if err != nil {
@@ -55,7 +60,31 @@ func runShow(ctx context.Context, a *command.App, ref, source string, full bool)
 		a.Note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, source)
 		return nil
 	}
-	if err := printDossier(a, d); err != nil {
+	doc := document.Dossier{Head: output.NewHead("proposal"), Proposal: document.NewDetail(d)}
+	err = a.Print(doc, func(p *output.Page) {
+		writeHead(p, d)
+		document.WriteReach(p, d)
+		writeMembers(p, d.Proposal.ChangeSet, d.Members)
+		writeBody(p, d, doc.Proposal.Context)
+		p.Blank()
+		if d.Digest != "" {
+			p.Linef("review digest %s", d.Digest)
+		}
+		if !d.Proposal.State.Open() {
+			return
+		}
+		if d.Source != nil && d.BaseSource != nil && d.Proposal.Type == proposals.Modify {
+			document.WriteSuggestions(p, wire.Suggest(d.BaseSource, d.Source), review.Reference(d.Proposal))
+		}
+		p.Linef("policy        %s", d.Policy.Deciding())
+		for _, o := range d.Obstacles {
+			p.Linef("Cannot be approved: %s", o)
+		}
+		if len(d.Obstacles) == 0 {
+			p.Linef("Approve it with: toolcrib --approve %s --expect %s", review.Reference(d.Proposal), d.Digest)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	shown(ctx, b, a, d)
@@ -73,8 +102,7 @@ func show(ctx context.Context, b command.Session, a *command.App, ref string) (r
 	return b.Desk.Reading.Show(ctx, b.Actor, ids[0])
 }
 
-// docChangeSet is a whole change set. Its review digest covers all members
-// together.
+// docChangeSet is a whole change set. Its review digest covers all members.
 type docChangeSet struct {
 	output.Head
 	ChangeSet    string                 `json:"change_set"`
@@ -137,24 +165,24 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 		}
 	}
 	if n := len(blocked); n > 0 && n < len(set.Members) {
-		p.Linef("A set is approved whole. Leave what is blocked out, and look again: toolcrib regroup %s --alone", strings.Join(blocked, " "))
+		p.Linef("A set is approved as a whole. Take the blocked ones out, and show the set again: toolcrib regroup %s --alone", strings.Join(blocked, " "))
 	}
 	if len(obstacles) == 0 && set.Digest != "" {
 		p.Linef("Approve it with: toolcrib --approve 'set:%s' --expect %s", set.Name, set.Digest)
 	}
 }
 
-// setObstacle keeps members of a change set from being approved.
+// setObstacle prevents the approval of members of a change set.
 type setObstacle struct {
 	why           string
 	members, refs []string
 }
 
-// assessing is the remedy of ErrOutdated, which several proposals can share.
+// assessing is the remedy of review.ErrOutdated, which several proposals can share.
 func assessing(refs string) string { return "toolcrib review " + refs + " --again" }
 
-// setObstacles returns what is in the way of a change set, what several members share
-// once, with a remedy for all of them.
+// setObstacles returns the obstacles to the approval of a change set. Members share equal
+// ones, with one remedy for all of them.
 func setObstacles(set review.ChangeSet) []setObstacle {
 	var list []setObstacle
 	for _, d := range set.Members {
@@ -178,7 +206,7 @@ func setObstacles(set review.ChangeSet) []setObstacle {
 	return list
 }
 
-// who names the members, of so many.
+// who names the affected members; all is the number of members of the set.
 func (o setObstacle) who(all int) string {
 	switch n := len(o.members); n {
 	case 1:
@@ -190,7 +218,7 @@ func (o setObstacle) who(all int) string {
 }
 
 // printedWhole reports whether all of the output reached its reader: a filter prints a
-// part, and whoever leaves a pager or closes a pipe early has not seen the rest.
+// part, and a reader who leaves a pager or closes a pipe early did not see the rest.
 func printedWhole(b command.Session, a *command.App) bool {
 	return a.Form.JQ == nil && !a.Cut && (b.Actor.Kind != proposals.User || !process.ReaderLeft(a.Stdout))
 }
@@ -206,7 +234,7 @@ func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.
 		a.Audience.Shown(ds)
 	}
 	if err := b.Desk.Reading.Shown(ctx, b.Actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
-		a.Note("toolcrib: %s", output.FullStop("what you were shown is not remembered: "+err.Error()))
+		a.Note("toolcrib: %s", output.FullStop("cannot record what you were shown: "+err.Error()))
 	}
 }
 
@@ -222,9 +250,13 @@ func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 			p.Raw(p.Paint(output.InkStrong, output.Safe(r.Name)) + "  " + p.Paint(output.InkFaint, spaced(r.Detail, r.Text)))
 		case setpage.Text:
 			ink := map[string]output.Ink{"+": output.InkGood, "-": output.InkBad}[r.Sign]
-			p.Raw(p.Paint(ink, signed(r.Sign)+strings.Repeat("  ", r.Depth)+spaced(r.Name, r.Detail, r.Text)))
+			p.Raw(p.Paint(ink, fmt.Sprintf("%-2s", r.Sign)+strings.Repeat("  ", r.Depth)+spaced(r.Name, r.Detail, r.Text)))
 		case setpage.Finding:
-			writeSetFinding(p, r)
+			state, ink := string(r.Severity), map[rules.Severity]output.Ink{rules.Block: output.InkBad, rules.Warn: output.InkWarn}[r.Severity]
+			if r.Waived {
+				state, ink = "waived", output.InkFaint
+			}
+			p.Raw("    " + p.Paint(ink, "! "+state+" "+output.Safe(r.Name)) + "  " + spaced(r.Detail, r.Text))
 		case setpage.Raw:
 			p.Raw("      " + p.Paint(output.InkFaint, output.Safe(r.Text)))
 		case setpage.File:
@@ -237,28 +269,205 @@ func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 	}
 }
 
-func signed(sign string) string {
-	if sign == "" {
-		return "  "
-	}
-	return sign + " "
-}
-
-func writeSetFinding(p *output.Page, r setpage.Row) {
-	state, ink := string(r.Severity), map[rules.Severity]output.Ink{rules.Block: output.InkBad, rules.Warn: output.InkWarn}[r.Severity]
-	if r.Waived {
-		state, ink = "waived", output.InkFaint
-	}
-	p.Raw("    " + p.Paint(ink, "! "+state+" "+output.Safe(r.Name)) + "  " + spaced(r.Detail, r.Text))
-}
-
-// spaced puts the parts that there are on one line, safe to print.
+// spaced joins the parts that are not empty, safe to print.
 func spaced(parts ...string) string {
-	var there []string
-	for _, part := range parts {
-		if part != "" {
-			there = append(there, output.Safe(part))
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+	return strings.Join(output.Mapped(parts, output.Safe), "  ")
+}
+
+func writeBody(p *output.Page, d review.Dossier, costs []document.Load) {
+	writeContent(p, d.Revision.Draft, d.TestChanges())
+	writeSource(p, d)
+	if costs != nil {
+		p.Blank()
+		document.WriteContextCosts(p, costs)
+	}
+	writeAssessment(p, d)
+	writeThread(p, d)
+}
+
+func writeHead(p *output.Page, d review.Dossier) {
+	m := d.Proposal
+	title := m.Title
+	if d.Issue != nil {
+		title = fmt.Sprintf("#%d %s", d.Issue.Number, d.Issue.Title)
+	}
+	p.Linef("%s", title)
+	p.Linef("%s %s, revision %d by %s, against %s", m.Type, m.Subject, m.Revision, d.Revision.Author, versionName(m.BaseVersion))
+	turn := ""
+	if d.Issue != nil && d.Issue.Assignee != "" {
+		turn = ", assigned to " + d.Issue.Assignee
+	}
+	p.Linef("%s%s", m.State, turn)
+	p.Linef("id %s", m.ID)
+	if marks := facts.Marks(m); len(marks) > 0 {
+		p.Linef("%s", strings.Join(marks, ", "))
+	}
+	for _, o := range d.Others {
+		p.Linef("Approving this makes %s by %s stale.", o.Handle(), o.Author)
+	}
+}
+
+// writeMembers lists the members of a change set that has more than one.
+func writeMembers(p *output.Page, changeSet string, members []proposals.Proposal) {
+	if len(members) < 2 {
+		return
+	}
+	p.Linef("Change set %s:", changeSet)
+	for _, o := range members {
+		p.Linef("  %s  %s  %s, revision %d", o.Handle(), o.Subject, o.State, o.Revision)
+	}
+}
+
+func versionName(n int) string {
+	if n == 0 {
+		return "nothing"
+	}
+	return "version " + output.Itoa(n)
+}
+
+func writeContent(p *output.Page, d proposals.Draft, changes []impact.TestChange) {
+	p.Blank()
+	p.Linef("Rationale")
+	p.Text("  ", d.Rationale)
+	if len(d.Examples) > 0 {
+		p.Blank()
+		p.Linef("Examples")
+		for _, e := range d.Examples {
+			p.Text("  - ", e)
 		}
 	}
-	return strings.Join(there, "  ")
+	if len(d.TestCases) > 0 {
+		p.Blank()
+		p.Linef("Test cases")
+		for _, c := range d.TestCases {
+			p.Linef("  - %s (should %s)", c.Name, c.Expect)
+		}
+	}
+	for _, c := range changes { // what an approval does to the test cases of the subject
+		word := map[diff.Change]string{diff.Removed: "Drops", diff.Modified: "Changes", diff.Added: "Adds"}[c.Change]
+		p.Linef("  %s test case: %s", word, c.Name)
+		if c.Before != "" {
+			p.Text("    - ", c.Before)
+		}
+		if c.After != "" && c.Before != "" {
+			p.Text("    + ", c.After)
+		}
+	}
+	if d.Definition.IsZero() {
+		return
+	}
+	p.Blank()
+	p.Linef("Definition %s", d.Definition.Hash()[:12])
+	document.WriteDefinition(p, d.Definition)
+}
+
+// writeSource prints what the imported JSON has in addition to the definition: an approval
+// pins it.
+func writeSource(p *output.Page, d review.Dossier) {
+	_, after := d.Change()
+	fields := diff.Contents(diff.Content{Definition: after.Definition}, after)
+	if len(fields) == 0 {
+		return
+	}
+	p.Blank()
+	p.Linef("Imported with it and pinned by an approval")
+	for _, f := range fields {
+		if output.IsText(f.After) {
+			p.Linef("  %s", f.Path)
+			p.Text("    ", f.After.Text)
+			continue
+		}
+		p.Linef("  %s: %s", f.Path, output.Scalar(f.After))
+	}
+}
+
+func writeAssessment(p *output.Page, d review.Dossier) {
+	as := d.Assessment()
+	if as == nil {
+		return
+	}
+	p.Blank()
+	p.Linef("Assessment by %s of revision %d: %s", as.Reviewer, as.Revision, as.Recommendation)
+	if d.OtherRules {
+		p.Linef("  Assessed under other rules or settings. Assess it again: toolcrib review %s --again", review.Reference(d.Proposal))
+	}
+	p.Text("  ", cmp.Or(as.Report.Comment, "(no comment)"))
+	if as.Report.Builtin != "" {
+		p.Blank()
+		p.Linef("%s", proposals.BuiltinChief())
+		p.Text("  ", as.Report.Builtin)
+	}
+	if len(as.Report.Harness) > 0 {
+		p.Blank()
+	}
+	for _, r := range as.Report.Harness {
+		how := ""
+		if r.Live {
+			how = " (live)"
+		}
+		p.Linef("  test case %s%s: %s. %s", r.Name, how, strings.ReplaceAll(string(r.Outcome), "_", " "), output.FullStop(r.Reason))
+	}
+	for _, s := range d.Standing {
+		if !s.Carried {
+			writeFinding(p, s)
+		}
+	}
+	for _, c := range d.Carried {
+		p.Blank()
+		p.Linef("  %s: %s", c, strings.Join(c.Rules(), ", "))
+	}
+}
+
+func writeFinding(p *output.Page, s review.Standing) {
+	p.Blank()
+	state := string(s.Severity)
+	ink := map[string]output.Ink{"block": output.InkBad, "warn": output.InkWarn}[state]
+	if s.Waiver != nil {
+		state, ink = "waived by "+s.Waiver.By+": "+s.Waiver.Reason, output.InkFaint
+	}
+	p.Raw("  " + p.Paint(ink, output.Safe(state)) + "  " + output.Safe(review.Handle(s.Finding)))
+	p.Linef("    %s", s.Message)
+	switch {
+	case s.Line > 0 && s.Quoted():
+		p.Linef("    at line %d, column %d", s.Line, s.Column)
+	case s.Line > 0:
+		p.Linef("    at line %d, column %d: %s", s.Line, s.Column, output.Cut(s.Passage, 100))
+	}
+	for _, remedy := range s.Remedies() {
+		p.Linef("    %s", remedy)
+	}
+}
+
+func writeThread(p *output.Page, d review.Dossier) {
+	for _, c := range d.Comments {
+		p.Blank()
+		where := ""
+		if c.Field != "" {
+			where = ", on " + c.Field
+			if c.Line > 0 {
+				where += " line " + output.Itoa(c.Line)
+			}
+			where += " of revision " + output.Itoa(c.Revision)
+		}
+		p.Linef("%s, %s%s", c.Author, output.Timestamp(c.At), where)
+		p.Text("  ", c.Body)
+	}
+	for _, decision := range d.Decisions {
+		p.Blank()
+		p.Linef("%s by %s, %s, revision %d%s", decision.Verdict, decision.By, output.Timestamp(decision.At), decision.Revision, notShown(decision))
+		p.Text("  ", decision.Note)
+	}
+}
+
+// notShown marks an approval of content that the decider was not shown.
+func notShown(d proposals.Decision) string {
+	text := ""
+	if mark := document.NotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {
+		text = ", " + mark
+	}
+	if read := output.Safe(d.Reading.String()); read != "" && (d.Reading.Known > 0 || len(d.Reading.ByHash) > 0 || d.Reading.Read > 0) {
+		text += ", " + read
+	}
+	return text
 }

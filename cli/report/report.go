@@ -1,10 +1,11 @@
-// Package report prints findings, for every command that finds something in files.
+// Package report prints findings for the commands that check files.
 package report
 
 import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
@@ -13,56 +14,11 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Finding is a finding wherever one is printed.
-type Finding struct {
-	Handle   string `json:"handle,omitempty"`
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	Subject  string `json:"subject"`
-	Tool     string `json:"tool,omitempty"` // as the file calls it
-	// The field that it is about.
-	Path      string `json:"path"`
-	File      string `json:"file,omitempty"`
-	Line      int    `json:"line"`
-	Column    int    `json:"column"`
-	EndLine   int    `json:"end_line,omitempty"`
-	EndColumn int    `json:"end_column,omitempty"`
-	Message   string `json:"message"`
-	// How its author can mend it.
-	Suggestion string `json:"suggestion"`
-	// What to do about it for whoever imports the tool and cannot change it.
-	Importer string `json:"for_importer,omitempty"`
-	// The text that it is about.
-	Passage  string `json:"passage,omitempty"`
-	Waivable bool   `json:"waivable"`
-	// Carried reports that the passage is in the live version, which somebody approved.
-	Carried bool `json:"carried,omitempty"`
-	// CarriedFrom is the version that has it: a subject, "@", and a number.
-	CarriedFrom string `json:"carried_from,omitempty"`
-	// The user who accepted it.
-	WaivedBy string `json:"waived_by,omitempty"`
-	Waiver   string `json:"waiver,omitempty"`
-	// Tools has the names of the tools that say the same, where one finding stands for
-	// several, and Also where else it stands.
-	Tools []string `json:"tools,omitempty"`
-	Also  []Place  `json:"also,omitempty"`
-}
-
-// Reached is a fact of what a file can reach.
+// Reached is a fact about what a file can reach.
 type Reached struct {
 	File    string `json:"file"`
 	Subject string `json:"subject"`
 	fact.Fact
-}
-
-// Place is where else a finding stands.
-type Place struct {
-	Tool      string `json:"tool"`
-	Path      string `json:"path"`
-	Line      int    `json:"line"`
-	Column    int    `json:"column"`
-	EndLine   int    `json:"end_line,omitempty"`
-	EndColumn int    `json:"end_column,omitempty"`
 }
 
 // Sentence is a sentence in the document of lint --explain.
@@ -78,95 +34,74 @@ type Sentence struct {
 	Frames    []Frame  `json:"frames"`
 }
 
-// Frame is a turn of phrase that was seen in a sentence.
+// Frame is a phrase that a rule recognized in a sentence.
 type Frame struct {
 	Rule     string   `json:"rule"`
 	Name     string   `json:"name"`
 	Passage  string   `json:"passage"`
 	Seen     string   `json:"seen,omitempty"`
 	Stance   []string `json:"stance,omitempty"`
-	Severity string   `json:"severity"` // off when it is not a finding
+	Severity string   `json:"severity"` // off if it is not a finding
 	Why      string   `json:"why"`
 }
 
-// CheckFormat checks the form in which findings are to be printed; --json alone
-// means that of JSON.
-func CheckFormat(a *command.App, format *string) error {
+// CheckFormat checks the value of --format; --json alone means json.
+func CheckFormat(a *command.App, format *string, formats ...string) error {
 	if a.Form.JSON && *format == "text" {
 		*format = "json"
 	}
-	if !slices.Contains([]string{"text", "json", "sarif", "github"}, *format) {
-		return process.Usagef("there is no format %q; write text, json, sarif or github", *format)
+	if formats = append([]string{"text", "json", "sarif"}, formats...); !slices.Contains(formats, *format) {
+		return process.Usagef("unknown format %q: use %s", *format, strings.Join(formats, ", "))
 	}
 	return nil
 }
 
-// New counts and lists findings in files.
+// New counts and lists findings.
 func New(ok bool, found []findings.Finding) Findings {
-	doc := Findings{Head: output.NewHead("findings"), OK: ok, Findings: []Finding{}, Counts: map[string]int64{}}
+	doc := Findings{Head: output.NewHead("findings"), OK: ok, Findings: append([]findings.Finding{}, found...), Counts: map[string]int64{}}
 	for _, f := range found {
 		doc.Counts[f.Severity]++
-		doc.Findings = append(doc.Findings, Finding{
-			Rule: f.Rule, Severity: f.Severity, Subject: f.Subject, Tool: f.Tool, Path: f.Path, File: f.File,
-			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-			Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable, Carried: f.Carried, CarriedFrom: f.CarriedFrom,
-			Tools: f.Tools, Also: output.Mapped(f.Also, func(p findings.Place) Place { return Place(p) }),
-		})
 	}
 	return doc
 }
 
-// SARIFRun is a run of SARIF: the tool, its rules, and the place of the findings.
-type SARIFRun struct {
-	Tool  findings.Tool
-	Rules []findings.Rule
-	Found []findings.Finding
-}
-
-// Print writes findings in the requested format; text returns them for people.
-func Print(a *command.App, format string, doc any, sarif SARIFRun, found []findings.Finding, text func() string) error {
-	out, written := a.Env.Out, ""
+// Print writes findings in the requested format and returns an error if the run failed;
+// text returns them for people.
+func Print(a *command.App, format string, ok bool, doc any, run findings.Run, text func() string) error {
+	var err error
 	switch format {
 	case "json":
-		return a.PrintJSON(doc)
+		err = a.PrintJSON(doc)
 	case "sarif":
-		log, err := findings.SARIF(sarif.Tool, sarif.Rules, sarif.Found)
-		if err != nil {
-			return err
+		var log []byte
+		if log, err = findings.SARIF(run, process.ProgramVersion()); err == nil {
+			_, err = a.Env.Out.Write(log)
 		}
-		written = string(log)
 	case "github":
-		out, written = a.Stdout, findings.GitHub(found)
+		_, err = io.WriteString(a.Stdout, findings.GitHub(run.Found))
 	default:
-		written = text()
+		_, err = io.WriteString(a.Env.Out, text())
 	}
-	_, err := io.WriteString(out, written)
-	return err
+	if err != nil {
+		return err
+	}
+	return process.FindingsUnless(ok)
 }
 
-// home is where the documentation is. The module has no public address yet; the
-// domain is reserved for examples (RFC 2606), so it leads nowhere.
-const home = "https://toolcrib.example/"
-
-// SARIFTool describes toolcrib to scanners: a command, and the page that explains its rules.
-func SARIFTool(command, page string) findings.Tool {
-	return findings.Tool{Version: process.ProgramVersion(), Home: home + page, Command: command}
-}
-
-// Findings is the document of lint, check and verify.
+// Findings is the document of lint, check, and verify.
 type Findings struct {
 	output.Head
-	OK       bool             `json:"ok"`
-	Findings []Finding        `json:"findings"`
-	Counts   map[string]int64 `json:"counts,omitempty"`
-	// Signatures counts decisions by their signatures, where signing has started.
+	OK       bool               `json:"ok"`
+	Findings []findings.Finding `json:"findings"`
+	Counts   map[string]int64   `json:"counts,omitempty"`
+	// Signatures counts decisions by their signatures, if signing has started.
 	Signatures *Signatures `json:"signatures,omitempty"`
-	// Reach has what the files can reach, in lint.
+	// Reach lists what the files can reach, for lint.
 	Reach []Reached `json:"reach,omitempty"`
-	// Sentences are there with lint --explain.
+	// Sentences is for lint --explain.
 	Sentences []Sentence `json:"sentences,omitempty"`
-	// Folders are those that check --files compared, and Unchecked the files in them that
-	// clients read and that it did not compare.
+	// Folders are the folders that check --files compared, and Unchecked the files in them
+	// that clients read but check did not compare.
 	Folders   []Folder `json:"folders,omitempty"`
 	Unchecked []string `json:"unchecked,omitempty"`
 }
@@ -188,7 +123,7 @@ type Signatures struct {
 	Invalid        int64 `json:"invalid"`
 }
 
-// Lines describes the counts, those that are 0 left out but for the first.
+// Lines describes the counts, without those that are 0 except the first.
 func (s *Signatures) Lines() []string {
 	var lines []string
 	for i, c := range []struct {
@@ -200,7 +135,7 @@ func (s *Signatures) Lines() []string {
 		{s.Unsigned, "unsigned decisions from after it started"},
 		{s.UnknownKey, "decisions signed by an unknown key"},
 		{s.RevokedKey, "decisions signed by a revoked key"},
-		{s.TooFew, "versions that fewer owners signed than the policy asks for"},
+		{s.TooFew, "versions with fewer signatures than the policy requires"},
 		{s.Invalid, "decisions with an invalid signature"},
 	} {
 		if i == 0 || c.n > 0 {

@@ -34,7 +34,7 @@ func newGuard(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "guard NAME -- COMMAND… | guard NAME --url URL",
 		Args: func(cmd *cobra.Command, args []string) error { return f.check(cmd.ArgsLenAtDash(), args) },
-		RunE: func(cmd *cobra.Command, args []string) error { return runGuard(cmd.Context(), a, args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.url, "url", "", "connect to the server at `URL` (streamable HTTP)")
@@ -43,20 +43,20 @@ func newGuard(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// check checks the arguments, of which the first dash stand before "--"; -1 for none.
+// check checks the arguments, of which the first dash precede "--"; -1 means that there is none.
 func (f guardFlags) check(dash int, args []string) error {
 	if dash < 0 {
 		dash = len(args)
 	}
 	switch {
 	case dash != 1:
-		return process.Usagef(`write the name of the server, then "--" and its command, or --url URL; got %s before the command`, output.Counted(dash, "argument"))
+		return process.Usagef(`name the server, then "--" and its command, or --url URL; got %s before the command`, output.Counted(dash, "argument"))
 	case registry.ServerName(args[0]) == "":
-		return process.Usagef("%q is not a name for a server: it needs a letter or a digit", args[0])
+		return process.Usagef("%q is not a name of a server: it needs a letter or a digit", args[0])
 	case f.url == "" && len(args) == 1:
-		return process.Usagef(`name what starts the server: -- COMMAND…, or --url URL`)
+		return process.Usagef(`name the program of the server: -- COMMAND…, or --url URL`)
 	case f.url != "" && len(args) > 1:
-		return process.Usagef("a command and --url exclude each other")
+		return process.Usagef("--url cannot be combined with a command")
 	case f.url != "":
 		if err := settings.CheckEndpoint(f.url, false); err != nil {
 			return process.Usagef("the server %v", err)
@@ -65,8 +65,8 @@ func (f guardFlags) check(dash int, args []string) error {
 	return nil
 }
 
-func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) error {
-	signal.Ignore(syscall.SIGPIPE) // a client that goes away ends the server in order
+func (f guardFlags) run(ctx context.Context, a *command.App, args []string) error {
+	signal.Ignore(syscall.SIGPIPE) // when the client disconnects, the server ends in an orderly way
 	ctx, stop := signal.NotifyContext(ctx, hangup()...)
 	defer stop()
 	name := registry.ServerName(args[0])
@@ -78,12 +78,34 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	if err != nil {
 		return err
 	}
-	db.Open = func(ctx context.Context) (guard.Connection, error) { return connect(ctx, a, log) }
+	db.Open = func(ctx context.Context) (guard.Connection, error) { // its errors are for the person at the client
+		caller, err := command.CallerFlags{Where: command.WhereFlags{Local: true}}.Caller(a)
+		var g *command.OpenGateway
+		if err == nil {
+			g, err = a.GatewayWith(ctx, log)
+		}
+		switch {
+		case errors.Is(err, store.ErrNoDatabase):
+			return guard.Connection{}, errors.New("there is no database yet; run toolcrib init, and approve the tools in toolcrib")
+		case err != nil:
+			return guard.Connection{}, fmt.Errorf("cannot read the database: %s", output.Sentence(err))
+		}
+		caller.Actor = imports.Observer(a.Config)
+		return guard.Connection{Store: a.DB, Gateway: g.Gateway, Caller: caller, Close: g.Close}, nil
+	}
 	db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 		if l.Problem != "" {
 			return nil, imports.KeepProblem(ctx, a, name, l.Problem)
 		}
-		return proposeListing(ctx, a, db, l.Document(), log)
+		f := imports.Import{Server: name, Watched: true, Observed: true}
+		taken, err := f.Take(ctx, a, name, l.Document(), &command.LiveServer{Name: name, Shown: name, Start: db.Start})
+		if n := len(taken.Made); err == nil && n > 0 {
+			log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), taken.Origin.Set))
+			if by := imports.Observer(a.Config); a.Config.FourEyes && by.Kind == proposals.User {
+				log(fmt.Sprintf("%s, who owns this login of the database, is their author and cannot approve them under four_eyes; run the guard with a login of the role toolcrib_server", by))
+			}
+		}
+		return taken.LeftOut(), err
 	}
 	db.Check = func(ctx context.Context, raw json.RawMessage) error { return imports.Vet(ctx, a, name, raw) }
 	db.Waiting = func(ctx context.Context) (int, error) { return imports.Waiting(ctx, a, name) }
@@ -120,7 +142,7 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	g := guard.New(guard.Config{
 		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: gone(a.Stdout), Times: a.Env.Guard,
 		Notice: err == nil && configured.Notices(),
-		Texts:  err != nil || configured.ReviewsTexts(name), // nothing unreviewed passes under settings that nobody can read
+		Texts:  err != nil || configured.ReviewsTexts(name), // with unreadable settings, nothing unreviewed may pass
 	}, server)
 	status, err := g.Serve(ctx)
 	if err := db.Close(); err != nil {
@@ -133,35 +155,4 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 		return process.ExitStatus(status)
 	}
 	return nil
-}
-
-// connect opens the database of a guard. The error is for the person at the client.
-func connect(ctx context.Context, a *command.App, log func(string)) (guard.Connection, error) {
-	caller, err := command.CallerFlags{Where: command.WhereFlags{Local: true}}.Caller(a)
-	var g *command.OpenGateway
-	if err == nil {
-		g, err = a.GatewayWith(ctx, log)
-	}
-	switch {
-	case errors.Is(err, store.ErrNoDatabase):
-		return guard.Connection{}, errors.New("there is no database yet; run toolcrib init, and approve the tools in toolcrib")
-	case err != nil:
-		return guard.Connection{}, fmt.Errorf("its database cannot be read: %s", output.Sentence(err))
-	}
-	caller.Actor = imports.Observer(a.Config)
-	return guard.Connection{Store: a.DB, Gateway: g.Gateway, Caller: caller, Close: g.Close}, nil
-}
-
-// proposeListing proposes what differs from the approved tools in the document of a listing,
-// and returns what it cannot propose.
-func proposeListing(ctx context.Context, a *command.App, db *guard.Database, document []byte, log func(string)) ([]wire.Skipped, error) {
-	f := imports.Import{Server: db.Name, Watched: true, Observed: true}
-	taken, err := f.Take(ctx, a, db.Name, document, &command.LiveServer{Name: db.Name, Shown: db.Name, Start: db.Start})
-	if n := len(taken.Made); err == nil && n > 0 {
-		log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), taken.Origin.Set))
-		if by := imports.Observer(a.Config); a.Config.FourEyes && by.Kind == proposals.User {
-			log(fmt.Sprintf("%s, whose login of the database this is, counts as their author and cannot approve them under four_eyes; guard with a login of the role toolcrib_server", by))
-		}
-	}
-	return taken.LeftOut(), err
 }

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// hangup lists the signal that every command has: there are no others.
+// hangup returns the signal that every command handles.
 func hangup() []os.Signal { return []os.Signal{os.Interrupt} }
 
-// pollable returns in: nothing is cheaper to read here.
+// pollable returns in unchanged.
 func pollable(in io.Reader) (out io.Reader, restore func()) { return in, func() {} }
 
-// gone returns nil: nobody can ask.
+// gone returns nil: the system cannot report it.
 func gone(io.Writer) func(time.Duration) bool { return nil }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -44,8 +43,8 @@ type mcpFlags struct {
 	remote          bool
 }
 
-// tokenVariable holds the bearer token when no file does.
-const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // the name of it
+// tokenVariable holds the bearer token unless a file does.
+const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // this is only its name
 
 func newMCP(a *command.App) *cobra.Command {
 	f := mcpFlags{CallerFlags: command.CallerFlags{Agent: "assistant"}}
@@ -68,8 +67,8 @@ func newMCP(a *command.App) *cobra.Command {
 
 func runMCP(ctx context.Context, a *command.App, f mcpFlags) error {
 	c := mcp.Config{Version: process.ProgramVersion(), Documents: documents(), Expose: mcp.Expose(f.expose)}
-	if !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, c.Expose) {
-		return process.Usagef("--expose is %q; write tools, meta or both", f.expose)
+	if err := checkWeb(f.expose, f.origins); err != nil {
+		return err
 	}
 	var err error
 	if a.Flags.As != "" {
@@ -106,16 +105,11 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	host, _, err := net.SplitHostPort(f.http)
 	switch {
 	case err != nil:
-		return process.Usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8765", f.http)
+		return process.Usagef("--http is %q: use HOST:PORT, such as 127.0.0.1:8765", f.http)
 	case !f.remote && !door.Loopback(host):
-		return process.Usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or say --allow-remote", f.http)
+		return process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or add --allow-remote", f.http)
 	}
-	for _, origin := range f.origins {
-		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
-			return process.Usagef("--allow-origin is %q; write a scheme and a host, such as https://example.com", origin)
-		}
-	}
-	token, told, err := f.token(a)
+	token, source, err := f.token(a)
 	if err != nil {
 		return err
 	}
@@ -123,36 +117,34 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	if err != nil {
 		return err
 	}
-	// The caller needs the address, also in a script.
+	// Scripts need the address too.
 	output.WriteNote(a.Env.Err, "serving http://%s%s", l.Addr(), mcp.Path)
-	output.WriteNote(a.Env.Err, "%s", told)
+	output.WriteNote(a.Env.Err, "bearer token: %s", source)
 	return server.ServeHTTP(ctx, l, mcp.HTTP{Token: token, Origins: f.origins})
 }
 
-// minToken is the shortest token that is taken, in characters.
+// minToken is the minimum length of a token in characters.
 const minToken = 16
 
-// token returns the bearer token and what to say about it.
-func (f mcpFlags) token(a *command.App) (token, told string, err error) {
+// token returns the bearer token and where it is, or the token itself if it is new.
+func (f mcpFlags) token(a *command.App) (token, source string, err error) {
 	switch {
 	case f.tokenFile != "":
-		name := a.Path(f.tokenFile)
-		token, err = readToken(name)
-		told = "bearer token: in " + name
+		source = "in " + a.Path(f.tokenFile)
+		token, err = readToken(a.Path(f.tokenFile))
 	case a.Env.Getenv(tokenVariable) != "":
-		token, told = a.Env.Getenv(tokenVariable), "bearer token: in "+tokenVariable
+		token, source = a.Env.Getenv(tokenVariable), "in "+tokenVariable
 	default:
 		token = rand.Text()
-		return token, "bearer token: " + token, nil
+		return token, token, nil
 	}
 	if err == nil && (len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })) {
 		err = process.Usagef("the bearer token needs at least %d header-safe characters", minToken)
 	}
-	return token, told, err
+	return token, source, err
 }
 
-// readToken reads a token from a file that nobody else may read, and makes one
-// where there is no file.
+// readToken reads a token from a file that only its owner may read, or creates the file.
 func readToken(name string) (string, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -174,7 +166,7 @@ func readToken(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// documents are how the command line reads and writes proposals and errors.
+// documents returns the functions by which the command line reads and writes documents.
 func documents() mcp.Documents {
 	return mcp.Documents{
 		Draft: func(text []byte, complete bool) (proposals.Draft, error) {
@@ -199,8 +191,8 @@ func documents() mcp.Documents {
 	}
 }
 
-// proposer is the desk with the methods that agents may use; their messages can
-// reach no other.
+// proposer has the methods of the review service that agents may use; their messages can
+// reach no others.
 type proposer struct {
 	mcp.Proposer
 	mcp.Reader
@@ -211,10 +203,10 @@ func proposerOf(desk *service.Desk) proposer {
 	return proposer{desk.Drafting, desk.Reading, desk.Impact}
 }
 
-// toolUser is the gateway as agents may use it: nothing here answers a pending call.
+// toolUser is the gateway for agents: it has no method that answers a pending call.
 type toolUser struct{ mcp.Gateway }
 
-// approved is the store as agents may read it.
+// approved is the store for agents.
 type approved struct {
 	db   *store.DB
 	view []registry.Layer
@@ -270,8 +262,7 @@ func (r approved) Version(ctx context.Context, s registry.Subject, number int) (
 	return found[0], nil
 }
 
-// prompter renders prompts as they are used: for a user of whom something is
-// stored, and for the time that it is.
+// prompter renders prompts for a user with stored data at the current time.
 type prompter struct {
 	desk   *service.Desk
 	stored *builtin.Provider

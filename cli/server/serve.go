@@ -35,7 +35,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
-	"toolcrib/review/service"
 	"toolcrib/store/catalog"
 )
 
@@ -55,7 +54,7 @@ func newServe(a *command.App) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:  "serve",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.socket, "socket", "", "listen on the unix socket `PATH` (default: toolcrib/serve.sock in $XDG_RUNTIME_DIR or $XDG_STATE_HOME)")
@@ -73,7 +72,7 @@ func newServe(a *command.App) *cobra.Command {
 	return cmd
 }
 
-func runServe(ctx context.Context, a *command.App, f serveFlags) error {
+func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	log, err := f.check(a)
 	if err != nil {
 		return err
@@ -83,17 +82,21 @@ func runServe(ctx context.Context, a *command.App, f serveFlags) error {
 		return err
 	}
 	if a.DB.Frozen() {
-		return errors.New("the folder of the database may not be written, so calls could not be recorded; serve from an account that may")
+		return errors.New("the folder of the database is read-only, so calls could not be recorded; serve from an account that may write there")
 	}
 	run, err := a.GatewayWith(ctx, func(s string) { log.Warn(s) })
 	if err != nil {
 		return err
 	}
+	prompter := prompter{desk, a.Builtin(desk), a.Env.Now}
 	c := serve.Config{
 		Tokens:  tokens.Tokens{Store: a.DB.Tokens(), Registry: desk.Impact, Now: a.Env.Now, NewID: a.Env.NewID},
-		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: approvedCatalog{a, prompter{desk, a.Builtin(desk), a.Env.Now}}, Documents: documents(),
-		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) {
-			return newServedMCP(a, desk, run, c, turn, mcp.Expose(f.expose))
+		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: approvedCatalog{a, prompter}, Documents: documents(),
+		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) { // for the holder of a token
+			return mcp.New(mcp.Config{
+				Desk: proposerOf(desk), Gateway: toolUser{run.Gateway}, Registry: approved{a.DB, c.Layer.View()}, Upstream: run.Upstream,
+				Prompter: prompter, Documents: documents(), Version: process.ProgramVersion(), As: c.Actor, Caller: c, Expose: mcp.Expose(f.expose), Turn: turn,
+			})
 		},
 		Version: process.ProgramVersion(), Now: a.Env.Now, Logger: log, Origins: f.origins,
 	}
@@ -106,63 +109,63 @@ func runServe(ctx context.Context, a *command.App, f serveFlags) error {
 			return imports.TakeReport(ctx, a, by, r.Machine, registry.ServerName(r.Server), r.Document)
 		}
 	}
-	if f.http == "" {
-		if err := f.addPeers(ctx, a, &c); err != nil {
-			return errors.Join(err, run.Close())
+	if f.http == "" { // accounts may connect to the socket without a token
+		c.Peers = a.Config.Serve.TokenIDs()
+		for uid, id := range c.Peers {
+			if _, err := c.Tokens.ByID(ctx, id); errors.Is(err, tokens.ErrToken) {
+				c.Logger.Warn("an account has no valid token", "uid", uid, "token", id, "error", err)
+			} else if err != nil {
+				return errors.Join(err, run.Close())
+			}
 		}
 	}
-	return errors.Join(f.serveAll(ctx, a, c), run.Close())
-}
-
-// serveAll serves at every listener until ctx ends, or one of them fails.
-func (f serveFlags) serveAll(ctx context.Context, a *command.App, c serve.Config) error {
 	if f.ssh == "" {
-		return f.listen(ctx, a, c)
+		return errors.Join(f.listen(ctx, a, c), run.Close())
 	}
-	people, err := f.openSSH(ctx, a, c.Logger)
+	people, err := f.openSSH(ctx, a, log)
 	if err != nil {
-		return err
+		return errors.Join(err, run.Close())
 	}
 	c.Metrics = people.server.WriteMetrics
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return people.serve(ctx) })
 	group.Go(func() error { return f.listen(ctx, a, c) })
-	return group.Wait()
+	return errors.Join(group.Wait(), run.Close())
 }
 
-// newServedMCP returns the MCP server for the holder of a token.
-func newServedMCP(a *command.App, desk *service.Desk, run *command.OpenGateway, c gateway.Caller, turn mcp.Turn, expose mcp.Expose) (*mcp.Server, error) {
-	return mcp.New(mcp.Config{
-		Desk: proposerOf(desk), Gateway: toolUser{run.Gateway}, Registry: approved{a.DB, c.Layer.View()}, Upstream: run.Upstream,
-		Prompter: prompter{desk, a.Builtin(desk), a.Env.Now}, Documents: documents(), Version: process.ProgramVersion(),
-		As: c.Actor, Caller: c, Expose: expose, Turn: turn,
-	})
+// checkWeb checks the values of --expose and --allow-origin.
+func checkWeb(expose string, origins []string) error {
+	if !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, mcp.Expose(expose)) {
+		return process.Usagef("--expose is %q: use tools, meta, or both", expose)
+	}
+	for _, origin := range origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
+			return process.Usagef("--allow-origin is %q: use a scheme and a host, such as https://example.com", origin)
+		}
+	}
+	return nil
 }
 
-// check refuses flags that do not fit each other, and returns the log.
+// check refuses contradictory flags, and returns the log.
 func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 	switch {
 	case f.sshSessions < 1:
-		return nil, process.Usagef("--ssh-sessions is %d; write 1 or more", f.sshSessions)
+		return nil, process.Usagef("--ssh-sessions must be at least 1 (got %d)", f.sshSessions)
 	case f.sshIdle <= 0:
-		return nil, process.Usagef("--ssh-idle is %s; write a time such as 1h", f.sshIdle)
+		return nil, process.Usagef("--ssh-idle is %s: use a duration such as 1h", f.sshIdle)
 	case f.http != "" && f.socket != "":
-		return nil, process.Usagef("--http and --socket exclude each other")
+		return nil, process.Usagef("--http cannot be combined with --socket")
 	case f.http == "" && f.cert+f.key != "":
-		return nil, process.Usagef("--tls-cert and --tls-key are for --http")
+		return nil, process.Usagef("--tls-cert and --tls-key need --http")
 	case (f.cert == "") != (f.key == ""):
-		return nil, process.Usagef("--tls-cert and --tls-key go together")
-	case !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, mcp.Expose(f.expose)):
-		return nil, process.Usagef("--expose is %q; write tools, meta or both", f.expose)
+		return nil, process.Usagef("--tls-cert and --tls-key need each other")
 	}
-	for _, origin := range f.origins {
-		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
-			return nil, process.Usagef("--allow-origin is %q; write a scheme and a host, such as https://example.com", origin)
-		}
+	if err := checkWeb(f.expose, f.origins); err != nil {
+		return nil, err
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
-		return nil, process.Usagef("--log-level is %q; write debug, info, warn or error", f.level)
+		return nil, process.Usagef("--log-level is %q: use debug, info, warn, or error", f.level)
 	}
 	options := &slog.HandlerOptions{Level: level}
 	switch f.logFormat {
@@ -171,7 +174,7 @@ func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(a.Env.Err, options)), nil
 	}
-	return nil, process.Usagef("--log-format is %q; write text or json", f.logFormat)
+	return nil, process.Usagef("--log-format is %q: use text or json", f.logFormat)
 }
 
 // listen serves until ctx ends.
@@ -185,8 +188,10 @@ func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) 
 	web := door.Server(server.Handler(ctx))
 	web.TLSConfig, web.ErrorLog = encryption, slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
 	where := "unix:" + l.Addr().String()
-	if f.http != "" {
-		where = (&url.URL{Scheme: scheme(encryption), Host: l.Addr().String()}).String()
+	if f.http != "" && encryption != nil {
+		where = "https://" + l.Addr().String()
+	} else if f.http != "" {
+		where = "http://" + l.Addr().String()
 	}
 	c.Logger.Info("serving", "address", where, "database", a.DB.Path(), "version", c.Version)
 	a.RestoreGC()
@@ -195,15 +200,8 @@ func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) 
 	return err
 }
 
-func scheme(encryption *tls.Config) string {
-	if encryption == nil {
-		return "http"
-	}
-	return "https"
-}
-
-// listener opens the address or socket that the flags name. host reports which
-// host names requests may use; nil means all.
+// listener opens the address or socket that the flags name. host reports whether requests
+// may use a host name; nil allows all.
 func (f serveFlags) listener(ctx context.Context, a *command.App, c serve.Config) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
 	if f.http == "" {
 		l, err := f.socketListener(ctx, a, slices.Sorted(maps.Keys(c.Peers)))
@@ -211,7 +209,7 @@ func (f serveFlags) listener(ctx context.Context, a *command.App, c serve.Config
 	}
 	name, _, err := net.SplitHostPort(f.http)
 	if err != nil {
-		return nil, nil, nil, process.Usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8766", f.http)
+		return nil, nil, nil, process.Usagef("--http is %q: use HOST:PORT, such as 127.0.0.1:8766", f.http)
 	}
 	host = door.Loopback
 	if f.cert != "" {
@@ -222,28 +220,14 @@ func (f serveFlags) listener(ctx context.Context, a *command.App, c serve.Config
 		encryption = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 		host = func(name string) bool { return door.Loopback(name) || pair.Leaf.VerifyHostname(name) == nil }
 	} else if !door.Loopback(name) {
-		return nil, nil, nil, process.Usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
+		return nil, nil, nil, process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
 	}
 	l, err = new(net.ListenConfig).Listen(ctx, "tcp", f.http)
 	return l, encryption, host, err
 }
 
-// addPeers adds the accounts that need no token at the socket, and warns of those
-// whose token is not in force.
-func (f serveFlags) addPeers(ctx context.Context, a *command.App, c *serve.Config) error {
-	c.Peers = a.Config.Serve.TokenIDs()
-	for uid, id := range c.Peers {
-		if _, err := c.Tokens.ByID(ctx, id); errors.Is(err, tokens.ErrToken) {
-			c.Logger.Warn("an account has no token in force", "uid", uid, "token", id, "error", err)
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// socketListener listens on the unix socket, for the account and for others by their
-// uids. Only the default folder is created.
+// socketListener listens on the Unix socket, for the account and for other accounts by their
+// uids. It creates only the default folder.
 func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []int) (net.Listener, error) {
 	others := slices.DeleteFunc(uids, func(uid int) bool { return uid == os.Getuid() })
 	if f.socket != "" {
@@ -263,8 +247,8 @@ func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []i
 	return unixsocket.Listen(ctx, filepath.Join(dir, "serve.sock"), others...)
 }
 
-// approvedCatalog reads approved definitions as export does, for applications that load
-// them from a server.
+// approvedCatalog reads approved definitions as export does, for applications that load them
+// from a server.
 type approvedCatalog struct {
 	app *command.App
 	prompter

@@ -29,22 +29,23 @@ import (
 	"toolcrib/store/session"
 )
 
-// Offer lists the flags with which a door offers a command, if it offers it.
+// Offer lists the flags of a command that users may use over SSH, or says why they may not
+// use the command.
 type Offer struct {
-	Flags string // besides those that every command has; "name-" takes only "-", which is standard input or output
-	why   string // it is not offered; "" when it is
+	Flags string // in addition to those of every command; "name-" allows only "-", standard input or output
+	why   string // why the command is not available; "" if it is
 }
 
-// Reasons why commands stay on the server.
+// Reasons why commands are not available over SSH.
 const (
 	ofServerFiles    = "it reads or writes files of the server"
 	ofServerPrograms = "it starts programs on the server"
-	ofServerAccount  = "it is about the account and the settings of the server"
-	ofServerKeys     = "it is about the keys of the server; toolcrib sign runs where your key is"
+	ofServerAccount  = "it concerns the account and the settings of the server"
+	ofServerKeys     = "it concerns the keys of the server; run toolcrib sign where your key is"
 )
 
-// Offers lists every command with what a door offers of it. A command or a flag that
-// is not here is refused.
+// Offers lists every command with its availability over SSH. Commands and flags that are
+// missing here are refused.
 func Offers() map[string]Offer {
 	const (
 		decided = "expect note note-file- print-statement statement- signature-"
@@ -83,11 +84,11 @@ func Offers() map[string]Offer {
 	}
 }
 
-// common are the flags that every command has through a door. Of those that every
-// command has elsewhere, --as, --db and --workspace are the server's.
+// common are the flags that every command has over SSH. Of the other global flags, --as,
+// --db, and --workspace belong to the server.
 const common = "help json no-color dry-run project accessible"
 
-// Restrict has only those commands and flags run that a door offers.
+// Restrict refuses and hides the commands and flags that are not available over SSH.
 func Restrict(a *command.App, root *cobra.Command) {
 	table := Offers()
 	name := func(c *cobra.Command) string {
@@ -118,12 +119,12 @@ func Restrict(a *command.App, root *cobra.Command) {
 	}
 }
 
-// takes reports whether a door offers a flag of the command.
+// takes reports whether a flag of the command is available.
 func (o Offer) takes(flag string) bool {
 	return slices.ContainsFunc(strings.Fields(common+" "+o.Flags), func(f string) bool { return strings.TrimSuffix(f, "-") == flag })
 }
 
-// check refuses flags that are not offered, and those that name files.
+// check refuses flags that are not available, and those that name files.
 func (o Offer) check(c *cobra.Command) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -138,7 +139,7 @@ func (o Offer) check(c *cobra.Command) error {
 	return err
 }
 
-// sshServing runs the sessions of users who come in over SSH.
+// sshServing runs the sessions of users over SSH.
 type sshServing struct {
 	app    *command.App
 	shared command.Remote // the parts that all sessions share
@@ -152,17 +153,26 @@ type sshServing struct {
 func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logger) (_ *sshServing, err error) {
 	c := *a.Config
 	if _, err := c.Signers.Signers(); err != nil {
-		return nil, fmt.Errorf("--ssh knows users by the signers file: %w; toolcrib signers init makes it", err)
+		return nil, fmt.Errorf("--ssh identifies users by the signers file: %w; toolcrib signers init creates it", err)
 	}
-	key, err := hostKey(a, log)
+	home, err := process.DataHome(a.Env)
 	if err != nil {
 		return nil, err
+	}
+	keyFile := filepath.Join(home, "toolcrib", "ssh_host_ed25519_key")
+	_, missing := os.Lstat(keyFile)
+	key, err := sshdoor.HostKey(keyFile) // created at the first start
+	if err != nil {
+		return nil, err
+	}
+	if missing != nil {
+		log.Info("created a host key", "file", keyFile)
 	}
 	s := &sshServing{app: a}
 	if s.state, err = process.StateHome(a.Env); err != nil {
 		return nil, err
 	}
-	// What an account chooses for its own screen and its own key is not for others.
+	// The preferences of the account for its own screen and its own key do not apply to others.
 	c.Theme, c.Keys, c.Accessible, c.SignKey, c.MayActAs = "", nil, false, "", nil
 	c.SignAlways = true
 	forAll := &command.App{Printer: &output.Printer{Env: a.Env}, Config: &c, DB: a.DB}
@@ -184,26 +194,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	return s, nil
 }
 
-// hostKeyFile is the name of the host key beside the default database.
-const hostKeyFile = "ssh_host_ed25519_key"
-
-// hostKey returns the host key of the account, and makes it at the first start.
-func hostKey(a *command.App, log *slog.Logger) (gossh.Signer, error) {
-	home, err := process.DataHome(a.Env)
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(home, "toolcrib", hostKeyFile)
-	_, missing := os.Lstat(file)
-	key, err := sshdoor.HostKey(file)
-	if err == nil && missing != nil {
-		log.Info("made a host key", "file", file)
-	}
-	return key, err
-}
-
-// serve lets users in until ctx ends, and publishes checkpoints of their
-// decisions.
+// serve serves users until ctx ends, and publishes checkpoints of their decisions.
 func (s *sshServing) serve(ctx context.Context) error {
 	if s.app.Config.Checkpoints.Name() != "" {
 		s.shared.Checkpoint = verify.WatchCheckpoints(s.app)
@@ -212,25 +203,25 @@ func (s *sshServing) serve(ctx context.Context) error {
 	return errors.Join(s.server.Serve(ctx, s.listen), s.close())
 }
 
-// identify returns the user of a key, by the present signers file.
+// identify returns the user of a key according to the current signers file.
 func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error) {
 	who, err := s.shared.Config.Signers.Signers()
 	if err != nil {
-		return "", errors.New("the signers file of the server cannot be used; nobody can log in")
+		return "", errors.New("the signers file of the server is not usable; nobody can log in")
 	}
 	principal, err := who.Principal(login, key, s.app.Env.Now())
 	switch {
 	case errors.Is(err, signers.ErrUnknownKey):
-		return "", fmt.Errorf("%w; a maintainer adds it with toolcrib signers add", err)
+		return "", fmt.Errorf("%w; a maintainer can add it with toolcrib signers add", err)
 	case err != nil:
 		return "", err
 	case process.NotUser(principal):
-		return "", fmt.Errorf("the signers file has the key for %q, which is not a user", principal)
+		return "", fmt.Errorf("the signers file assigns the key to %q, which is not a user", principal)
 	}
 	return principal, nil
 }
 
-// run runs the program for a session.
+// run runs the program in a session.
 func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	actor, err := proposals.ParseActor(c.Principal)
 	if err != nil {
@@ -244,7 +235,7 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	args, wrong := splitCommand(c.Command)
 	base := s.app.Env
 	env := process.Env{
-		Args: args, In: c.In, Out: c.Out, Err: c.Err, Getenv: c.Getenv, Dir: os.DevNull, // in which there is no file
+		Args: args, In: c.In, Out: c.Out, Err: c.Err, Getenv: c.Getenv, Dir: os.DevNull, // a folder without files
 		Now: base.Now, NewID: base.NewID, System: base.System, InTerminal: c.Terminal(), OutTerminal: c.Terminal(),
 		Account: func() process.Account { return process.Account{Account: history.Account{Login: actor.Name}} },
 	}
@@ -255,12 +246,12 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	a := command.New(ctx, env, s.app.Program)
 	a.Keyboard, a.Remote, a.Guest = c.In, &r, true
 	if wrong != nil {
-		return command.Report(a.Env, false, process.Usagef("the command cannot be read: a quote or a backslash has no end"))
+		return command.Report(a.Env, false, process.Usagef("cannot parse the command: a quote or a backslash has no end"))
 	}
 	return a.Program.Run(ctx, a)
 }
 
-// splitCommand returns the arguments of a command as a client sent it.
+// splitCommand returns the arguments of a command that a client sent.
 func splitCommand(command string) ([]string, error) {
 	args, err := process.Words(command)
 	if len(args) > 0 && args[0] == "toolcrib" {
@@ -280,14 +271,10 @@ func browses(p command.Program, line string) bool {
 	if err != nil || found != root || root.ParseFlags(rest) != nil {
 		return false
 	}
-	other := false
-	for _, flag := range []string{"approve", "help", "version"} {
-		other = other || root.Flags().Changed(flag)
-	}
-	return !other && root.Flags().NArg() == 0
+	return root.Flags().NArg() == 0 && !slices.ContainsFunc([]string{"approve", "help", "version"}, root.Flags().Changed)
 }
 
-// typedLines reads lines from a terminal in raw mode, and echoes them there.
+// typedLines reads lines from a terminal in raw mode, and echoes them.
 func typedLines(in io.Reader, out io.Writer) io.Reader {
 	typed := term.NewTerminal(struct {
 		io.Reader

@@ -16,15 +16,7 @@ import (
 )
 
 func newTokens(a *command.App) *cobra.Command {
-	list := newTokensList(a)
-	cmd := &cobra.Command{
-		Use:  "tokens",
-		Args: command.Exact(0, "a subcommand, or nothing"),
-		RunE: list.RunE,
-	}
-	cmd.Flags().AddFlagSet(list.Flags())
-	cmd.AddCommand(newTokensCreate(a), list, newTokensRevoke(a))
-	return cmd
+	return command.WithDefault("tokens", newTokensList(a), newTokensCreate(a), newTokensRevoke(a))
 }
 
 type tokenFlags struct {
@@ -41,7 +33,7 @@ func newTokensCreate(a *command.App) *cobra.Command {
 		Args: command.Exact(1, "the id of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Agent, a.Creates = args[0], true
-			return runTokensCreate(cmd.Context(), a, f)
+			return f.create(cmd.Context(), a)
 		},
 	}
 	set := cmd.Flags()
@@ -54,12 +46,12 @@ func newTokensCreate(a *command.App) *cobra.Command {
 	return cmd
 }
 
-func runTokensCreate(ctx context.Context, a *command.App, f tokenFlags) error {
+func (f tokenFlags) create(ctx context.Context, a *command.App) error {
 	switch {
 	case f.anyUser && f.User != "":
-		return process.Usagef("--any-user and --user exclude each other")
+		return process.Usagef("--any-user cannot be combined with --user")
 	case f.lifetime < 0:
-		return process.Usagef("--expires-in is %s; write a duration from now on, such as 720h", f.lifetime)
+		return process.Usagef("--expires-in is %s: use a positive duration, such as 720h", f.lifetime)
 	}
 	caller, err := f.Caller(a)
 	if err != nil {
@@ -99,30 +91,32 @@ func openTokens(ctx context.Context, a *command.App) (proposals.Actor, tokens.To
 
 func newTokensList(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:  "list",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runTokensList(cmd.Context(), a) },
+		Use: "list",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, keys, err := openTokens(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			list, err := keys.List(cmd.Context())
+			if err != nil {
+				return err
+			}
+			doc := docTokenList{Head: output.NewHead("token.list"), Tokens: output.Mapped(list, func(t tokens.Token) docToken { return newDocToken(t, a.Env.Now()) })}
+			return a.Print(doc, func(p *output.Page) {
+				if len(list) == 0 {
+					p.Remark("No tokens. Create one with `toolcrib tokens create AGENT`.")
+					return
+				}
+				p.List([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, output.Mapped(doc.Tokens, func(d docToken) []string {
+					until := "never"
+					if d.ExpiresAt != nil {
+						until = output.Timestamp(*d.ExpiresAt)
+					}
+					return []string{d.ID, d.State, d.Actor, d.Agent, d.whom(), output.Timestamp(d.CreatedAt), until}
+				}))
+			})
+		},
 	}
-}
-
-func runTokensList(ctx context.Context, a *command.App) error {
-	_, keys, err := openTokens(ctx, a)
-	if err != nil {
-		return err
-	}
-	list, err := keys.List(ctx)
-	if err != nil {
-		return err
-	}
-	doc := docTokenList{Head: output.NewHead("token.list"), Tokens: output.Mapped(list, func(t tokens.Token) docToken { return newDocToken(t, a.Env.Now()) })}
-	return a.Print(doc, func(p *output.Page) {
-		if len(list) == 0 {
-			p.Remark("There are no tokens. Create one with `toolcrib tokens create AGENT`.")
-			return
-		}
-		p.List([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, output.Mapped(doc.Tokens, func(d docToken) []string {
-			return []string{d.ID, d.State, d.Actor, d.Agent, d.whom(), output.Timestamp(d.CreatedAt), d.until()}
-		}))
-	})
 }
 
 func newTokensRevoke(a *command.App) *cobra.Command {
@@ -130,33 +124,31 @@ func newTokensRevoke(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "revoke ID",
 		Args: command.Exact(1, "the id of a token"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runTokensRevoke(cmd.Context(), a, args[0], note) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reason, err := note.Read(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			by, keys, err := openTokens(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			t, err := keys.Revoke(cmd.Context(), by, args[0], reason)
+			if err != nil {
+				return err
+			}
+			doc := docTokenOne{Head: output.NewHead("token"), Token: newDocToken(t, a.Env.Now())}
+			return a.Print(doc, func(p *output.Page) { p.Linef("Revoked %s of %s.", t.ID, doc.Token.Actor) })
+		},
 	}
 	note.Register(cmd.Flags())
 	return cmd
 }
 
-func runTokensRevoke(ctx context.Context, a *command.App, ref string, note command.NoteFlags) error {
-	reason, err := note.Read(ctx, a)
-	if err != nil {
-		return err
-	}
-	by, keys, err := openTokens(ctx, a)
-	if err != nil {
-		return err
-	}
-	t, err := keys.Revoke(ctx, by, ref, reason)
-	if err != nil {
-		return err
-	}
-	doc := docTokenOne{Head: output.NewHead("token"), Token: newDocToken(t, a.Env.Now())}
-	return a.Print(doc, func(p *output.Page) { p.Linef("Revoked %s of %s.", t.ID, doc.Token.Actor) })
-}
-
 type docTokenOne struct {
 	output.Head
 	Token  docToken `json:"token"`
-	Secret string   `json:"secret,omitempty"` // of one that was created: it is not stored
+	Secret string   `json:"secret,omitempty"` // of a new token; it is not stored
 }
 
 type docTokenList struct {
@@ -170,7 +162,7 @@ type docToken struct {
 	Actor     string         `json:"actor"`
 	Agent     string         `json:"agent"`
 	Layer     string         `json:"layer"`
-	User      string         `json:"user,omitempty"` // "" leaves it to each request
+	User      string         `json:"user,omitempty"` // absent if each request names the user
 	Customer  string         `json:"customer,omitempty"`
 	Where     document.Where `json:"where"`
 	CreatedBy string         `json:"created_by"`
@@ -178,7 +170,7 @@ type docToken struct {
 	ExpiresAt *time.Time     `json:"expires_at,omitempty"`
 	RevokedBy string         `json:"revoked_by,omitempty"`
 	RevokedAt *time.Time     `json:"revoked_at,omitempty"`
-	Reason    string         `json:"reason,omitempty"` // of the revocation
+	Reason    string         `json:"reason,omitempty"` // for the revocation
 }
 
 func newDocToken(t tokens.Token, now time.Time) docToken {
@@ -202,12 +194,4 @@ func newDocToken(t tokens.Token, now time.Time) docToken {
 // whom names the user of a token for a person.
 func (d docToken) whom() string {
 	return cmp.Or(d.User, "any user")
-}
-
-// until describes when a token expires.
-func (d docToken) until() string {
-	if d.ExpiresAt == nil {
-		return "never"
-	}
-	return output.Timestamp(*d.ExpiresAt)
 }

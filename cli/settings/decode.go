@@ -6,28 +6,27 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Limits of a configuration. The decoder goes into what is nested: a project's file
-// must not keep every command in its folder from coming to an end.
+// Limits of a configuration. The decoder is recursive: without them, a project's file
+// could stop every command in its folder.
 const (
 	maxConfig      = 64 << 10 // bytes
-	maxConfigDepth = 32       // brackets that are open at once
-	maxConfigDots  = 100      // in one line: a dotted key opens a table with each
+	maxConfigDepth = 32       // nested brackets
+	maxConfigDots  = 100      // dots in one line: a dotted key opens a table with each
 )
 
-// ByteOrderMark is how some editors begin a file.
+// ByteOrderMark is written by some editors at the start of a file.
 const ByteOrderMark = "\ufeff"
 
-// errConfigShape is wrapped by errors about a file that no person has written.
-var errConfigShape = errors.New("no configuration is like that")
+// errConfigShape is wrapped by errors about files that nobody wrote by hand.
+var errConfigShape = errors.New("not a configuration")
 
-// keyPath is the path of a key in a configuration: gateway, gate_url.
+// keyPath is the path of a key in a configuration, such as gateway, gate_url.
 type keyPath []string
 
 // String returns the path as a dotted key of TOML.
@@ -61,7 +60,7 @@ func TomlString(s string) string {
 	return b.String()
 }
 
-// configKeys are the keys of a file in their order, those of tables included.
+// configKeys are the keys of a file in their order, including those in tables.
 type configKeys []keyPath
 
 // has reports whether the file has a key.
@@ -113,10 +112,10 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 	return keys
 }
 
-// DecodeConfig lays the text of a file over what to points to, and returns its keys.
-// Where to lacks some of them, these are unknown, and it does not change. What other
-// values share with it, such as maps, lists, and what is behind pointers, is replaced
-// and never written to: they may be of a file that this one must not reach.
+// DecodeConfig decodes the text of a file into the value that to points to, and returns
+// the keys of the file. If the type of to lacks some of them, it returns these as unknown
+// and changes nothing. It replaces maps, lists, and values behind pointers instead of
+// writing to them, because they may be shared with the settings of other files.
 func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
 	if err := plainConfig(text); err != nil {
 		return nil, nil, err
@@ -145,14 +144,14 @@ func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err 
 	return keys, nil, nil
 }
 
-// lay takes over the value of a key, of which the first parts lead to these values.
-// Copied has the maps that are into's own already.
+// lay copies the value of a key. The first parts of the key lead to into and from. Copied
+// names the maps that into does not share any more.
 func lay(into, from reflect.Value, key keyPath, at int, copied map[string]bool) {
 	switch {
 	case into.Kind() == reflect.Struct && at < len(key):
 		i := fieldOf(into.Type(), key[at])
 		lay(into.Field(i), from.Field(i), key, at+1, copied)
-	case into.Kind() == reflect.Struct: // the head of a table
+	case into.Kind() == reflect.Struct: // the header of a table
 	case into.Kind() == reflect.Map && into.Type().Key().Kind() == reflect.String:
 		if name := key[:at].String(); !copied[name] {
 			copied[name] = true
@@ -171,9 +170,8 @@ func lay(into, from reflect.Value, key keyPath, at int, copied map[string]bool) 
 	}
 }
 
-// fieldOf returns the field of a struct that has a key of just that spelling, -1 for
-// none. The decoder takes keys in any case, but what a file may set depends on their
-// names.
+// fieldOf returns the index of the field with exactly that key, or -1. The decoder ignores
+// the case of keys, but what a file may set depends on their names.
 func fieldOf(t reflect.Type, key string) int {
 	for i := range t.NumField() {
 		if t.Field(i).Tag.Get("toml") == key {
@@ -204,7 +202,7 @@ func hasKey(t reflect.Type, key keyPath) bool {
 	return true
 }
 
-// ConfigError says where and why the decoder stopped, without the names of our types.
+// ConfigError describes where and why the decoder stopped, without names of Go types.
 func ConfigError(err error) error {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
@@ -212,17 +210,14 @@ func ConfigError(err error) error {
 	}
 	why := strings.TrimPrefix(at.Error(), "toml: ")
 	if key := keyPath(at.Key()); strings.Contains(why, "cannot decode") || strings.Contains(why, "cannot store") {
-		why = "this value has another type; `toolcrib schema toolcrib.toml` has the types"
-		if len(key) > 0 {
-			why = key.String() + " has a value of another type; `toolcrib schema toolcrib.toml` has the types"
-		}
+		why = strings.TrimSpace(key.String()+" has a value of the wrong type") + "; `toolcrib schema toolcrib.toml` lists the types"
 	}
 	line, column := at.Position()
-	return fmt.Errorf("line %s, column %s: %s", strconv.Itoa(line), strconv.Itoa(column), why)
+	return fmt.Errorf("line %d, column %d: %s", line, column, why)
 }
 
-// plainConfig refuses a file that would take the decoder long. It counts brackets
-// and dots everywhere, also in strings: no configuration has that many.
+// plainConfig refuses a file that would take the decoder long. It counts brackets and dots
+// everywhere, even in strings: no real configuration has that many.
 func plainConfig(text []byte) error {
 	depth, dots, line := 0, 0, 1
 	for _, b := range text {
@@ -237,7 +232,7 @@ func plainConfig(text []byte) error {
 			dots, line = 0, line+1
 		}
 		if depth > maxConfigDepth || dots > maxConfigDots {
-			return fmt.Errorf("%w: line %d is nested in more than %d brackets, or its keys in more than %d tables", errConfigShape, line, maxConfigDepth, maxConfigDots)
+			return fmt.Errorf("%w: line %d has more than %d nested brackets, or keys with more than %d dots", errConfigShape, line, maxConfigDepth, maxConfigDots)
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // names of Go types.
 func TestConfigErrorsHaveAPlace(t *testing.T) {
 	for text, want := range map[string]string{
-		"theme = \"dark\"\nmax_open_per_agent = \"x\"":  "line 2, column 22: max_open_per_agent has a value of another type",
+		"theme = \"dark\"\nmax_open_per_agent = \"x\"":  "line 2, column 22: max_open_per_agent has a value of the wrong type",
 		"[gateway]\nmax_pending = [1]":                  "line 2, column 15: ",
 		"theme = dark":                                  "line 1, column 9: ",
 		"theme = \"dark\"\ntheme = \"light\"":           "line 2, ",

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,13 +24,12 @@ import (
 	"toolcrib/store"
 )
 
-// Desk puts the desk that the settings describe before a store.
+// Desk opens the review service with these settings.
 func (c Config) Desk(db review.Store, env process.Env) (*service.Desk, error) {
 	return c.DeskOf(db, env, nil)
 }
 
-// DeskOf is desk with signers that are not written to their file yet, nil for those
-// of the file.
+// DeskOf is Desk with signers that are not in their file yet, unless next is nil.
 func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) (*service.Desk, error) {
 	policy := c.connect(c.Policy(), env)
 	if next != nil {
@@ -43,8 +43,7 @@ func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) 
 	return desk, nil
 }
 
-// RulesVersion names the rules and the policy in force, for which no database
-// is needed.
+// RulesVersion identifies the rules and the policy in force. It needs no database.
 func (c Config) RulesVersion(env process.Env) (string, error) {
 	desk, err := c.Desk(nil, env)
 	if err != nil {
@@ -53,8 +52,8 @@ func (c Config) RulesVersion(env process.Env) (string, error) {
 	return desk.RulesVersion(), nil
 }
 
-// Principal is who acts when nobody is named: the user or agent that the login of the
-// database names, which the server has authenticated, else the user of the account.
+// Principal is the default actor: the user or agent that the server authenticated for the
+// login of the database, or else the user of the account.
 func (c Config) Principal(env process.Env) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" { // opening it reports the error
 		if actor, err := proposals.ParseActor(login); err == nil && (actor.Kind == proposals.User || actor.Kind == proposals.Agent) {
@@ -64,7 +63,7 @@ func (c Config) Principal(env process.Env) proposals.Actor {
 	return proposals.Actor{Kind: proposals.User, Name: process.LoginName(env)}
 }
 
-// User returns the name of the user for whom something is done when none is named.
+// User returns the name of the user on whose behalf a command acts by default.
 func (c Config) User(env process.Env) string {
 	if actor := c.Principal(env); actor.Kind == proposals.User {
 		return actor.Name
@@ -72,24 +71,23 @@ func (c Config) User(env process.Env) string {
 	return process.LoginName(env)
 }
 
-// Users are the users that the account may act as: its own first, then those that the
-// user's own file names.
+// Users returns the users that the account may act as: its own user first, then may_act_as.
 func (c Config) Users(env process.Env) []string {
 	return append([]string{proposals.Actor{Kind: proposals.User, Name: c.User(env)}.String()}, c.MayActAs...)
 }
 
-// ReadConfig reads a file that is one, and not endless: a pipe would keep
-// everybody waiting.
+// ReadConfig reads a configuration file. It refuses pipes and devices, which might never
+// end, and files that are too large.
 func ReadConfig(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, errors.New("it is a folder; the configuration is a file")
+		return nil, errors.New("it is a folder, not a file")
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is not a file", errConfigShape)
+		return nil, fmt.Errorf("%w: it is not a regular file", errConfigShape)
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -98,13 +96,12 @@ func ReadConfig(file string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if err == nil && len(text) > maxConfig {
-		err = fmt.Errorf("%w: it has more than %d KiB", errConfigShape, maxConfig>>10)
+		err = fmt.Errorf("%w: it is larger than %d KiB", errConfigShape, maxConfig>>10)
 	}
 	return text, err
 }
 
-// RuleSet returns the rules in force. An error names the file that asks for
-// what there is not.
+// RuleSet returns the rules in force. Its errors name the file with the wrong entry.
 func (c Config) RuleSet() (ruleset.Set, error) {
 	set, err := ruleset.NewSet(c.Rules)
 	if err == nil {
@@ -121,74 +118,79 @@ func (c Config) RuleSet() (ruleset.Set, error) {
 	return set, fmt.Errorf("configuration: %w", err)
 }
 
-// Setting is a setting in force, with what sets it.
+// Setting is a setting in force and its source.
 type Setting struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
-	// Source is the flag, the variable or the file that sets it, or "default".
+	// Source is the flag, the variable, or the file that sets it, or "default".
 	Source string `json:"source"`
-	// From is flag, environment, project, user, system or default.
+	// From is flag, environment, project, user, system, or default.
 	From string `json:"from"`
 }
 
 func (s Setting) Row() []string { return []string{s.Key, s.Value, s.Source} }
 
-// settingValues are the values of settings by their keys.
+// settingValues holds the values of settings by their keys.
 type settingValues map[string]string
 
-// set leaves out a setting that is not there.
-func (v settingValues) set(key, value string) {
-	if value != "" {
-		v[key] = value
+// add adds the values below key that a configuration file can set, except empty ones.
+func (v settingValues) add(key keyPath, of reflect.Value) {
+	below := func(name string) keyPath { return append(slices.Clone(key), name) }
+	switch {
+	case of.IsZero():
+	case of.Kind() == reflect.Struct:
+		for i := range of.NumField() {
+			if name := of.Type().Field(i).Tag.Get("toml"); name != "" {
+				v.add(below(name), of.Field(i))
+			}
+		}
+	case of.Kind() == reflect.Map:
+		for entries := of.MapRange(); entries.Next(); {
+			v.add(below(entries.Key().String()), entries.Value())
+		}
+	case of.Kind() == reflect.Slice:
+		words := make([]string, of.Len())
+		for i := range words {
+			words[i] = of.Index(i).String()
+		}
+		v[key.String()] = strings.Join(words, " ")
+	default:
+		v[key.String()] = fmt.Sprint(reflect.Indirect(of))
 	}
 }
 
 // List returns every setting with its source.
 func (c Config) List() []Setting {
+	others := c
+	others.Servers, others.Model, others.Reviewers, others.Policies = nil, ModelConfig{}, nil, nil
 	values := settingValues{
-		"db": store.DisplayName(c.DB), "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": strconv.FormatBool(c.FourEyes),
-		"require_expect": strconv.FormatBool(c.RequireExpect), "accessible": strconv.FormatBool(c.Accessible), "max_open_per_agent": output.Itoa(c.MaxOpen),
-		"max_open_all_agents": output.Itoa(c.Policy().OpenOfAll()), "max_writes_per_agent_hour": output.Itoa(c.MaxWrites),
+		"db": "", "project": "", "workspace": "", "four_eyes": "false", "require_expect": "false", "accessible": "false", "signatures": signaturesOff,
+		"max_open_all_agents": output.Itoa(c.Policy().OpenOfAll()), "guard." + noticeKey: strconv.FormatBool(c.Notices()), "model": "not connected",
 	}
-	for id, severity := range c.Rules {
-		values["rules."+id] = string(severity)
-	}
-	values.set("guard."+noticeKey, strconv.FormatBool(c.Notices()))
-	maps.Copy(values, c.Reach.Lists())
-	for name, g := range c.Guard {
-		values.set(keyPath{"guard", name, "prompts"}.String(), string(g.Prompts))
-	}
-	for name, view := range c.Views {
-		values[keyPath{"views", name}.String()] = view
+	values.add(nil, reflect.ValueOf(others))
+	values["db"] = store.DisplayName(c.DB)
+	if c.Model != (ModelConfig{}) {
+		values["model"] = c.Model.Name + " at " + c.Model.BaseURL
 	}
 	for name, server := range c.Servers {
 		if key := "servers." + name; server.URL != "" {
 			values[key] = clients.Server{URL: server.URL}.Masked().URL
 		} else if len(server.Command) > 0 {
-			// a command may have secrets in it
+			// the arguments of a command may be secrets
 			masked := clients.Server{Args: server.Command[1:]}.Masked().Args
 			values[key] = strings.Join(append(server.Command[:1:1], masked...), " ")
 		}
 	}
-	values.set("theme", c.Theme)
-	for name, colour := range c.Workbench.Colors {
-		values[keyPath{"workbench", "colors", name}.String()] = colour
-	}
-	values.set("may_act_as", strings.Join(c.MayActAs, " "))
-	for action, keys := range c.Keys {
-		values[keyPath{"keys", action}.String()] = strings.Join(keys, " ")
-	}
 	sources := maps.Clone(c.Sources)
-	c.listPolicies(values, sources)
-	c.Checkpoints.list(values)
-	c.listSignatures(values)
-	c.listShared(values)
-	c.Notify.list(values)
-	c.Serve.list(values)
-	c.Gateway.list(values)
-	c.Model.list(values)
+	for i, r := range c.PolicyRules {
+		key := keyPath{"policy", output.Itoa(i + 1)}.String()
+		values[key], sources[key] = r.String(), r.Place
+	}
 	for _, r := range c.Reviewers {
-		values["reviewers."+r.Name] = r.word(c.Model)
+		values["reviewers."+r.Name] = strings.Join(r.Command, " ")
+		if m := r.over(c.Model); len(r.Command) == 0 {
+			values["reviewers."+r.Name] = m.Name + " at " + m.BaseURL
+		}
 	}
 	settings := make([]Setting, 0, len(values))
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -202,7 +204,7 @@ func (c Config) List() []Setting {
 	return settings
 }
 
-// from returns which of the sources of settings one is.
+// from returns the kind of a source, for Setting.From.
 func (c Config) from(source, key string) string {
 	if n, ok := strings.CutPrefix(key, "policy."); ok {
 		i, err := strconv.Atoi(n)

@@ -13,8 +13,8 @@ import (
 type FollowConfig struct {
 	Source   string `toml:"source"`   // a folder, a file, an https address, or "git:REPOSITORY"
 	Signers  string `toml:"signers"`  // file with the trusted signers; "" for allowed_signers
-	Unsigned bool   `toml:"unsigned"` // accept a registry that nobody signs
-	Every    string `toml:"every"`    // how often to look, such as "1m", which is the default
+	Unsigned bool   `toml:"unsigned"` // accept a registry without signatures
+	Every    string `toml:"every"`    // how often to check for changes, such as "1m", the default
 	MaxAge   string `toml:"max_age"`  // how long an unconfirmed copy is used, such as "72h"; "" for ever
 	Token    string `toml:"token"`    // file with the token for a source that is toolcrib serve; "" for none
 }
@@ -25,30 +25,16 @@ type PublishConfig struct {
 	Command []string `toml:"command"` // or a program that copies the folder "{}"
 }
 
-const defaultEvery = time.Minute
-
-// Interval returns how often the source is looked at.
-func (c FollowConfig) Interval() time.Duration {
-	every, err := time.ParseDuration(c.Every)
-	if err != nil {
-		return defaultEvery
-	}
-	return every
-}
+// Interval returns how often the source is checked.
+func (c FollowConfig) Interval() time.Duration { return cmp.Or(length(c.Every), time.Minute) }
 
 // Oldest returns how long an unconfirmed copy is used, 0 for ever.
-func (c FollowConfig) Oldest() time.Duration {
-	age, err := time.ParseDuration(c.MaxAge)
-	if err != nil {
-		return 0
-	}
-	return age
-}
+func (c FollowConfig) Oldest() time.Duration { return length(c.MaxAge) }
 
 func (c FollowConfig) check() error {
 	for key, value := range map[string]string{"every": c.Every, "max_age": c.MaxAge} {
 		if d, err := time.ParseDuration(value); value != "" && (err != nil || d < time.Second) {
-			return fmt.Errorf("configuration: follow.%s is %q; write a duration of one second or more, such as \"1m\"", key, value)
+			return fmt.Errorf("configuration: follow.%s is %q: use a duration of at least one second, such as \"1m\"", key, value)
 		}
 	}
 	if c.Source == "" && c != (FollowConfig{}) {
@@ -60,32 +46,19 @@ func (c FollowConfig) check() error {
 func (c PublishConfig) check() error {
 	switch {
 	case c.To != "" && len(c.Command) > 0:
-		return errors.New("configuration: publish has both to and command; keep one of them")
+		return errors.New("configuration: publish has both to and command; remove one of them")
 	case len(c.Command) > 0 && c.Command[0] == "":
 		return errors.New("configuration: publish.command names no program")
 	case len(c.Command) > 0 && !strings.Contains(strings.Join(c.Command, " "), "{}"):
-		return errors.New(`configuration: publish.command does not say where the folder stands; write "{}" for it`)
+		return errors.New(`configuration: publish.command does not use the folder; write "{}" where its path belongs`)
 	}
 	return nil
 }
 
-// Name names the target, "" for none.
+// Name names the target, or is "" if there is none.
 func (c PublishConfig) Name() string { return cmp.Or(c.To, strings.Join(c.Command, " ")) }
 
-func (c Config) listShared(values settingValues) {
-	values.set("follow.source", c.Follow.Source)
-	values.set("follow.signers", c.Follow.Signers)
-	values.set("follow.every", c.Follow.Every)
-	values.set("follow.max_age", c.Follow.MaxAge)
-	values.set("follow.token", c.Follow.Token)
-	if c.Follow.Unsigned {
-		values["follow.unsigned"] = "true"
-	}
-	values.set("publish.to", c.Publish.To)
-	values.set("publish.command", strings.Join(c.Publish.Command, " "))
-}
-
-// FollowAddress makes a folder, or the folder of a repository, absolute.
+// FollowAddress makes the path of a folder or of a repository absolute.
 func FollowAddress(dir, address string) string {
 	repository, git := strings.CutPrefix(address, GitTarget)
 	if strings.Contains(repository, "://") || git && strings.Contains(repository, ":") { // user@host:path

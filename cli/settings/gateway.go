@@ -8,12 +8,10 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/evalgate"
@@ -24,8 +22,7 @@ import (
 	"toolcrib/review/harness/openai"
 )
 
-// gatewayConfig is how calls of tools are run. It stands in the user's own file
-// only.
+// gatewayConfig says how calls of tools run. Only the user's own file can set it.
 type gatewayConfig struct {
 	Gate         []string               `toml:"gate"`            // the eval gate: a program and its arguments
 	GateURL      string                 `toml:"gate_url"`        // or an address
@@ -34,8 +31,8 @@ type gatewayConfig struct {
 	GatePolicy   string                 `toml:"gate_policy"`     // "open" or "closed"
 	PendingFor   string                 `toml:"pending_for"`     // how long a call waits for the user
 	MaxPending   int                    `toml:"max_pending"`     // how many wait for one agent and user
-	MaxRefused   int                    `toml:"max_refused"`     // how many refused calls of an agent and user are written in an hour
-	LogHints     *bool                  `toml:"log_annotations"` // whether the audit keeps the annotations of tools; by default it does
+	MaxRefused   int                    `toml:"max_refused"`     // how many refused calls of an agent and user are logged in an hour
+	LogHints     *bool                  `toml:"log_annotations"` // whether the audit log keeps the annotations of tools; nil means true
 	RunFor       string                 `toml:"run_for"`         // how long a provider may take
 	HubTimeout   string                 `toml:"hub_timeout"`
 	HubMaxBytes  int64                  `toml:"hub_max_bytes"`
@@ -43,32 +40,27 @@ type gatewayConfig struct {
 	HubHeaders   map[string]hub.Headers `toml:"hub_headers"`   // by host
 }
 
-// times are the settings that are written as durations.
-func (c gatewayConfig) times() map[string]string {
-	return map[string]string{"gate_timeout": c.GateTimeout, "pending_for": c.PendingFor, "run_for": c.RunFor, "hub_timeout": c.HubTimeout}
-}
-
 func (c gatewayConfig) check() error {
-	for _, key := range slices.Sorted(maps.Keys(c.times())) {
-		if text := c.times()[key]; badLength(text) {
-			return fmt.Errorf("configuration: gateway.%s is %q; write a time such as \"30s\" or \"24h\"", key, text)
+	for _, t := range []struct{ key, text string }{{"gate_timeout", c.GateTimeout}, {"hub_timeout", c.HubTimeout}, {"pending_for", c.PendingFor}, {"run_for", c.RunFor}} {
+		if badLength(t.text) {
+			return fmt.Errorf("configuration: gateway.%s is %q: use a duration such as \"30s\" or \"24h\"", t.key, t.text)
 		}
 	}
 	switch {
 	case c.GatePolicy != "" && c.GatePolicy != "open" && c.GatePolicy != "closed":
-		return fmt.Errorf("configuration: gateway.gate_policy is %q; write open or closed", c.GatePolicy)
+		return fmt.Errorf("configuration: gateway.gate_policy is %q: use open or closed", c.GatePolicy)
 	case len(c.Gate) > 0 && c.GateURL != "":
-		return errors.New("configuration: gateway has both gate and gate_url; keep one")
+		return errors.New("configuration: gateway has both gate and gate_url; remove one of them")
 	case len(c.Gate) > 0 && c.Gate[0] == "":
 		return errors.New("configuration: gateway.gate names no program")
 	case c.GateURL == "" && c.GateTokenEnv != "":
-		return errors.New("configuration: gateway.gate_token_env is for gate_url; a program finds its own secrets")
+		return errors.New("configuration: gateway.gate_token_env belongs to gate_url; a program reads its own secrets")
 	case c.MaxPending < 0:
-		return fmt.Errorf("configuration: gateway.max_pending is %d; write 1 or more", c.MaxPending)
+		return fmt.Errorf("configuration: gateway.max_pending must be at least 1 (got %d)", c.MaxPending)
 	case c.MaxRefused < 0:
-		return fmt.Errorf("configuration: gateway.max_refused is %d; write 1 or more", c.MaxRefused)
+		return fmt.Errorf("configuration: gateway.max_refused must be at least 1 (got %d)", c.MaxRefused)
 	case c.HubMaxBytes < 0 || c.HubMaxBytes > gateway.MaxOutput:
-		return fmt.Errorf("configuration: gateway.hub_max_bytes is %d; write 1 to %d", c.HubMaxBytes, gateway.MaxOutput)
+		return fmt.Errorf("configuration: gateway.hub_max_bytes must be between 1 and %d (got %d)", gateway.MaxOutput, c.HubMaxBytes)
 	}
 	for _, host := range slices.Sorted(maps.Keys(c.HubHeaders)) {
 		if err := c.HubHeaders[host].Check(); err != nil {
@@ -83,38 +75,7 @@ func (c gatewayConfig) check() error {
 	return nil
 }
 
-// list adds the settings to the values that doctor shows.
-func (c gatewayConfig) list(values settingValues) {
-	for key, value := range c.times() {
-		values.set("gateway."+key, value)
-	}
-	values.set("gateway.gate", strings.Join(c.Gate, " "))
-	values.set("gateway.gate_url", c.GateURL)
-	values.set("gateway.gate_token_env", c.GateTokenEnv)
-	values.set("gateway.gate_policy", c.GatePolicy)
-	if c.MaxPending > 0 {
-		values["gateway.max_pending"] = output.Itoa(c.MaxPending)
-	}
-	if c.MaxRefused > 0 {
-		values["gateway.max_refused"] = output.Itoa(c.MaxRefused)
-	}
-	if c.LogHints != nil {
-		values["gateway.log_annotations"] = strconv.FormatBool(*c.LogHints)
-	}
-	if c.HubMaxBytes > 0 {
-		values["gateway.hub_max_bytes"] = output.Itoa(int(c.HubMaxBytes))
-	}
-	for host, variable := range c.HubTokenEnv {
-		values[keyPath{"gateway", "hub_token_env", host}.String()] = variable
-	}
-	for host, headers := range c.HubHeaders {
-		for name, value := range headers {
-			values[keyPath{"gateway", "hub_headers", host, name}.String()] = value
-		}
-	}
-}
-
-// Apply sets what the configuration says of gates and times.
+// Apply copies the settings of gates and times into g.
 func (c gatewayConfig) Apply(env process.Env, g *gateway.Config) {
 	g.GateTimeout, g.PendingFor, g.RunFor = length(c.GateTimeout), length(c.PendingFor), length(c.RunFor)
 	g.MaxPending, g.MaxRefused, g.GateClosed = c.MaxPending, c.MaxRefused, c.GatePolicy == "closed"
@@ -131,7 +92,7 @@ func (c gatewayConfig) Apply(env process.Env, g *gateway.Config) {
 	}
 }
 
-// Hub returns the provider of tools that run at an address.
+// Hub returns the provider of tools that run at an HTTP address.
 func (c gatewayConfig) Hub(env process.Env) *hub.Hub {
 	tokens := map[string]string{}
 	for host, variable := range c.HubTokenEnv {
@@ -140,20 +101,20 @@ func (c gatewayConfig) Hub(env process.Env) *hub.Hub {
 	return hub.New(hub.Config{Timeout: length(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens, Headers: c.HubHeaders})
 }
 
-// badLength reports whether a time is there and cannot be meant.
+// badLength reports whether text is not "" and not a positive duration.
 func badLength(text string) bool {
 	d, err := time.ParseDuration(text)
 	return text != "" && (err != nil || d <= 0)
 }
 
-// length reads a time that was checked; "" is none.
+// length parses a duration that was checked; "" is 0.
 func length(text string) time.Duration {
 	d, _ := time.ParseDuration(text)
 	return d
 }
 
-// ModelConfig selects the model that answers test cases without a recorded answer.
-// Any server that speaks OpenAI's chat completions will do.
+// ModelConfig selects the model that answers test cases without a recorded answer. It can
+// be any server with the Chat Completions API of OpenAI.
 type ModelConfig struct {
 	BaseURL   string `toml:"base_url"` // such as "http://localhost:11434/v1"
 	Name      string `toml:"name"`
@@ -162,13 +123,13 @@ type ModelConfig struct {
 	Retries   *int   `toml:"retries"`
 }
 
-// defaultRetries sets how often a model is asked again.
+// defaultRetries is how often a failed request to a model is repeated.
 const defaultRetries = 2
 
-// reviewerConfig is one reviewer beside the built-in Chief of Staff: a command,
-// or a model. What a model lacks is taken from [model].
+// reviewerConfig is a reviewer in addition to the built-in Chief of Staff: a command or a
+// model. Missing settings of a model are taken from [model].
 type reviewerConfig struct {
-	Name      string   `toml:"name"` // how assessments call it
+	Name      string   `toml:"name"` // for assessments
 	Command   []string `toml:"command"`
 	BaseURL   string   `toml:"base_url"`
 	Model     string   `toml:"model"`
@@ -177,8 +138,8 @@ type reviewerConfig struct {
 	Retries   *int     `toml:"retries"`
 }
 
-// over returns the model of a reviewer, with missing settings from m. A key is
-// only sent to the address that it was configured for.
+// over returns the model of a reviewer, with missing settings from m. A key is only sent
+// to the address that it was configured for.
 func (r reviewerConfig) over(m ModelConfig) ModelConfig {
 	if r.BaseURL != "" {
 		m.BaseURL, m.APIKeyEnv = r.BaseURL, ""
@@ -187,8 +148,7 @@ func (r reviewerConfig) over(m ModelConfig) ModelConfig {
 	return m
 }
 
-// client makes the client of the model. The key is read from the environment
-// now, so that it stands in no configuration.
+// client returns a client of the model. It reads the key from the environment.
 func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
 	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: length(m.Timeout), Retries: defaultRetries}
 	if m.Retries != nil {
@@ -202,17 +162,17 @@ func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
 	return openai.New(c)
 }
 
-// check reports problems that show without a key and without a request.
+// check reports problems that need neither a key nor a request to find.
 func (m ModelConfig) check(where string) error {
 	if badLength(m.Timeout) {
-		return fmt.Errorf("configuration: %s.timeout is %q; write a time such as \"60s\"", where, m.Timeout)
+		return fmt.Errorf("configuration: %s.timeout is %q: use a duration such as \"60s\"", where, m.Timeout)
 	}
 	if m.Retries != nil && (*m.Retries < 0 || *m.Retries > openai.MaxRetries) {
-		return fmt.Errorf("configuration: %s.retries is %d; write 0 to %d", where, *m.Retries, openai.MaxRetries)
+		return fmt.Errorf("configuration: %s.retries must be between 0 and %d (got %d)", where, openai.MaxRetries, *m.Retries)
 	}
 	switch {
 	case m.BaseURL == "":
-		return fmt.Errorf("configuration: %s.base_url is missing; write the address of a server, such as \"http://localhost:11434/v1\"", where)
+		return fmt.Errorf("configuration: %s.base_url is missing: use the address of a server, such as \"http://localhost:11434/v1\"", where)
 	case m.Name == "":
 		return fmt.Errorf("configuration: %s names no model", where)
 	}
@@ -231,7 +191,7 @@ func (c Config) checkReviewers() error {
 			return fmt.Errorf("configuration: reviewers[%d] has no name", i)
 		}
 		if names[r.Name] {
-			return fmt.Errorf("configuration: there are two reviewers %s", r.Name)
+			return fmt.Errorf("configuration: duplicate reviewer %s", r.Name)
 		}
 		names[r.Name] = true
 		where := "reviewers." + r.Name
@@ -242,37 +202,21 @@ func (c Config) checkReviewers() error {
 			continue
 		}
 		if r.BaseURL != "" || r.Model != "" || r.APIKeyEnv != "" || r.Retries != nil {
-			return fmt.Errorf("configuration: %s is a command and a model; write two reviewers", where)
+			return fmt.Errorf("configuration: %s is both a command and a model; configure two reviewers", where)
 		}
-		// A path that depends on where toolcrib is run would run what lies there.
+		// The working directory must not decide which program runs.
 		if program := r.Command[0]; program == "" || strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
-			return fmt.Errorf("configuration: %s.command begins with %q; write an absolute path, or a name that is in PATH", where, program)
+			return fmt.Errorf("configuration: %s.command begins with %q: use an absolute path, or a name that is in PATH", where, program)
 		}
 		if badLength(r.Timeout) {
-			return fmt.Errorf("configuration: %s.timeout is %q; write a time such as \"30s\"", where, r.Timeout)
+			return fmt.Errorf("configuration: %s.timeout is %q: use a duration such as \"30s\"", where, r.Timeout)
 		}
 	}
 	return nil
 }
 
-// list adds what doctor shows of them.
-func (m ModelConfig) list(values settingValues) {
-	values["model"] = "not connected"
-	if m != (ModelConfig{}) {
-		values["model"] = m.Name + " at " + m.BaseURL
-	}
-}
-
-func (r reviewerConfig) word(m ModelConfig) string {
-	if len(r.Command) > 0 {
-		return strings.Join(r.Command, " ")
-	}
-	m = r.over(m)
-	return m.Name + " at " + m.BaseURL
-}
-
-// connect adds to a policy whom the configuration names: nobody is asked, and
-// no client made, before there is something to ask.
+// connect adds the model and the reviewers to a policy. It connects to nothing: clients
+// are made when they are first used.
 func (c Config) connect(p review.Policy, env process.Env) review.Policy {
 	if c.Model != (ModelConfig{}) {
 		p.Model = &connection{client: sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) })}
@@ -287,7 +231,7 @@ func (c Config) connect(p review.Policy, env process.Env) review.Policy {
 	return p
 }
 
-// connection is a model whose client is made when it is first asked.
+// connection is a model whose client is made when it is first used.
 type connection struct {
 	client func() (harness.Model, error)
 }

@@ -2,15 +2,21 @@ package settings
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"toolcrib/cli/process"
+	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/owner"
 	"toolcrib/review/approval"
 	"toolcrib/review/reach/fact"
@@ -18,26 +24,24 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// ErrUntrusted is wrapped when a project's file has a setting that counts only
-// after `toolcrib trust`.
+// ErrUntrusted is wrapped when a project's file has a setting that needs the user's trust.
 var ErrUntrusted = errors.New("not trusted")
 
-// What the keys of a project's file need. All others need the user's trust of
-// the file: they name programs to run, models to ask, the database, or how the
-// desk works.
+// Keys of a project's file by the trust that they need. All others need the user's trust
+// in the file: they name programs to run, models, or the database, or they change how
+// review works.
 var (
-	// freely are keys that protect nobody, or can only tighten.
+	// freely lists keys that protect nobody, or that can only tighten.
 	freely = []string{
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "reach", "guard",
 	}
-	// never are keys of the user's own file alone, however trusted another is.
+	// never lists keys that are only allowed in the user's own file.
 	never = []string{"may_act_as", "max_open_all_agents", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
 )
 
-// readProject lays a project's file over what the user's own has said. Others,
-// and agents, may be able to write that file: it can tighten what protects the
-// user and never loosen it, and what else it says needs the user's trust. The
-// error wraps errUntrusted when that is missing; the rest is in force then.
+// readProject applies a project's file. Others, and agents, may be able to write that
+// file: it can tighten what protects the user but not loosen it, and its other settings
+// need the user's trust. Without it, the error wraps ErrUntrusted and the rest is applied.
 func (c *Config) readProject(env process.Env) error {
 	file := c.ProjectFile
 	if err := planted(env.Dir, file); err != nil {
@@ -53,9 +57,14 @@ func (c *Config) readProject(env process.Env) error {
 	if err != nil {
 		return err
 	}
-	beyond, err := beyondFree(file, keys)
-	if err != nil {
-		return err
+	var beyond []string // the keys that need trust
+	for _, k := range keys {
+		switch key := k[0]; {
+		case slices.Contains(never, key):
+			return fmt.Errorf("configuration %s: %s is only allowed in the user's own file, because others may edit a project's file; move it to your own toolcrib.toml", file, key)
+		case !slices.Contains(freely, key) && !slices.Contains(beyond, key):
+			beyond = append(beyond, key)
+		}
 	}
 	for _, k := range keys {
 		over.Sources[k.String()] = file
@@ -79,25 +88,10 @@ func (c *Config) readProject(env process.Env) error {
 			c.Sources[key] = source
 		}
 	}
-	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; look at it and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
+	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
-// beyondFree returns the keys that need trust.
-func beyondFree(file string, keys configKeys) ([]string, error) {
-	var beyond []string
-	for _, k := range keys {
-		switch key := k[0]; {
-		case slices.Contains(never, key):
-			return nil, fmt.Errorf("configuration %s: %s is allowed in the user's own file only, because others may edit a project's file; move it to your own toolcrib.toml", file, key)
-		case !slices.Contains(freely, key) && !slices.Contains(beyond, key):
-			beyond = append(beyond, key)
-		}
-	}
-	return beyond, nil
-}
-
-// tighten puts back into over, which a project's file was laid over, what the
-// file would loosen of c.
+// tighten undoes what a project's file, which was applied to over, would loosen in c.
 func (c *Config) tighten(over *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {
@@ -132,7 +126,7 @@ func (c *Config) tighten(over *Config) {
 	for id, severity := range over.Rules {
 		before := c.severity(id)
 		if before == "" || !slices.Contains([]rules.Severity{rules.Off, rules.Info, rules.Warn, rules.Block}, severity) || severity.Rank() > before.Rank() {
-			continue // not a rule or no severity is an error, which names the file
+			continue // the check of the rules reports an unknown rule or severity
 		}
 		if mine, ok := c.Rules[id]; ok {
 			over.Rules[id] = mine
@@ -143,12 +137,12 @@ func (c *Config) tighten(over *Config) {
 	}
 }
 
-// union returns a with those of b that it lacks.
+// union returns a with the elements of b that it lacks.
 func union(a, b []string) []string {
 	return append(slices.Clone(a), slices.DeleteFunc(slices.Clone(b), func(s string) bool { return slices.Contains(a, s) })...)
 }
 
-// severity returns the severity of a rule; "" when there is no such rule.
+// severity returns the severity of a rule, or "" if the rule is unknown.
 func (c *Config) severity(id string) rules.Severity {
 	for _, r := range ruleset.All() {
 		if r.ID == id {
@@ -158,7 +152,7 @@ func (c *Config) severity(id string) rules.Severity {
 	return ""
 }
 
-// ownerOf returns the account that a file or folder belongs to.
+// ownerOf returns the account that owns a file or folder.
 func ownerOf(name string) (account int, known bool) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -167,10 +161,9 @@ func ownerOf(name string) (account int, known bool) {
 	return owner.Of(info)
 }
 
-// planted returns an error for a project's file that another account has put into
-// a world-writable folder above the working directory, such as /tmp: it would
-// choose the database of everybody who works below. The owner of the working
-// directory and the administrator may do so.
+// planted returns an error for a project's file that another account put into a
+// world-writable folder such as /tmp: it would choose the database of everybody who works
+// below. The owner of the working directory and the administrator may do so.
 func planted(dir, file string) error {
 	above, err := os.Stat(filepath.Dir(file))
 	if err != nil || above.Mode().Perm()&0o002 == 0 {
@@ -182,4 +175,124 @@ func planted(dir, file string) error {
 		return nil
 	}
 	return fmt.Errorf("configuration %s: it is owned by uid %d in a world-writable directory; remove it or run from another directory", file, whose)
+}
+
+// trusted is the user's trust in the content of a project's file. Each is a file in the
+// user's state folder, outside of every project, and is named by the path and the content:
+// a change of the project's file ends the trust.
+type trusted struct {
+	File   string    `json:"file"`
+	SHA256 string    `json:"sha256"` // of its content
+	At     time.Time `json:"at"`
+}
+
+// ErrNoTrust is wrapped when there is no file to trust.
+var ErrNoTrust = errors.New("nothing to trust")
+
+func trustFolder(env process.Env) (string, error) {
+	state, err := process.StateHome(env)
+	return filepath.Join(state, "toolcrib", "trusted"), err
+}
+
+// TrustMark names the file that records the user's trust of text in file.
+func TrustMark(env process.Env, file string, text []byte) (mark string, t trusted, err error) {
+	dir, err := trustFolder(env)
+	if err != nil {
+		return "", t, err
+	}
+	if t.File, err = filepath.EvalSymlinks(file); err != nil {
+		return "", t, err
+	}
+	sum := sha256.Sum256(text)
+	t.SHA256 = hex.EncodeToString(sum[:])
+	name := sha256.Sum256([]byte(t.File + "\x00" + t.SHA256))
+	return filepath.Join(dir, hex.EncodeToString(name[:])), t, nil
+}
+
+// isTrusted reports whether the user trusts text in file. It ignores a mark that other
+// accounts can write.
+func isTrusted(env process.Env, file string, text []byte) (bool, error) {
+	mark, _, err := TrustMark(env, file, text)
+	if err != nil {
+		return false, err
+	}
+	info, err := os.Lstat(mark)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0, err
+}
+
+// ProjectName returns the project that the toolcrib.toml in dir names, or "", and whether
+// the user trusts that file.
+func ProjectName(env process.Env, dir string) (name string, trusted bool, err error) {
+	file := filepath.Join(dir, ConfigName)
+	text, err := ReadConfig(file)
+	if Missing(err) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("configuration %s: %w", file, err)
+	}
+	var c Config
+	if _, err := c.Decode(file, text); err != nil {
+		return "", false, err
+	}
+	trusted, err = isTrusted(env, file, text)
+	return c.Project, trusted, err
+}
+
+// Trust records that the user trusts text in file.
+func Trust(env process.Env, file string, text []byte) (trusted, error) {
+	mark, t, err := TrustMark(env, file, text)
+	if err != nil {
+		return t, err
+	}
+	t.At = env.Now().UTC().Truncate(time.Second)
+	return t, atomicfile.WriteJSON(mark, t)
+}
+
+// Untrust ends the trust in a file, whatever its content.
+func Untrust(env process.Env, file string) error {
+	list, marks, err := ReadTrusted(env)
+	if err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil { // the file may be gone
+		file = real
+	}
+	for i, t := range list {
+		if t.File == file {
+			err = errors.Join(err, os.Remove(marks[i]))
+		}
+	}
+	return err
+}
+
+// ReadTrusted returns the trusted files, sorted, and the path of each record.
+func ReadTrusted(env process.Env) (list []trusted, marks []string, err error) {
+	dir, err := trustFolder(env)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	found := map[string]trusted{}
+	for _, e := range entries {
+		var t trusted
+		mark := filepath.Join(dir, e.Name())
+		body, err := os.ReadFile(mark)
+		if err != nil || json.Unmarshal(body, &t) != nil {
+			return nil, nil, fmt.Errorf("%s was not written by toolcrib trust; remove it", mark)
+		}
+		found[mark] = t
+		marks = append(marks, mark)
+	}
+	slices.SortFunc(marks, func(a, b string) int { return strings.Compare(found[a].File+a, found[b].File+b) })
+	for _, mark := range marks {
+		list = append(list, found[mark])
+	}
+	return list, marks, nil
 }

@@ -20,25 +20,26 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/signing/signers"
 	"toolcrib/store"
+	"toolcrib/tui/theme"
 )
 
-// SettingNames are the keys of toolcrib.toml outside of its tables.
-func SettingNames() []string {
+// Names returns the settings and tables of a toolcrib.toml in alphabetical order.
+func Names() []string {
 	var names []string
 	for i := range reflect.TypeFor[Config]().NumField() {
 		if name := reflect.TypeFor[Config]().Field(i).Tag.Get("toml"); name != "" {
 			names = append(names, name)
 		}
 	}
-	return names
+	return slices.Sorted(slices.Values(names))
 }
 
 // ConfigName is the name of a configuration file.
 const ConfigName = "toolcrib.toml"
 
-// Config holds the settings in force: flags over environment over the project's file
-// over the user's file over the defaults. What protects the user is not laid
-// over by a project's file, only tightened.
+// Config holds the settings in force. Flags override the environment, which overrides the
+// project's file, the user's file, and the defaults. A project's file can only tighten
+// the settings that protect the user.
 type Config struct {
 	DB            string                    `toml:"db"`
 	Project       string                    `toml:"project"`
@@ -101,16 +102,15 @@ func (c Config) Policy() review.Policy {
 	}
 }
 
-// Overrides say where to work, by the flags that every command takes.
+// Overrides are the flags of every command that say where to work.
 type Overrides struct {
 	DB, Project, Workspace string
 	// UserOnly leaves out the files of projects.
 	UserOnly bool
 }
 
-// LoadConfig reads the files and lays environment and flags over them. The
-// project's file is the nearest toolcrib.toml in the working directory or
-// above it.
+// LoadConfig reads the files and applies the environment and the flags. The project's
+// file is the nearest toolcrib.toml in the working directory or above it.
 func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, error) {
 	c := Config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, MaxWrites: review.DefaultMaxWrites, Sources: map[string]string{}}
 	home, err := process.ConfigHome(env)
@@ -158,16 +158,14 @@ func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, erro
 	return c, c.Untrusted
 }
 
-// chooseAccessible lays the flag and the environment over what the files say of
-// the dialogue of lines.
+// chooseAccessible applies the flag and the environment variable to the setting.
 func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 	const variable = "TOOLCRIB_ACCESSIBLE"
-	said := env.Getenv(variable)
 	if flag {
 		c.Accessible, c.Sources["accessible"] = true, "--accessible"
 		return nil
 	}
-	switch strings.ToLower(said) {
+	switch value := env.Getenv(variable); strings.ToLower(value) {
 	case "":
 		return nil
 	case "1", "true", "yes", "on":
@@ -175,14 +173,13 @@ func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 	case "0", "false", "no", "off":
 		c.Accessible = false
 	default:
-		return process.Usagef("%s is %q; write yes or no", variable, said)
+		return process.Usagef("%s is %q: use yes or no", variable, value)
 	}
 	c.Sources["accessible"] = variable
 	return nil
 }
 
-// readUser lays the user's own file over the defaults. One that is not there
-// changes nothing.
+// readUser applies the user's own file, if it exists.
 func (c *Config) readUser() error {
 	text, err := ReadConfig(c.UserFile)
 	if Missing(err) {
@@ -202,17 +199,17 @@ func (c *Config) readUser() error {
 	return nil
 }
 
-// Decode lays the text of a file over c, with paths as the file means them.
+// Decode applies the text of a file to c. Relative paths start at the file's folder.
 func (c *Config) Decode(file string, text []byte) (configKeys, error) {
-	c.Policies = nil // entries are added to those of other files, never laid over them
+	c.Policies = nil // policies of several files add up
 	keys, unknown, err := DecodeConfig(text, c)
 	if err != nil {
 		return nil, fmt.Errorf("configuration %s: %w", file, err)
 	}
 	if len(unknown) > 0 {
-		names, hint := make([]string, len(unknown)), "; `toolcrib schema toolcrib.toml` has all keys"
+		names, hint := make([]string, len(unknown)), "; `toolcrib schema toolcrib.toml` lists all keys"
 		for i, k := range unknown {
-			meant := output.Perhaps(k.String(), "", SettingNames())
+			meant := output.Perhaps(k.String(), "", Names())
 			if names[i] = k.String() + meant; meant != "" {
 				hint = ""
 			}
@@ -228,32 +225,29 @@ func (c *Config) Decode(file string, text []byte) (configKeys, error) {
 		}
 	}
 	c.dropSecrets(keys)
-	if keys.has("sign_key") {
-		c.SignKey = Absolute(filepath.Dir(file), c.SignKey)
-	}
-	if keys.has("db") {
-		c.DB = DatabaseName(filepath.Dir(file), c.DB)
-	}
-	if dir, ok := strings.CutPrefix(c.Checkpoints.To, GitTarget); ok && keys.has("checkpoints", "to") {
-		c.Checkpoints.To = GitTarget + Absolute(filepath.Dir(file), dir)
-	}
-	if keys.has("follow", "source") {
-		c.Follow.Source = FollowAddress(filepath.Dir(file), c.Follow.Source)
-	}
-	if keys.has("follow", "signers") {
-		c.Follow.Signers = Absolute(filepath.Dir(file), c.Follow.Signers)
-	}
-	if keys.has("publish", "to") {
-		c.Publish.To = FollowAddress(filepath.Dir(file), c.Publish.To)
-	}
-	if keys.has("workspace") {
-		c.Workspace = Absolute(filepath.Dir(file), c.Workspace)
+	dir := filepath.Dir(file)
+	for _, path := range []struct {
+		key   []string
+		value *string
+		from  func(dir, name string) string
+	}{
+		{[]string{"sign_key"}, &c.SignKey, Absolute},
+		{[]string{"db"}, &c.DB, DatabaseName},
+		{[]string{"checkpoints", "to"}, &c.Checkpoints.To, FollowAddress},
+		{[]string{"follow", "source"}, &c.Follow.Source, FollowAddress},
+		{[]string{"follow", "signers"}, &c.Follow.Signers, Absolute},
+		{[]string{"publish", "to"}, &c.Publish.To, FollowAddress},
+		{[]string{"workspace"}, &c.Workspace, Absolute},
+	} {
+		if keys.has(path.key...) {
+			*path.value = path.from(dir, *path.value)
+		}
 	}
 	return keys, nil
 }
 
-// dropSecrets drops the secrets that other files have for addresses which the file
-// of these keys replaces: a secret is only sent to the address that it was configured for.
+// dropSecrets drops the secrets that other files have for addresses which the file with
+// these keys replaces: a secret is only sent to the address that it was configured for.
 func (c *Config) dropSecrets(keys configKeys) {
 	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
 		c.Gateway.GateTokenEnv = ""
@@ -275,35 +269,37 @@ func (c *Config) dropSecrets(keys configKeys) {
 }
 
 func (c *Config) check() error {
-	if err := c.checkLook(); err != nil {
-		return err
-	}
+	_, err := c.Own()
 	switch {
+	case c.Theme != "" && !slices.Contains(looks, c.Theme):
+		return fmt.Errorf("configuration: theme is %q: use %s", c.Theme, strings.Join(looks, ", "))
+	case err != nil:
+		return err
 	case c.Chief != "builtin" && c.Chief != "manual":
-		return fmt.Errorf("configuration: chief is %q; write builtin or manual", c.Chief)
+		return fmt.Errorf("configuration: chief is %q: use builtin or manual", c.Chief)
 	case c.MaxOpen < 1:
-		return fmt.Errorf("configuration: max_open_per_agent is %d; write 1 or more", c.MaxOpen)
+		return fmt.Errorf("configuration: max_open_per_agent must be at least 1 (got %d)", c.MaxOpen)
 	case c.MaxOpenAll < 0:
-		return fmt.Errorf("configuration: max_open_all_agents is %d; write 1 or more", c.MaxOpenAll)
+		return fmt.Errorf("configuration: max_open_all_agents must be at least 1 (got %d)", c.MaxOpenAll)
 	case c.MaxWrites < 1:
-		return fmt.Errorf("configuration: max_writes_per_agent_hour is %d; write 1 or more", c.MaxWrites)
-	case strings.HasSuffix(c.Sources["project"], ConfigName) && !ValidProject(c.Project): // elsewhere it is a mistake of usage
+		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)
+	case strings.HasSuffix(c.Sources["project"], ConfigName) && !ValidProject(c.Project): // from other sources it is a usage error
 		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
 	case slices.ContainsFunc(c.MayActAs, process.NotUser):
-		return fmt.Errorf("configuration: may_act_as is %q; write users such as [\"user:mara\"]", c.MayActAs)
+		return fmt.Errorf("configuration: may_act_as is %q: name users such as [\"user:mara\"]", c.MayActAs)
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.checkGuards(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
+	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
 }
 
-// ValidProject reports whether a project may have that name.
+// ValidProject reports whether name is a valid name of a project.
 func ValidProject(name string) bool {
 	_, err := registry.ParseLayer(string(registry.ProjectLayer(name)))
 	return err == nil
 }
 
-// Absolute makes a name relative to dir absolute; "" stays.
+// Absolute joins a relative name to dir. "" stays empty.
 func Absolute(dir, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
@@ -311,7 +307,7 @@ func Absolute(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// DatabaseName is absolute for the name of a database, which may be a URL.
+// DatabaseName is Absolute for the name of a database, which may be a URL.
 func DatabaseName(dir, name string) string {
 	if store.IsURL(name) {
 		return name
@@ -319,7 +315,7 @@ func DatabaseName(dir, name string) string {
 	return Absolute(dir, name)
 }
 
-// SameFile reports whether two names are of one file, also through links.
+// SameFile reports whether two names refer to the same file.
 func SameFile(a, b string) bool {
 	if a == b {
 		return true
@@ -332,7 +328,7 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// FindUp looks for name in dir and above.
+// FindUp returns the path of name in dir or its nearest parent that has it, or "".
 func FindUp(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
@@ -347,5 +343,26 @@ func FindUp(dir, name string) string {
 	}
 }
 
-// Missing reports whether there is no such file.
+// Missing reports whether err says that a file does not exist.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// workbenchConfig is the table [workbench].
+type workbenchConfig struct {
+	// Colors are the colors of the theme "own", as "#rrggbb". The entry base names the
+	// theme that they change: dark or light.
+	Colors map[string]string `toml:"colors"`
+}
+
+var looks = []string{"dark", "light", "high-contrast", "own"}
+
+// Own returns the theme with the user's own colors, or nil if none are configured.
+func (c *Config) Own() (*theme.Theme, error) {
+	if len(c.Workbench.Colors) == 0 {
+		return nil, nil //nolint:nilnil // no colors are configured
+	}
+	th, err := theme.Own(c.Workbench.Colors)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: workbench.colors: %w", err)
+	}
+	return &th, nil
+}

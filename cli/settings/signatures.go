@@ -21,7 +21,7 @@ const (
 	signaturesOff      = "off"
 )
 
-// systemConfig holds the settings of the administrator's file, which win over the user's.
+// systemConfig is the administrator's file, which overrides the user's.
 type systemConfig struct {
 	Signatures  string            `toml:"signatures"`
 	SignedSince string            `toml:"signed_since"`
@@ -30,19 +30,14 @@ type systemConfig struct {
 	Policies    []policyConfig    `toml:"policy"`
 }
 
-// systemFolder is where the administrator's files are.
-func systemFolder(e process.Env) string {
-	return cmp.Or(e.System, signers.SystemFolder)
-}
-
-// systemFile is the administrator's file.
+// systemFile is the path of the administrator's file.
 func (c Config) systemFile() string { return filepath.Join(c.Signers.System, ConfigName) }
 
-// requireSignatures lays over the user's file what neither the environment nor a
-// project may lower: the administrator's file, and the file of the account's own
-// home folder where HOME or XDG_CONFIG_HOME name another.
+// requireSignatures applies the files that neither the environment nor a project can
+// weaken: the administrator's file, and the file in the account's own home folder if HOME
+// or XDG_CONFIG_HOME point elsewhere.
 func (c *Config) requireSignatures(env process.Env) error {
-	c.Signers = &signers.File{System: systemFolder(env), User: filepath.Dir(c.UserFile)}
+	c.Signers = &signers.File{System: cmp.Or(env.System, signers.SystemFolder), User: filepath.Dir(c.UserFile)}
 	if home := env.CurrentAccount().Home; filepath.IsAbs(home) {
 		file := filepath.Join(home, ".config", "toolcrib", ConfigName)
 		if !SameFile(file, c.UserFile) {
@@ -62,10 +57,10 @@ func (c *Config) requireSignatures(env process.Env) error {
 		_, unknown, err = DecodeConfig(text, &system)
 	}
 	if err == nil && len(unknown) > 0 {
-		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since, checkpoints, follow, and policy", unknown[0])
+		err = fmt.Errorf("unknown key %s; use signatures, signed_since, checkpoints, follow, or policy", unknown[0])
 	}
 	if err == nil && system.Signatures != "" && system.Signatures != SignaturesRequired {
-		err = fmt.Errorf("signatures is %q; write %s, or leave it out", system.Signatures, SignaturesRequired)
+		err = fmt.Errorf("signatures is %q: use %s, or leave it out", system.Signatures, SignaturesRequired)
 	}
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", file, err)
@@ -93,8 +88,8 @@ func (c *Config) requireSignatures(env process.Env) error {
 	return nil
 }
 
-// requireOfHome has signatures required when the file of the account's home folder
-// says so, by the signers beside it, and its policy in force.
+// requireOfHome applies the policy in the file of the account's home folder and, if the
+// file requires signatures, that requirement with the signers beside it.
 func (c *Config) requireOfHome(file string) error {
 	text, err := ReadConfig(file)
 	if notThere(err) {
@@ -105,7 +100,7 @@ func (c *Config) requireOfHome(file string) error {
 		_, err = own.Decode(file, text)
 	}
 	if err != nil {
-		return fmt.Errorf("configuration %s, which is that of your account: %w", file, err)
+		return fmt.Errorf("configuration %s of your account: %w", file, err)
 	}
 	own.setOrigin("user", 0)
 	c.PolicyRules = append(c.PolicyRules, own.PolicyRules...)
@@ -117,7 +112,7 @@ func (c *Config) requireOfHome(file string) error {
 	return nil
 }
 
-// notThere reports whether there is no such file, also because a folder is none.
+// notThere reports whether a file does not exist, or its folder is not a folder.
 func notThere(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "not a directory")
 }
@@ -127,9 +122,9 @@ var eventHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 func (c Config) checkSignatures() error {
 	switch {
 	case c.Signatures != "" && c.Signatures != SignaturesRequired && c.Signatures != signaturesOff:
-		return fmt.Errorf("configuration: signatures is %q; write %s or %s", c.Signatures, SignaturesRequired, signaturesOff)
+		return fmt.Errorf("configuration: signatures is %q: use %s or %s", c.Signatures, SignaturesRequired, signaturesOff)
 	case c.SignedSince != "" && !eventHash.MatchString(c.SignedSince):
-		return fmt.Errorf("configuration: signed_since is %q; it is the hash of an event, which toolcrib signers verify prints", c.SignedSince)
+		return fmt.Errorf("configuration: signed_since is %q: use the hash of an event, which toolcrib signers verify prints", c.SignedSince)
 	}
 	return nil
 }
@@ -137,10 +132,4 @@ func (c Config) checkSignatures() error {
 // SignaturePolicy is the part of the policy about signatures.
 func (c Config) SignaturePolicy() proof.Policy {
 	return proof.Policy{Required: c.Signatures == SignaturesRequired, Always: c.SignAlways, Since: c.SignedSince, Signers: c.Signers.Signers}
-}
-
-func (c Config) listSignatures(values settingValues) {
-	values["signatures"] = cmp.Or(c.Signatures, signaturesOff)
-	values.set("signed_since", c.SignedSince)
-	values.set("sign_key", c.SignKey)
 }

@@ -1,5 +1,5 @@
-// Package setup has the command init, which proposes what the clients of a machine use
-// already.
+// Package setup has the command init, which proposes the servers, skills, and instruction
+// files that the clients of a machine already use.
 package setup
 
 import (
@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/files"
 	"toolcrib/cli/imports"
 	"toolcrib/cli/output"
@@ -58,11 +59,10 @@ type docInit struct {
 	Started  bool                `json:"started"` // whether servers were started or reached
 	Imports  []imports.DocImport `json:"imports"`
 	Failures []docInitFailed     `json:"failures"`
-	// Files are the skills and instruction files of the home and of the folder, by
-	// folder; those that are not as they were approved have steps.
+	// Files are the skills and instruction files of the home folder and of this folder. The
+	// steps of a folder are those that differ from their approved versions.
 	Files []files.DocFolder `json:"files"`
-	// Empty is true for a registry with the core tools and no other shipped
-	// definition.
+	// Empty is true for a registry with only the core tools.
 	Empty  bool `json:"empty"`
 	DryRun bool `json:"dry_run,omitempty"`
 
@@ -77,8 +77,8 @@ type docInitServer struct {
 	Transport string   `json:"transport"`
 	Starts    string   `json:"starts"`
 	Project   string   `json:"project,omitempty"`
-	Guarded   bool     `json:"guarded"`             // where every client starts it through the guard
-	Variables []string `json:"variables,omitempty"` // that the clients set, by name
+	Guarded   bool     `json:"guarded"`             // every client starts it through the guard
+	Variables []string `json:"variables,omitempty"` // the names of those that the clients set
 	Excluded  string   `json:"excluded,omitempty"`  // why it is not imported
 }
 
@@ -111,15 +111,28 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 		return err
 	}
 	if f.empty {
-		if err := makeEmpty(ctx, a); err != nil {
+		a.Empty, doc.Empty = true, true
+		db, err := a.Database(ctx)
+		if err != nil {
 			return err
 		}
-		doc.Empty = true
+		if alone, err := command.CoreAlone(ctx, db); err != nil {
+			return err
+		} else if !alone {
+			return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.Config.DB, process.Hide(proposals.ErrConflict))
+		}
 	}
 	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
 	asks := !f.yes && !a.Form.JSON && a.Env.InTerminal && a.Env.OutTerminal && len(ready)+files.Open(doc.Files) > 0
 	if asks {
-		f.yes, err = a.Confirm(doc.question(len(ready)), func(p *output.Page) {
+		question := fmt.Sprintf("Start %s once to read the tools", output.Counted(len(ready), "server"))
+		switch propose := "ropose " + output.Counted(files.Open(doc.Files), "skill or instruction file"); {
+		case len(ready) == 0:
+			question = "P" + propose
+		case files.Open(doc.Files) > 0:
+			question += ", and p" + propose
+		}
+		f.yes, err = a.Confirm(question+"?", func(p *output.Page) {
 			doc.writeServers(p)
 			p.Blank()
 		})
@@ -127,13 +140,16 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 			return err
 		}
 	}
-	if f.yes && len(ready) > 0 && !a.Flags.DryRun { // which starts no server
+	if f.yes && len(ready) > 0 && !a.Flags.DryRun { // a dry run starts no server
 		if err := doc.importAll(ctx, a, ready, f.timeout); err != nil {
 			return err
 		}
 	}
 	if f.yes && files.Open(doc.Files) > 0 {
-		if err := doc.importFiles(ctx, a); err != nil {
+		p := a.Progress()
+		doc.Files, doc.proposed, err = files.Import{Tell: p.Tell}.Take(ctx, a, doc.Files, document.Moved)
+		p.End()
+		if err != nil {
 			return err
 		}
 	}
@@ -145,7 +161,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		if doc.Empty {
-			p.Linef("Empty registry: %s has the core tools, which are locked, and nothing else that is shipped.", a.Config.DB)
+			p.Linef("Empty registry: %s has only the core tools, which are locked.", a.Config.DB)
 			p.Blank()
 		}
 		if !asks {
@@ -181,25 +197,33 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	}
 	entries = slices.DeleteFunc(entries, func(e clients.Entry) bool { return other(e.File.Client) })
 	found := clientServers(entries, a.Env, f.here)
-	doc.Servers = output.Mapped(found, newDocInitServer)
-	if len(f.clients) == 0 {
-		err = doc.look(ctx, a)
+	doc.Servers = output.Mapped(found, func(c clientServer) docInitServer {
+		s := c.entry.Server()
+		return docInitServer{
+			Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.starts(), Project: s.Project, Excluded: c.excluded,
+			Guarded:   !slices.ContainsFunc(c.all, func(e clients.Entry) bool { return e.State() != clients.Guarded }),
+			Files:     output.Mapped(c.all, func(e clients.Entry) string { return e.File.Path }),
+			Variables: output.Mapped(s.Env, func(v clients.Variable) string { return v.Name }),
+		}
+	})
+	if len(f.clients) > 0 {
+		return doc, found, nil
 	}
+	creates := a.Creates
+	a.Creates = false // searching creates no database
+	folders, problems, err := files.Look(ctx, a)
+	a.Creates = creates
+	for _, folder := range folders {
+		if folder.Found+len(folder.Steps) > 0 {
+			doc.Files = append(doc.Files, folder)
+		}
+	}
+	doc.Problems = append(doc.Problems, problems...)
 	return doc, found, err
 }
 
-func newDocInitServer(c clientServer) docInitServer {
-	s := c.entry.Server()
-	return docInitServer{
-		Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.starts(), Project: s.Project, Excluded: c.excluded,
-		Guarded:   !slices.ContainsFunc(c.all, func(e clients.Entry) bool { return e.State() != clients.Guarded }),
-		Files:     output.Mapped(c.all, func(e clients.Entry) string { return e.File.Path }),
-		Variables: output.Mapped(s.Env, func(v clients.Variable) string { return v.Name }),
-	}
-}
-
-// importAll reads the tools of servers, all at a time, and proposes them in the order
-// of the list. A server that fails stops no other.
+// importAll reads the tools of all servers in parallel, and proposes them in order. A server
+// that fails does not affect the others.
 func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) error {
 	d.Started = true
 	read := readAtOnce(ctx, a, ready, timeout)
@@ -217,32 +241,17 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 		}
 		taken, err := imports.Import{Server: c.name}.Take(ctx, a, read[i].from.Shown, read[i].data, &read[i].from)
 		if err != nil {
-			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read and not proposed: " + output.Sentence(err)})
+			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read but not proposed: " + output.Sentence(err)})
 			continue
 		}
 		out := taken.Document(a)
-		out.Configuration = "" // the guard needs none
+		out.Configuration = "" // the guard does not need it
 		d.Imports = append(d.Imports, out)
 	}
 	return ctx.Err()
 }
 
-// makeEmpty makes a registry with the core alone. One that has more is not made
-// empty: nothing leaves a registry.
-func makeEmpty(ctx context.Context, a *command.App) error {
-	a.Empty = true
-	db, err := a.Database(ctx)
-	if err != nil {
-		return err
-	}
-	alone, err := command.CoreAlone(ctx, db)
-	if err != nil || alone {
-		return err
-	}
-	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.Config.DB, process.Hide(proposals.ErrConflict))
-}
-
-// writeServers shows what the clients have.
+// writeServers lists the servers and files.
 func (d *docInit) writeServers(p *output.Page) {
 	var rows, left [][]string
 	for _, s := range d.Servers {
@@ -254,7 +263,7 @@ func (d *docInit) writeServers(p *output.Page) {
 		}
 	}
 	if len(d.Servers) == 0 && files.Open(d.Files) == 0 {
-		p.Linef("No MCP client on this machine starts a server that toolcrib can find. Import one with `toolcrib import --mcp COMMAND --server NAME`.")
+		p.Linef("No MCP client on this machine has a server. Import one with `toolcrib import --mcp COMMAND --server NAME`.")
 	}
 	if len(rows) > 0 {
 		p.Table([]string{"SERVER", "CLIENTS", "STARTS"}, rows)
@@ -280,7 +289,14 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	if !d.Started && d.proposed == nil {
 		if waiting := files.Open(d.Files); ready+waiting > 0 {
 			p.Blank()
-			p.Linef("%s toolcrib init --yes", d.offer(ready, waiting))
+			offer := fmt.Sprintf("Nothing was started. To read the tools of %s and propose them", output.Counted(ready, "server"))
+			switch {
+			case ready == 0:
+				offer = "Nothing was proposed. To propose the files"
+			case waiting > 0:
+				offer += ", and the files"
+			}
+			p.Linef("%s: toolcrib init --yes", offer)
 		}
 		if d.Empty {
 			a.Closing(p)
@@ -306,7 +322,7 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	}
 	p.Blank()
 	if len(d.Imports) > 0 {
-		p.Linef("Next, guard the servers where they stand: toolcrib wrap")
+		p.Linef("Next, guard the servers in the clients' files: toolcrib wrap")
 		p.Linef("Then review and approve each server's tools once, in the workbench: toolcrib")
 	}
 	if d.proposed != nil {

@@ -28,14 +28,14 @@ import (
 // clientServer is a server of one or several clients.
 type clientServer struct {
 	name     string
-	entry    clients.Entry   // the one to ask
-	all      []clients.Entry // that start it
-	excluded string          // why it is not asked, "" when it is
+	entry    clients.Entry   // the one whose server is started
+	all      []clients.Entry // all that start it
+	excluded string          // why it is not started, or ""
 	server   upstream.Server
 }
 
-// clientServers returns the servers of entries, one for each name, and those that
-// cannot be guarded apart. The entry that is asked is the first one that can be.
+// clientServers returns the servers of entries by name. Servers that cannot be guarded are
+// separate. The first usable entry of a name is the one to start.
 func clientServers(entries []clients.Entry, env process.Env, here bool) []clientServer {
 	var all []clientServer
 	for _, e := range entries {
@@ -59,8 +59,8 @@ func clientServers(entries []clients.Entry, env process.Env, here bool) []client
 	return all
 }
 
-// convert works out how the server of an entry is asked: in its folder, with the
-// variables that the client gives it.
+// convert determines how the server of an entry is started: its folder, and the variables
+// that the client sets.
 func (c *clientServer) convert(env process.Env, here bool) {
 	s, fill := c.entry.Server(), filler{env: env, known: c.entry.File.Variables}
 	u := upstream.Server{Name: c.name, LikeClient: true, URL: fill.text(s.URL), Headers: http.Header{}}
@@ -76,6 +76,10 @@ func (c *clientServer) convert(env process.Env, here bool) {
 			u.Command = append(u.Command, fill.text(arg))
 		}
 		c.place(&u, fill.text(s.Dir), env)
+		runsPackages := func(program string) bool { // it may install the server first
+			name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
+			return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "uvx", "uv", "pipx", "dnx", "deno", "docker", "podman"}, name)
+		}
 		u.Spare = slices.ContainsFunc(u.Command[:min(3, len(u.Command))], runsPackages)
 		u.Env = os.Environ()
 		for _, v := range s.Env {
@@ -83,26 +87,20 @@ func (c *clientServer) convert(env process.Env, here bool) {
 		}
 	}
 	c.server = u
-	switch theirs := c.entry.File.Scope == clients.Project; {
+	switch inProject := c.entry.File.Scope == clients.Project; {
 	case c.entry.Fault != "":
 		c.excluded = c.entry.Fault
 	case s.Disabled:
-		c.excluded = "it is switched off"
-	case theirs && !here:
-		c.excluded = "a file of this folder names it; --here starts it too"
+		c.excluded = "it is disabled"
+	case inProject && !here:
+		c.excluded = "it is in a file of this folder; --here starts it too"
 	case len(fill.left) > 0:
-		c.excluded = "it needs " + strings.Join(fill.left, ", ") + ", which only the client fills in; wrap it, and its tools are proposed when the client starts it"
+		c.excluded = "it needs " + strings.Join(fill.left, ", ") + ", which only the client can fill in; wrap it, and its tools are proposed when the client starts it"
 	}
 }
 
-// runsPackages reports whether a program installs what it runs.
-func runsPackages(program string) bool {
-	name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
-	return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "uvx", "uv", "pipx", "dnx", "deno", "docker", "podman"}, name)
-}
-
-// place decides where a command runs: where the file says, in the project that the
-// entry is for, or at home, as in a project npx would run what that has under the name.
+// place sets the folder of a command: the one in the entry, or the project of the entry, or
+// the home folder. In a project, npx would run what the project has under that name.
 func (c *clientServer) place(u *upstream.Server, dir string, env process.Env) {
 	base := c.entry.Server().Project
 	if c.entry.File.Scope == clients.Project {
@@ -118,15 +116,15 @@ func (c *clientServer) place(u *upstream.Server, dir string, env process.Env) {
 	}
 }
 
-// filler fills variables of the environment into what a client's file has.
+// filler replaces references to variables in a client's file.
 type filler struct {
 	env   process.Env
-	known map[string]string // references that the client fills in by itself
-	left  []string          // what it could not fill in
+	known map[string]string // references that the client replaces itself
+	left  []string          // references without a value
 }
 
-// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME} and {env:NAME}, and
-// other references by their whole text.
+// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and {env:NAME}, and also other
+// references, of which it captures nothing.
 var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{[^}]*\}|\{env:([A-Za-z_]\w*)\}|\{file:[^}]*\}`)
 
 func (f *filler) text(s string) string {
@@ -146,8 +144,7 @@ func (f *filler) text(s string) string {
 	})
 }
 
-// starts returns what a person sees of a server: its command or its address, with
-// secrets masked.
+// starts returns the command or the address of a server for people, with secrets masked.
 func (c clientServer) starts() string {
 	s := c.entry.Server().Masked()
 	if s.URL != "" {
@@ -167,21 +164,21 @@ func (c clientServer) clients() []string {
 	return ids
 }
 
-// answer holds the list of a server, or why there is none.
+// answer is the list of a server, or the error.
 type answer struct {
 	from command.LiveServer
 	data []byte
 	err  error
 }
 
-// Times that a server has to answer, from its start: a package runner may have to download
-// it first.
+// Default time limits for a server to answer after its start. A package runner may have to
+// download it first.
 const (
 	answersIn  = 10 * time.Second
 	installsIn = time.Minute
 )
 
-// limit returns how long the server may take: timeout, or the usual time for 0.
+// limit returns the time limit of the server: timeout, or the default if that is 0.
 func (c clientServer) limit(timeout time.Duration) time.Duration {
 	switch {
 	case timeout > 0:
@@ -192,13 +189,13 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 	return answersIn
 }
 
-// readAtOnce asks servers for their tools, twice as many at a time as there are cores, and
-// reports each answer as it comes.
+// readAtOnce asks servers for their tools, twice as many in parallel as there are cores, and
+// reports each answer.
 func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
 	read := make([]answer, len(ready))
 	done := make(chan int)
 	began := a.Env.Now()
-	configured, _ := a.Settings() // others report settings that nobody can read
+	configured, _ := a.Settings() // other commands report unreadable settings
 	turn := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	for i, c := range ready {
 		go func() {
@@ -226,7 +223,7 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 	return read
 }
 
-// fault says why a server was not read, and what to do.
+// fault describes why a server was not read, and the remedy.
 func (c clientServer) fault(err error, timeout time.Duration) string {
 	s := c.entry.Server()
 	_, noise, noisy := strings.Cut(err.Error(), "its standard output ")
@@ -235,17 +232,17 @@ func (c clientServer) fault(err error, timeout time.Duration) string {
 	case errors.Is(err, upstream.ErrTimeout) && noisy:
 		return fmt.Sprintf("it did not answer within %s: its standard output %s", timeout, noise)
 	case errors.Is(err, upstream.ErrCredentials) && len(s.Headers) == 0 && s.TokenEnv == "":
-		return "it asks for a sign-in (OAuth), which the client does itself; toolcrib cannot guard it, and wrap leaves it as it is"
+		return "it requires a sign-in (OAuth), which the client does itself; toolcrib cannot guard it, and wrap does not change it"
 	case errors.Is(err, upstream.ErrCredentials):
 		return "it refused the credentials of its entry; renew them in the client's file"
 	case errors.Is(err, upstream.ErrTimeout) && c.server.Spare:
-		return fmt.Sprintf("it did not answer within %s; if it is being installed, that goes on: run init again in a minute, or allow more with --timeout 2m", timeout)
+		return fmt.Sprintf("it did not answer within %s; it may still be installing: run init again in a minute, or allow more time with --timeout 2m", timeout)
 	case errors.Is(err, upstream.ErrTimeout):
-		return fmt.Sprintf("it did not answer within %s; allow more with --timeout 1m", timeout)
+		return fmt.Sprintf("it did not answer within %s; allow more time with --timeout 1m", timeout)
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("its program %s is not here; install it, or take the entry out of the client's file", s.Command)
+		return fmt.Sprintf("its program %s does not exist; install it, or remove the entry from the client's file", s.Command)
 	case errors.As(err, &network):
-		return fmt.Sprintf("its address does not answer (%v); start the server, or take the entry out of the client's file", network.Err)
+		return fmt.Sprintf("its address does not respond (%v); start the server, or remove the entry from the client's file", network.Err)
 	case errors.Is(err, upstream.ErrClosed) && s.URL == "":
 		return "it ended before it answered; run its command by hand to see why"
 	}

@@ -39,8 +39,15 @@ func newSignersAdd(a *command.App) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			key, err := readPublicKey(ctx, a, args[1])
+			text, err := a.ReadAll(ctx, args[1])
 			if err != nil {
+				return err
+			}
+			key, ok := keys.PublicOf(text) // also of a private key
+			if !ok {
+				return fmt.Errorf("%w: %s is not a public key", sshsig.ErrKey, args[1])
+			}
+			if err := sshsig.CheckKey(key); err != nil {
 				return err
 			}
 			e.Principals, e.Key, e.Namespaces = strings.Split(args[0], ","), key, []string{sshsig.Namespace}
@@ -62,8 +69,8 @@ func newSignersAdd(a *command.App) *cobra.Command {
 	set := cmd.Flags()
 	set.BoolVar(&e.Authority, "cert-authority", false, "the key signs certificates, not decisions")
 	set.BoolVar(&e.VerifyRequired, "verify-required", false, "require a PIN or a fingerprint, not only a touch, of a FIDO key")
-	set.StringVar(&after, "valid-after", "", "only from `TIME` on (RFC 3339)")
-	set.StringVar(&before, "valid-before", "", "only until `TIME` (RFC 3339)")
+	set.StringVar(&after, "valid-after", "", "only after `TIME` (RFC 3339)")
+	set.StringVar(&before, "valid-before", "", "only before `TIME` (RFC 3339)")
 	sign.Register(set)
 	return cmd
 }
@@ -84,17 +91,26 @@ func newSignersRemove(a *command.App) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%w: %w", proof.ErrSigners, err)
 			}
-			e, err := entryOf(s, args[0])
-			if err != nil {
-				return err
+			var found []signers.Entry
+			for _, e := range s.Entries() {
+				if ssh.FingerprintSHA256(e.Key) == args[0] {
+					found = append(found, e)
+				}
 			}
+			switch {
+			case len(found) == 0:
+				return fmt.Errorf("%w: the signers file has no key %s", proposals.ErrNotFound, args[0])
+			case len(found) > 1:
+				return process.Usagef("%s is in %d lines; edit the file and run toolcrib signers record", args[0], len(found))
+			}
+			e := found[0]
 			return changeSigners(ctx, a, sign, func(text []byte) ([]byte, error) {
 				lines := strings.Split(string(text), "\n")
 				if revoke {
 					return []byte(strings.Join(slices.Delete(lines, e.Line-1, e.Line), "\n")), nil
 				}
 				if e.ValidBefore = a.Env.Now().UTC().Truncate(time.Second); !e.ValidAfter.Before(e.ValidBefore) {
-					return nil, fmt.Errorf("%s is valid only from %s on; edit the file and run toolcrib signers record", args[0], output.Timestamp(e.ValidAfter))
+					return nil, fmt.Errorf("%s is not valid before %s; edit the file and run toolcrib signers record", args[0], output.Timestamp(e.ValidAfter))
 				}
 				lines[e.Line-1] = e.String()
 				return []byte(strings.Join(lines, "\n")), nil
@@ -106,25 +122,8 @@ func newSignersRemove(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// entryOf finds the one line of a key.
-func entryOf(s *signers.Signers, fingerprint string) (signers.Entry, error) {
-	var found []signers.Entry
-	for _, e := range s.Entries() {
-		if ssh.FingerprintSHA256(e.Key) == fingerprint {
-			found = append(found, e)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return signers.Entry{}, fmt.Errorf("%w: the signers file has no key %s", proposals.ErrNotFound, fingerprint)
-	case 1:
-		return found[0], nil
-	}
-	return signers.Entry{}, process.Usagef("%s is in %d lines; edit the file and run toolcrib signers record", fingerprint, len(found))
-}
-
-// changeSigners edits the signers file and records the new state, before the edited
-// file takes the place of the old one.
+// changeSigners edits the signers file. It records the new state before the edited file
+// replaces the old one.
 func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -154,7 +153,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	record := func() error {
 		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
 		if errors.Is(err, proposals.ErrUnchanged) && !errors.Is(err, process.ErrPrinted) {
-			return nil // an earlier run recorded it and was ended before it wrote the file
+			return nil // an earlier run recorded it and was killed before it wrote the file
 		}
 		return err
 	}
@@ -164,8 +163,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	return printSigners(a, state)
 }
 
-// printSigners prints who may sign, and the state that was put in force if there is
-// one.
+// printSigners prints who may sign, and the new state if there is one.
 func printSigners(a *command.App, s proof.SignersState) error {
 	c, err := a.Settings()
 	if err != nil {
@@ -185,17 +183,4 @@ func printSigners(a *command.App, s proof.SignersState) error {
 		}
 		doc.write(p)
 	})
-}
-
-// readPublicKey reads a public key of a file, or the public half of a private one.
-func readPublicKey(ctx context.Context, a *command.App, file string) (ssh.PublicKey, error) {
-	text, err := a.ReadAll(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	key, ok := keys.PublicOf(text)
-	if !ok {
-		return nil, fmt.Errorf("%w: %s is not a public key", sshsig.ErrKey, file)
-	}
-	return key, sshsig.CheckKey(key)
 }

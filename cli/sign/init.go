@@ -35,7 +35,7 @@ func newSignersInit(a *command.App) *cobra.Command {
 			return runSignersInit(cmd.Context(), a, sign)
 		},
 	}
-	cmd.Flags().StringVar(&sign.Key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose private half is in the SSH agent")
+	cmd.Flags().StringVar(&sign.Key, "sign-key", "", signature.KeyUsage)
 	return cmd
 }
 
@@ -79,7 +79,7 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 	if err := os.MkdirAll(filepath.Dir(c.UserFile), 0o700); err != nil {
 		return err
 	}
-	if text == nil { // the file has the key already
+	if text == nil { // the file has the key
 		err = record()
 	} else {
 		err = atomicfile.Write(filepath.Join(filepath.Dir(c.UserFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true, Check: record})
@@ -93,21 +93,25 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 	return printSigners(a, state)
 }
 
-// writeSigning puts the settings of signing into the user's toolcrib.toml.
+// writeSigning adds the settings of signing to the user's toolcrib.toml.
 func writeSigning(a *command.App, c settings.Config, since, keyFile string) error {
 	edited, err := startSigning(c, since, keyFile)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(resolved(c.UserFile), edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
+	file := c.UserFile
+	if real, err := filepath.EvalSymlinks(file); err == nil { // dotfiles are often links
+		file = real
+	}
+	if err := atomicfile.Write(file, edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
 		return err
 	}
 	a.Note("toolcrib: wrote the settings of signing to %s.", c.UserFile)
 	return nil
 }
 
-// joinSigners writes the settings of signing where signing has started: by an init
-// that was interrupted, or by somebody who has the user's key in the signers file.
+// joinSigners writes the settings of signing if signing has already started: by an init that
+// was interrupted, or by somebody who added the user's key to the signers file.
 func joinSigners(ctx context.Context, a *command.App, b command.Session, c settings.Config, states []proof.SignersState, key keys.Key) error {
 	if _, err := finishSigners(ctx, a, b.Desk); err != nil {
 		return err
@@ -126,16 +130,8 @@ func joinSigners(ctx context.Context, a *command.App, b command.Session, c setti
 		proposals.ErrUnchanged, start, start, c.UserFile)
 }
 
-// resolved follows a symbolic link, as dotfiles are often kept.
-func resolved(file string) string {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		return real
-	}
-	return file
-}
-
-// firstSigners returns the signers file with a key of principal in it, and its text
-// where the file is to be written.
+// firstSigners returns the signers file with a key of principal, and its text if the file
+// must be written.
 func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
 	s, _, err := c.Signers.Load()
 	switch {
@@ -156,21 +152,21 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 	return s, text, err
 }
 
-// startSigning returns the user's toolcrib.toml with the settings of signing before
-// everything else: keys before the first table.
+// startSigning returns the user's toolcrib.toml with the settings of signing at its start,
+// because keys must precede the first table.
 func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	text, err := settings.ReadConfig(c.UserFile)
 	if err != nil && !settings.Missing(err) {
 		return nil, err
 	}
-	text = bytes.TrimPrefix(text, []byte(settings.ByteOrderMark)) // the settings come before it
+	text = bytes.TrimPrefix(text, []byte(settings.ByteOrderMark))
 	var have map[string]any
 	if err := toml.Unmarshal(text, &have); err != nil {
 		return nil, fmt.Errorf("configuration %s: %w", c.UserFile, settings.ConfigError(err))
 	}
 	for _, key := range []string{"signatures", "signed_since"} {
 		if _, ok := have[key]; ok {
-			return nil, fmt.Errorf("configuration %s: it has %s already, and signing has not started in this database; take it out first", c.UserFile, key)
+			return nil, fmt.Errorf("configuration %s: it already has %s, but signing has not started in this database; remove it first", c.UserFile, key)
 		}
 	}
 	head := fmt.Sprintf("signatures = %q\nsigned_since = %q\n", settings.SignaturesRequired, since)
@@ -180,8 +176,8 @@ func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	return append([]byte(head), text...), nil
 }
 
-// keySource is where the user may have a key: a file, or for "" the SSH agent, of
-// which literal may name the key.
+// keySource is a place where the user may have a key: a file, or the SSH agent for "". In
+// the agent, literal may select the key.
 type keySource struct {
 	file    string
 	literal ssh.PublicKey
@@ -200,13 +196,12 @@ func (s keySource) String() string {
 // fits returns nil for a key of the source that may sign decisions.
 func (s keySource) fits(k ssh.PublicKey) error {
 	if s.literal != nil && !bytes.Equal(k.Marshal(), s.literal.Marshal()) {
-		return errors.New("it is another key")
+		return errors.New("it is a different key")
 	}
 	return sshsig.CheckKey(sshsig.Plain(k))
 }
 
-// ownKey finds the key that the user has: named, of git, of the agent, or in
-// ~/.ssh.
+// ownKey finds the user's key: the named one, or that of git, of the agent, or in ~/.ssh.
 func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) {
 	tools := signature.KeyTools(a)
 	var tried []string
@@ -220,7 +215,7 @@ func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) 
 				return key, err
 			}
 			if err == nil && key.Public == nil {
-				err = errors.New("its public half is not known; put it beside it as FILE.pub")
+				err = errors.New("its public half is unknown; put it next to it as FILE.pub")
 			} else if err == nil {
 				err = source.fits(key.Public)
 			}
@@ -228,7 +223,7 @@ func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) 
 		}
 		tried = append(tried, source.String())
 	}
-	return keys.Key{}, fmt.Errorf("%w: looked at %s; make one with ssh-keygen -t ed25519, or name one with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
+	return keys.Key{}, fmt.Errorf("%w: looked at %s; create one with ssh-keygen -t ed25519, or name one with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
 }
 
 // keySources lists where the user may have a key.
@@ -239,7 +234,7 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	var sources []keySource
 	if gitSetting(ctx, a, "gpg.format") == "ssh" {
 		if key, ok := keys.PublicOf([]byte(strings.TrimPrefix(gitSetting(ctx, a, "user.signingkey"), "key::"))); ok {
-			sources = append(sources, keySource{literal: key}) // git takes it from the agent too
+			sources = append(sources, keySource{literal: key}) // git also finds it in the agent
 		} else if path := gitSetting(ctx, a, "--type=path", "user.signingkey"); filepath.IsAbs(path) {
 			sources = append(sources, keySource{file: path})
 		}
@@ -250,20 +245,16 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 		return sources
 	}
 	for _, name := range []string{"id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa"} {
-		if path := filepath.Join(home, ".ssh", name); exists(path) {
+		path := filepath.Join(home, ".ssh", name)
+		if _, err := os.Stat(path); err == nil {
 			sources = append(sources, keySource{file: path})
 		}
 	}
 	return sources
 }
 
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
-}
-
-// gitSetting returns a setting of git's own configuration, "" for none. That of a
-// repository does not count: anybody may have written it.
+// gitSetting returns a setting of git's global configuration, or "". Anybody may have
+// written that of a repository.
 func gitSetting(ctx context.Context, a *command.App, args ...string) string {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"config", "--global"}, args...)...)
 	if home, err := a.Env.Home(); err == nil {

@@ -24,13 +24,13 @@ func newSign(a *command.App) *cobra.Command {
 			return runSign(cmd.Context(), a, append(args, "-")[0], key)
 		},
 	}
-	cmd.Flags().StringVar(&key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose private half is in the SSH agent")
+	cmd.Flags().StringVar(&key, "sign-key", "", signature.KeyUsage)
 	return cmd
 }
 
 type docSignature struct {
 	output.Head
-	Statement string `json:"statement"` // SHA-256 of it
+	Statement string `json:"statement"` // its SHA-256
 	By        string `json:"by"`
 	Verdict   string `json:"verdict"`
 	Key       string `json:"key"`
@@ -52,7 +52,7 @@ func runSign(ctx context.Context, a *command.App, name, file string) error {
 	}
 	file = cmp.Or(settings.Absolute(a.Env.Dir, file), c.SignKey)
 	may := func(ssh.PublicKey) error { return nil }
-	if who, err := c.Signers.Signers(); err == nil { // the file may only be on the other machine
+	if who, err := c.Signers.Signers(); err == nil { // the file may exist only on the other machine
 		may = func(k ssh.PublicKey) error { _, err := who.May(st.By, k, st.At); return err }
 	}
 	tools := signature.KeyTools(a)

@@ -83,7 +83,7 @@ func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
 	}
 	s, file, err := c.Signers.Load()
 	if errors.Is(err, signers.ErrNoFile) {
-		return doc, fmt.Errorf("%w; toolcrib signers init makes yours", err)
+		return doc, fmt.Errorf("%w; toolcrib signers init creates yours", err)
 	}
 	if err != nil {
 		return doc, fmt.Errorf("%w: %w", proof.ErrSigners, err)
@@ -126,30 +126,28 @@ func (doc DocSigners) write(p *output.Page) {
 
 func newSignersVerify(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:  "verify",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runSignersVerify(cmd.Context(), a) },
+		Use: "verify",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			doc, err := ExamineSigners(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
+				for _, s := range doc.States {
+					p.Linef("state %d  %s  %s with %s  event %d %s", s.Number, s.At, s.By, s.Key, s.Event, s.EventHash)
+				}
+				for _, problem := range doc.Problems {
+					p.Raw(p.Paint(output.InkBad, "problem") + "  " + output.Safe(problem))
+				}
+				if doc.OK {
+					p.Raw(p.Paint(output.InkGood, "The signers are valid."))
+				}
+			})
+		},
 	}
 }
 
-func runSignersVerify(ctx context.Context, a *command.App) error {
-	doc, err := ExamineSigners(ctx, a)
-	if err != nil {
-		return err
-	}
-	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
-		for _, s := range doc.States {
-			p.Linef("state %d  %s  %s with %s  event %d %s", s.Number, s.At, s.By, s.Key, s.Event, s.EventHash)
-		}
-		for _, problem := range doc.Problems {
-			p.Raw(p.Paint(output.InkBad, "problem") + "  " + output.Safe(problem))
-		}
-		if doc.OK {
-			p.Raw(p.Paint(output.InkGood, "The signers are in order."))
-		}
-	})
-}
-
-// ExamineSigners holds the recorded states against each other, the file, and the
+// ExamineSigners compares the recorded states with each other, the file, and the
 // configuration.
 func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	desk, err := a.OpenDesk(ctx)
@@ -169,7 +167,17 @@ func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 		if read, err := signers.Restore(s.Text, s.Revoked); err == nil {
 			d.Digest = read.Digest()
 		}
-		d.By, d.Key, err = whoSigned(ctx, a, s.Statement)
+		err = a.DB.View(ctx, func(r review.Reader) error {
+			record, err := r.Signature(ctx, s.Statement)
+			if err != nil {
+				return err
+			}
+			d.By = record.By
+			if sig, err := sshsig.Parse([]byte(record.Signature)); err == nil {
+				d.Key = ssh.FingerprintSHA256(sshsig.Plain(sig.Key))
+			}
+			return nil
+		})
 		if err != nil && !errors.Is(err, proposals.ErrNotFound) {
 			return doc, err
 		}
@@ -182,54 +190,35 @@ func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	return doc, nil
 }
 
-// whoSigned tells by whom and with which key a stored statement was signed.
-func whoSigned(ctx context.Context, a *command.App, hash string) (by, key string, err error) {
-	err = a.DB.View(ctx, func(r review.Reader) error {
-		record, err := r.Signature(ctx, hash)
-		if err != nil {
-			return err
-		}
-		by = record.By
-		sig, err := sshsig.Parse([]byte(record.Signature))
-		if err == nil {
-			key = ssh.FingerprintSHA256(sshsig.Plain(sig.Key))
-		}
-		return nil
-	})
-	return by, key, err
-}
-
 func newSignersRecord(a *command.App) *cobra.Command {
 	var sign signature.Flags
 	cmd := &cobra.Command{
-		Use:  "record",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runSignersRecord(cmd.Context(), a, sign) },
+		Use: "record",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			b, err := a.OpenSession(ctx)
+			if err != nil {
+				return err
+			}
+			finished, err := finishSigners(ctx, a, b.Desk)
+			if err != nil {
+				return err
+			}
+			var state proof.SignersState
+			if !finished {
+				if state, err = recordSigners(ctx, a, b.Desk, b.Actor, sign, nil); err != nil {
+					return err
+				}
+			}
+			return printSigners(a, state)
+		},
 	}
 	sign.Register(cmd.Flags())
 	return cmd
 }
 
-func runSignersRecord(ctx context.Context, a *command.App, sign signature.Flags) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	finished, err := finishSigners(ctx, a, b.Desk)
-	if err != nil {
-		return err
-	}
-	if finished {
-		return printSigners(a, proof.SignersState{})
-	}
-	state, err := recordSigners(ctx, a, b.Desk, b.Actor, sign, nil)
-	if err != nil {
-		return err
-	}
-	return printSigners(a, state)
-}
-
-// finishSigners gives the signers file the text of the state in force, if that was
-// recorded and the process was killed before it replaced the file.
+// finishSigners writes the text of the state in force to the signers file, if the process
+// was killed after it recorded that state.
 func finishSigners(ctx context.Context, a *command.App, desk *service.Desk) (bool, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
@@ -249,12 +238,12 @@ func finishSigners(ctx context.Context, a *command.App, desk *service.Desk) (boo
 	if err != nil || u == nil || a.Flags.DryRun {
 		return u != nil, err
 	}
-	a.Note("toolcrib: finishing a change of the signers that was interrupted: %s becomes that of state %d.", u.Name, len(states))
+	a.Note("toolcrib: finishing an interrupted change of the signers: %s becomes that of state %d.", u.Name, len(states))
 	return true, u.Finish()
 }
 
-// recordSigners puts the signers file that desk has in force. next, where it is
-// not nil, is that file before it is written.
+// recordSigners puts the signers file of desk in force. next, unless it is nil, is that file
+// before it is written.
 func recordSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
@@ -272,8 +261,8 @@ func recordSigners(ctx context.Context, a *command.App, desk *service.Desk, acto
 			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 		}
 		if (signers.Change{Previous: in, Next: next}).DropsCertificates() {
-			a.Note("toolcrib: warning: state %d has a key revocation list, which toolcrib does not read anymore: certificates that it revoked by number or id count again. "+
-				"If there are any, end the lines of their authority with valid-before.", len(states))
+			a.Note("toolcrib: warning: state %d has a key revocation list, which toolcrib no longer reads: certificates that it revoked by number or id count again. "+
+				"If there are any, add valid-before to the lines of their authority.", len(states))
 		}
 	}
 	find := func() (keys.Key, error) { return signature.SigningKeyOf(ctx, a, in, actor, f.Key) }

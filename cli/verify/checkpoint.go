@@ -231,23 +231,3 @@ func checkpointVerifiers(a *command.App, file string) (note.Verifiers, error) {
 	}
 	return known, err
 }
-
-// checkerOf returns a checker of checkpoints, nil for none.
-func checkerOf(kept []keptCheckpoint) *checkpoint.Checker {
-	if len(kept) == 0 {
-		return nil
-	}
-	return checkpoint.NewChecker(output.Mapped(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
-}
-
-// extended adds the faults of checkpoints to a report.
-func extended(r *Verification, kept []keptCheckpoint, checker *checkpoint.Checker) {
-	if checker == nil {
-		return
-	}
-	for i, err := range checker.Result() {
-		if err != nil {
-			r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: output.FullStop("The database does not extend it: " + err.Error())})
-		}
-	}
-}

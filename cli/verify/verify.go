@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/report"
 	"toolcrib/history"
@@ -24,10 +25,10 @@ import (
 	"toolcrib/tui"
 )
 
-// Verification is the outcome of verify.
+// Verification is the result of verify.
 type Verification struct {
 	history.Report
-	Signatures *report.Signatures // nil before signing has started
+	Signatures *report.Signatures // nil if signing has not started
 }
 
 func newVerify(a *command.App) *cobra.Command {
@@ -60,14 +61,14 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	checker := checkerOf(kept)
+	var checker *checkpoint.Checker
+	if len(kept) > 0 {
+		checker = checkpoint.NewChecker(output.Mapped(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
+	}
 	p := a.Progress()
 	o := history.Options{Deep: f.deep}
 	if p != nil {
-		total, err := db.Rows(ctx)
-		if err != nil {
-			total = 0 // the length is not known, which a damaged file may cause
-		}
+		total, _ := db.Rows(ctx) // unknown if the file is damaged
 		o.Progress = Verifying(total, p.Tell)
 	}
 	r, err := Verified(ctx, db, checker, o)
@@ -75,11 +76,17 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	extended(&r, kept, checker)
+	if checker != nil {
+		for i, err := range checker.Result() {
+			if err != nil {
+				r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: output.FullStop("The database does not extend it: " + err.Error())})
+			}
+		}
+	}
 	return PrintReport(a, r, kept)
 }
 
-// Verifying adds up how many rows of all tables were verified, of so many.
+// Verifying returns a function that adds up the verified rows of all tables.
 func Verifying(total int64, tell tui.Tell) func(table string, rows int64) {
 	rows := map[string]int64{}
 	return func(table string, n int64) {
@@ -92,10 +99,9 @@ func Verifying(total int64, tell tui.Tell) func(table string, rows int64) {
 	}
 }
 
-// Verified verifies the database, and the snapshot files in the folders that are
-// attached to it. Files that the database does not know are left to drift: the
-// folder may be ahead of a copy of the database.
-// A checker, which may be nil, sees the log.
+// Verified verifies the database, and the snapshot files in the folders that are attached to
+// it. It ignores files that the database does not know, because a folder may be ahead of a
+// copy of the database; drift reports them. checker, unless it is nil, reads the log.
 func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (Verification, error) {
 	var r Verification
 	err := db.Audit(ctx, func(l history.Ledger) error {
@@ -106,15 +112,29 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 		r.Report, err = history.Verify(ctx, l, o)
 		return err
 	})
-	if err == nil {
-		err = r.addSignatures(ctx, db)
-	}
 	if err != nil {
 		return r, err
 	}
+	damagedOr := func(err error) error { // damage explains an error, and may make rows unreadable
+		if len(r.Damage) > 0 {
+			return nil
+		}
+		return err
+	}
+	s, err := db.CheckSignatures(ctx)
+	if err != nil {
+		if err := damagedOr(err); err != nil {
+			return r, err
+		}
+	} else if r.Damage = append(r.Damage, s.Damage...); s.Started || len(s.Damage) > 0 {
+		r.Signatures = &report.Signatures{
+			Signed: s.Signed, UnsignedBefore: s.UnsignedBefore, Unsigned: s.Unsigned, UnknownKey: s.UnknownKey, RevokedKey: s.RevokedKey,
+			TooFew: s.TooFew, Invalid: s.Invalid,
+		}
+	}
 	dirs, err := db.Workspaces().Folders(ctx)
 	if err != nil {
-		return r, damagedOr(err, len(r.Damage))
+		return r, damagedOr(err)
 	}
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -122,13 +142,14 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 		}
 		faults, err := workspace.CheckSnapshots(ctx, db.Workspaces(), dir)
 		if err != nil {
-			return r, damagedOr(err, len(r.Damage))
+			return r, damagedOr(err)
 		}
 		for _, f := range faults {
 			if f.Kind != workspace.Foreign {
+				deed := map[bool]string{true: "removed", false: string(f.Kind)}[f.Kind == workspace.Missing]
 				r.Damage = append(r.Damage, history.Damage{
 					Table: "workspaces", Key: filepath.Join(dir, filepath.FromSlash(f.File)),
-					Message: fmt.Sprintf("The file of %s version %d was %s.", f.Subject, f.Version, word(f.Kind)),
+					Message: fmt.Sprintf("The file of %s version %d was %s.", f.Subject, f.Version, deed),
 				})
 			}
 		}
@@ -136,43 +157,11 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 	return r, nil
 }
 
-// addSignatures checks the signatures. Where rows are damaged, which is reported
-// already, they may not be readable.
-func (r *Verification) addSignatures(ctx context.Context, db *store.DB) error {
-	s, err := db.CheckSignatures(ctx)
-	if err != nil {
-		return damagedOr(err, len(r.Damage))
-	}
-	r.Damage = append(r.Damage, s.Damage...)
-	if s.Started || len(s.Damage) > 0 {
-		r.Signatures = &report.Signatures{
-			Signed: s.Signed, UnsignedBefore: s.UnsignedBefore, Unsigned: s.Unsigned, UnknownKey: s.UnknownKey, RevokedKey: s.RevokedKey,
-			TooFew: s.TooFew, Invalid: s.Invalid,
-		}
-	}
-	return nil
-}
-
-// damagedOr returns err unless damage was found already, which explains it.
-func damagedOr(err error, damage int) error {
-	if damage > 0 {
-		return nil
-	}
-	return err
-}
-
-// word returns what happened to a file.
-func word(k workspace.FaultKind) string {
-	if k == workspace.Missing {
-		return "removed"
-	}
-	return string(k)
-}
-
+// PrintReport prints the result of a verification.
 func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
-	doc := report.Findings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []report.Finding{}, Counts: r.Rows, Signatures: r.Signatures}
+	doc := report.Findings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []findings.Finding{}, Counts: r.Rows, Signatures: r.Signatures}
 	for _, d := range r.Damage {
-		finding := report.Finding{
+		finding := findings.Finding{
 			Rule: "V101", Severity: "block", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message, Suggestion: restoreCopy,
 		}
 		if d.Remedy != "" {
@@ -181,9 +170,9 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 		doc.Findings = append(doc.Findings, finding)
 	}
 	for _, d := range r.Notes {
-		doc.Findings = append(doc.Findings, report.Finding{
+		doc.Findings = append(doc.Findings, findings.Finding{
 			Rule: "V102", Severity: "info", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message,
-			Suggestion: "Nothing is damaged: leave it. toolcrib migrate carries it unchanged.",
+			Suggestion: "Nothing is damaged: leave it. toolcrib migrate copies it unchanged.",
 		})
 	}
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
@@ -203,7 +192,7 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 		}
 		for _, k := range kept {
 			if !k.signed {
-				p.Linef("The signature of checkpoint %s was not checked: there is no key for it here.", k.file)
+				p.Linef("The signature of checkpoint %s was not checked: its key is not on this machine.", k.file)
 			}
 		}
 		if len(r.Damage) == 0 {
@@ -221,10 +210,10 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 // restoreCopy is the advice for damage.
 const restoreCopy = "Keep the file as it is and restore a copy from before."
 
-// Verdict sums up the damage: what was changed, or only what does not count any more.
+// Verdict summarizes the damage: whether rows were changed, or decisions only became invalid.
 func (r Verification) Verdict() string {
 	if slices.ContainsFunc(r.Damage, func(d history.Damage) bool { return d.Remedy == "" }) {
 		return "Damaged. " + restoreCopy
 	}
-	return "Nothing was changed. Every chain is whole, and the decisions named above do not count."
+	return "Nothing was changed. Every chain is whole, but the decisions named above do not count."
 }

@@ -15,52 +15,64 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// besideID has the commands that are about proposals, with how many arguments they
-// take beside the id. Without the id they are about the current proposal.
+// besideID maps the commands about proposals to the number of their arguments in addition to
+// the id. Without an id, they use the current proposal.
 var besideID = map[string]int{
 	"show": 0, "diff": 0, "review": 0, "test": 0, "preview": 0, "approve": 0, "needs-changes": 0, "reject": 0, "withdraw": 0,
 	"comment": 0, "rebase": 0, "regroup": 0, "submit": 0, "waive": 1, "unwaive": 1, "revise": 1,
 }
 
-// confirmed has the commands that are confirmed, with their acts.
+// confirmed maps the commands that need a confirmation to their acts.
 var confirmed = map[string]proposals.Act{
 	"approve": proposals.ActApprove, "needs-changes": proposals.ActRequestChanges, "reject": proposals.ActReject, "withdraw": proposals.ActWithdraw,
 	"submit": proposals.ActSubmit, "rebase": proposals.ActRebase, "waive": proposals.ActWaive, "unwaive": proposals.ActUnwaive,
 	"comment": proposals.ActComment, "calls approve": proposals.ActApproveCall, "calls refuse": proposals.ActRefuseCall,
 }
 
-// order is a command as it was typed.
+// order is a command that the user entered.
 type order struct {
 	cmd  *cobra.Command
 	name string
 	args []string // without the name
-	refs []string // arguments that are no flags
+	refs []string // arguments that are not flags
 }
 
 func (o order) has(flags ...string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool { return o.cmd.Flags().Changed(f) })
 }
 
-// words returns the command as it is run.
+// words returns the command to run.
 func (o order) words() []string { return append(strings.Fields(o.name), o.args...) }
 
-// complete adds what a typed command leaves out: the id of the current proposal, a
-// reason, and the digest of what was read. It asks before a decision, and returns false
-// when the command must not run.
+// complete adds what an entered command leaves out: the id of the current proposal, a reason,
+// and the digest of the content that was read. It asks before a decision, and returns false
+// if the command must not run.
 func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool) {
 	t, ok := d.parse(words)
-	if !ok { // its own error says why
+	if !ok { // the command reports its own error
 		return words, true
 	}
-	if err := d.within(t.cmd); err != nil {
-		d.say("%s", output.Sentence(err))
+	switch {
+	case slices.Contains(endless, t.cmd.Name()):
+		d.say("Toolcrib %s runs until it is stopped; start it in a terminal of its own.", t.cmd.Name())
+		return nil, false
+	case !t.cmd.HasParent() && !t.has("version", "help") && len(t.refs) == 0:
+		d.say("This is the workbench; enter help for the commands.")
 		return nil, false
 	}
 	if t.has("help") {
 		return words, true
 	}
-	d.imply(&t)
-	if beside, about := besideID[t.name]; about && len(t.refs) > beside {
+	beside, about := besideID[t.name]
+	ref := d.about
+	if strings.HasPrefix(t.name, "calls ") {
+		ref = d.call
+	}
+	implied := about && !t.has("agent", "alone", "into") || slices.Contains([]string{"calls approve", "calls refuse", "calls show"}, t.name)
+	if implied && ref != "" && len(t.refs) == beside {
+		t.args, t.refs = append([]string{ref}, t.args...), append([]string{ref}, t.refs...)
+	}
+	if about && len(t.refs) > beside {
 		d.look(ctx, t.refs[0])
 	}
 	act, asked := confirmed[t.name]
@@ -68,10 +80,10 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 	case !asked || t.has("print-statement", "dry-run") || d.app.Flags.DryRun:
 		return t.words(), true
 	case slices.Contains(t.refs, "-"):
-		d.say("Name them: standard input is this dialogue.")
+		d.say("Name them: standard input belongs to this dialogue.")
 		return nil, false
 	case t.has("as", "db", "project", "workspace"):
-		d.say("What you decide here is of the user and the database of this dialogue. Start another: toolcrib --accessible, with these flags.")
+		d.say("Decisions here are for the user and the database of this dialogue. Start another one with these flags: toolcrib --accessible.")
 		return nil, false
 	case strings.HasPrefix(t.name, "calls "):
 		ok = d.confirmCall(&t, act)
@@ -81,7 +93,7 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 	return t.words(), ok
 }
 
-// parse reads a typed command without running it.
+// parse parses an entered command without running it.
 func (d *dialogue) parse(words []string) (order, bool) {
 	cmd, args, err := d.app.Program.Root(&command.App{Printer: &output.Printer{Env: d.app.Env}}).Find(words)
 	if err != nil {
@@ -96,24 +108,11 @@ func (d *dialogue) parse(words []string) (order, bool) {
 	case cmd.HasParent():
 		return t, true
 	case !t.has("approve"):
-		t.name = "" // it is no command, or this program itself
+		t.name = "" // not a command, or the program itself
 		return t, true
 	}
 	// toolcrib --approve ID is toolcrib approve ID.
 	return d.parse(append([]string{"approve"}, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "--approve") })...))
-}
-
-// imply puts the current proposal, set or call into a command that names none.
-func (d *dialogue) imply(t *order) {
-	ref := d.about
-	if strings.HasPrefix(t.name, "calls ") {
-		ref = d.call
-	}
-	beside, about := besideID[t.name]
-	about = about && !t.has("agent", "alone", "into") || slices.Contains([]string{"calls approve", "calls refuse", "calls show"}, t.name)
-	if about && ref != "" && len(t.refs) == beside {
-		t.args, t.refs = append([]string{ref}, t.args...), append([]string{ref}, t.refs...)
-	}
 }
 
 // look makes a proposal or set the current one.
@@ -139,7 +138,7 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 		refs = refs[:min(1, len(refs))]
 	}
 	ids, err := d.desk.Desk.Reading.Resolve(ctx, refs...)
-	if err != nil || len(ids) == 0 { // likewise
+	if err != nil || len(ids) == 0 { // the command reports the error
 		t.args = append(t.args, "--dry-run")
 		return true
 	}
@@ -149,7 +148,7 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 	form := act.Form(len(ids))
 	if act != proposals.ActComment {
 		for _, id := range ids {
-			if !d.describe(ctx, id, act) { // the command says why, and does nothing
+			if !d.describe(ctx, id, act) { // the command reports the problem, and changes nothing
 				t.args = append(t.args, "--dry-run")
 				return true
 			}
@@ -164,8 +163,8 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 	return act == proposals.ActComment || d.agree(len(ids), form.Verb)
 }
 
-// guarded binds an approval to what was read here, and refuses it where something was
-// not: the change, and findings about hidden characters.
+// guarded binds an approval to the content that was read here, and refuses it if the change
+// or findings about hidden characters were not read.
 func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bool {
 	whole := true
 	for _, id := range ids {
@@ -178,7 +177,7 @@ func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bo
 			missing = (&heard{Dossier: now}).missing()
 		}
 		if missing != "" {
-			d.say("%s is not read yet: say %s %s, and read it to the end.", handle, missing, strings.TrimPrefix(handle, "#"))
+			d.say("You have not read %s yet: enter %s %s, and read it to the end.", handle, missing, strings.TrimPrefix(handle, "#"))
 			whole = false
 			continue
 		}
@@ -187,8 +186,7 @@ func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bo
 	return whole
 }
 
-// missing names the command that has to read out the rest before an approval, "" for
-// none.
+// missing returns the command that prints what must still be read before an approval, or "".
 func (h *heard) missing() string {
 	read := func(by ...string) bool {
 		return slices.ContainsFunc(by, func(c string) bool { return slices.Contains(h.by, c) })
@@ -205,8 +203,8 @@ func (h *heard) missing() string {
 	return ""
 }
 
-// describe tells how a decision changes a proposal. It returns false where the
-// command has to say what is wrong.
+// describe describes the effect of a decision on a proposal. It returns false if the command
+// must report a problem.
 func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.Act) bool {
 	now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, id)
 	if err != nil || proposals.Can(d.desk.Actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
@@ -236,7 +234,7 @@ func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.
 	return true
 }
 
-// confirmCall does the same for a waiting call.
+// confirmCall does the same as confirm for a waiting call.
 func (d *dialogue) confirmCall(t *order, act proposals.Act) bool {
 	if len(t.refs) != 1 {
 		return true
@@ -255,7 +253,7 @@ func (d *dialogue) confirmCall(t *order, act proposals.Act) bool {
 			return false
 		}
 	case digest == "":
-		d.say("Its arguments are not read yet: say calls show.")
+		d.say("You have not read its arguments yet: enter calls show.")
 		return false
 	case !t.has("expect"):
 		t.args = append(t.args, "--expect="+digest)
@@ -264,8 +262,8 @@ func (d *dialogue) confirmCall(t *order, act proposals.Act) bool {
 	return d.agree(1, form.Verb)
 }
 
-// reason asks for the reason that a command requires. One that was given before for
-// the same act, which failed, is offered again.
+// reason asks for the reason that a command requires. It offers the reason of a previous
+// attempt at the same act.
 func (d *dialogue) reason(t *order, title string) bool {
 	if t.has("note", "note-file") {
 		return true
@@ -274,14 +272,14 @@ func (d *dialogue) reason(t *order, title string) bool {
 	before := d.reasons[about]
 	if before != "" {
 		d.say("Your last reason was: %s", before)
-		d.say("An empty one repeats it.")
+		d.say("An empty text repeats it.")
 	}
-	d.say("%s: your text. End it with a line that has only a period.", title)
+	d.say("%s: enter your text, and end it with a line that has only a period.", title)
 	var lines []string
 	for {
 		line, more := d.ask("| ")
 		if !more {
-			return false // what ends within a line is incomplete
+			return false // the text is incomplete
 		}
 		if line == "." {
 			break
@@ -293,7 +291,7 @@ func (d *dialogue) reason(t *order, title string) bool {
 		text = before
 	}
 	if text == "" {
-		d.say("A text is required. Nothing changed.")
+		d.say("A reason is required. Nothing changed.")
 		return false
 	}
 	d.reasons[about] = text
@@ -301,7 +299,7 @@ func (d *dialogue) reason(t *order, title string) bool {
 	return true
 }
 
-// agree asks; only y agrees, and for several their number and y, such as 3y.
+// agree asks. Only y agrees; for several proposals, their number and y, such as 3y.
 func (d *dialogue) agree(n int, verb string) bool {
 	want := "y"
 	if n > 1 {

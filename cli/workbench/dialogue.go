@@ -5,15 +5,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
@@ -25,18 +21,18 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// dialogue is the workbench as plain lines: a loop over the commands of the command
-// line, each run in this process as it runs alone. It adds a current proposal, so that
-// commands need no id, and the guard of the workbench: it binds decisions to what was
-// read here, and asks before each.
+// dialogue is the workbench as plain lines: a loop over the commands of the command line, each
+// of which runs in this process. It adds a current proposal, so that commands need no id, and
+// the protection of the workbench: it binds decisions to the content that was read here, and
+// asks before each.
 type dialogue struct {
 	app  *command.App
 	desk command.Session
 	in   *bufio.Reader
-	asks bool // a person types on a terminal, and can be asked to go on
+	asks bool // the input is a terminal, so a person can answer
 
-	current proposals.ID // "" when there is none
-	about   string       // what it is called, or the change set that is looked at instead; "" for the queue
+	current proposals.ID // "" if there is none
+	about   string       // its name, or that of the current change set; "" for the queue
 	call    string       // the waiting call that was shown last
 	list    []proposals.ID
 	read    map[proposals.ID]*heard
@@ -46,21 +42,21 @@ type dialogue struct {
 	stamp   int64
 }
 
-// heard is the proposal as it was last read, with the commands that read it out.
+// heard is a proposal as it was last read, with the commands that printed it.
 type heard struct {
 	review.Dossier
 	by []string
 }
 
-// converse holds the dialogue until the user quits or the input ends. Where no terminal
-// is at the other end, the exit status is that of the last command, as with a shell.
+// converse runs the dialogue until the user quits or the input ends. Without a terminal, the
+// exit status is that of the last command, as in a shell.
 func converse(ctx context.Context, a *command.App, b command.Session) error {
 	a.RestoreGC()
 	d := &dialogue{
 		app: a, desk: b, in: bufio.NewReader(a.Env.In), asks: a.Env.InTerminal && a.Env.OutTerminal,
 		read: map[proposals.ID]*heard{}, calls: map[string]string{}, reasons: map[string]string{},
 	}
-	d.say("toolcrib, as %s. Say help for the commands.", b.Actor)
+	d.say("toolcrib, as %s. Enter help for the commands.", b.Actor)
 	d.sayCheckpoint(ctx)
 	status := d.run(ctx, "list", "--state", string(proposals.UserReview))
 	d.changed(ctx)
@@ -69,8 +65,13 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 		if !more {
 			break
 		}
-		if d.changed(ctx) {
-			d.sayChanged(ctx)
+		if d.changed(ctx) { // by another process
+			read := d.read[d.current]
+			if read == nil {
+				d.say("Something changed; enter list.")
+			} else if now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, d.current); err == nil && now.Digest != read.Digest {
+				d.say("%s changed since you read it: it is now %s, revision %d.", now.Proposal.Handle(), now.Proposal.State, now.Proposal.Revision)
+			}
 		}
 		words, err := process.Words(line)
 		switch {
@@ -78,7 +79,7 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 			d.say("A quote or a backslash has no end.")
 			status = command.ExitUsage
 			continue
-		case len(words) > 0 && words[0] == "toolcrib": // as hints have it
+		case len(words) > 0 && words[0] == "toolcrib": // as in printed hints
 			words = words[1:]
 		}
 		if len(words) == 0 {
@@ -99,7 +100,7 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 	return process.ExitStatus(status)
 }
 
-// say writes one line. The arguments are made visible.
+// say writes one line. It makes hidden characters in the arguments visible.
 func (d *dialogue) say(format string, args ...any) {
 	for i, arg := range args {
 		if _, number := arg.(int); !number {
@@ -109,16 +110,16 @@ func (d *dialogue) say(format string, args ...any) {
 	fmt.Fprintf(d.app.Env.Out, format+"\n", args...)
 }
 
-// ask writes a question and reads a line; false at the end of the input.
+// ask writes a question and reads a line. It returns false at the end of the input.
 func (d *dialogue) ask(question string) (string, bool) {
-	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // a terminal that is gone ends the input, too
+	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // a terminal that disconnected also ends the input
 	line, err := d.in.ReadString('\n')
 	line = strings.TrimSpace(line)
 	if err != nil && line == "" {
 		fmt.Fprintln(d.app.Env.Out)
 		return "", false
 	}
-	if !d.asks { // no terminal shows what is typed
+	if !d.asks { // no terminal echoes the input
 		fmt.Fprintln(d.app.Env.Out, visible.Line(line))
 	}
 	return line, true
@@ -142,7 +143,7 @@ func (d *dialogue) sayCheckpoint(ctx context.Context) {
 	}
 }
 
-// changed reports whether anything was written since it was asked last.
+// changed reports whether anything was written since the last call.
 func (d *dialogue) changed(ctx context.Context) bool {
 	before := d.stamp
 	if stamp, err := (catalogReader{db: d.app.DB}).Stamp(ctx); err == nil {
@@ -151,20 +152,7 @@ func (d *dialogue) changed(ctx context.Context) bool {
 	return d.stamp != before
 }
 
-// sayChanged tells that another process wrote something.
-func (d *dialogue) sayChanged(ctx context.Context) {
-	read := d.read[d.current]
-	if read == nil {
-		d.say("Something changed; say list.")
-		return
-	}
-	now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, d.current)
-	if err == nil && now.Digest != read.Digest {
-		d.say("%s changed since you read it: it is now %s, revision %d.", now.Proposal.Handle(), now.Proposal.State, now.Proposal.Revision)
-	}
-}
-
-// do runs what was typed and returns its exit status.
+// do runs an entered line and returns its exit status.
 func (d *dialogue) do(ctx context.Context, words []string) int {
 	switch word := words[0]; {
 	case word == "help" || word == "?":
@@ -175,7 +163,7 @@ func (d *dialogue) do(ctx context.Context, words []string) int {
 		return d.step(ctx, word[0] == 'n')
 	case word == "edit":
 		return d.edit(ctx, words[1:])
-	case len(words) == 1 && (strings.HasPrefix(word, "#") || strings.HasPrefix(word, "set:") || isNumber(word)):
+	case len(words) == 1 && (strings.HasPrefix(word, "#") || strings.HasPrefix(word, "set:") || strings.Trim(word, "0123456789") == ""):
 		words = []string{"show", word}
 	}
 	args, ok := d.complete(ctx, words)
@@ -185,18 +173,13 @@ func (d *dialogue) do(ctx context.Context, words []string) int {
 	return d.run(ctx, args...)
 }
 
-func isNumber(word string) bool {
-	_, err := strconv.Atoi(word)
-	return err == nil
-}
-
-// help lists the words of the dialogue and its commands, or all.
+// help lists the words of the dialogue and its commands.
 func (d *dialogue) help(all bool) int {
 	for _, line := range []string{
-		"A number such as 7 shows proposal 7. Commands without a number are about the proposal that was shown last.",
+		"A number such as 7 shows proposal 7. Commands without a number use the proposal that was shown last.",
 		"next: show the next proposal of the last list",
-		"back: show the one before",
-		"edit FILE: write a file in your editor, for propose or revise",
+		"back: show the previous one",
+		"edit FILE: edit a file in your editor, for propose or revise",
 		"quit: leave",
 		"help COMMAND: explain a command and its flags",
 		"help all: list all commands, not only those about proposals",
@@ -227,37 +210,37 @@ func (d *dialogue) step(ctx context.Context, forward bool) int {
 		at--
 	}
 	if at < 0 || at >= len(d.list) {
-		d.say("The last list has no more proposals in that direction; say list.")
+		d.say("The last list has no more proposals in that direction; enter list.")
 		return command.ExitNotFound
 	}
 	return d.do(ctx, []string{"show", string(d.list[at])})
 }
 
-// edit gives the terminal to the user's editor.
+// edit opens a file in the user's editor.
 func (d *dialogue) edit(ctx context.Context, files []string) int {
 	editor, err := process.Words(cmp.Or(d.app.Env.Getenv("VISUAL"), d.app.Env.Getenv("EDITOR"), "vi"))
 	in, onTerminal := d.app.Keyboard.(*os.File)
 	switch {
 	case d.app.Remote != nil:
-		d.say("There is no editor: the session runs on another machine. Send a file with toolcrib propose - or toolcrib revise NUMBER -.")
+		d.say("The editor is not available, because the session runs on another machine. Send a file with toolcrib propose - or toolcrib revise NUMBER -.")
 	case len(files) != 1 || err != nil || len(editor) == 0:
-		d.say("Say edit and the name of one file, such as pacer.md. EDITOR names the editor.")
+		d.say("Enter edit and the name of one file, such as pacer.md. EDITOR names the editor.")
 	case !onTerminal:
-		d.say("There is no terminal for the editor.")
+		d.say("The editor needs a terminal.")
 	default:
-		run := exec.CommandContext(ctx, editor[0], append(editor[1:], files[0])...) //nolint:gosec // the user's own
+		run := exec.CommandContext(ctx, editor[0], append(editor[1:], files[0])...) //nolint:gosec // the user's choice
 		run.Dir, run.Stdin, run.Stdout, run.Stderr = d.app.Env.Dir, in, d.app.Stdout, d.app.Stdout
 		if err := run.Run(); err != nil {
 			d.say("The editor failed: %v.", err)
 			return command.ExitFailed
 		}
-		d.say("Wrote %s. Say propose or revise, and its name.", files[0])
+		d.say("Closed %s. Enter propose or revise, and its name.", files[0])
 		return command.ExitOK
 	}
 	return command.ExitRefused
 }
 
-// run runs a command as it runs alone, with the flags of the dialogue before its own.
+// run runs a command with the flags of the dialogue before its own.
 func (d *dialogue) run(ctx context.Context, args ...string) int {
 	flags := []string{"--accessible", "--no-color"}
 	for name, value := range map[string]string{"as": d.app.Flags.As, "db": d.app.Flags.DB, "project": d.app.Flags.Project, "workspace": d.app.Flags.Workspace} {
@@ -274,8 +257,8 @@ func (d *dialogue) run(ctx context.Context, args ...string) int {
 	return child.Program.Run(ctx, child)
 }
 
-// page writes text a screen at a time where somebody can be asked to go on, and
-// reports whether all of it was written.
+// page writes text one screen at a time if a person can be asked to continue, and reports
+// whether all of it was written.
 func (d *dialogue) page(text []byte) bool {
 	width, height := terminalSize(d.app)
 	room := max(height-2, 10)
@@ -283,7 +266,7 @@ func (d *dialogue) page(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		rows := 1 + (len(bytes.TrimRight(line, "\n"))-1)/max(width, 1)
 		if left -= rows; left < 0 && d.asks {
-			if answer, ok := d.ask("Press enter to go on, or say stop: "); !ok || answer != "" {
+			if answer, ok := d.ask("Press enter to continue, or enter stop: "); !ok || answer != "" {
 				d.say("Stopped before the end.")
 				return false
 			}
@@ -296,13 +279,13 @@ func (d *dialogue) page(text []byte) bool {
 	return true
 }
 
-// Listed notes the proposals of a list, for next and back.
+// Listed records the proposals of a list, for next and back.
 func (d *dialogue) Listed(found []proposals.Proposal) {
 	d.list = output.Mapped(found, func(p proposals.Proposal) proposals.ID { return p.ID })
 	d.current, d.about = "", ""
 }
 
-// Shown notes what a command has read out whole.
+// Shown records what a command printed completely.
 func (d *dialogue) Shown(ds []review.Dossier) {
 	for _, one := range ds {
 		read := d.read[one.Proposal.ID]
@@ -318,16 +301,5 @@ func (d *dialogue) Shown(ds []review.Dossier) {
 // ListedCall makes the first of the listed calls the current one.
 func (d *dialogue) ListedCall(id string) { d.call = id }
 
-// HeardCall notes a call that was read out.
+// HeardCall records a call that was printed.
 func (d *dialogue) HeardCall(id, digest string) { d.call, d.calls[id] = id, digest }
-
-// within refuses a command that would hold the dialogue.
-func (d *dialogue) within(cmd *cobra.Command) error {
-	switch {
-	case slices.Contains(endless, cmd.Name()):
-		return fmt.Errorf("toolcrib %s runs until it is stopped; start it in a terminal of its own", cmd.Name())
-	case !cmd.HasParent() && !cmd.Flags().Changed("version") && !cmd.Flags().Changed("help") && len(cmd.Flags().Args()) == 0:
-		return errors.New("this is the workbench; say help for the commands")
-	}
-	return nil
-}

@@ -22,12 +22,12 @@ import (
 	"toolcrib/tui"
 )
 
-// leavingTime is how long a workbench whose terminal is gone may take to answer its
-// writes.
+// leavingTime limits how long a workbench may take to finish its writes after its terminal
+// disconnected.
 const leavingTime = 2 * time.Second
 
-// runRemote shows the workbench on a terminal elsewhere until it is left, or the
-// client is gone. No signal of the process is about it.
+// runRemote shows the workbench on a remote terminal until the user leaves it or the client
+// disconnects. It handles no signals.
 func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	a.Remote.Ran("workbench")
 	over := make(chan struct{})
@@ -36,7 +36,7 @@ func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height 
 	keyboard := process.ReaderFunc(func(p []byte) (int, error) {
 		n, err := limited.Read(p)
 		if err != nil {
-			<-over // writes may be under way when the input ends
+			<-over // writes may still be in progress
 		}
 		return n, err
 	})
@@ -56,37 +56,37 @@ func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height 
 	return leave(ctx, a, m, err)
 }
 
-// pasteEnd ends a bracketed paste (xterm, mode 2004). Outside of one it means nothing.
+// Marks of a bracketed paste (xterm, mode 2004). Outside of one, the end has no effect.
 const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 )
 
-// Limits on the input of a remote terminal. The event reader of Bubble Tea
-// collects a paste, and sequences that it does not know, without limit.
+// Limits on the input of a remote terminal. The event reader of Bubble Tea collects pastes and
+// unknown sequences without a limit.
 const (
-	maxTyped   = 1 << 20                // bytes until a paste is ended
-	longTyped  = 64 << 10               // bytes after which a paste is ended when the keys rest
-	maxBehind  = 16 << 10               // bytes of keys that the workbench may be behind
-	typingRest = 500 * time.Millisecond // without a byte
-	keyRest    = 10 * time.Millisecond  // without a byte: the workbench has taken every key
-	readerRest = 200 * time.Millisecond // in which the event reader gives up an unknown sequence
+	maxTyped   = 1 << 20                // bytes after which a paste is ended
+	longTyped  = 64 << 10               // bytes after which a paste is ended during a pause
+	maxBehind  = 16 << 10               // bytes of keys that the workbench has not handled yet
+	typingRest = 500 * time.Millisecond // a pause
+	keyRest    = 10 * time.Millisecond  // a pause in which the workbench handles every key
+	readerRest = 200 * time.Millisecond // after this, the event reader discards an unknown sequence
 )
 
-// limitedKeyboard bounds what the event reader collects: it ends the paste that the
-// reader may be in, and drops the rest of it, which must not count as keys. It drops
-// keys too that come faster than the workbench takes them, each of which draws a frame.
+// limitedKeyboard limits what the event reader collects: it ends a paste that is too long and
+// drops the rest of it, which must not count as keys. It also drops keys that arrive faster
+// than the workbench handles them, because each of them draws a frame.
 type limitedKeyboard struct {
 	from io.Reader
 	now  func() time.Time
 	rest func() // waits for readerRest
 
-	typed    int    // bytes passed since a paste was ended here
-	behind   int    // bytes outside a paste that were there before they were asked for
-	tail     string // the last bytes that came, shorter than a mark
-	pasting  bool   // by the marks, which a hostile client may write otherwise
+	typed    int    // bytes passed on since the last paste was ended here
+	behind   int    // bytes outside of a paste that arrived before they were read
+	tail     string // the last bytes of the input, shorter than a mark
+	pasting  bool   // according to the marks, which a hostile client may send anytime
 	dropping bool
-	out      []byte // to be read before more
+	out      []byte // to be read before the input
 	buf      [4 << 10]byte
 }
 
@@ -111,8 +111,8 @@ func (k *limitedKeyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take passes on input within the limits. waited is how long the input was waited
-// for: unread input of a busy workbench is not a pause.
+// take passes on input within the limits. waited is the time that the read took: unread input
+// of a busy workbench is not a pause.
 func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 	if waited >= keyRest {
 		k.behind = 0
@@ -130,12 +130,11 @@ func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 			return
 		}
 		came = came[n:]
-		k.dropping = k.dropping && k.pasting // input after a paste counts again
+		k.dropping = k.dropping && k.pasting // pass on input after a paste
 	}
 }
 
-// mark returns how many bytes there are up to the end of the next mark, and
-// applies the mark.
+// mark returns the number of bytes up to the end of the next mark, and applies the mark.
 func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 	all := append([]byte(k.tail), came...)
 	mark := pasteStart
@@ -153,7 +152,7 @@ func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 	return n, true
 }
 
-// pass passes bytes on until there were too many.
+// pass passes on bytes until there are too many.
 func (k *limitedKeyboard) pass(came []byte) {
 	if k.pasting {
 		k.behind = 0
@@ -172,7 +171,7 @@ func (k *limitedKeyboard) pass(came []byte) {
 	}
 }
 
-// end ends the paste that the event reader may be in.
+// end ends a paste that the event reader may be collecting.
 func (k *limitedKeyboard) end() {
 	k.out = append(k.out, pasteEnd...)
 	k.typed = 0
@@ -224,7 +223,7 @@ func (s screenSigner) Answer(ctx context.Context, p gateway.Pending, approve boo
 	return s.calls.Signed(*signed), nil
 }
 
-// sign has a statement shown, and then signed.
+// sign shows a statement and has it signed.
 func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	needed, err := signature.Signs(ctx, s.app, signature.Flags{})
 	if err != nil || !needed {
@@ -249,8 +248,7 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	return signed, err
 }
 
-// watchedRegistry refreshes the state when anything was written, by whatever
-// process.
+// watchedRegistry refreshes the state of checkpoints when any process wrote something.
 type watchedRegistry struct {
 	tui.Registry
 	state *checkpoints.Watch

@@ -48,13 +48,13 @@ func Run(cmd *cobra.Command, a *command.App) error {
 		if !a.Form.JSON {
 			fmt.Fprintln(a.Env.Err, cmd.UsageString())
 		}
-		return process.Usagef("without a terminal a command is needed")
+		return process.Usagef("without a terminal, name a command")
 	}
 	return Open(cmd.Context(), a, "")
 }
 
-// framesPerSecond sets how often the screen may change: every answer to a key
-// waits for the next of these ticks, and each wakes the processor, also at rest.
+// framesPerSecond is the frame rate of the screen. The response to a key waits for the next
+// frame, and every frame wakes the processor, even when nothing changes.
 const framesPerSecond = 60
 
 // Open shows the workbench until the user leaves it.
@@ -72,14 +72,14 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	if place == "" {
 		place = layer.Project()
 	}
-	drafts, err := draftsOfDatabase(ctx, a)
+	drafts, err := draftsFolder(ctx, a)
 	if err != nil {
 		return err
 	}
 	if a.Config.Accessible {
 		return converse(ctx, a, b)
 	}
-	calls, err := a.GatewayWith(ctx, func(string) {}) // warnings are in the result of a call
+	calls, err := a.GatewayWith(ctx, func(string) {}) // the result of a call has the warnings
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
-		conf.Import, conf.Export, conf.Servers = nil, nil, nil // the files would be the server's
+		conf.Import, conf.Export, conf.Servers = nil, nil, nil // they would use files of the server
 		state = a.Remote.Checkpoint
 	case c.Checkpoints.Name() == "":
 		state = nil
@@ -115,24 +115,38 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 			return tui.Checkpoint{At: status.At, Decisions: status.Decisions}
 		}
 	}
-	return runScreens(ctx, a, conf)
-}
-
-// runScreens paints the first screen and shows the workbench until the user leaves
-// it.
-func runScreens(ctx context.Context, a *command.App, conf tui.Config) error {
 	width, height := terminalSize(a)
-	if conf.Own, _ = a.Config.Own(); conf.Own != nil && conf.Theme == "" { // checked when it was read
+	if conf.Own, _ = a.Config.Own(); conf.Own != nil && conf.Theme == "" { // LoadConfig reported the error
 		conf.Theme = "own"
 	}
 	conf.Guide = conf.Place == DemoPlace && a.Remote == nil && a.Config.Project != DemoPlace
-	conf.Elsewhere = func() []tui.Elsewhere { return elsewhere(a) }
+	conf.Elsewhere = func() []tui.Elsewhere { // the commands and settings, for the search
+		var all []tui.Elsewhere
+		for _, c := range a.Program.Root(a).Commands() {
+			if c.IsAvailableCommand() {
+				all = append(all, tui.Elsewhere{Name: "toolcrib " + c.Name(), Help: c.Short, How: "In a shell: " + c.CommandPath() + ", with -h for its flags"})
+			}
+		}
+		for _, name := range settings.Names() {
+			all = append(all, tui.Elsewhere{Name: name, Help: "A setting of " + settings.ConfigName, How: fmt.Sprintf("Set %s in %s; toolcrib config shows the value in force", name, output.ShellWord(a.Config.UserFile))})
+		}
+		return all
+	}
 	m := tui.New(conf)
 	if unknown := m.Rebind(a.Config.Keys); len(unknown) > 0 {
 		return fmt.Errorf("configuration: keys names %q, which is not an action; docs/keys.md lists them", unknown[0])
 	}
 	m.Prime(width, height)
-	paint(a.Stdout, environ(a), m.View().Content)
+	environ := os.Environ()
+	if a.Remote != nil {
+		environ = a.Remote.Environ
+	}
+	first := colorprofile.NewWriter(a.Stdout, environ)
+	if _, file := a.Stdout.(*os.File); !file { // it cannot be queried
+		first.Profile = colorprofile.Env(environ)
+	}
+	// Paint the first frame while the program loop starts. It draws the same frame, so errors do not matter.
+	_, _ = io.WriteString(first, "\x1b[?1049h\x1b[H\x1b[2J"+strings.ReplaceAll(m.View().Content, "\n", "\r\n"))
 	a.RestoreGC()
 	if a.Remote != nil {
 		return runRemote(ctx, a, m, width, height)
@@ -140,10 +154,10 @@ func runScreens(ctx context.Context, a *command.App, conf tui.Config) error {
 	return runProgram(ctx, a, m, width, height)
 }
 
-// runProgram shows the workbench until the user leaves it. It handles signals
-// itself: with a handler of its own Bubble Tea can wait endlessly for a loop that
-// a context has ended already. A signal cancels the write under way, whose outcome
-// is printed once the terminal is restored. A second one does not wait.
+// runProgram shows the workbench until the user leaves it. It handles signals itself: with
+// its own handler, Bubble Tea can wait forever for a loop that a context has ended. A signal
+// cancels the current write, whose outcome is printed once the terminal is restored. A second
+// signal does not wait.
 func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	release := func() {}
 	if a.Env.Hold != nil {
@@ -168,7 +182,7 @@ func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height
 	return leave(ctx, a, m, err)
 }
 
-// leave prints what the workbench left behind, and returns how it ended.
+// leave prints what the workbench could not finish, and returns its error.
 func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
 	for _, line := range m.Left() {
 		a.Note("toolcrib: %s", output.FullStop(line))
@@ -179,19 +193,26 @@ func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
 	return err
 }
 
-// draftsOfDatabase returns the folder of the unsent texts about this database: a note
-// for a proposal of another one must not appear here.
-func draftsOfDatabase(ctx context.Context, a *command.App) (string, error) {
-	all, err := draftsFolder(a)
-	if err != nil || all == "" {
+// draftsFolder returns the folder of the unsent texts about this database. Texts about
+// another one must not appear here.
+func draftsFolder(ctx context.Context, a *command.App) (string, error) {
+	var all string
+	if a.Remote != nil {
+		all = a.Remote.Drafts
+	} else if state, err := process.StateHome(a.Env); err == nil {
+		all = filepath.Join(state, "toolcrib", "drafts")
+	} else {
 		return "", err
 	}
+	if all == "" {
+		return "", nil
+	}
 	first := ""
-	err = a.DB.View(ctx, func(r review.Reader) (err error) {
+	err := a.DB.View(ctx, func(r review.Reader) (err error) {
 		first, err = r.EventHash(ctx, 1)
 		return err
 	})
-	if errors.Is(err, proposals.ErrNotFound) { // a damaged one; toolcrib verify says how
+	if errors.Is(err, proposals.ErrNotFound) { // the database is damaged; toolcrib verify describes the damage
 		first, err = strings.Repeat("0", 16), nil
 	}
 	if err != nil {
@@ -201,12 +222,12 @@ func draftsOfDatabase(ctx context.Context, a *command.App) (string, error) {
 	return folder, adoptDrafts(ctx, a, all, folder)
 }
 
-// adoptDrafts moves the texts of an earlier toolcrib, which kept those of all
-// databases in one folder, to folder if they are about a proposal of this database.
+// adoptDrafts moves to folder the texts about proposals of this database. Earlier versions of
+// toolcrib stored the texts of all databases in one folder.
 func adoptDrafts(ctx context.Context, a *command.App, all, folder string) error {
 	files, err := os.ReadDir(all)
 	if err != nil {
-		return nil //nolint:nilerr // there are none; writing one will say what is wrong
+		return nil //nolint:nilerr // there are none, and writing one will report the error
 	}
 	for _, f := range files {
 		_, about, _ := strings.Cut(f.Name(), "-")
@@ -231,56 +252,13 @@ func adoptDrafts(ctx context.Context, a *command.App, all, folder string) error 
 	return nil
 }
 
-// draftsFolder is where texts are kept that are not sent yet, those of each database
-// in a folder of its own.
-func draftsFolder(a *command.App) (string, error) {
-	if a.Remote != nil {
-		return a.Remote.Drafts, nil
-	}
-	state, err := process.StateHome(a.Env)
-	return filepath.Join(state, "toolcrib", "drafts"), err
-}
-
-// environ is the environment of the terminal.
-func environ(a *command.App) []string {
-	if a.Remote != nil {
-		return a.Remote.Environ
-	}
-	return os.Environ()
-}
-
-// paint puts the first frame on the alternate screen while the program loop
-// is still getting ready; the loop draws the same over it.
-func paint(out io.Writer, environ []string, frame string) {
-	w := colorprofile.NewWriter(out, environ)
-	if _, file := out.(*os.File); !file { // which is not a terminal that could be asked
-		w.Profile = colorprofile.Env(environ)
-	}
-	_, _ = io.WriteString(w, "\x1b[?1049h\x1b[H\x1b[2J"+crlf(frame)) // what cannot be painted now is drawn in a moment
-}
-
-// crlf ends lines for a terminal that may be in raw mode.
-func crlf(s string) string {
-	out := make([]byte, 0, len(s)+128)
-	for i := range len(s) {
-		if s[i] == '\n' {
-			out = append(out, '\r')
-		}
-		out = append(out, s[i])
-	}
-	return string(out)
-}
-
-// terminalSize returns the size of the terminal in cells, 80 by 24 when it
-// does not say.
+// terminalSize returns the size of the terminal in cells, 80 by 24 if it is unknown.
 func terminalSize(a *command.App) (width, height int) {
 	if a.Remote != nil {
 		if w, h := a.Remote.Size(); w > 0 && h > 0 {
 			return w, h
 		}
-		return 80, 24
-	}
-	if f, ok := a.Stdout.(*os.File); ok {
+	} else if f, ok := a.Stdout.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
 			return w, h
 		}
@@ -288,8 +266,7 @@ func terminalSize(a *command.App) (width, height int) {
 	return 80, 24
 }
 
-// catalogReader is the store as the workbench sees it: the merged view of some
-// layers.
+// catalogReader is the store for the workbench: the merged view of some layers.
 type catalogReader struct {
 	db   *store.DB
 	view []registry.Layer
@@ -334,7 +311,7 @@ func (r catalogReader) Events(ctx context.Context, before int64, limit int) ([]h
 	return r.db.Events(ctx, records.EventQuery{Before: before, Limit: limit})
 }
 
-// Stamp implements tui.Registry: nothing is written without an event.
+// Stamp implements tui.Registry. Every write has an event.
 func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
 	events, err := r.db.Events(ctx, records.EventQuery{Limit: 1})
 	if err != nil || len(events) == 0 {
@@ -374,19 +351,5 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 	return lines, nil
 }
 
-// DemoPlace is the place of the demonstration, whose workbench guides its user.
+// DemoPlace is the place of the demonstration, in which the workbench guides its user.
 const DemoPlace = "demo"
-
-// elsewhere lists the commands and the settings, for the search of the workbench.
-func elsewhere(a *command.App) []tui.Elsewhere {
-	var all []tui.Elsewhere
-	for _, c := range a.Program.Root(a).Commands() {
-		if c.IsAvailableCommand() {
-			all = append(all, tui.Elsewhere{Name: "toolcrib " + c.Name(), Help: c.Short, How: "In a shell: " + c.CommandPath() + ", with -h for its flags"})
-		}
-	}
-	for _, name := range settings.Names() {
-		all = append(all, tui.Elsewhere{Name: name, Help: "A setting of " + settings.ConfigName, How: fmt.Sprintf("Set %s in %s; toolcrib config shows what is in force", name, output.ShellWord(a.Config.UserFile))})
-	}
-	return all
-}

@@ -22,9 +22,8 @@ import (
 )
 
 // ClientEntries returns the servers of all clients of this machine and of the working
-// directory, under the names that toolcrib has for them, and the files that list them.
-// It needs no database; where there is one, a name is that of the command that is on
-// record for it. init, wrap and status list the same.
+// directory with their names in toolcrib, and the files that list them. It needs no
+// database; if there is one, a name belongs to the command that is on record for it.
 func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clients.File, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -47,12 +46,12 @@ func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clie
 	return clients.Entries(files, known), files, nil
 }
 
-// recorded returns what is on record for the names of servers: what each was when its
+// recorded returns the servers on record by name: the command or the URL of each when its
 // tools were first proposed.
 func recorded(ctx context.Context, a *command.App, files []clients.File) map[string]clients.Server {
 	known := map[string]clients.Server{}
 	defer func(creates bool) { a.Creates = creates }(a.Creates)
-	a.Creates = false // init makes a database only when it proposes something
+	a.Creates = false // init creates a database only when it proposes something
 	for _, f := range files {
 		for i := range f.Servers {
 			for _, name := range []string{f.Servers[i].Guard.Name, registry.ServerName(f.Servers[i].Name)} {
@@ -61,7 +60,7 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 				}
 				db, err := a.Database(ctx)
 				if err != nil {
-					return map[string]clients.Server{} // wrap needs none, and status reports the error itself
+					return map[string]clients.Server{} // wrap does not need it, and status reports the error
 				}
 				if words, err := db.StartOf(ctx, name); err == nil && len(words) > 0 {
 					known[name] = command.StartedBy(words)
@@ -72,9 +71,9 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 	return known
 }
 
-// guardPrefix returns what starts the guard in files of a scope. A user's file has the
-// path of the program, as a client with windows has not the PATH of the shell; a file
-// of a project is for other machines too.
+// guardPrefix returns the start of a guard's command in files of a scope. A user's file has
+// the path of the program, because a graphical client does not have the PATH of the shell;
+// a file of a project must work on other machines.
 func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p := clients.Prefix{Program: "toolcrib"}
 	c, err := a.Settings()
@@ -84,7 +83,7 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	from := c.Sources["db"]
 	if !c.DefaultDB && from != c.UserFile && (scope == clients.User || from == "--db") {
 		if store.DisplayName(c.DB) != c.DB {
-			return p, fmt.Errorf("the address of the database has a password, which would be on the command line of every guard; write it as db into %s", c.UserFile)
+			return p, fmt.Errorf("the address of the database has a password, which would be on the command line of every guard; put it into %s as db", c.UserFile)
 		}
 		p.Flags = []string{"--db", c.DB}
 	}
@@ -95,13 +94,14 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	return p, nil
 }
 
-// ownProgram returns the path under which clients find this program: the one in the
-// PATH where that is the same, as it stays through upgrades.
+// ownProgram returns the path of this program for clients: the one in PATH if it is the
+// same program, because that path survives upgrades.
 func ownProgram(a *command.App) (string, error) {
 	own := a.Env.Program
 	if own == "" {
 		return "toolcrib", nil
 	}
+	temporary := func(program string) bool { return strings.Contains(filepath.ToSlash(program), "/go-build") } // made by go run
 	found, err := exec.LookPath("toolcrib")
 	if err != nil || !filepath.IsAbs(found) || temporary(found) {
 		found = ""
@@ -110,48 +110,43 @@ func ownProgram(a *command.App) (string, error) {
 	case temporary(own) && found != "":
 		return found, nil
 	case temporary(own):
-		return "", fmt.Errorf("%s is a temporary file of go run, which is gone when the clients start it; install toolcrib (go install), and run that", own)
+		return "", fmt.Errorf("%s is a temporary file of go run, which will be deleted before clients start it; install toolcrib (go install), and run the installed program", own)
 	case found != "" && settings.SameFile(found, own):
 		return found, nil
 	case !strings.HasPrefix(filepath.Base(own), "toolcrib"):
-		return "", fmt.Errorf("%s has another name than toolcrib, by which unwrap finds the guard again; rename it", own)
+		return "", fmt.Errorf("%s must be called toolcrib, because unwrap recognizes guards by this name; rename it", own)
 	}
 	return own, nil
 }
 
-// temporary reports whether go run made a program.
-func temporary(program string) bool {
-	return strings.Contains(filepath.ToSlash(program), "/go-build")
-}
-
-// KnownClients refuses ids of no client.
+// KnownClients refuses unknown ids of clients.
 func KnownClients(ids []string) error {
 	for _, id := range ids {
 		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
-			return process.Usagef("there is no client %q; write one of %s", id, strings.Join(strings.Fields(ClientList()), " "))
+			return process.Usagef("unknown client %q: use one of %s", id, strings.Join(strings.Fields(ClientList()), " "))
 		}
 	}
 	return nil
 }
 
-// ClientList names the clients, on lines for the help text.
+// ClientList lists the clients on lines for the help text.
 func ClientList() string {
 	ids := strings.Join(output.Mapped(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
 	return strings.TrimSpace(regexp.MustCompile(`(.{1,76})(?: |$)`).ReplaceAllString(ids, "$1\n"))
 }
 
-// signInTime is how long a server may take to say that it wants a sign-in.
+// signInTime limits the wait for the answer of a server that may require a sign-in.
 const signInTime = 3 * time.Second
 
-// Faults of servers at a URL, to which a client may sign in by itself.
+// Faults of servers at a URL.
 const (
-	signsIn = "it asks for a sign-in (OAuth), which the client does itself"
-	silent  = "it does not answer now, so nobody knows whether its client signs in to it (OAuth); run toolcrib wrap again when it answers"
+	signsIn = "it requires a sign-in (OAuth), which the client does itself"
+	silent  = "it does not respond, so it is unknown whether its client must sign in (OAuth); run toolcrib wrap again when it responds"
 )
 
-// signIn returns signsIn for a server at a URL that refuses whoever has no token, which the
-// client of an entry without headers gets by OAuth, silent for one that does not answer, and
-// "" for any other.
+// signIn returns signsIn for a server that refuses requests without a token, which the client
+// of an entry without headers gets by OAuth, silent for a server that does not respond, and
+// "" for all others.
 func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) string {
 	u, err := url.Parse(s.URL)
 	header := slices.ContainsFunc(s.Env, func(v clients.Variable) bool { return strings.HasPrefix(v.Name, "TOOLCRIB_HEADER_") })
@@ -172,7 +167,7 @@ func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) strin
 	if err != nil {
 		return silent
 	}
-	_ = answer.Body.Close() // the status is all that counts
+	_ = answer.Body.Close() // only the status matters
 	if answer.StatusCode == http.StatusUnauthorized {
 		return signsIn
 	}

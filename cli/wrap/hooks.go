@@ -16,14 +16,14 @@ import (
 	"toolcrib/store"
 )
 
-// machine is where the clients of the user and of the working directory keep their files.
+// machine describes where the clients of the user and of the working directory keep files.
 func machine(a *command.App) (clients.Machine, error) {
 	home, err := a.Env.Home()
 	return clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}, err
 }
 
-// planHooks works out what the files with the hooks of clients become: with the hook that
-// compares skills and instruction files, or without it.
+// planHooks plans the changes of the files with the hooks of clients: with or without the
+// hook that compares skills and instruction files.
 func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
 	m, err := machine(a)
 	if err != nil {
@@ -36,8 +36,12 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	}
 	var plans []*wrapping
 	found := m.Hooks(ids...)
-	if f.hooks && !f.undo && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
-		doc.Left = append(doc.Left, withoutFolder(ids)...)
+	if f.hooks && !f.undo && len(ids) == 0 && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
+		for _, c := range clients.All() { // nobody should believe that sessions stop
+			if c.HasHooks() {
+				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home; if you use it: toolcrib wrap --hooks " + c.ID})
+			}
+		}
 	}
 	for _, file := range found {
 		if f.undo && !file.Hooked() || !f.here && file.Scope == clients.Project {
@@ -55,7 +59,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 				return nil, err
 			}
 			command := []string{p.Program, "check", "--files", "--hook", file.Client}
-			if now := file.HookCommand(); now != "" { // an older one may leave the database to a variable
+			if now := file.HookCommand(); now != "" { // an older one may take the database from a variable
 				if len(p.Flags) == 0 || strings.Contains(now, " --db") {
 					continue
 				}
@@ -73,9 +77,9 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	return plans, nil
 }
 
-// hookPrefix returns what starts a hook in files of a scope, with the database where the
-// hook would find another: it reads the user's configuration in the home of the account, and
-// no variables.
+// hookPrefix returns the start of a hook's command in files of a scope. It names the database
+// if the hook would use another one: hooks read the configuration in the account's home
+// folder, and no variables.
 func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p, err := guardPrefix(a, scope)
 	if err != nil || scope != clients.User || len(p.Flags) > 0 {
@@ -90,55 +94,32 @@ func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 		return p, nil
 	}
 	if store.DisplayName(c.DB) != c.DB {
-		return p, fmt.Errorf("the address of the database has a password, and hooks do not read %s; write it into the toolcrib.toml of the account's home", c.UserFile)
+		return p, fmt.Errorf("the address of the database has a password, and hooks do not read %s; put it into the toolcrib.toml of the account's home", c.UserFile)
 	}
 	p.Flags = []string{"--db", c.DB}
 	return p, nil
 }
 
-// withoutFolder names the clients that could have the hook, where none of them has a folder
-// in the home: nobody is to believe that sessions stop.
-func withoutFolder(ids []string) []docWrapLeft {
-	var left []docWrapLeft
-	for _, c := range clients.All() {
-		if c.HasHooks() && len(ids) == 0 {
-			left = append(left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home; if you use it: toolcrib wrap --hooks " + c.ID})
-		}
-	}
-	return left
-}
-
 // hookWords returns a command line for the shell in which clients run hooks.
 func hookWords(words []string) string {
-	return strings.Join(output.Mapped(words, hookWord), " ")
+	return strings.Join(output.Mapped(words, func(w string) string {
+		if runtime.GOOS == "windows" && strings.ContainsAny(w, `\ `) {
+			return `"` + w + `"`
+		}
+		return output.ShellWord(w)
+	}), " ")
 }
 
-// hookWord quotes a word for the shell in which clients run hooks.
-func hookWord(w string) string {
-	if runtime.GOOS == "windows" && strings.ContainsAny(w, `\ `) {
-		return `"` + w + `"`
-	}
-	return output.ShellWord(w)
-}
-
-// hooksWritten lists the steps that are left to the user for the hooks to work.
-func hooksWritten(p *output.Page, plans []*wrapping) {
-	p.Linef("A session stops now while skills or instruction files are not as they were approved. To approve them: toolcrib import --files, then toolcrib")
-	if slices.ContainsFunc(plans, func(w *wrapping) bool { return w.before.Client == "codex" }) {
-		p.Linef("Codex runs a hook only after you trusted it: start codex, and say so when it asks (/hooks).")
-	}
-}
-
-// docStatusHook is a file with the hooks of a client that can have one.
+// docStatusHook is a file that has, or could have, the hooks of a client.
 type docStatusHook struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	Hooked bool   `json:"hooked"` // sessions stop while files are not as they were approved
-	// OffIn has the settings that switch the hooks of the client off.
+	Hooked bool   `json:"hooked"` // sessions stop while files differ from their approved versions
+	// OffIn has the settings that disable the hooks of the client.
 	OffIn []string `json:"off_in,omitempty"`
 }
 
-// statusHooks returns the files with hooks that are there, or could be.
+// statusHooks returns the files that have hooks, or could have them.
 func statusHooks(a *command.App) ([]docStatusHook, error) {
 	m, err := machine(a)
 	if err != nil {
@@ -153,8 +134,8 @@ func statusHooks(a *command.App) ([]docStatusHook, error) {
 	}), nil
 }
 
-// hooksOff returns the settings of Claude Code that switch all hooks off, those of the user
-// and of the folders above dir (code.claude.com/docs/en/hooks).
+// hooksOff returns the settings of Claude Code that disable all hooks, of the user and of
+// the folders from dir upward (code.claude.com/docs/en/hooks).
 func hooksOff(dir, user string) []string {
 	folders := []string{user}
 	for at := dir; ; at = filepath.Dir(at) {
@@ -181,16 +162,4 @@ func hooksOff(dir, user string) []string {
 		}
 	}
 	return off
-}
-
-// writeStatusHooks says which clients check skills and instruction files.
-func writeStatusHooks(p *output.Page, hooks []docStatusHook) {
-	for _, h := range hooks {
-		switch {
-		case h.Hooked && len(h.OffIn) > 0:
-			p.Remark("Sessions of %s do not stop: disableAllHooks switches its hooks off in %s.", h.Client, strings.Join(h.OffIn, ", "))
-		case h.Hooked:
-			p.Remark("Sessions of %s stop while skills or instruction files are not as they were approved (%s).", h.Client, h.File)
-		}
-	}
 }

@@ -17,14 +17,14 @@ import (
 	"toolcrib/store"
 )
 
-// inspector reads the entries of clients that start toolcrib with the commands and the
-// settings of toolcrib itself, and compares what they would use with what the user does.
+// inspector interprets the entries of clients that start toolcrib with toolcrib's own
+// commands and settings, and compares the result with the user's settings.
 type inspector struct {
 	app *command.App
 	own settings.Config
 }
 
-// preloads are the variables by which a system puts other code into a program.
+// preloads are variables that load other code into a program.
 var preloads = []string{"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"}
 
 // inspect implements clients.Inspect.
@@ -58,8 +58,8 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	return use
 }
 
-// environment returns the variables with which the client starts toolcrib, on top of those
-// of this process, and what about them differs.
+// environment returns the variables with which the client starts toolcrib, including those
+// of this process, and how they differ.
 func (i inspector) environment(s clients.Start) (getenv func(string) string, differs string) {
 	values := map[string]string{}
 	all := s.Env
@@ -94,8 +94,7 @@ func (i inspector) environment(s clients.Start) (getenv func(string) string, dif
 	}, differs
 }
 
-// parse reads arguments as the program does. server is false for commands other than the
-// guard.
+// parse parses arguments as the program does. server reports whether they start the guard.
 func (i inspector) parse(probe *command.App, args []string) (line clients.Line, server bool, err error) {
 	root := i.app.Program.Root(probe)
 	cmd, rest, err := root.Find(args)
@@ -128,8 +127,8 @@ func (i inspector) parse(probe *command.App, args []string) (line clients.Line, 
 	return line, true, nil
 }
 
-// unreadable returns the server behind a guard whose arguments the program refuses, so that
-// wrap can replace the guard. It is zero where the arguments do not tell the server.
+// unreadable returns the server behind a guard with invalid arguments, so that wrap can
+// replace the guard, or zero if the arguments do not name the server.
 func unreadable(args []string) (line clients.Line) {
 	at, dash := slices.Index(args, "guard"), slices.Index(args, "--")
 	if at >= 0 && at+1 < dash && dash+1 < len(args) {
@@ -138,7 +137,7 @@ func unreadable(args []string) (line clients.Line) {
 	return line
 }
 
-// program returns the file that a start runs, and why it is not the user's.
+// program returns the file that a start runs, and why it is not the user's program.
 func (i inspector) program(s clients.Start, env func(string) string) (file, differs string) {
 	own := i.app.Env.Program
 	file = find(s.Program, s.Dir, env("PATH"))
@@ -146,7 +145,7 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	case clients.Placeholder(s.Program):
 		return s.Program, "starts " + s.Program + ", which only its client can fill in"
 	case own == "" && filepath.Base(s.Program) == s.Program:
-		return cmp.Or(file, s.Program), "" // of a system that does not tell which program runs
+		return cmp.Or(file, s.Program), "" // this system does not report which program runs
 	case file == "" && filepath.Base(s.Program) == s.Program:
 		return s.Program, "starts " + s.Program + ", which is not in its PATH"
 	case file == "":
@@ -157,7 +156,7 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	return file, "starts another program: " + s.Program
 }
 
-// find returns the file of a program in a folder, "" where none can be told.
+// find returns the file of a program, or "" if it cannot be determined.
 func find(program, dir, path string) string {
 	switch {
 	case filepath.IsAbs(program):
@@ -182,7 +181,7 @@ func find(program, dir, path string) string {
 	return ""
 }
 
-// compare returns how the settings of a guard differ from the user's, "" if they do not.
+// compare describes how the settings of a guard differ from the user's, or returns "".
 func (i inspector) compare(s clients.Start, probe *command.App, c settings.Config) string {
 	source := c.Sources["db"]
 	written := map[string]string{"--db": probe.Flags.DB, "TOOLCRIB_DB": probe.Env.Getenv("TOOLCRIB_DB")}[source]
@@ -206,8 +205,8 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 	return ""
 }
 
-// dataHome returns the folder of a process's data, "" where it has none.
+// dataHome returns the data folder of a process, or "" if it has none.
 func dataHome(env process.Env) string {
-	home, _ := process.DataHome(env) // without a home, nothing is read
+	home, _ := process.DataHome(env)
 	return home
 }

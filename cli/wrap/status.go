@@ -23,22 +23,22 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// docStatus answers which servers of clients are guarded.
+// docStatus reports which servers of clients are guarded.
 type docStatus struct {
 	output.Head
-	OK      bool              `json:"ok"` // nothing waits, and no guard is another one than the user's
+	OK      bool              `json:"ok"` // nothing waits, and no guard differs from what the user runs
 	Entries []docStatusEntry  `json:"entries"`
 	Servers []docStatusServer `json:"servers"`
-	// Calls are the newest that wait for the user.
+	// Calls are the newest calls that wait for the user.
 	Calls []docStatusCall `json:"calls"`
 	Hooks []docStatusHook `json:"hooks"`
 	// Waiting counts the proposals of every kind that wait for the user.
 	Waiting int `json:"waiting"`
-	// Unchecked are files that clients read, and that nobody compares with anything.
+	// Unchecked are files that clients read but no check compares.
 	Unchecked []string `json:"unchecked"`
-	// Unread counts what is live although nobody read all of it.
+	// Unread counts the live definitions that nobody read completely.
 	Unread int `json:"unread,omitempty"`
-	// Problems are files of clients that could not be read.
+	// Problems describe files of clients that cannot be read.
 	Problems []string `json:"problems"`
 }
 
@@ -46,11 +46,11 @@ type docStatusEntry struct {
 	Client   string `json:"client"`
 	File     string `json:"file"`
 	Name     string `json:"name"`             // in the file
-	Server   string `json:"server,omitempty"` // the name that toolcrib has for it
+	Server   string `json:"server,omitempty"` // its name in toolcrib
 	State    string `json:"state"`            // guarded, open, or refused
 	Disabled bool   `json:"disabled,omitempty"`
-	Reason   string `json:"reason,omitempty"` // it is not guarded, or its guard does not work
-	// Program and Database are those that the guard of the entry uses, whoever's they are.
+	Reason   string `json:"reason,omitempty"` // why it is not guarded, or why its guard does not work
+	// Program and Database are those of the entry's guard, even if they are not the user's.
 	Program  string `json:"program,omitempty"`
 	Database string `json:"database,omitempty"`
 	Command  string `json:"command,omitempty"` // of the server, or its URL, without secrets
@@ -61,27 +61,27 @@ type docStatusServer struct {
 	Approved   int          `json:"approved"` // tools, as the next two
 	Waiting    int          `json:"waiting"`
 	Changed    int          `json:"changed"`
-	Rejected   int          `json:"rejected"` // withheld while the server offers them so
+	Rejected   int          `json:"rejected"` // withheld while the server lists them unchanged
 	Texts      *docTexts    `json:"texts,omitempty"`
 	ChangeSets []string     `json:"change_sets"`
 	LastCall   *docLastCall `json:"last_call,omitempty"`
-	// LeftOut has the entries of the newest list that cannot be proposed, or why the tools
-	// are not known.
+	// LeftOut has the entries of the newest list that cannot be proposed, or the reason why
+	// the tools are unknown.
 	LeftOut []docLeftOut `json:"left_out,omitempty"`
 }
 
 type docLeftOut struct {
-	Name   string `json:"name,omitempty"` // "" for an entry without one, and for the list
+	Name   string `json:"name,omitempty"` // absent for an entry without a name, and for the list
 	Reason string `json:"reason"`
 	Detail string `json:"detail,omitempty"`
 }
 
-// docTexts counts the prompts and the instructions of a server, where they are reviewed.
+// docTexts counts the prompts and the instructions of a server, if they are reviewed.
 type docTexts struct {
 	Approved int `json:"approved"`
 	Waiting  int `json:"waiting"`
 	Changed  int `json:"changed"`
-	Rejected int `json:"rejected"` // withheld while the server offers them so
+	Rejected int `json:"rejected"` // withheld while the server lists them unchanged
 }
 
 type docStatusCall struct {
@@ -94,8 +94,8 @@ type docStatusCall struct {
 type docLastCall struct {
 	At      time.Time `json:"at"`
 	Tool    string    `json:"tool"`
-	Code    string    `json:"code,omitempty"`    // ok, or that of an error; absent while it runs
-	Command string    `json:"command,omitempty"` // of the server that got it, or its URL, without secrets
+	Code    string    `json:"code,omitempty"`    // ok, or the code of an error; absent while it runs
+	Command string    `json:"command,omitempty"` // of the server, or its URL, without secrets
 }
 
 func newStatus(a *command.App) *cobra.Command {
@@ -108,7 +108,7 @@ func newStatus(a *command.App) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, a *command.App) error {
-	entries, problems, err := statusEntries(ctx, a)
+	entries, read, err := ClientEntries(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,12 @@ func runStatus(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	doc := newDocStatus(status, problems)
+	doc := newDocStatus(status)
+	for _, f := range read {
+		for _, p := range f.Problems {
+			doc.Problems = append(doc.Problems, p.Error())
+		}
+	}
 	if doc.Hooks, err = statusHooks(a); err != nil {
 		return err
 	}
@@ -139,17 +144,24 @@ func runStatus(ctx context.Context, a *command.App) error {
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
 		writeStatus(p, status, doc.Problems)
 		if doc.Waiting > 0 {
-			p.Remark("Waiting for you in all: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
+			p.Remark("Waiting for you in total: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
 		}
 		if doc.Unread > 0 {
-			p.Remark("%s live although nobody read all of it: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
+			p.Remark("%s live although nobody read it completely: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
 		}
 		files.NoteUnchecked(doc.Unchecked, p.Remark)
-		writeStatusHooks(p, doc.Hooks)
+		for _, h := range doc.Hooks {
+			switch {
+			case h.Hooked && len(h.OffIn) > 0:
+				p.Remark("Sessions of %s do not stop: disableAllHooks disables its hooks in %s.", h.Client, strings.Join(h.OffIn, ", "))
+			case h.Hooked:
+				p.Remark("Sessions of %s stop while skills or instruction files differ from their approved versions (%s).", h.Client, h.File)
+			}
+		}
 	})
 }
 
-// countUnread counts what is live although nobody read all of it, 0 without a database.
+// countUnread counts the live definitions that nobody read completely, 0 without a database.
 func countUnread(ctx context.Context, a *command.App) (int, error) {
 	b, err := a.OpenSession(ctx)
 	if errors.Is(err, store.ErrNoDatabase) {
@@ -168,7 +180,7 @@ func countUnread(ctx context.Context, a *command.App) (int, error) {
 	}
 }
 
-// unreadDatabase says of an error of the database what it does to guards, and what to do.
+// unreadDatabase adds to an error of the database how it affects guards, and the remedy.
 func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	var names []string
 	for _, e := range entries {
@@ -186,30 +198,29 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	case errors.Is(err, store.ErrNoDatabase):
 		return fmt.Errorf("%w at %s, so %s; put it back, restore a backup there, or begin anew: toolcrib init", store.ErrNoDatabase, store.DisplayName(a.Config.DB), idle)
 	}
-	return fmt.Errorf("%w; until that is mended %s", err, idle)
+	return fmt.Errorf("%w; until this is fixed, %s", err, idle)
 }
 
-// statusEntries returns the servers of the clients of this machine, and which of their
-// files cannot be read.
-func statusEntries(ctx context.Context, a *command.App) (entries []clients.Entry, problems []string, err error) {
-	entries, files, err := ClientEntries(ctx, a)
-	for _, f := range files {
-		for _, p := range f.Problems {
-			problems = append(problems, p.Error())
-		}
-	}
-	return entries, problems, err
-}
-
-// readStatus returns the status of servers. Without a database nothing is approved, and
-// it is an error where a server is guarded.
+// readStatus returns the status of servers. A missing database is only an error if a server
+// is guarded: nothing is approved then.
 func readStatus(ctx context.Context, a *command.App, entries []clients.Entry) (status guarding.Status, err error) {
 	following, err := a.Following()
 	if err != nil {
 		return status, err
 	}
 	if following != nil {
-		return guarding.Read(ctx, entries, followedStore(following))
+		return guarding.Read(ctx, entries, guarding.Store{ // nothing waits for a decision here
+			View: func(ctx context.Context, fn func(guarding.Reader) error) error {
+				r, err := following.Copy.Whole(ctx)
+				if err != nil {
+					return err
+				}
+				return fn(followedReader{r})
+			},
+			Calls: following.Journal.Calls, Pending: following.Journal.PendingList,
+			Imported: func(context.Context) ([]string, error) { return nil, nil },
+			LeftOut:  func(context.Context, string) ([]wire.Skipped, error) { return nil, nil },
+		})
 	}
 	if _, err = a.OpenSession(ctx); err == nil {
 		err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
@@ -224,22 +235,6 @@ func readStatus(ctx context.Context, a *command.App, entries []clients.Entry) (s
 		return guarding.Read(ctx, entries, guarding.Store{})
 	}
 	return status, unreadDatabase(a, err, entries)
-}
-
-// followedStore has the records of a machine that follows: nothing waits for a decision here.
-func followedStore(f *command.Following) guarding.Store {
-	return guarding.Store{
-		View: func(ctx context.Context, fn func(guarding.Reader) error) error {
-			r, err := f.Copy.Whole(ctx)
-			if err != nil {
-				return err
-			}
-			return fn(followedReader{r})
-		},
-		Calls: f.Journal.Calls, Pending: f.Journal.PendingList,
-		Imported: func(context.Context) ([]string, error) { return nil, nil },
-		LeftOut:  func(context.Context, string) ([]wire.Skipped, error) { return nil, nil },
-	}
 }
 
 // followedReader is a guarding.Reader of a followed registry, which has no proposals.
@@ -275,8 +270,8 @@ func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Cont
 	}
 }
 
-func newDocStatus(s guarding.Status, problems []string) docStatus {
-	doc := docStatus{Head: output.NewHead("status"), OK: !s.Waits() && !s.Differs(), Problems: output.Mapped(problems, func(p string) string { return p })}
+func newDocStatus(s guarding.Status) docStatus {
+	doc := docStatus{Head: output.NewHead("status"), OK: !s.Waits() && !s.Differs(), Problems: []string{}}
 	doc.Entries = output.Mapped(s.Entries, func(e guarding.Entry) docStatusEntry {
 		return docStatusEntry{Client: e.Client, File: e.File, Name: e.Name, Server: e.Server, State: string(e.State), Disabled: e.Disabled, Reason: e.Reason(), Program: e.Program, Database: e.Database, Command: e.Command}
 	})
@@ -311,7 +306,11 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 			v, known := s.Of(e.Server)
 			row := []string{e.Place(), e.Name, e.Word(), "", "", "", "", ""}
 			if known {
-				row[3], row[4], row[5], row[6], row[7] = output.Itoa(v.Tools.Approved), output.Itoa(v.Tools.Waiting), output.Itoa(v.Tools.Changed), lastCall(v.Last), textCounts(v.Texts)
+				last := "never"
+				if v.Last != nil {
+					last = output.Timestamp(v.Last.At) + " " + v.Last.Tool + " " + string(v.Last.Code)
+				}
+				row[3], row[4], row[5], row[6], row[7] = output.Itoa(v.Tools.Approved), output.Itoa(v.Tools.Waiting), output.Itoa(v.Tools.Changed), last, textCounts(v.Texts)
 			}
 			return row[:len(columns)]
 		}))
@@ -331,10 +330,17 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	}
 	for _, v := range s.Servers {
 		if review := v.Review(); review != "" {
-			p.Remark("Waiting for you: %s of %s. Review with %s", waiting(v), v.Name, review)
+			var open []string
+			if n := v.Tools.Open(); n > 0 {
+				open = append(open, output.Counted(n, "tool"))
+			}
+			if n := v.Texts.Open(); n > 0 {
+				open = append(open, output.Counted(n, "text"))
+			}
+			p.Remark("Waiting for you: %s of %s. Review with %s", strings.Join(open, " and "), v.Name, review)
 		}
 		if n := v.Tools.Rejected + v.Texts.Rejected; n > 0 {
-			p.Remark("You rejected %s of %s: its guard withholds what you rejected while the server offers it. List it with toolcrib list --state rejected --filter %s", output.Counted(n, "change"), v.Name, v.Name)
+			p.Remark("You rejected %s of %s: its guard withholds them while the server lists them unchanged. List them with toolcrib list --state rejected --filter %s", output.Counted(n, "change"), v.Name, v.Name)
 		}
 	}
 	for _, v := range s.Servers {
@@ -346,7 +352,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 		}
 	}
 	for _, c := range s.Calls {
-		p.Remark("Waiting for you: a call of %s by %s, until %s. Look at it with toolcrib calls show %s", c.Tool, c.Agent, output.Timestamp(c.Expires), c.ID)
+		p.Remark("Waiting for you: a call of %s by %s, until %s. Show it with toolcrib calls show %s", c.Tool, c.Agent, output.Timestamp(c.Expires), c.ID)
 	}
 	if s.More {
 		p.Remark("More calls wait: toolcrib calls list")
@@ -356,22 +362,10 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	}
 }
 
-// mostLeftOut is how much that cannot be proposed is shown of a server.
+// mostLeftOut is how many entries that cannot be proposed are shown of a server.
 const mostLeftOut = 5
 
-// waiting says how many tools and texts of a server wait.
-func waiting(v guarding.Server) string {
-	var parts []string
-	if n := v.Tools.Open(); n > 0 {
-		parts = append(parts, output.Counted(n, "tool"))
-	}
-	if n := v.Texts.Open(); n > 0 {
-		parts = append(parts, output.Counted(n, "text"))
-	}
-	return strings.Join(parts, " and ")
-}
-
-// textCounts says how the texts of a server stand, "" for a server without any.
+// textCounts counts the texts of a server by state, or returns "" if it has none.
 func textCounts(c guarding.Counts) string {
 	var parts []string
 	for _, part := range []struct {
@@ -383,11 +377,4 @@ func textCounts(c guarding.Counts) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func lastCall(c *guarding.LastCall) string {
-	if c == nil {
-		return "never"
-	}
-	return output.Timestamp(c.At) + " " + c.Tool + " " + string(c.Code)
 }

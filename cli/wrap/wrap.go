@@ -29,21 +29,21 @@ type wrapFlags struct {
 type docWrap struct {
 	output.Head
 	Files   []docWrapFile `json:"files"`
-	Left    []docWrapLeft `json:"left"` // what stays as it is
+	Left    []docWrapLeft `json:"left"` // what is not changed
 	Written bool          `json:"written"`
 	DryRun  bool          `json:"dry_run,omitempty"`
-	servers int           // that were chosen, to be wrapped or not
+	servers int           // the number of chosen servers
 }
 
 type docWrapFile struct {
 	Client  string          `json:"client"`
 	File    string          `json:"file"`
-	Servers []string        `json:"servers"`        // by the names that toolcrib has for them
+	Servers []string        `json:"servers"`        // their names in toolcrib
 	Hook    bool            `json:"hook,omitempty"` // the hook that checks files, instead of servers
 	Hunks   []document.Hunk `json:"hunks"`          // with secrets masked
 }
 
-// docWrapLeft is a server, or a whole file, that stays as it is.
+// docWrapLeft is a server, or a whole file, that is not changed.
 type docWrapLeft struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
@@ -79,12 +79,12 @@ func newUnwrap(a *command.App) *cobra.Command {
 func (f *wrapFlags) register(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringSliceVar(&f.servers, "server", nil, "only the server `NAME`")
-	set.StringSliceVar(&f.except, "except", nil, "leave out the server `NAME`")
+	set.StringSliceVar(&f.except, "except", nil, "all servers but the server `NAME`")
 	set.BoolVar(&f.links, "follow-links", false, "write to the target of a symbolic link")
 	set.BoolVar(&f.yes, "yes", false, "write without asking")
 }
 
-// wrapping is a file and what it becomes. Two clients may share one.
+// wrapping is the planned change of a file. Two clients may share a file.
 type wrapping struct {
 	before, after clients.File
 	servers       []string
@@ -96,7 +96,7 @@ func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) err
 		return err
 	}
 	if f.hooks && len(f.servers)+len(f.except) > 0 {
-		return process.Usagef("--hooks is not for servers; leave out --server and --except")
+		return process.Usagef("--hooks cannot be combined with --server or --except")
 	}
 	doc := docWrap{Head: output.NewHead(map[bool]string{true: "unwrap", false: "wrap"}[f.undo]), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.Flags.DryRun}
 	var plans []*wrapping
@@ -120,7 +120,7 @@ func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) err
 	return doc.finish(a, f, plans)
 }
 
-// planServers works out what the files with the servers of clients become.
+// planServers plans the changes of the files that list servers.
 func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
 	entries, files, err := ClientEntries(ctx, a)
 	if err != nil {
@@ -130,7 +130,18 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 		return nil, err
 	}
 	if !f.undo {
-		if err := signIns(ctx, a, entries); err != nil {
+		var group errgroup.Group // a guard cannot sign in, so find out which servers need it
+		for i := range entries {
+			if e := &entries[i]; e.State() != clients.Refused && e.Server().URL != "" {
+				group.Go(func() error {
+					if why := signIn(ctx, e.Server(), a.Env.MinWait); e.State() == clients.Open || why == signsIn {
+						e.Fault = cmp.Or(why, e.Fault)
+					}
+					return ctx.Err()
+				})
+			}
+		}
+		if err := group.Wait(); err != nil {
 			return nil, err
 		}
 	}
@@ -144,7 +155,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 	return plans, nil
 }
 
-// choose returns the servers and the files that are meant.
+// choose returns the servers and the files that the flags and the clients' ids select.
 func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []string) ([]clients.Entry, []clients.File, error) {
 	matches := func(e clients.Entry, name string) bool { return name == e.Name || name == e.Server().Name }
 	for _, name := range slices.Concat(f.servers, f.except) {
@@ -152,37 +163,19 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 			return nil, nil, command.NotFoundf("no client has a server %s; toolcrib init lists them", name)
 		}
 	}
-	unmeant := func(file *clients.File) bool {
+	excluded := func(file *clients.File) bool {
 		return len(ids) > 0 && !slices.Contains(ids, file.Client) || !f.here && file.Scope == clients.Project
 	}
 	entries = slices.DeleteFunc(entries, func(e clients.Entry) bool {
 		in := func(names []string) bool {
 			return slices.ContainsFunc(names, func(name string) bool { return matches(e, name) })
 		}
-		return unmeant(e.File) || len(f.servers) > 0 && !in(f.servers) || in(f.except)
+		return excluded(e.File) || len(f.servers) > 0 && !in(f.servers) || in(f.except)
 	})
-	meant := slices.DeleteFunc(slices.Clone(files), func(file clients.File) bool { return unmeant(&file) })
-	return entries, meant, nil
+	return entries, slices.DeleteFunc(slices.Clone(files), func(file clients.File) bool { return excluded(&file) }), nil
 }
 
-// signIns finds out which servers the clients sign in to, guarded ones among them: a guard
-// cannot sign in.
-func signIns(ctx context.Context, a *command.App, entries []clients.Entry) error {
-	var group errgroup.Group
-	for i := range entries {
-		if e := &entries[i]; e.State() != clients.Refused && e.Server().URL != "" {
-			group.Go(func() error {
-				if why := signIn(ctx, e.Server(), a.Env.MinWait); e.State() == clients.Open || why == signsIn {
-					e.Fault = cmp.Or(why, e.Fault)
-				}
-				return ctx.Err()
-			})
-		}
-	}
-	return group.Wait()
-}
-
-// plan works out what the chosen servers of a file become.
+// plan plans the changes of the chosen servers of a file.
 func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *clients.File, entries []clients.Entry) ([]*wrapping, error) {
 	leave := func(server, reason string) {
 		doc.Left = append(doc.Left, docWrapLeft{Client: file.Client, File: file.Path, Server: server, Reason: reason})
@@ -229,8 +222,8 @@ func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *c
 		w.after, left = now.Unguard(back)
 		if len(names) > 0 {
 			now = file.With(w.after.Data())
-			after, more := now.Guard(p, names)
-			w.after = after
+			var more map[int]string
+			w.after, more = now.Guard(p, names)
 			maps.Copy(left, more)
 		}
 	}
@@ -272,38 +265,42 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 			d.write(p)
 		}
 		switch {
-		case d.Written && f.undo:
-			p.Linef("%s written. Restart the clients to have them read it.", output.Counted(len(plans), "file"))
-		case d.Written && f.hooks:
-			p.Linef("%s written. Restart the clients to have them read it.", output.Counted(len(plans), "file"))
-			hooksWritten(p, plans)
+		case d.Written && (f.undo || f.hooks):
+			p.Linef("%s written. Restart the clients so that they read it.", output.Counted(len(plans), "file"))
+			if f.undo {
+				break
+			}
+			p.Linef("From now on, a session stops while skills or instruction files differ from their approved versions. To approve them: toolcrib import --files, then toolcrib")
+			if slices.ContainsFunc(plans, func(w *wrapping) bool { return w.before.Client == "codex" }) {
+				p.Linef("Codex runs a hook only after you trusted it: start codex, and confirm when it asks (/hooks).")
+			}
 		case d.Written:
-			p.Linef("%s written. Restart the clients to have them read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
+			p.Linef("%s written. Restart the clients so that they read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
 			p.Linef("To review and approve them: toolcrib")
 		case len(plans) == 0:
-			p.Linef("There is nothing to write%s.", d.because(f))
+			p.Linef("Nothing to write%s.", d.because(f))
 		case a.Flags.DryRun:
 			a.Closing(p)
 		default:
-			p.Linef("Nothing was written; say --yes.")
+			p.Linef("Nothing was written; to write without a question, add --yes.")
 		}
 	})
 	return cmp.Or(err, process.FindingsUnless(len(d.Left) == 0))
 }
 
-// because says why nothing is to be written, where nothing is in the way.
+// because says why there is nothing to write, unless something prevents it.
 func (d *docWrap) because(f wrapFlags) string {
 	switch {
 	case len(d.Left) > 0:
 		return ""
 	case f.hooks:
-		return ": the hooks are as you ask"
+		return ": the hooks are already as requested"
 	case f.undo:
-		return ": no server that you mean is guarded"
+		return ": none of these servers is guarded"
 	case d.servers == 0:
-		return ": no file that you mean has a server; those of the working directory need --here"
+		return ": none of these files has a server; for the files of the working directory, add --here"
 	}
-	return ": every server is guarded already"
+	return ": every server is already guarded"
 }
 
 func (d *docWrap) write(p *output.Page) {
@@ -317,7 +314,7 @@ func (d *docWrap) write(p *output.Page) {
 	}
 	for i, left := range d.Left {
 		if i == 0 {
-			p.Linef("Left as it is:")
+			p.Linef("Unchanged:")
 		}
 		what := left.Client
 		if of := cmp.Or(left.Server, left.File); of != "" {

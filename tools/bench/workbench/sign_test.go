@@ -80,7 +80,7 @@ func TestSignsOnATerminal(t *testing.T) {
 	p = c.talk("true")
 	p.sees("queue>")
 	p.says("reject 1")
-	p.sees("End it with a line that has only a period.")
+	p.sees("end it with a line that has only a period.")
 	p.says("Twice is enough.")
 	p.says(".")
 	p.sees("Type y and press enter")

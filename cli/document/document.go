@@ -1,3 +1,5 @@
+// Package document has the JSON documents that several families of commands print. Fields are
+// added, never renamed.
 package document
 
 import (
@@ -13,12 +15,12 @@ import (
 	"toolcrib/review"
 )
 
-// Loads has what one skill or one file of instructions brings into the context of a
-// coding agent after the approval.
+// Loads describes what a skill or a file of instructions adds to the context of a coding agent
+// after the approval.
 type Loads struct {
 	Subject string `json:"subject"`
 	Path    string `json:"path"`
-	Cost    []Load `json:"cost"`  // of each moment, without texts
+	Cost    []Load `json:"cost"`  // of each moment
 	Parts   []Part `json:"parts"` // the earliest first
 }
 
@@ -31,12 +33,12 @@ type Load struct {
 	Change Cost `json:"change"`
 }
 
-// Part is a part of a file that enters the context at one moment. It has no text where
-// that is not known: the output of a program.
+// Part is a part of a file that enters the context at one moment. Its text is absent if it is
+// unknown, such as the output of a program.
 type Part struct {
 	When string `json:"when"`
 	File string `json:"file"`
-	Note string `json:"note,omitempty"` // what the client goes by
+	Note string `json:"note,omitempty"` // the rule that the client applies
 	Compared
 }
 
@@ -48,7 +50,7 @@ func (d Part) Was() Cost {
 	return d.Before.Cost
 }
 
-// NewLoads returns what changes enter the context of a coding agent, counted in tokens.
+// NewLoads returns what changes in the context of a coding agent, with its tokens.
 func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *tokens.Counter) (Loads, error) {
 	doc := Loads{Subject: d.Proposal.Subject.String(), Path: d.Proposal.Title}
 	var err error
@@ -87,16 +89,13 @@ func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *toke
 func newDocLoadCosts(counter *tokens.Counter, changes []instructions.LoadChange) ([]Load, error) {
 	costs, err := instructions.Costs(counter, changes)
 	return output.Mapped(costs, func(c instructions.Cost) Load {
-		now, after := docSize(c.Now), docSize(c.After)
+		now := Cost{c.Now.Chars, Tokens{c.Now.O200k, c.Now.Cl100k}}
+		after := Cost{c.After.Chars, Tokens{c.After.O200k, c.After.Cl100k}}
 		return Load{When: string(c.When), Note: c.Note, Before: now, Cost: after, Change: after.less(now)}
 	}), err
 }
 
-func docSize(s instructions.Size) Cost {
-	return Cost{Chars: s.Chars, Tokens: Tokens{O200k: s.O200k, Cl100k: s.Cl100k}}
-}
-
-// less returns how much more c is than other.
+// less returns the difference of two costs.
 func (c Cost) less(other Cost) Cost {
 	return Cost{
 		Chars:  c.Chars - other.Chars,
@@ -104,21 +103,7 @@ func (c Cost) less(other Cost) Cost {
 	}
 }
 
-// contextCosts returns what an approval adds to the context of agents at each moment; nil
-// where it adds no files, or the vocabulary, which is compiled in, cannot be read.
-func contextCosts(d review.Dossier) []Load {
-	changes := LoadChanges(d)
-	if len(changes) == 0 {
-		return nil
-	}
-	costs, err := newDocLoadCosts(tokens.NewCounter(), changes)
-	if err != nil {
-		return nil
-	}
-	return costs
-}
-
-// WriteContextCosts prints the tokens of each moment that has some.
+// WriteContextCosts prints the tokens of each moment that has any.
 func WriteContextCosts(p *output.Page, costs []Load) {
 	var parts []string
 	for _, c := range costs {
@@ -131,8 +116,8 @@ func WriteContextCosts(p *output.Page, costs []Load) {
 	}
 }
 
-// LoadChanges returns what a proposal about files does to the context of agents, nil for
-// one about something else.
+// LoadChanges returns how a proposal about files changes the context of agents, or nil for
+// other proposals.
 func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	if !d.Proposal.Subject.Kind.InFiles() || !d.Proposal.State.Open() {
 		return nil

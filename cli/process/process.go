@@ -1,13 +1,17 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/mattn/go-shellwords"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -130,3 +134,88 @@ func xdg(env Env, variable, fallback, windows string) (string, error) {
 	}
 	return filepath.Join(home, fallback), nil
 }
+
+// UntilDone is in, but for a Read that keeps waiting when ctx ends: an
+// interrupt has to end a program that waits for somebody to type.
+func UntilDone(ctx context.Context, in io.Reader) io.Reader {
+	return ReaderFunc(func(p []byte) (int, error) {
+		buf := make([]byte, len(p)) // not p: a read that nobody waits for goes on
+		n, err := BeforeDone(ctx, func() (int, error) { return in.Read(buf) })
+		return copy(p, buf[:n]), err
+	})
+}
+
+// BeforeDone returns what do returns, or why ctx ended before. What do opens or reads
+// later than that is left to the end of the process.
+func BeforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err error) {
+	done := make(chan func() (T, error), 1)
+	go func() {
+		result, err := do()
+		done <- func() (T, error) { return result, err }
+	}()
+	select {
+	case <-ctx.Done():
+		return result, ctx.Err()
+	case returned := <-done:
+		return returned()
+	}
+}
+
+// ReaderFunc is a function that reads.
+type ReaderFunc func([]byte) (int, error)
+
+func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
+
+// Words splits a line into the words that a shell reads from it. An empty quoted word is
+// kept: without it, the next word would take its place. Nothing is expanded or run, and
+// the operators of a shell are ordinary characters: there is no shell that could act on them.
+func Words(line string) ([]string, error) {
+	p := shellwords.NewParser()
+	p.ParseEnv, p.ParseBacktick = false, false
+	p.SetExcludeSeparators([]rune(";&|<>()`")...)
+	return p.Parse(line)
+}
+
+// FindingsUnless is errFindings when ok is not set.
+func FindingsUnless(ok bool) error {
+	if ok {
+		return nil
+	}
+	return ErrFindings
+}
+
+// ErrUsage is wrapped by errors about the command line itself.
+var ErrUsage = errors.New("usage")
+
+// Usagef returns an error about the command line.
+func Usagef(format string, args ...any) error {
+	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), Hide(ErrUsage))
+}
+
+// Hide returns err without its words.
+func Hide(err error) error { return hidden{err} }
+
+// hidden is an error that can be found but adds no words.
+type hidden struct{ error }
+
+func (hidden) Error() string { return "" }
+
+func (h hidden) Unwrap() error { return h.error }
+
+// ErrFindings ends a command that did its work and found something. What it
+// found is printed already.
+var ErrFindings = errors.New("findings")
+
+// ExitStatus ends a command with the exit status of a program that it ran.
+type ExitStatus int
+
+// Error names the status.
+func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// ErrNoDryRun refuses --dry-run for what cannot be tried without doing it.
+func ErrNoDryRun(what string) error {
+	return Usagef("%s cannot be tried with --dry-run: it would have to write, start, or send something; nothing was done", what)
+}
+
+// ErrPrinted ends a command that printed a statement instead of deciding.
+var ErrPrinted = errors.New("statement printed")

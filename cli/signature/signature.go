@@ -1,0 +1,216 @@
+// Package signature signs the decisions of users.
+package signature
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/term"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/proposals"
+	"toolcrib/review/proof"
+	"toolcrib/review/service"
+	"toolcrib/signing/keys"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
+)
+
+// Flags are the flags for signing a decision.
+type Flags struct {
+	Key                  string
+	print                bool
+	statement, signature string
+}
+
+// KeyUsage is the help of --sign-key.
+const KeyUsage = "sign with the key in `FILE`: a private key, or a public key whose private half is in the SSH agent"
+
+func (f *Flags) Register(set *pflag.FlagSet) {
+	set.StringVar(&f.Key, "sign-key", "", KeyUsage)
+	set.BoolVar(&f.print, "print-statement", false, "decide nothing; print the statement to sign elsewhere with toolcrib sign")
+	set.StringVar(&f.statement, "statement", "", "`FILE` with the statement that was signed elsewhere")
+	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
+}
+
+// Decision returns the signed statement of an act, or nil if nothing is signed. prepare
+// returns the statement.
+func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error)) (*proof.Signed, error) {
+	if f.statement == "" && f.signature == "" {
+		if needed, err := Signs(ctx, a, f); err != nil || !needed {
+			return nil, err
+		}
+	}
+	return SignAs(ctx, a, actor, f, prepare, func() (keys.Key, error) { return SigningKey(ctx, a, actor, f.Key) })
+}
+
+// SignAs signs a statement with the key that find returns, or reads a statement and its
+// signature from the files of the flags.
+func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*proof.Signed, error) {
+	handed := f.statement != "" || f.signature != ""
+	switch {
+	case (f.statement == "") != (f.signature == ""):
+		return nil, process.Usagef("--statement and --signature need each other: a statement and its signature")
+	case handed && (f.print || f.Key != ""):
+		return nil, process.Usagef("--signature cannot be combined with --print-statement or --sign-key")
+	case handed:
+		text, err := a.ReadAll(ctx, f.statement)
+		if err != nil {
+			return nil, err
+		}
+		if f.statement == "-" && f.signature == "-" {
+			at := bytes.Index(text, []byte("-----BEGIN SSH SIGNATURE-----"))
+			if at < 0 {
+				return nil, process.Usagef("--statement - and --signature - read the statement and then its signature; standard input has no signature")
+			}
+			return &proof.Signed{Statement: text[:at], Signature: text[at:]}, nil
+		}
+		signature, err := a.ReadAll(ctx, f.signature)
+		return &proof.Signed{Statement: text, Signature: signature}, err
+	}
+	text, err := prepare()
+	if err != nil {
+		return nil, err
+	}
+	if f.print {
+		if _, err := a.Env.Out.Write(text); err != nil {
+			return nil, err
+		}
+		return nil, process.ErrPrinted
+	}
+	key, err := find()
+	if err != nil {
+		return nil, err
+	}
+	a.Note("toolcrib: signing as %s with %s; statement %.12s", actor, KeyName(key), statement.Sum(text))
+	return SignQuietly(ctx, a, key, text)
+}
+
+// Signs reports whether acts are signed: because the user or a setting requires it, or
+// because signing has started.
+func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
+	if a.Flags.DryRun && !f.print {
+		return false, nil
+	}
+	if a.Remote != nil {
+		return true, nil
+	}
+	c, err := a.Settings()
+	if err != nil || f.Key != "" || f.print || c.Signatures == settings.SignaturesRequired {
+		return err == nil, err
+	}
+	desk, err := a.OpenDesk(ctx)
+	if err != nil {
+		return false, err
+	}
+	states, err := desk.Signers.SignersStates(ctx)
+	return len(states) > 0, err
+}
+
+// DeskFor returns the desk for one act of actor, signed if necessary.
+func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, prepare func() ([]byte, error)) (*service.Desk, error) {
+	signed, err := Decision(ctx, a, b.Actor, f, prepare)
+	if err != nil || signed == nil {
+		return b.Desk, err
+	}
+	return b.Desk.Signed(*signed), nil
+}
+
+// KeyTools returns access to the user's keys. ssh-keygen may ask at the terminal.
+func KeyTools(a *command.App) keys.Tools {
+	if a.Remote != nil {
+		return keys.Tools{Dial: a.Remote.Forwarded, Stderr: a.Env.Err}
+	}
+	t := keys.Tools{Agent: a.Env.Getenv("SSH_AUTH_SOCK"), Stderr: a.Env.Err}
+	if in, ok := a.Keyboard.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+		t.Stdin = in
+	}
+	return t
+}
+
+// SigningKey finds the key with which actor signs decisions.
+func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file string) (keys.Key, error) {
+	c, err := a.Settings()
+	if err != nil {
+		return keys.Key{}, err
+	}
+	who, err := c.Signers.Signers()
+	if err != nil {
+		return keys.Key{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
+	}
+	return SigningKeyOf(ctx, a, who, actor, file)
+}
+
+// SigningKeyOf finds the key with which actor signs: that of a file, that of the
+// configuration, or the first permitted one of the agent.
+func SigningKeyOf(ctx context.Context, a *command.App, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
+	file = cmp.Or(settings.Absolute(a.Env.Dir, file), a.Config.SignKey)
+	now := a.Env.Now()
+	may := func(k ssh.PublicKey) error {
+		_, err := who.May(actor.String(), k, now)
+		return err
+	}
+	key, err := KeyTools(a).Find(ctx, file, may)
+	if err == nil && key.Public != nil {
+		if err := may(key.Public); err != nil {
+			return key, fmt.Errorf("%w: %w", proof.ErrSignature, err)
+		}
+	}
+	return key, err
+}
+
+// SignQuietly signs a statement with a key.
+func SignQuietly(ctx context.Context, a *command.App, key keys.Key, text []byte) (*proof.Signed, error) {
+	signature, err := KeyTools(a).Sign(ctx, key, text)
+	if err != nil {
+		return nil, fmt.Errorf("%w; nothing was decided", err)
+	}
+	return &proof.Signed{Statement: text, Signature: signature.Armor()}, nil
+}
+
+// KeyName names a key for people.
+func KeyName(k keys.Key) string {
+	if k.Public == nil {
+		return k.File
+	}
+	return fmt.Sprintf("%s (%s)", ssh.FingerprintSHA256(sshsig.Plain(k.Public)), k.Public.Type())
+}
+
+// DefaultTier selects the tool's own default tier on the command line.
+const DefaultTier = "default"
+
+// DescribeStatement describes the items of a statement, one on each line.
+func DescribeStatement(st statement.Statement) []string {
+	verdict := statement.VerdictOf(st.Act)
+	switch act := st.Act.(type) {
+	case *statement.Decision:
+		lines := make([]string, len(act.Items))
+		for i, item := range act.Items {
+			lines[i] = fmt.Sprintf("%s %s, revision %d, content %.12s", verdict, item.Subject, item.Revision, item.ContentHash)
+			if item.Version > 0 {
+				lines[i] += fmt.Sprintf(", as version %d", item.Version)
+			}
+		}
+		return lines
+	case *statement.Waiver:
+		return []string{fmt.Sprintf("%s %s in %s, revision %d", verdict, act.Rule, act.Subject, act.Revision)}
+	case *statement.CallAnswer:
+		return []string{fmt.Sprintf("%s %s of %s version %d, digest %.12s", verdict, act.Pending, act.Tool, act.Version, act.Digest)}
+	case *statement.Tier:
+		return output.Mapped(act.Tools, func(tool string) string {
+			return fmt.Sprintf("%s of %s to %s", verdict, tool, cmp.Or(act.Tier, DefaultTier))
+		})
+	case *statement.Signers:
+		return []string{fmt.Sprintf("%s to state %d, %.12s", verdict, act.Number, act.State)}
+	}
+	return nil
+}
