@@ -18,6 +18,7 @@ func TestImportedID(t *testing.T) {
 		{"", "2fa", "t_2fa"},
 		{"", "read.file", "read_file"},
 		{"", "--x--", "x"},
+		{"mine", "\u00fcber_uns", "mine_uber_uns"}, // C66
 	} {
 		if got := registry.ImportedID(c.server, c.name); got != c.want {
 			t.Errorf("%s of %q is %s, want %s", c.name, c.server, got, c.want)

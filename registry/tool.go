@@ -14,6 +14,7 @@ import (
 	"github.com/agnivade/levenshtein"
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"github.com/clipperhouse/uax29/v2/sentences"
+	"golang.org/x/text/unicode/norm"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -546,12 +547,12 @@ func withSuffix(id, name string) string {
 func shortHash(name string) string { return HashBytes([]byte(name))[:8] }
 
 // snake converts a name to lower-case words of ASCII letters and digits joined by
-// "_". All other characters separate words, and so does a capital after a small
-// letter.
+// "_". Letters lose their accents. All other characters separate words, and so does a
+// capital after a small letter.
 func snake(name string) string {
 	var b strings.Builder
 	last := '_'
-	runes := []rune(name)
+	runes := slices.DeleteFunc([]rune(norm.NFD.String(name)), func(r rune) bool { return unicode.Is(unicode.Mn, r) })
 	for i, r := range runes {
 		letter := r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
 		next := i+1 < len(runes) && unicode.IsLower(runes[i+1])
