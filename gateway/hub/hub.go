@@ -252,7 +252,7 @@ func (c call) value(name string) (value string, ok bool) {
 
 // answer is the response of a hub:
 //
-//	{success, tool, result | error{code, message, details}, requires_approval?, approval_request_id?}
+//	{success, tool?, result | error{code, message, details} | error: message, requires_approval?, approval_request_id?}
 type answer struct {
 	success       *bool
 	tool          string
@@ -295,7 +295,11 @@ func parse(body []byte) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	if raw := fields["error"]; !null(raw) {
+	var message string // an error may be only a sentence
+	if json.Unmarshal(fields["error"], &message) == nil && message != "" {
+		a.failure = &failure{message: message}
+		delete(fields, "error")
+	} else if raw := fields["error"]; !null(raw) {
 		own, err := object(raw)
 		if err != nil {
 			return a, err
@@ -410,7 +414,9 @@ func (a answer) pending(in gateway.Invocation) error {
 func (a answer) refusal(in gateway.Invocation) error {
 	code := gateway.Code(a.failure.code)
 	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, plaintext.Clip(visible.Line(a.failure.message), maxMessage))
-	if !code.Foreign() {
+	if code == "" {
+		code = gateway.CodeProvider
+	} else if !code.Foreign() {
 		message += fmt.Sprintf(" (its code %s is reserved and was replaced)", jsondoc.Quote(a.failure.code))
 		code = gateway.CodeProvider
 	}

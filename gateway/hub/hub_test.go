@@ -115,6 +115,7 @@ func TestAnswers(t *testing.T) {
 		{"not connected", `{"success":false,"tool":"weather.get","error":{"code":"INTEGRATION_NOT_CONNECTED","message":"x"}}`, 200, "", gateway.CodeNotConnected},
 		{"a gate's code", `{"success":false,"tool":"weather.get","error":{"code":"approval_required","message":"x"}}`, 200, "", gateway.CodeProvider},
 		{"the event's code", `{"success":false,"tool":"weather.get","error":{"code":"definition_changed","message":"x"}}`, 200, "", gateway.CodeProvider},
+		{"only a sentence", `{"success":false,"error":"No such city"}`, 404, "", gateway.CodeProvider},
 		{"odd code", `{"success":false,"tool":"weather.get","error":{"code":"a b","message":"x"}}`, 200, "", gateway.CodeProvider},
 		{"no code", `{"success":false,"tool":"weather.get","error":{"message":"x"}}`, 200, "", gateway.CodeProvider},
 		{"no error", `{"success":false,"tool":"weather.get"}`, 200, "", gateway.CodeProvider},
@@ -153,6 +154,9 @@ func TestAnswers(t *testing.T) {
 			out, err := h.Run(t.Context(), invocation(s.URL))
 			if string(out.Object) != tt.want || code(err) != tt.code || (err == nil) != (tt.code == "") {
 				t.Errorf("got %s, %v; want %s, %s", out.Object, err, tt.want, tt.code)
+			}
+			if tt.name == "only a sentence" && !strings.HasSuffix(err.Error(), ": No such city") {
+				t.Errorf("got %v", err) // C62
 			}
 		})
 	}
