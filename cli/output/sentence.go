@@ -184,18 +184,26 @@ func Counted(n int, what string) string {
 // text.
 func conflictLines(e *review.RebaseConflict) []string {
 	var lines []string
-	short := func(text string) string {
-		if text == "" {
-			return "nothing"
-		}
-		return fmt.Sprintf("%q", Cut(text, 60))
-	}
 	for _, p := range e.Passages() {
+		same := 0 // runes that all three sides share
+		base, ours, theirs := []rune(p.Base), []rune(p.Ours), []rune(p.Theirs)
+		for same < min(len(base), len(ours), len(theirs)) && base[same] == ours[same] && ours[same] == theirs[same] {
+			same++
+		}
+		short := func(text []rune) string {
+			switch {
+			case len(text) == 0:
+				return "nothing"
+			case same > 30: // the difference must be in what is shown
+				text = append([]rune("…"), text[same-20:]...)
+			}
+			return fmt.Sprintf("%q", Cut(string(text), 60))
+		}
 		where := p.Path
 		if p.Line > 0 {
 			where += fmt.Sprintf(", line %d", p.Line)
 		}
-		lines = append(lines, fmt.Sprintf("%s: was %s, here %s, live %s", where, short(p.Base), short(p.Ours), short(p.Theirs)))
+		lines = append(lines, fmt.Sprintf("%s: was %s, here %s, live %s", where, short(base), short(ours), short(theirs)))
 	}
 	return lines
 }

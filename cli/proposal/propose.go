@@ -52,6 +52,12 @@ func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
 	}
+	for _, m := range made {
+		if m.Stale() {
+			ref := review.Reference(m)
+			a.Note("toolcrib: %s is stale: version %d of %s is live, and it changes version %d; rebase it: toolcrib rebase %s", m.Handle(), m.LiveVersion, m.Subject, m.BaseVersion, ref)
+		}
+	}
 	return a.Print(document.NewProposalList(made, "", a.Flags.DryRun), func(p *output.Page) {
 		for _, m := range made {
 			p.Linef("%s", document.Moved(m))
