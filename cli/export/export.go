@@ -186,6 +186,9 @@ func export(ctx context.Context, a *command.App, f exportFlags) (exported, error
 		if err != nil {
 			return x, err
 		}
+		for _, w := range c.warnings {
+			x.notes = append(x.notes, output.FullStop(w+"; it is skipped"))
+		}
 		if left > 0 {
 			x.notes = append(x.notes, fmt.Sprintf("left out %s that agents discover, as the prompt does: offer search_tools, describe_tool, and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
 		}
