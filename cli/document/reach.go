@@ -10,6 +10,8 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/reach/fact"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // NewReach returns the document of a change of reach.
@@ -73,11 +75,13 @@ func begin(p *output.Page) {
 
 // Hunk is a passage of a diff.
 type Hunk struct {
-	OldStart int           `json:"old_start"`
-	OldLines int           `json:"old_lines"`
-	NewStart int           `json:"new_start"`
-	NewLines int           `json:"new_lines"`
-	Lines    []docDiffLine `json:"lines"`
+	OldStart int `json:"old_start"`
+	OldLines int `json:"old_lines"`
+	NewStart int `json:"new_start"`
+	NewLines int `json:"new_lines"`
+	// Only the Unicode normalization differs, which no screen shows.
+	Normalization bool          `json:"normalization,omitempty"`
+	Lines         []docDiffLine `json:"lines"`
 }
 
 // docDiffLine is a line of a hunk. Spans are the changed parts of its text: start and end in
@@ -94,7 +98,18 @@ type docDiffLine struct {
 // NewHunks returns the document of the hunks of a text.
 func NewHunks(hunks []diff.Hunk) []Hunk {
 	return output.Mapped(hunks, func(h diff.Hunk) Hunk {
-		return Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Lines: output.Mapped(h.Lines, func(l diff.Line) docDiffLine {
+		var sides [2]string // without the context
+		for _, l := range h.Lines {
+			switch l.Kind {
+			case diff.Delete:
+				sides[0] += l.Text + "\n"
+			case diff.Insert:
+				sides[1] += l.Text + "\n"
+			case diff.Context:
+			}
+		}
+		same := sides[0] != sides[1] && norm.NFC.String(sides[0]) == norm.NFC.String(sides[1])
+		return Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Normalization: same, Lines: output.Mapped(h.Lines, func(l diff.Line) docDiffLine {
 			return docDiffLine{
 				Kind: l.Kind.String(), Old: l.Old, New: l.New, Text: l.Text, NoNewline: l.NoNewline,
 				Spans: output.Mapped(l.Spans, func(s diff.Span) [2]int { return [2]int{s.Start, s.End} }),
@@ -123,6 +138,9 @@ func WriteHunk(p *output.Page, h Hunk) {
 		if l.NoNewline && ends {
 			p.Raw(`\ no line feed at the end`)
 		}
+	}
+	if h.Normalization {
+		p.Raw(`\ the lines look the same; only their Unicode normalization differs`)
 	}
 }
 
