@@ -16,6 +16,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 )
 
 // openFile opens a file for reading. Its errors describe the problem and the remedy.
@@ -67,6 +68,9 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	var bad *proposals.DecodeError
 	if err != nil && !errors.As(err, &bad) {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if list, listErr := wire.Decode(data); bad != nil && listErr == nil && list.Format != wire.Names {
+		return nil, process.Usagef("%s is a list of tools (%s), not a proposal; import it: toolcrib import %s", name, string(list.Format), output.ShellWord(name))
 	}
 	if err == nil && !complete {
 		return parsed, nil

@@ -78,8 +78,11 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 			}
 			return units, nil, nil
 		}
-		if n, err := jsondoc.Parse(data, jsondoc.DefaultLimits); err == nil && wire.OtherType(n) != "" && n.Get("subject") == nil && n.Get("definition") == nil {
-			return refuse(jsondoc.Problem{Pos: n.Pos, Message: "not a list of tools: it is " + wire.OtherType(n)}, "Give it a list of tools, proposals, or prompts in text files.")
+		proposed := func(n *jsondoc.Node) bool {
+			return slices.ContainsFunc([]string{"type", "subject", "baseVersion", "definition", "rationale"}, func(key string) bool { return n.Get(key) != nil })
+		}
+		if n, err := jsondoc.Parse(data, jsondoc.DefaultLimits); err == nil && n.Kind == jsondoc.Object && (wire.OtherType(n) != "" || !proposed(n)) && n.Get("subject") == nil && n.Get("definition") == nil {
+			return refuse(jsondoc.Problem{Pos: n.Pos, Message: "not a list of tools: it is " + cmp.Or(wire.OtherType(n), "an object without any key of a proposal")}, "Give it a list of tools, proposals, or prompts in text files.")
 		}
 	}
 	parsed, err := proposals.DecodeFile(name, data)
