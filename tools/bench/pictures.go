@@ -48,13 +48,13 @@ type picture struct {
 }
 
 var pictures = []picture{
-	{"queue", width, []string{"j", "j"}, []string{"set_project", " findings", "Rationale"}},
+	{"queue", width, []string{"j", "j"}, []string{"set_project", " findings", "Reach"}},
 	{"review", wideWidth, []string{"Enter"}, []string{"■ block", "S109", "⟨U+", "◆"}},
 	{"assessment", width, []string{"3"}, []string{"■ block", "S109", "⟨U+"}},
 	{"diff", width, []string{"Q", "g", "Enter", "2"}, []string{"◆ prompt", "against version 1"}},
-	{"", width, []string{"Q", "/", "agent:assistant"}, []string{"1/1"}},
+	{"", width, []string{"Q", "/", "agent:assistant"}, []string{"1 of 1"}},
 	{"prompt", width, []string{"Enter", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},
-	{"", width, []string{"Q", "Escape"}, []string{"/7"}},
+	{"", width, []string{"Q", "Escape"}, []string{" of 7"}},
 	{"marked", width, []string{"g", "Space", "j", "j", "Space", "x"}, []string{"━━ Reject 2 proposals ━━", "Reason"}},
 	{"", width, []string{"Escape"}, []string{"enter open"}},
 }
@@ -62,7 +62,7 @@ var pictures = []picture{
 // setPictures lead to the page of a change set, which is proposed after the others are
 // drawn.
 var setPictures = []picture{
-	{"", width, []string{"/", "harbour", "Enter"}, []string{"set:harbour", "enter opens the set"}},
+	{"", width, []string{"/", "harbour", "Enter"}, []string{"harbour", "enter opens the set"}},
 	{"set", width, []string{"Enter"}, []string{"3 tools", "harbour", "send_away"}},
 }
 
