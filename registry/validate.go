@@ -253,10 +253,10 @@ func (p Provider) check(c *checker) {
 		return // the fields of an unknown type cannot be checked
 	}
 	if p.Type != ProviderMCP && p.Server != "" {
-		c.add("server", "belongs to the type mcp only; omit the key")
+		c.add("server", "is only for the type mcp; omit the key")
 	}
 	if p.Type != ProviderHTTP && p.URL != "" {
-		c.add("url", "belongs to the type http only; omit the key")
+		c.add("url", "is only for the type http; omit the key")
 	}
 }
 

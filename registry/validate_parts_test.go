@@ -79,7 +79,7 @@ func TestProviderProblems(t *testing.T) {
 	provider := func(p registry.Provider) func(*registry.Tool) { return func(x *registry.Tool) { x.Provider = &p } }
 	expectToolProblems(t, []toolEdit{
 		{"builtin", provider(registry.Provider{Type: "builtin", Name: "tasks.get"}), nil},
-		{"builtin elsewhere", provider(registry.Provider{Type: "builtin", Server: "s", URL: "https://hub.example"}), []string{"d.provider.server: mcp only", "d.provider.url: http only"}},
+		{"builtin elsewhere", provider(registry.Provider{Type: "builtin", Server: "s", URL: "https://hub.example"}), []string{"d.provider.server: only for the type mcp", "d.provider.url: only for the type http"}},
 		{"mcp", provider(registry.Provider{Type: "mcp", Server: "harbour", Name: "get-tides"}), nil},
 		{"mcp without server", provider(registry.Provider{Type: "mcp"}), []string{"d.provider.server: missing"}},
 		{"http", provider(registry.Provider{Type: "http", URL: "http://127.0.0.1:9000/run"}), nil},

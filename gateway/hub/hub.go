@@ -374,7 +374,7 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 	a, err := parse(body)
 	switch {
 	case err == nil && a.tool != "" && a.tool != name:
-		return gateway.Output{}, failed(in, fmt.Sprintf("it answered for another tool, %s", jsondoc.Quote(a.tool)))
+		return gateway.Output{}, failed(in, fmt.Sprintf("its answer is about a different tool, %s", jsondoc.Quote(a.tool)))
 	case err == nil && a.needsApproval:
 		return gateway.Output{}, a.pending(in)
 	case err == nil && a.success != nil && *a.success && (a.failure != nil || status < 200 || status > 299):

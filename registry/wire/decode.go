@@ -171,7 +171,7 @@ func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 		case found == "" || found == Names && f != "" && len(way) > 0:
 			found = f
 		case f != found && len(way) == 0:
-			return "", fmt.Errorf("%w: element %d has the format of %s, but earlier elements have that of %s", ErrFormat, i+1, f, found)
+			return "", fmt.Errorf("%w: element %d is a tool in the format of %s, but earlier elements are in the format of %s", ErrFormat, i+1, f, found)
 		}
 	}
 	if found == "" && len(way) == 0 {
@@ -261,7 +261,7 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	case d.Format != Names && n.Kind != jsondoc.Object:
 		return Skipped{Reason: fmt.Sprintf("%s is %s, not a tool", it.Path, n.Kind)}
 	case it.Format != MCP && it.Format != MCPText && of != it.Format:
-		return Skipped{Name: it.Name, Reason: fmt.Sprintf("has the format of %s, others that of %s", of, it.Format)}
+		return Skipped{Name: it.Name, Reason: fmt.Sprintf("is in the format of %s, but the list is in the format of %s", of, it.Format)}
 	case it.Name == "":
 		return Skipped{Reason: it.Path + " has no name"}
 	case again:
