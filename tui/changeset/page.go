@@ -369,7 +369,7 @@ func (p *Page) index(width int) []string {
 		if i == at {
 			mark, name = draw.Of(th.Accent, "▌"), th.Strong
 		}
-		extent := draw.Safe(p.extents[i])
+		extent := draw.Show(p.extents[i])
 		room := width - 6 - draw.Width(extent)
 		l := mark.Add(style, draw.Pad(sign, 2)).Add(name, draw.Pad(draw.Cut(draw.Show(setpage.Name(d)), room), room)).Add(th.Faint, " "+extent)
 		lines = append(lines, l.String(width))

@@ -60,6 +60,7 @@ func TestColumns(t *testing.T) {
 		{120, one(stale), "#240|⚠|sql_reviewer|ada|changed|+1 −1|stale  The primary has grown, and false …|3m"},
 		{120, one(agent), "#240||sql_reviewer|importer|changed|+1 −1|The primary has grown, and false alarms …|3m"},
 		{120, set(p, blocked, gone), "3×|■|notion|ada|upgrade|2~ 1−|1 blocked · 1 warned about|3m"},
+		{80, set(p, blocked, gone), "3×|■|notion|ada|upgrade|2~ 1−|1 blocked|3m"},
 		{80, set(p, blocked, p), "3×|■|notion|ada|changed|3~|1 blocked|3m"},
 		{80, set(p, goneToo), "2×||notion|ada|upgrade|1~ 1−||3m"},
 	} {

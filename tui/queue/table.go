@@ -223,7 +223,7 @@ func brief(n int) string {
 // change as there is room for: of a set, how many members have obstacles or warnings.
 func (g grid) summary(r rows.Row, width int) draw.Line {
 	if r.Folded() {
-		return g.verdicts(r)
+		return g.verdicts(r, width)
 	}
 	th, p := g.th, r.First()
 	verdict, style := verdict(th, p)
@@ -261,8 +261,9 @@ func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 	return "", ""
 }
 
-// verdicts counts the members of a set that cannot be approved as they are, or have warnings.
-func (g grid) verdicts(r rows.Row) draw.Line {
+// verdicts counts the members of a set that cannot be approved as they are, or have warnings,
+// the worst first, as many counts as fit.
+func (g grid) verdicts(r rows.Row, width int) draw.Line {
 	type kind struct {
 		word  string
 		style theme.Style
@@ -284,11 +285,15 @@ func (g grid) verdicts(r rows.Row) draw.Line {
 	}
 	var l draw.Line
 	for _, k := range kinds {
-		if k.n > 0 {
-			if l != nil {
-				l = l.Add(g.th.Faint, " · ")
-			}
-			l = l.Add(k.style, draw.Showf("%d %s", k.n, k.word))
+		if k.n == 0 {
+			continue
+		}
+		next := draw.Of(k.style, draw.Showf("%d %s", k.n, k.word))
+		if l != nil {
+			next = append(draw.Of(g.th.Faint, " · "), next...)
+		}
+		if l.Width()+next.Width() <= width {
+			l = append(l, next...)
 		}
 	}
 	return l
