@@ -136,7 +136,7 @@ func TestServeTurnsAwayTheSlow(t *testing.T) {
 
 // streamsAreLimited opens as many streams as a token may have.
 func (s *server) streamsAreLimited() {
-	const most = 16
+	const most = 512
 	for range most {
 		s.listen("/v1/events")
 	}
