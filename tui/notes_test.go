@@ -119,3 +119,39 @@ func TestRepeatedFindingsShareARow(t *testing.T) {
 	}
 	b.wants("└ ▲ X101 It repeats. (2 times)", "└ ▲ X101 It differs.")
 }
+
+// TestFindingsShareALine lists findings on the same passage on one line, and quotes the
+// passage once on every screen (T51). W waives them one after the other.
+func TestFindingsShareALine(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	const quote = "the cast list"
+	b := newBench(t, 160, 40, demo("name_bank.json"), func(b *bench) {
+		page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := func(id string, severity rules.Severity, deed string) rules.Finding {
+			return rules.Finding{Rule: id, Severity: severity, Path: "definition.prompt", Line: 3, Column: 1, EndLine: 3, EndColumn: 14, Message: deed + ": " + rules.Quotation(quote) + ".", Passage: quote, Waivable: true}
+		}
+		opinion := review.Opinion{Recommendation: proposals.RecommendNeedsChanges, Comment: "See the lines.", Findings: []rules.Finding{
+			found("X102", rules.Block, "Hides it"), found("X103", rules.Block, "Sends it"), {Rule: "X105", Severity: rules.Warn, Path: "rationale", Message: "It is short."}, found("X131", rules.Warn, "Reads it"),
+		}}
+		if _, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, opinion); err != nil {
+			t.Fatal(err)
+		}
+	})
+	once := func() {
+		t.Helper()
+		if n := strings.Count(b.screen(), quote); n != 1 {
+			t.Errorf("the passage is on the screen %d times:\n%s", n, b.screen())
+		}
+	}
+	b.wants("Hides it · Sends it: \"the cast list\"", "Reads it")
+	once()
+	b.press("a").wants("X102 X103: Hides it · Sends it")
+	b.press("esc", "enter", "3").wants("■ block  X102 X103  definition.prompt 3:1", "Hides it · Sends it", "▲ warn   X131", "▲ warn   X105  rationale")
+	b.press("W").wants("X102 in definition.prompt")
+	b.write("It is meant.").press("ctrl+s", "y")
+	b.wants("□ waived X102", "■ block  X103")
+	b.press("j", "W").wants("X103 in definition.prompt")
+}

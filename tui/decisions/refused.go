@@ -11,6 +11,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/quotes"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -154,10 +155,15 @@ func refusedOf(refused, all int) string {
 
 // blocksInTheWay lists the first open blocks, and where the others are.
 func blocksInTheWay(th theme.Theme, page *prose.Page, d review.Dossier) {
-	blocks := review.BlocksByRule(d.Standing)
-	for _, s := range blocks[:min(len(blocks), wording.MaxRules)] {
-		sign, style := labels.Severity(th, s.Severity)
-		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), wording.FirstOf(s))
+	var firsts []review.Standing
+	for _, of := range review.BlocksByRule(d.Standing) {
+		of.First.Rule = wording.Times(of)
+		firsts = append(firsts, of.First)
+	}
+	list := quotes.Rows(firsts)
+	for i, r := range list[:min(len(list), wording.MaxRules)] {
+		sign, style := labels.Severity(th, r[0].Severity)
+		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), r.Rules()+": "+quotes.Message(list, i))
 	}
 }
 

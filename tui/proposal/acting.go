@@ -83,7 +83,7 @@ func (a *acts) askWaive() tea.Cmd {
 		Content: func(page *prose.Page) {
 			sign, style := labels.Severity(a.frame.Theme, s.Severity)
 			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+wording.Place(s.Path))
-			page.Text("", s.Message)
+			page.Text("", s.Deed())
 			for line := range strings.SplitSeq(s.Passage[:min(len(s.Passage), 400)], "\n") {
 				page.Marked("┃ ", line, nil)
 			}

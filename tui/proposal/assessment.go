@@ -48,12 +48,10 @@ func (t *assessmentPane) rows() pager.Rows {
 		rules += ", other than those in force; ctrl+r assesses it again"
 	}
 	page.Field("rules", rules)
-	for _, s := range d.Standing {
+	if page.Blank(); len(t.findings) > 0 {
+		t.quotes.Findings(page, t.frame.Theme, d, t.findings, t.reading().Passages)
 		page.Blank()
-		page.Stop()
-		t.quotes.Finding(page, t.frame.Theme, t.dossier, s, t.reading().Passages)
 	}
-	page.Blank()
 	page.Heading("Reviewer's comment")
 	if a.Reviewer == proposals.BuiltinChief() {
 		t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabAssessment), a.Report.Comment)

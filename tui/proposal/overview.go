@@ -53,7 +53,11 @@ func (t *overviewPane) rows() pager.Rows {
 	page.Blank()
 	page.Heading("Rationale")
 	t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
-	t.findings(page)
+	if n := len(d.Standing); n > 0 {
+		page.Blank()
+		page.Heading(wording.Count(n, "finding", "findings"))
+		t.quotes.Findings(page, t.frame.Theme, d, t.findings, t.reading().Passages)
+	}
 	t.trials(page)
 	t.promptCosts(page)
 	page.Blank()
@@ -109,18 +113,6 @@ func (t *overviewPane) consequences(page *prose.Page) {
 // maxUnfit is how many reasons against a submission are listed; one is enough to act
 // on.
 const maxUnfit = 8
-
-// findings lists them with the passages that they are about, each a stop.
-func (t *overviewPane) findings(page *prose.Page) {
-	for i, s := range t.dossier.Standing {
-		page.Blank()
-		if i == 0 {
-			page.Heading(wording.Count(len(t.dossier.Standing), "finding", "findings"))
-		}
-		page.Stop()
-		t.quotes.Finding(page, t.frame.Theme, t.dossier, s, t.reading().Passages)
-	}
-}
 
 // promptCosts lists the channel prompts that an approval changes, and by how many
 // tokens once they are counted.

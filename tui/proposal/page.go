@@ -18,6 +18,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/quotes"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
@@ -107,11 +108,12 @@ func (pp *Page) Rules() []string {
 	if pp.Tab != tabOverview && pp.Tab != tabAssessment {
 		return nil
 	}
-	if s, ok := pp.selectedFinding(); ok {
-		return []string{s.Rule}
+	shown := pp.dossier.Standing
+	if n := pp.Shown().Stop(); n >= 0 && n < len(pp.findings) {
+		shown = pp.findings[n]
 	}
 	var ids []string
-	for _, s := range pp.dossier.Standing {
+	for _, s := range shown {
 		if !slices.Contains(ids, s.Rule) {
 			ids = append(ids, s.Rule)
 		}
@@ -121,19 +123,17 @@ func (pp *Page) Rules() []string {
 
 // selectedFinding returns the finding that is selected.
 func (pp *Page) selectedFinding() (review.Standing, bool) {
-	n := -1
 	switch pp.Tab {
 	case tabDiff:
-		if note, ok := pp.diff.noteHere(); ok {
-			n = note.Of
+		if note, ok := pp.diff.noteHere(); ok && note.Of < len(pp.dossier.Standing) {
+			return pp.dossier.Standing[note.Of], true
 		}
 	case tabOverview, tabAssessment:
-		n = pp.Shown().Stop()
+		if n := pp.Shown().Stop(); n >= 0 && n < len(pp.findings) {
+			return pp.findings[n][0], true
+		}
 	}
-	if n < 0 || n >= len(pp.dossier.Standing) {
-		return onlyFinding(pp)
-	}
-	return pp.dossier.Standing[n], true
+	return onlyFinding(pp)
 }
 
 // onlyFinding returns the finding that a diff without a selected one is about: the only
@@ -208,7 +208,12 @@ func (pp *Page) showFinding(n int) tea.Cmd {
 	if pp.frame.Left > 0 {
 		tab = tabOverview
 	}
-	pp.tabs[tab].Shown().SetStop(n)
+	of := pp.dossier.Standing[n]
+	pp.tabs[tab].Shown().SetStop(slices.IndexFunc(pp.findings, func(r quotes.Row) bool {
+		return slices.ContainsFunc(r, func(s review.Standing) bool {
+			return review.Handle(s.Finding) == review.Handle(of.Finding) && s.Line == of.Line && s.Column == of.Column
+		})
+	}))
 	return pp.TurnTo(tab)
 }
 
@@ -280,6 +285,7 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 		pp.tests.tried = nil
 	}
 	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
+	pp.findings = quotes.Rows(msg.Dossier.Standing)
 	pp.unfit, pp.hash = msg.Unfit, msg.Hash
 	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
 	pp.tests.takeAnswers()

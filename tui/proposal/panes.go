@@ -79,6 +79,8 @@ type state struct {
 	unfit   []string // why a draft cannot be submitted, by its own text
 	split   bool     // diffs are side by side
 	quotes  quotes.Quotes
+	// findings are those of the dossier as the Overview and the Assessment list them.
+	findings []quotes.Row
 }
 
 // reading returns what was read of the proposal, nil before it was loaded.
@@ -118,7 +120,7 @@ func (s *state) cannotFollowFinding(p *pager.Pager) string {
 
 // followFinding shows the line that a finding is about.
 func (s *state) followFinding(n int) tea.Cmd {
-	f := s.dossier.Standing[n]
+	f := s.findings[n][0]
 	s.book.leap(s.Tab)
 	return s.book.showLine(f.Path, f.Line)
 }

@@ -158,11 +158,11 @@ func (t *diffPane) notes() []difflist.Note {
 		sign, style := noteSign(s)
 		if i > 0 && repeats(d.Standing[i-1], s) {
 			times++
-			out[len(out)-1].Text = fmt.Sprintf("%s (%d times)", s.Message, times)
+			out[len(out)-1].Text = fmt.Sprintf("%s (%d times)", s.Deed(), times)
 			continue
 		}
 		times = 1
-		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: sign + " " + draw.Show(s.Rule), Text: s.Message, Of: i})
+		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: sign + " " + draw.Show(s.Rule), Text: s.Deed(), Of: i})
 	}
 	for i, c := range d.Comments {
 		path, ok := inDiff(c.Field)

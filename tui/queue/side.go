@@ -16,6 +16,7 @@ import (
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/queue/rows"
+	"toolcrib/tui/quotes"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/seen"
 	"toolcrib/tui/wording"
@@ -114,9 +115,10 @@ func (g Glance) inBrief(f screen.Frame, actor proposals.Actor, p proposals.Propo
 		}
 		return page
 	}
-	for i, s := range d.Standing {
-		if sign, style := labels.Severity(th, s.Severity); i < 3 && s.Waiver == nil {
-			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Message)
+	list := quotes.Rows(d.Standing)
+	for i, r := range list[:min(3, len(list))] {
+		if sign, style := labels.Severity(th, r[0].Severity); r[0].Waiver == nil {
+			page.Item(draw.Of(style, draw.Pad(sign, 9)), quotes.Message(list, i))
 		}
 	}
 	page.Text("", d.Revision.Draft.Rationale)
@@ -178,16 +180,18 @@ func (g Glance) about(f screen.Frame, page *prose.Page) {
 	if len(d.Standing) > 0 {
 		page.Blank()
 		page.Heading(wording.Count(len(d.Standing), "finding", "findings"))
-		for i, s := range d.Standing {
+		list, left := quotes.Rows(d.Standing), len(d.Standing)
+		for i, r := range list {
 			if i == 6 {
-				page.Line(draw.Of(th.Faint, draw.Showf("  and %d more", len(d.Standing)-i)))
+				page.Line(draw.Of(th.Faint, draw.Showf("  and %d more", left)))
 				break
 			}
-			sign, style := labels.Severity(th, s.Severity)
-			if s.Waiver != nil {
+			sign, style := labels.Severity(th, r[0].Severity)
+			if r[0].Waiver != nil {
 				sign, style = "□ waived", th.Faint
 			}
-			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Message)
+			left -= len(r)
+			page.Item(draw.Of(style, draw.Pad(sign, 9)), quotes.Message(list, i))
 		}
 	}
 	if text := d.Revision.Draft.Rationale; text != "" {

@@ -4,6 +4,7 @@ package quotes
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"toolcrib/proposals"
@@ -29,29 +30,49 @@ type Quotes struct {
 // the diff.
 const maxPassage = 2000
 
-// Finding writes a finding of a dossier with its passage. seen gets how many bytes of each
-// quoted line have to be on the screen.
-func (q *Quotes) Finding(page *prose.Page, th theme.Theme, d review.Dossier, s review.Standing, seen map[pager.Text]int) {
-	sign, style := labels.Severity(th, s.Severity)
-	if s.Waiver != nil {
-		sign, style = "□ waived", th.Faint
-	}
-	where := draw.Show(wording.Place(s.Path))
-	if s.Line > 0 {
-		where += draw.Showf(" %d:%d", s.Line, s.Column)
-	}
-	page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(th.Strong, draw.Show(s.Rule)+"  ").Add(th.Faint, where))
-	page.Text("          ", s.Deed())
-	id := FindingID(s)
-	for n, of := range q.passage(d, s) {
-		page.TrackedMarks("        ┃ ", of.text, th.Faint, []draw.Mark{{Start: of.start, End: of.end, Style: th.Mark}}, id+pager.Text(n))
-		seen[id+pager.Text(n)] = of.end
-	}
-	for _, remedy := range s.Remedies() {
-		page.Faint("          ", "→ "+remedy)
-	}
-	if s.Waiver != nil {
-		page.Faint("          ", "waived by "+s.Waiver.By+": "+s.Waiver.Reason)
+// Findings writes findings of a dossier, each row a stop, and each passage once, below its
+// rows. seen gets how many bytes of each quoted line have to be on the screen.
+func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, seen map[pager.Text]int) {
+	var remedies []string
+	for i, r := range list {
+		s := r[0]
+		for _, f := range r {
+			for _, remedy := range f.Remedies() {
+				if !slices.Contains(remedies, remedy) {
+					remedies = append(remedies, remedy)
+				}
+			}
+		}
+		sign, style := labels.Severity(th, s.Severity)
+		if s.Waiver != nil {
+			sign, style = "□ waived", th.Faint
+		}
+		var where draw.Safe
+		if i == 0 || !samePassage(list[i-1][0], s) {
+			if where = draw.Show(wording.Place(s.Path)); s.Line > 0 {
+				where += draw.Showf(" %d:%d", s.Line, s.Column)
+			}
+		}
+		page.Stop()
+		page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(th.Strong, draw.Show(r.Rules())+"  ").Add(th.Faint, where))
+		page.Text("          ", r.deeds())
+		if s.Waiver != nil {
+			page.Faint("          ", "waived by "+s.Waiver.By+": "+s.Waiver.Reason)
+		}
+		if i+1 < len(list) && samePassage(s, list[i+1][0]) {
+			continue
+		}
+		id := FindingID(s)
+		for n, of := range q.passage(d, s) {
+			page.TrackedMarks("        ┃ ", of.text, th.Faint, []draw.Mark{{Start: of.start, End: of.end, Style: th.Mark}}, id+pager.Text(n))
+			seen[id+pager.Text(n)] = of.end
+		}
+		for _, remedy := range remedies {
+			page.Faint("          ", "→ "+remedy)
+		}
+		if remedies = nil; i+1 < len(list) {
+			page.Blank()
+		}
 	}
 }
 
@@ -140,7 +161,7 @@ func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 // FindingID names the passage of a finding for the pager.
 func FindingID(s review.Standing) pager.Text {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s %d:%d", review.Handle(s.Finding), s.Line, s.Column)
+	fmt.Fprintf(h, "%s %d:%d %s", s.Path, s.Line, s.Column, s.PassageHash())
 	return pager.Text(h.Sum64()&^0xffff | 1)
 }
 

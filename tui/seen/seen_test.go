@@ -54,7 +54,7 @@ func TestUnread(t *testing.T) {
 	unread("S104")
 	var q quotes.Quotes
 	page := prose.New(th)
-	q.Finding(page, th, d, d.Standing[0], reading.Passages)
+	q.Findings(page, th, d, quotes.Rows(d.Standing), reading.Passages)
 	findings[1].SetSize(80, 100)
 	findings[1].Replace(page.Rows())
 	findings[1].See()

@@ -257,9 +257,6 @@ func Channels(d review.Dossier, notes map[string]string) []string {
 	return lines
 }
 
-// FirstOf is the first finding of a rule, and how many there are.
-func FirstOf(s review.RuleFindings) string { return Times(s) + ": " + s.First.Message }
-
 // Becomes returns which version an approval makes.
 func Becomes(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
