@@ -52,7 +52,7 @@ func viewOf(d registry.Definition) string {
 	case d.Folder() != nil:
 		return filesView
 	case t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Source.Type == registry.SourceMCPText):
-		return serverView + d.Columns().Source
+		return serverView(d.Columns().Source)
 	}
 	return ""
 }

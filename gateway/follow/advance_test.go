@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -241,5 +242,25 @@ func TestAdvanceRefuses(t *testing.T) {
 		if changed, err := f.update(t.Context()); err != nil || !changed {
 			t.Errorf("%s: a good registry afterwards: %v, %v", name, changed, err)
 		}
+	}
+}
+
+// TestServersOfAnyName follows a registry whose tools name servers that are paths, or that are
+// too long for a file.
+func TestServersOfAnyName(t *testing.T) {
+	o := newOrigin(t)
+	names := []string{"../../pwned", "no/such", strings.Repeat("x", 250)}
+	for i, name := range names {
+		o.approve(t, fmt.Sprintf("odd_%d", i), name, "Do the first thing.")
+	}
+	f := newFollowerOf(t, o.files(t, nil))
+	for _, name := range names {
+		r, err := f.Server(t.Context(), name)
+		if err != nil || len(r.Lives) != 1 {
+			t.Errorf("%.20s: %v, %d tools", name, err, len(r.Lives))
+		}
+	}
+	if found, _ := filepath.Glob(filepath.Join(f.Dir, "..", "*pwned*")); len(found) > 0 {
+		t.Errorf("written outside of the copy: %q", found)
 	}
 }

@@ -87,7 +87,6 @@ const (
 	lockFile     = "poll.lock"
 	listenLock   = "listen.lock"
 	filesView    = "files"
-	serverView   = "server_" // followed by the name of a server
 )
 
 // Limits of a look at a source: the bytes of an index and of all parts, and the time.
@@ -96,6 +95,10 @@ const (
 	maxTotal   = 1 << 30
 	lookWithin = 15 * time.Minute
 )
+
+// serverView returns the name of the view of a server. Its name is hashed, because it can be any
+// text and the view is a file.
+func serverView(server string) string { return "server_" + registry.HashBytes([]byte(server)) }
 
 func readJSON[T any](file string) (v T, err error) {
 	data, err := os.ReadFile(file)
@@ -344,7 +347,7 @@ func (c *Copy) Remove() error { return os.RemoveAll(c.Dir) }
 
 // Server returns the approved tools and texts of an MCP server.
 func (c *Copy) Server(ctx context.Context, name string) (*Registry, error) {
-	return c.read(ctx, serverView+name, nil)
+	return c.read(ctx, serverView(name), nil)
 }
 
 // Files returns the approved skills and instruction files.

@@ -119,7 +119,7 @@ func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	if err != nil || s.now != nil && s.index == a.Index {
 		return s.now, err
 	}
-	s.now, err = s.Copy.read(ctx, serverView+s.Name, s.now)
+	s.now, err = s.Copy.read(ctx, serverView(s.Name), s.now)
 	s.index = a.Index
 	return s.now, err
 }
