@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -40,6 +41,29 @@ func TestBackupRemovesUnfinished(t *testing.T) {
 	}
 	if len(names) != 3 || names[0] != ".toolcrib-backup-2" || names[1] != ".toolcrib-backup-2.lock" || names[2] != "copy.db" {
 		t.Errorf("left: %q", names)
+	}
+}
+
+// TestBackupLeavesOthers leaves what has the name of an unfinished backup and is none: folders, and
+// links to somewhere else.
+func TestBackupLeavesOthers(t *testing.T) {
+	if storetest.OnPostgres() {
+		t.Skip("a server has programs of its own for copies")
+	}
+	db, dir, elsewhere := storetest.New(t), t.TempDir(), filepath.Join(t.TempDir(), "made")
+	kept := filepath.Join(dir, ".toolcrib-backup-z", "notes")
+	if err := errors.Join(
+		os.Mkdir(filepath.Dir(kept), 0o700), os.WriteFile(kept, nil, 0o600), os.WriteFile(filepath.Dir(kept)+".lock", nil, 0o600),
+		os.Symlink(elsewhere, filepath.Join(dir, ".toolcrib-backup-w.lock")),
+		db.Backup(t.Context(), filepath.Join(dir, "copy.db")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(elsewhere); err == nil {
+		t.Error("a file was made where a link points")
 	}
 }
 

@@ -25,9 +25,7 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("%s: %w; name a new file", path, fs.ErrExist)
 	}
 	dir := filepath.Dir(path)
-	if err := removeUnfinished(dir); err != nil {
-		return err
-	}
+	removeUnfinished(dir)
 	temporary, err := os.CreateTemp(dir, backupPrefix+"*") // made with mode 0600
 	if err != nil {
 		return fmt.Errorf("create the copy: %w", err)
@@ -66,8 +64,9 @@ const (
 	lockSuffix   = ".lock"
 )
 
-// removeUnfinished removes the backups in a folder whose processes were killed.
-func removeUnfinished(dir string) error {
+// removeUnfinished removes the backups in a folder whose processes were killed. Whatever else has
+// such a name stays, and so does what cannot be removed: it may belong to somebody else.
+func removeUnfinished(dir string) {
 	entries, _ := os.ReadDir(dir) // a folder that cannot be listed may be writable
 	for _, entry := range entries {
 		name := filepath.Join(dir, entry.Name())
@@ -75,17 +74,18 @@ func removeUnfinished(dir string) error {
 		if !isLock || !strings.HasPrefix(entry.Name(), backupPrefix) {
 			continue
 		}
+		if backup, err := os.Lstat(of); !entry.Type().IsRegular() || err == nil && !backup.Mode().IsRegular() {
+			continue
+		}
 		unlock, held, err := filelock.Try(name)
 		if held || err != nil {
 			continue // somebody is writing it, or it is another user's
 		}
-		err = errors.Join(os.RemoveAll(of), os.Remove(name))
-		unlock()
-		if err != nil {
-			return fmt.Errorf("remove the unfinished backup %s: %w", of, err)
+		if err := os.Remove(of); err == nil || errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(name)
 		}
+		unlock()
 	}
-	return nil
 }
 
 // copyInto has the engine write the snapshot to an empty file
