@@ -109,19 +109,22 @@ func hiddenCharacters(attribute string, count int, characters string) string {
 const manyStrays = 16
 
 // strays reports whether copying may have left the runs behind: a few single or
-// paired invisible characters that split no word, one control character that overwrites one
-// other at most, or characters of one font. They carry no text.
+// paired invisible characters that split no word, one backspace, delete, or bell, or characters
+// of one font. They carry no text.
 func strays(text string, runs []hidden.Run) bool {
-	total := 0
+	total, invisible := 0, 0
 	apart := func(from, to int) bool { return strings.Contains(text[from:to], "\n") }
 	for i, h := range runs {
 		if h.Count > 1 || i > 0 && !apart(runs[i-1].End, h.Start) || i+1 < len(runs) && !apart(h.End, runs[i+1].Start) {
 			total += h.Count
 		}
+		if h.Kind == hidden.Invisible {
+			invisible++
+		}
 		switch {
-		case h.Kind == hidden.Control && len(runs) == 1 && h.Count == 1 && text[h.Start] != '\r':
+		case h.Kind == hidden.Control && len(runs) == 1 && h.Count == 1 && strings.IndexByte("\a\b\x7f", text[h.Start]) >= 0:
 		case h.Kind == hidden.PrivateUse, h.Kind == hidden.Separator, h.Kind == hidden.Variation && h.Count == 1:
-		case h.Kind != hidden.Invisible || h.Count > 2 || total > manyStrays:
+		case h.Kind != hidden.Invisible || h.Count > 2 || total > manyStrays || invisible == hidden.MaxRuns:
 			return false
 		case h.Start > 0 && h.End < len(text) && wording.LetterOrDigit(rune(text[h.Start-1])) && wording.LetterOrDigit(rune(text[h.End])):
 			return false

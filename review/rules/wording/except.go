@@ -79,10 +79,10 @@ var conditions = map[string]condition{
 	// The match is in a code block.
 	"fenced": func(_ *View, _ *Scanned, m *scan.Match, _ scan.Set) bool { return m.Stance&scan.Fenced != 0 },
 	"label":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Label },
-	// The tool only computes or looks something up, and the match is behind the sentence with
+	// The tool only computes or looks something up, and the match is behind the clause with
 	// its purpose.
 	"computes-only": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
-		return s.Kind == rules.Prose && s.Param == "" && m.Start >= len(firstSentence(s.Value)) && c.computesOnly()
+		return s.Kind == rules.Prose && s.Param == "" && m.Start >= firstClause(s.Value) && c.computesOnly()
 	},
 	// The match names a tool that is neither this one nor of its family.
 	"names-another": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {

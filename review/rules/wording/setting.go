@@ -179,6 +179,17 @@ func firstSentence(text string) string {
 	return text[:min(len(text), 300)]
 }
 
+// firstClause returns the length of the first clause of text.
+func firstClause(text string) int {
+	end := len(firstSentence(text))
+	for _, joint := range []string{", ", "; ", ": ", " and ", " then "} {
+		if i := strings.Index(text[:end], joint); i >= 0 {
+			end = i
+		}
+	}
+	return end
+}
+
 // about reports whether the tool's stated purpose has to do with any of the
 // named concepts.
 func (c *View) about(concepts string) bool {

@@ -26,18 +26,21 @@ var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 })
 
-// linkParts yields the parts of a text around its addresses that have all that linkWithData and
-// shellInAddress match: expressions are too slow for the rest.
+// linkParts yields the paragraphs of a text that have an address and something that linkWithData
+// or shellInAddress match behind it: expressions are too slow for the rest, and no link extends
+// over an empty line.
 func linkParts(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
-		const label = 4 * 100 // bytes ahead of an address
-		for at := 0; ; {
+		for at := 0; at < len(text); {
 			i := strings.Index(text[at:], "://")
 			if i < 0 {
 				return
 			}
-			start, end := max(at, at+i-label), len(text)
-			if n := strings.IndexByte(text[at+i:], '\n'); n >= 0 {
+			start, end := at, len(text)
+			if n := strings.LastIndex(text[at:at+i], "\n\n"); n >= 0 {
+				start = at + n
+			}
+			if n := strings.Index(text[at+i:], "\n\n"); n >= 0 {
 				end = at + i + n
 			}
 			if strings.ContainsAny(text[at+i:end], "{$%<[`?") && !yield(start, end) {

@@ -43,8 +43,8 @@ func (s *Decoder) invisible() {
 		case r >= 0xe0100 && r <= 0xe01ef:
 			selectors.add(byte(r-0xe0100+16), i, n)
 		case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0x180e:
-			if sym := strings.IndexRune(zeroWidths, r); sym >= 0 {
-				widths.add(byte(sym), i, n)
+			if at := strings.IndexRune(zeroWidths, r); at >= 0 {
+				widths.add(byte(at/utf8.RuneLen(r)), i, n)
 			}
 		case r == 0x202e || r == 0x202d:
 			s.overridden(i + n)
@@ -62,6 +62,7 @@ func (s *Decoder) invisible() {
 	}
 }
 
+// zeroWidths are at most 16 characters of three bytes each.
 const zeroWidths = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff\u180e"
 
 // selectorText queues what variation selectors spell. Honest ones (U+FE0F

@@ -36,8 +36,9 @@ type Run struct {
 	Count      int // characters
 }
 
-// maxHidden bounds how many runs are listed for one text.
-const maxHidden = 256
+// MaxRuns bounds how many runs of each kind are listed for one text, so that many of a
+// harmless kind do not hide the others.
+const MaxRuns = 256
 
 // Find lists the runs of characters in text that draw nothing, reorder other
 // characters, or drive a terminal, and that nothing around them explains. Joiners
@@ -49,7 +50,7 @@ func Find(text string) []Run {
 		return nil
 	}
 	h := search{text: text, rtl: hasRTL(text)}
-	for i := 0; i < len(text) && len(h.found) < maxHidden; {
+	for i := 0; i < len(text); {
 		c := text[i]
 		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' {
 			h.prev, h.last, h.marks = rune(c), rune(c), 0
@@ -69,6 +70,7 @@ func Find(text string) []Run {
 type search struct {
 	text  string
 	found []Run
+	count [Separator + 1]int // of the runs of each kind
 	rtl   bool
 	prev  rune // the last character that is neither mark, selector nor skin tone
 	last  rune // the last character
@@ -165,7 +167,7 @@ func (h *search) control(r rune, next int) Kind {
 		return None
 	case r == 0x85:
 		return Separator
-	case r == 0x1b || r == 0x9b || r == 0x90 || r == 0x9d:
+	case r == 0x1b || r == 0x90 || r == 0x98 || r == 0x9b || r >= 0x9d && r <= 0x9f:
 		return Escape
 	}
 	return Control
@@ -236,7 +238,10 @@ func (h *search) add(k Kind, at, n int) {
 			return
 		}
 	}
-	h.found = append(h.found, Run{Kind: k, Start: at, End: at + n, Count: 1})
+	if h.count[k] < MaxRuns {
+		h.count[k]++
+		h.found = append(h.found, Run{Kind: k, Start: at, End: at + n, Count: 1})
+	}
 }
 
 // maxMarked is how many bytes may lie between two piled-up marks of one run.

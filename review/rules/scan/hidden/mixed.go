@@ -15,7 +15,7 @@ import (
 // letter used as a symbol ("Δt", "µm", "β-carotene") are left alone.
 func FindMixed(text string) [][2]int {
 	var found [][2]int
-	for i := 0; i < len(text) && len(found) < maxHidden; {
+	for i := 0; i < len(text) && len(found) < MaxRuns; {
 		if text[i] < utf8.RuneSelf && !letters.IsLetter(text[i]) {
 			i++
 			continue
