@@ -125,8 +125,6 @@ func (l *list) empty(err error) []draw.Safe {
 		return []draw.Safe{"No match in this state.", "tab shows the next state, esc clears the filter."}
 	case l.filter != "":
 		return []draw.Safe{"No match.", "esc clears the filter."}
-	case l.none():
-		return firstSteps()
 	case l.shownTab().states == nil:
 		return []draw.Safe{"Nothing matches this view: " + draw.Show(l.shownTab().filter)}
 	case l.tab == 0:
@@ -135,16 +133,19 @@ func (l *list) empty(err error) []draw.Safe {
 	return []draw.Safe{"No proposals in this state. tab shows the next state."}
 }
 
-// firstSteps names the first three steps of a new user.
-func firstSteps() []draw.Safe {
-	return []draw.Safe{
-		"toolcrib reviews every change to what your agents can do.",
-		"No proposals yet. Three ways to begin:",
-		"1  Try it on examples: quit (q), run `toolcrib demo`.",
-		"2  Bring in your own tools: I imports a file, and",
-		"   `toolcrib init` finds the servers of your clients.",
-		"3  Propose a change: ctrl+n here, `toolcrib propose` in",
-		"   a script, `toolcrib mcp` for agents.", "",
-		"T shows the live tools, ? all keys.",
+// firstSteps explains the product to a new user, and names the next step.
+func firstSteps(th theme.Theme) []draw.Line {
+	step := func(key, command, text draw.Safe) draw.Line {
+		return draw.Of(th.Key, draw.Pad(key, 8)).Add(th.Strong, command).Add(th.Text, text)
+	}
+	return []draw.Line{
+		draw.Of(th.Strong, "toolcrib reviews every change to what your agents can do."),
+		draw.Of(th.Text, "A new or changed tool, prompt, or skill waits here;"),
+		draw.Of(th.Text, "you read what is new, and nothing goes live before."), nil,
+		draw.Of(th.Title, "Next: bring in what your agents use"),
+		step("I", "", "import tools from a file"),
+		step("shell", "toolcrib init", "  find your clients' servers"),
+		step("shell", "toolcrib demo", "  try it on examples"),
+		step("ctrl+n", "", "write a proposal"),
 	}
 }

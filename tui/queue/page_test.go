@@ -92,7 +92,7 @@ func TestListsProposals(t *testing.T) {
 			}
 		}
 	}
-	if text := screentest.View(t, opened(t, desk{}, 60), 60); !strings.Contains(text, "No proposals yet.") {
+	if text := screentest.View(t, opened(t, desk{}, 60), 60); !strings.Contains(text, "Next: bring in what your agents use") {
 		t.Errorf("an empty list:\n%s", text)
 	}
 	busy := errors.New("busy")

@@ -37,6 +37,14 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	return append(q.Frame.TabLine(names, 0, q.list.shownIndex(), true, room).Fit(room), right...), nil
 }
 
+// LeftOf implements screen.Paned: nothing stands beside the first steps.
+func (q *Page) LeftOf(l screen.Layout) int {
+	if q.list.none() {
+		return 0
+	}
+	return l.Beside()
+}
+
 // View implements screen.Page.
 func (q *Page) View() []string {
 	var lines []string
@@ -47,7 +55,7 @@ func (q *Page) View() []string {
 	}
 	list := q.rowLines()
 	switch {
-	case q.Frame.Side > 0:
+	case q.LeftOf(q.Frame.Layout) > 0:
 		f := q.Frame
 		f.Body -= len(lines)
 		return append(lines, f.Abreast(list, q.side(), f.List)...)
@@ -92,6 +100,12 @@ func (q *Page) rowLines() []string {
 		draw.Scrollbar(lines[1:], q.list.top*100/rest, total, q.Frame.Theme.Rule)
 	}
 	if total == 0 && q.list.Asked() {
+		if q.err == nil && q.list.filter == "" && q.list.none() {
+			for _, l := range firstSteps(q.Frame.Theme) {
+				add(append(draw.Of("", "   "), l...), "")
+			}
+			return lines
+		}
 		add(nil, "")
 		for _, text := range q.list.empty(q.err) {
 			add(draw.Of(q.Frame.Theme.Faint, "   "+text), "")
