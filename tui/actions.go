@@ -20,6 +20,7 @@ func (m *Model) globalKeys() []screen.Key {
 	return append(all, []screen.Key{
 		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.jobs.Verify, Off: m.jobs.CannotVerify},
 		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.jobs.Import, Off: m.jobs.CannotImport},
+		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Off: m.cannotRun},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.pages.Back},
 		m.keys.TakeBackKey(),
 		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colours", Do: m.switchTheme, Off: func() string { return unless(!m.shell.Choice.Plain, "colours are off") }},

@@ -119,6 +119,8 @@ type Config struct {
 	Elsewhere func() []Elsewhere
 	// Views are filters of the queue, each of which is a tab.
 	Views []View
+	// Commands are programs that the user runs on the selection.
+	Commands []Command
 	// HasModel reports that a model is configured that answers test cases.
 	HasModel bool
 	// Blocked reports whether a write waits until another process lets go of the database;

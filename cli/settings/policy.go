@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -257,10 +258,15 @@ func (c serveConfig) TokenIDs() map[int]string {
 // maxViewName is the maximum length of the name of a view in characters: it is shown as a tab.
 const maxViewName = 20
 
+// validName reports whether the workbench can show the name of a view or a command.
+func validName(name string) bool {
+	return name != "" && utf8.RuneCountInString(name) <= maxViewName && visible.Clean(name) && !strings.ContainsAny(name, "\n\t")
+}
+
 // checkViews parses the filters of the configuration.
 func (c *Config) checkViews() error {
 	for _, name := range c.ViewOrder {
-		if name == "" || utf8.RuneCountInString(name) > maxViewName || !visible.Clean(name) || strings.ContainsAny(name, "\n\t") {
+		if !validName(name) {
 			return fmt.Errorf("configuration: views.%q is not a valid name: use 1 to %d visible characters", name, maxViewName)
 		}
 		if _, err := filter.Parse(c.Views[name]); err != nil {
@@ -273,4 +279,27 @@ func (c *Config) checkViews() error {
 // NamedViews returns the configured views in the order of their files.
 func (c Config) NamedViews() []tui.View {
 	return output.Mapped(c.ViewOrder, func(name string) tui.View { return tui.View{Name: name, Filter: c.Views[name]} })
+}
+
+// maxCommands is how many commands the workbench offers: each has a digit for a key.
+const maxCommands = 9
+
+func (c *Config) checkCommands() error {
+	if len(c.Commands) > maxCommands {
+		return fmt.Errorf("configuration: commands has %d entries; the workbench offers at most %d", len(c.Commands), maxCommands)
+	}
+	for name, args := range c.Commands {
+		switch {
+		case !validName(name):
+			return fmt.Errorf("configuration: commands.%q is not a valid name: use 1 to %d visible characters", name, maxViewName)
+		case len(args) == 0 || args[0] == "":
+			return fmt.Errorf("configuration: commands.%s names no program: write [\"program\", \"argument\", \"{id}\"]", name)
+		}
+	}
+	return nil
+}
+
+// NamedCommands returns the configured commands of the workbench by name.
+func (c Config) NamedCommands() []tui.Command {
+	return output.Mapped(slices.Sorted(maps.Keys(c.Commands)), func(name string) tui.Command { return tui.Command{Name: name, Args: c.Commands[name]} })
 }

@@ -182,3 +182,20 @@ func TestReachOfProject(t *testing.T) {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }
+
+// TestCommandsAreTheUsersOwn refuses programs of the workbench in a project's file, trusted or
+// not, and entries that name no program.
+func TestCommandsAreTheUsersOwn(t *testing.T) {
+	const text = "[commands]\nissue = [\"gh\", \"issue\", \"{id}\"]\n"
+	if c, err := LoadConfig(withFiles(t, text, ""), Overrides{}, false); err != nil || len(c.NamedCommands()) != 1 || c.NamedCommands()[0].Name != "issue" {
+		t.Errorf("%v: %+v", err, c.Commands)
+	}
+	if c, err := LoadConfig(withFiles(t, "", text), Overrides{}, false); err == nil || errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), "commands is only allowed in the user's own file") || len(c.Commands) > 0 {
+		t.Errorf("%v: %+v", err, c.Commands)
+	}
+	for _, text := range []string{"[commands]\nissue = []\n", "[commands]\nissue = [\"\"]\n", "[commands]\n\"\" = [\"gh\"]\n"} {
+		if _, err := LoadConfig(withFiles(t, text, ""), Overrides{}, false); err == nil || !strings.Contains(err.Error(), "commands.") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -57,6 +57,7 @@ type Config struct {
 	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue of lines
 	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
 	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
+	Commands      map[string][]string       `toml:"commands"`   // programs that the workbench runs on the selection, by name
 	Servers       map[string]ServerConfig   `toml:"servers"`
 	Guard         map[string]guardConfig    `toml:"guard"` // by the names of guarded servers
 	Gateway       gatewayConfig             `toml:"gateway"`
@@ -290,7 +291,7 @@ func (c *Config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
+	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkCommands(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
 }
 
 // ValidProject reports whether name is a valid name of a project.

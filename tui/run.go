@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// Command is a program of the user's own that ! runs on the selection. In its arguments,
+// {number} stands for the number of the selected proposal, {id} for its id, and {subject}
+// for what it is about.
+type Command struct {
+	Name string
+	Args []string // the program first
+}
+
+// selection returns the values of the placeholders for what is selected, nil for nothing.
+func (m *Model) selection() []string {
+	switch on := m.pages.On().(type) {
+	case screen.OfProposal:
+		if p, ok := on.Current(); ok {
+			return []string{"{number}", strings.TrimPrefix(wording.Reference(p), "#"), "{id}", string(p.ID), "{subject}", p.Subject.String()}
+		}
+	case screen.OfEntry:
+		if e, ok := on.Selected(); ok {
+			return []string{"{subject}", e.Subject.String()}
+		}
+	}
+	return nil
+}
+
+func (m *Model) cannotRun() string {
+	switch {
+	case m.cfg.Remote:
+		return "no program is run here"
+	case len(m.cfg.Commands) == 0:
+		return "your toolcrib.toml has no [commands]"
+	case m.selection() == nil:
+		return "nothing is selected"
+	}
+	return ""
+}
+
+// askCommand runs the configured command on the selection; of several, it asks which.
+func (m *Model) askCommand() tea.Cmd {
+	values := m.selection()
+	if len(m.cfg.Commands) == 1 {
+		return m.run(m.cfg.Commands[0], values)
+	}
+	d := screen.Dialog{Form: proposals.Form{Title: "Run a command"}, Content: func(page *prose.Page) {
+		for i, c := range m.cfg.Commands {
+			page.Item(draw.Of(m.shell.Frame().Theme.Key, draw.Showf("%d  ", i+1)), c.Name+": "+strings.Join(c.Args, " "))
+		}
+	}}
+	for i, c := range m.cfg.Commands {
+		d.Keys = append(d.Keys, screen.Key{Keys: []string{strconv.Itoa(i + 1)}, Label: c.Name, Do: func() tea.Cmd {
+			m.shell.CloseDialog()
+			return m.run(c, values)
+		}})
+	}
+	return m.shell.Ask(d)
+}
+
+// run gives the terminal to a command. Values are whole arguments or parts of one: no shell
+// reads them, and none of them names the program.
+func (m *Model) run(c Command, values []string) tea.Cmd {
+	args := make([]string, len(c.Args)-1)
+	for i, arg := range c.Args[1:] {
+		args[i] = strings.NewReplacer(values...).Replace(arg)
+		if len(values) == 2 && (strings.Contains(arg, "{number}") || strings.Contains(arg, "{id}")) {
+			return m.shell.Say(screen.Warning, "%s needs a proposal; select one in the queue", c.Name)
+		}
+	}
+	give := m.cfg.Exec
+	if give == nil {
+		give = tea.ExecProcess
+	}
+	return give(exec.Command(c.Args[0], args...), func(err error) tea.Msg { //nolint:noctx // the user ends it
+		if err != nil {
+			return screen.Done{Err: fmt.Errorf("%s failed: %w", c.Name, err)}
+		}
+		return screen.Then{Do: func() tea.Cmd { return tea.Batch(m.shell.Say(screen.Success, "%s ended", c.Name), m.pages.Reload()) }}
+	})
+}

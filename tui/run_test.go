@@ -1,0 +1,48 @@
+package tui_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/tui"
+)
+
+// TestRunACommand runs a program of the user's on the selection. What it gets are arguments,
+// each whole, that no shell has read.
+func TestRunACommand(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("!").wants("your toolcrib.toml has no [commands]")
+
+	dir := t.TempDir()
+	program, out := filepath.Join(dir, "list.sh"), filepath.Join(dir, "out")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s|' \"$@\" >> "+out+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	wrote := func(want string) {
+		t.Helper()
+		if text, err := os.ReadFile(out); err != nil || string(text) != want {
+			t.Errorf("%v: the arguments are %q; want %q", err, text, want)
+		}
+		_ = os.Remove(out)
+	}
+	b.config.Commands = []tui.Command{{Name: "list", Args: []string{program, "{number}", "of {subject}; $(id) `id`", "{other}"}}}
+	b.restart()
+	const all = "1|of tool:user/name_bank; $(id) `id`|{other}|"
+	b.press("!").wants("list ended")
+	wrote(all)
+	b.press("enter", "!").wants("list ended")
+	wrote(all)
+	b.press("T", "!").wants("list needs a proposal")
+
+	b = newBench(t, 100, 30, func(b *bench) { b.approved(b.file("name_bank.json")) }, demo("world_names.json"))
+	b.config.Commands = []tui.Command{{Name: "fails", Args: []string{"/bin/sh", "-c", "exit 3"}}, {Name: "list", Args: []string{program, "{subject}"}}, {Name: "issue", Args: []string{program, "{number}"}}}
+	b.restart()
+	b.press("!").wants("Run a command", "1  fails", "2  list", program+" {subject}")
+	b.press("1").wants("fails failed: exit status 3")
+	b.press("T", "/").write("name_bank").press("enter", "!", "2").wants("list ended")
+	wrote("tool:user/name_bank|")
+	b.press("!", "3").wants("issue needs a proposal")
+}
