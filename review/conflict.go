@@ -10,8 +10,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// RebaseConflict describes where the proposal and the live version changed the same
-// thing in different ways. It wraps ErrMerge.
+// RebaseConflict describes the fields that the proposal and the live version changed in
+// different ways. It wraps ErrMerge.
 type RebaseConflict struct {
 	What   string // names the proposal
 	Base   int    // version that both sides began with
@@ -44,8 +44,8 @@ func Merge(what string, draft proposals.Draft, base int, from registry.Definitio
 	return draft, &RebaseConflict{What: what, Base: base, Live: live.Version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: live.Definition}
 }
 
-// Passage is one thing that both sides changed: a value, or lines of a text. A side
-// that has none of it is "".
+// Passage is a value, or lines of a text, that both sides changed. A side that lacks the
+// value or the lines is "".
 type Passage struct {
 	Path               string
 	Line               int // where it begins in the proposal's text, 0 for a value
@@ -57,7 +57,7 @@ func (e *RebaseConflict) Passages() []Passage {
 	var out []Passage
 	for _, f := range e.Fields {
 		if f.Text == nil {
-			out = append(out, Passage{f.Path, 0, valueText(f.Base), valueText(f.Ours), valueText(f.Theirs)})
+			out = append(out, Passage{f.Path, 0, Scalar(f.Base), Scalar(f.Ours), Scalar(f.Theirs)})
 			continue
 		}
 		for _, c := range f.Text.Conflicts {
@@ -68,7 +68,8 @@ func (e *RebaseConflict) Passages() []Passage {
 	return out
 }
 
-func valueText(n *jsondoc.Node) string {
+// Scalar returns a string without quotes, any other value as JSON, and "" for nil.
+func Scalar(n *jsondoc.Node) string {
 	switch {
 	case n == nil:
 		return ""

@@ -26,19 +26,13 @@ func (e entry) row(tool int) Row {
 	return Row{Kind: Text, Tool: tool, Depth: e.depth, Sign: e.sign, Name: e.label, Detail: e.detail, Text: e.text}
 }
 
-// flat returns e as it stands without the parameters around it.
-func (e entry) flat() entry {
-	e.label, e.depth = e.name, 0
-	return e
-}
-
 // same reports whether two entries say the same.
 func (e entry) same(o entry) bool { return e.content() == o.content() }
 
 // content identifies an entry: two of the same content say the same.
 func (e entry) content() [3]string { return [3]string{e.name, e.detail, e.text} }
 
-// textsOf returns every text but the name in imported JSON of a member.
+// textsOf returns every text except the name in the imported JSON of a member.
 func textsOf(d review.Dossier, source []byte) []entry {
 	list := entriesOf(shown(d, source))
 	for i := range list {
@@ -50,22 +44,22 @@ func textsOf(d review.Dossier, source []byte) []entry {
 	return list
 }
 
-// entriesOf returns every text of a tool's JSON but its name.
+// entriesOf returns every text except the name in the JSON of a tool.
 func entriesOf(tool *jsondoc.Node) []entry {
 	var list []entry
-	titles := titlesOf(scalar(tool.Get("name")))
+	name := review.Scalar(tool.Get("name"))
+	titles := []string{name, name + "Arguments", name + "Output"} // programs make them of the name
 	for _, m := range tool.Members {
 		switch m.Key {
 		case "name":
 		case "title":
-			list = append(list, short(named("title", flow(scalar(m.Value)), "definition.name")))
-		case "description":
-			for _, p := range paragraphs(scalar(m.Value)) {
-				list = append(list, entry{text: p, path: "definition.description"})
-			}
-		case "prompt":
-			for _, p := range paragraphs(scalar(m.Value)) {
-				list = append(list, entry{text: p, path: wire.SourcePath + m.Key})
+			list = append(list, short(named("title", flow(review.Scalar(m.Value)), "definition.name")))
+		case "description", "prompt":
+			path := map[string]string{"description": "definition.description", "prompt": wire.SourcePath + "prompt"}[m.Key]
+			for p := range strings.SplitSeq(review.Scalar(m.Value), "\n\n") { // each paragraph is a row
+				if p = flow(p); p != "" {
+					list = append(list, entry{text: p, path: path})
+				}
 			}
 		case "inputSchema":
 			list = append(list, schemaEntries(m.Value, parametersPath, "", titles)...)
@@ -80,7 +74,7 @@ func entriesOf(tool *jsondoc.Node) []entry {
 	return list
 }
 
-// order puts the texts of a tool in the order in which a reader asks for them.
+// order returns the position of the field of a path among the texts of a tool.
 func order(path string) int {
 	for i, begin := range []string{"definition.description", promptPath, "definition.name", hintPath, wire.SourcePath, parametersPath, "definition.outputSchema"} {
 		if strings.HasPrefix(path, begin) {
@@ -90,7 +84,7 @@ func order(path string) int {
 	return 9
 }
 
-// named returns an entry that stands in no parameter.
+// named returns an entry outside all parameters.
 func named(name, text, path string) entry {
 	return entry{name: name, label: name, text: text, path: path}
 }
@@ -102,8 +96,8 @@ const (
 	parametersPath = "definition.inputSchema"
 )
 
-// short has a text that is no longer than a type stand where the type does, so that
-// several share a row.
+// short moves a text that is no longer than a type to the place of the type, so that
+// several entries can share a row.
 func short(e entry) entry {
 	if len(e.text) <= 40 && !strings.Contains(e.text, "↵") {
 		e.detail, e.text = e.text, ""
@@ -111,7 +105,7 @@ func short(e entry) entry {
 	return e
 }
 
-// annotations returns the hints as one entry, and everything else in there.
+// annotations returns the hints as one entry, and an entry for every other annotation.
 func annotations(n *jsondoc.Node) []entry {
 	if n.Kind != jsondoc.Object {
 		return loose("annotations", n)
@@ -132,54 +126,49 @@ func annotations(n *jsondoc.Node) []entry {
 	return list
 }
 
-// loose returns the texts of a key that toolcrib does not know, each with its path.
+// loose returns the texts below a key unknown to toolcrib, each with its path.
 func loose(name string, n *jsondoc.Node) []entry {
+	var list []entry
 	switch {
 	case n.Kind == jsondoc.Object && len(n.Members) > 0:
-		var list []entry
 		for _, m := range n.Members {
 			list = append(list, loose(jsondoc.Join(name, m.Key), m.Value)...)
 		}
 		return list
 	case n.Kind == jsondoc.Array && slices.ContainsFunc(n.Items, func(o *jsondoc.Node) bool { return o.Kind == jsondoc.Object || o.Kind == jsondoc.Array }):
-		var list []entry
 		for i, o := range n.Items {
 			list = append(list, loose(jsondoc.Index(name, i), o)...)
 		}
 		return list
 	}
-	return []entry{short(named(name, flow(scalar(n)), wire.SourcePath+name))}
+	return []entry{short(named(name, flow(review.Scalar(n)), wire.SourcePath+name))}
 }
 
-// changed returns what differs between the texts of two versions of a tool: those
-// that go before those that come in the same field.
+// changed returns the texts that differ between two versions of a tool: in each field,
+// the removed ones before the added ones.
 func changed(before, after []entry) []entry {
-	kept := map[[3]string]int{}
+	kept, same := map[[3]string]int{}, 0
 	for _, e := range before {
 		kept[e.content()]++
 	}
-	var same int
-	var come []entry
+	var list, added []entry
 	for _, e := range after {
 		if kept[e.content()] > 0 {
 			kept[e.content()]--
 			same++
 			continue
 		}
-		e = e.flat()
-		e.sign = "+"
-		come = append(come, e)
+		e.sign, e.label, e.depth = "+", e.name, 0
+		added = append(added, e)
 	}
-	var list []entry
 	for _, e := range before {
 		if kept[e.content()] > 0 {
 			kept[e.content()]--
-			e = e.flat()
-			e.sign = "-"
+			e.sign, e.label, e.depth = "-", e.name, 0
 			list = append(list, e)
 		}
 	}
-	list = append(list, come...)
+	list = append(list, added...)
 	if len(list) == 0 { // the same texts in another order
 		list = append(list, after...)
 		return append([]entry{{text: "Only the order, spaces or numbers of its JSON changed. Its texts:"}}, list...)
@@ -191,33 +180,11 @@ func changed(before, after []entry) []entry {
 	return list
 }
 
-// scalar writes a value on one line: a string without quotes, anything else as JSON.
-func scalar(n *jsondoc.Node) string {
-	switch {
-	case n == nil:
-		return ""
-	case n.Kind == jsondoc.String:
-		return n.Text
-	}
-	return string(jsondoc.Canonical(n))
-}
-
-// paragraphs splits a text at its empty lines; each becomes one row.
-func paragraphs(text string) []string {
-	var list []string
-	for _, p := range strings.Split(text, "\n\n") {
-		if p = flow(p); p != "" {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
 // padding is a run of spaces that could push text off a screen.
 var padding = regexp.MustCompile(` {9,}`)
 
-// flow puts a text on one line: its line ends are shown, the white space around them
-// is left out, and long runs of spaces are counted.
+// flow returns a text on one line. It shows line ends as ↵ without the white space around
+// them, and replaces long runs of spaces by their length.
 func flow(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/review"
 	"toolcrib/review/rules"
 )
 
-// manyTools is in how many tools a finding stands that is shown once for all of them:
-// in two it is read where it stands.
+// manyTools is the number of tools from which on a finding that they share is shown once
+// for all of them. One in two tools is shown in each.
 const manyTools = 3
 
 // found is a finding, and in how many places of a tool it says the same.
@@ -20,7 +21,7 @@ type found struct {
 	times int
 }
 
-// saying identifies what a finding says, wherever it stands.
+// saying identifies what a finding says, wherever it is.
 func saying(s review.Standing) string {
 	text := s.Alike()
 	if s.Waiver != nil {
@@ -29,7 +30,7 @@ func saying(s review.Standing) string {
 	return text
 }
 
-// ofRule is the key of the hints of a rule, whatever they say.
+// ofRule returns the key of the hints of a rule, whatever they say.
 func ofRule(s review.Standing) string { return "any " + s.Rule }
 
 // findRepeated returns the members of the findings that are shown once for all of
@@ -94,7 +95,7 @@ func (b *builder) repeatedAs(member int, s review.Standing) string {
 	return ""
 }
 
-// group is the open findings of one rule and one weight, or those that say the same
+// group is the open findings of one rule and one severity, or those that say the same
 // in many tools.
 type group struct {
 	first   review.Standing
@@ -140,7 +141,11 @@ func (b *builder) summary() {
 	for _, g := range b.groups() {
 		s, of := g.first, g.first.Message
 		if g.key == "" {
-			of = lead(s.Message)
+			of, _, _ = strings.Cut(of, `: "`) // the passage that it quotes
+			if open := strings.LastIndexByte(of, '('); open > 0 && !strings.Contains(of[open:], ")") {
+				of = of[:open]
+			}
+			of = strings.TrimSpace(of)
 			b.remedied[remedyOf(s)] = true
 		}
 		in, name := len(g.members), b.nameOf(g.members[0])
@@ -153,7 +158,7 @@ func (b *builder) summary() {
 		case in == 1:
 			of += " (" + name + ")"
 		default:
-			of += " (" + rules.InTools(b.namesOf(g.members)) + ")"
+			of += " (" + rules.InTools(lists.Map(g.members, b.nameOf)) + ")"
 		}
 		row := b.finding(s, of, true)
 		row.Tool, row.Same = -1, saying(s)
@@ -162,15 +167,6 @@ func (b *builder) summary() {
 		}
 		b.add(row)
 	}
-}
-
-// lead returns the beginning of a message, up to the passage that it quotes.
-func lead(message string) string {
-	text, _, _ := strings.Cut(message, `: "`)
-	if open := strings.LastIndexByte(text, '('); open > 0 && !strings.Contains(text[open:], ")") {
-		text = text[:open]
-	}
-	return strings.TrimSpace(text)
 }
 
 func (b *builder) nameOf(member int) string { return Name(b.set.Members[member]) }
@@ -183,15 +179,7 @@ func Name(d review.Dossier) string {
 	return d.Proposal.Subject.ID
 }
 
-func (b *builder) namesOf(members []int) []string {
-	names := make([]string, len(members))
-	for i, m := range members {
-		names[i] = b.nameOf(m)
-	}
-	return names
-}
-
-// remedyOf is how to deal with a finding that weighs something, else "".
+// remedyOf returns the advice for a finding, "" for a hint or a waived finding.
 func remedyOf(s review.Standing) string {
 	if s.Severity == rules.Info || s.Waiver != nil {
 		return ""

@@ -3,18 +3,21 @@ package setpage
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
+
+	"toolcrib/internal/lists"
 )
 
-// joined is how many characters of short parameters share a row, and nested how many
-// a parameter takes at most with those inside it.
+// joined is the maximum length of a row of short parameters, and nested that of one
+// parameter with those inside it, both in bytes.
 const (
 	joined = 110
 	nested = 220
 )
 
-// listing adds the entries of one tool to a page. What stands on the page already, of
-// this tool or another, is not repeated, and parameters without a text share rows.
+// listing adds the entries of one tool to a page. It does not repeat entries that are on
+// the page already, of this tool or another, and puts parameters without a text on one row.
 type listing struct {
 	*builder
 	tool    int
@@ -48,7 +51,7 @@ func (l listing) finds(list []found) {
 	}
 }
 
-// end returns the first entry that is not inside the one at i.
+// end returns the index of the first entry after i that is not inside it.
 func (l listing) end(i int) int {
 	k := i + 1
 	for k < len(l.entries) && l.entries[k].depth > l.entries[i].depth {
@@ -57,7 +60,7 @@ func (l listing) end(i int) int {
 	return k
 }
 
-// key identifies what an entry says with those inside it, whose keys are there.
+// key returns a hash of an entry and those inside it, whose keys are known.
 func (l listing) key(i int) [32]byte {
 	h := sha256.New()
 	e := l.entries[i]
@@ -73,7 +76,7 @@ func (l listing) key(i int) [32]byte {
 // above is the place of what the same tool has.
 const above = "above"
 
-// piece is an entry with those inside it, short enough to share a row.
+// piece is an entry with those inside it, if they are short enough to share a row.
 type piece struct {
 	text  string
 	of    string // where it stands already; text is its name then
@@ -122,8 +125,8 @@ func (l listing) row(i int) int {
 	return last.end
 }
 
-// block is how many characters of paragraphs share a row at most, so that a reader finds
-// the place again where one stopped.
+// block is the maximum length of a row of paragraphs, in bytes: in a longer one, readers
+// lose their place.
 const block = 1000
 
 // whole adds the row of an entry that has a text, a paragraph with those behind it, and
@@ -154,14 +157,14 @@ func (l listing) beside(i, k int) bool {
 		(order(a.path) == order(b.path) || strings.HasPrefix(b.label, "returns.") && a.depth == 0)
 }
 
-// note remembers that an entry is on the page.
+// note records that an entry is on the page.
 func (l listing) note(i int) {
 	if _, there := l.shown[l.keys[i]]; !there && l.entries[i].sign == "" {
 		l.shown[l.keys[i]] = l.tool
 	}
 }
 
-// long is how long a paragraph is at least that is not repeated.
+// long is the length from which on a repeated paragraph is shown once, in bytes.
 const long = 200
 
 // piece returns the short form of an entry with those inside it, if it has one.
@@ -174,7 +177,11 @@ func (l listing) piece(i int) (piece, bool) {
 	if of, there := l.shown[l.keys[i]]; there && e.sign == "" {
 		switch {
 		case e.label == "" && len(e.text) >= long:
-			p.text, p.of = quoted(e.text), l.origin(of)
+			begin := e.text
+			if r := []rune(begin); len(r) > 60 {
+				begin = string(r[:60]) + "…"
+			}
+			p.text, p.of = "“"+begin+"”", l.origin(of)
 			return p, true
 		case e.label != "" && (!short || len(text) > joined/2):
 			p.text, p.of = e.label, l.origin(of)
@@ -186,14 +193,6 @@ func (l listing) piece(i int) (piece, bool) {
 	}
 	p.text = text
 	return p, true
-}
-
-// quoted is the begin of a paragraph that stands elsewhere.
-func quoted(text string) string {
-	if r := []rune(text); len(r) > 60 {
-		text = string(r[:60]) + "…"
-	}
-	return "“" + text + "”"
 }
 
 // origin names the tool that a text was shown of.
@@ -239,8 +238,8 @@ func (l listing) inline(i int) (string, bool) {
 	return text + "{" + strings.Join(inside, " · ") + "}", true
 }
 
-// line writes pieces on one line: the names of those that stand at the same place
-// already, one behind the other.
+// line returns pieces on one line. It groups the names of neighbors that repeat the same
+// place.
 func line(pieces []piece) string {
 	var parts []string
 	for i := 0; i < len(pieces); {
@@ -258,18 +257,15 @@ func line(pieces []piece) string {
 	return strings.Join(parts, " · ")
 }
 
-// repeatedNames returns the names of pieces that all stand at one place already, and
-// that place.
+// repeatedNames returns the names of pieces that all repeat one place, and that place; ""
+// otherwise.
 func repeatedNames(pieces []piece) (names, of string) {
-	list := make([]string, len(pieces))
-	for i, p := range pieces {
-		if list[i] = p.text; p.of == "" || p.of != pieces[0].of {
-			return "", ""
-		}
+	of = pieces[0].of
+	if of == "" || slices.ContainsFunc(pieces, func(p piece) bool { return p.of != of }) {
+		return "", ""
 	}
-	of = "as in " + pieces[0].of
-	if pieces[0].of == above {
-		of = "as above"
+	if of != above {
+		of = "in " + of
 	}
-	return strings.Join(list, ", "), of
+	return strings.Join(lists.Map(pieces, func(p piece) string { return p.text }), ", "), "as " + of
 }

@@ -14,29 +14,22 @@ import (
 	"toolcrib/review/intake"
 )
 
-// around is how many unchanged lines stand around a change.
+// around is the number of unchanged lines shown before and after a change.
 const around = 2
 
-// fewLines is how many lines a field has at most that is not folded.
+// fewLines is the number of changed lines up to which a field is not folded.
 const fewLines = 40
 
-// member adds a member that no server offers: its heading, its findings, and what changes,
-// field by field or file by file. Files that need not be read share a row.
+// member adds a member that comes from no server: its heading, its findings, and its
+// changes by field or file. Files that need not be read share a row.
 func (b *builder) member(i int, d review.Dossier) {
-	b.add(Row{Kind: Tool, Tool: i, Name: Name(d), Detail: b.kindOf(d), Text: d.Proposal.Title})
-	b.reaches(i, d)
+	b.heading(i, d, d.Proposal.Title)
 	b.list(i, nil, b.placed(i, nil))
 	if !intake.Generated(d.Revision.Draft, d.Base) {
 		b.list(i, besides(d.Revision.Draft), nil)
 	}
 	if d.Proposal.Type != proposals.Deactivate {
 		b.files(i, d)
-	}
-	for _, c := range d.Comments {
-		b.add(Row{Kind: Note, Tool: i, Name: c.Author.String(), Text: flow(c.Body)})
-	}
-	for _, o := range d.Others {
-		b.add(Row{Kind: Note, Tool: i, Text: "Approving this makes " + o.Handle() + " by " + o.Author.String() + " stale."})
 	}
 }
 
@@ -52,6 +45,7 @@ func (b *builder) files(i int, d review.Dossier) {
 			data = append(data, p.Name)
 		}
 	}
+	signs := map[diff.Kind]string{diff.Insert: "+", diff.Delete: "-"}
 	before, after := d.Change()
 	for _, f := range diff.Contents(before, after) {
 		part, file := parts[f.Path]
@@ -67,8 +61,13 @@ func (b *builder) files(i int, d review.Dossier) {
 			name = part.Name
 		}
 		patch := f.Patch()
-		if brief(f) {
-			b.brief(i, name, patch)
+		before, after := f.Lines()
+		if !strings.Contains(strings.TrimSuffix(before, "\n"), "\n") && !strings.Contains(strings.TrimSuffix(after, "\n"), "\n") {
+			for _, h := range patch.Unified(0) { // at most one line on each side, each with the name
+				for _, l := range h.Lines {
+					b.add(Row{Kind: Text, Tool: i, Sign: signs[l.Kind], Name: name, Text: l.Text})
+				}
+			}
 			continue
 		}
 		removed, added := patch.Changed()
@@ -79,8 +78,7 @@ func (b *builder) files(i int, d review.Dossier) {
 		b.add(Row{Kind: File, Tool: i, Name: name, Detail: detail, Part: name})
 		for _, h := range patch.Unified(around) {
 			for _, l := range h.Lines {
-				sign := map[diff.Kind]string{diff.Insert: "+", diff.Delete: "-"}[l.Kind]
-				b.add(Row{Kind: Text, Tool: i, Sign: sign, Text: l.Text, Part: name, Fold: file || added+removed > fewLines})
+				b.add(Row{Kind: Text, Tool: i, Sign: signs[l.Kind], Text: l.Text, Part: name, Fold: file || added+removed > fewLines})
 			}
 		}
 	}
@@ -92,22 +90,7 @@ func (b *builder) files(i int, d review.Dossier) {
 	}
 }
 
-// brief reports whether a field has at most one line on each side.
-func brief(f diff.Field) bool {
-	before, after := f.Lines()
-	return !strings.Contains(strings.TrimSuffix(before, "\n"), "\n") && !strings.Contains(strings.TrimSuffix(after, "\n"), "\n")
-}
-
-// brief adds the old and the new line of a field, each in a row with its name.
-func (b *builder) brief(i int, name string, patch *diff.Patch) {
-	for _, h := range patch.Unified(0) {
-		for _, l := range h.Lines {
-			b.add(Row{Kind: Text, Tool: i, Sign: map[diff.Kind]string{diff.Insert: "+", diff.Delete: "-"}[l.Kind], Name: name, Text: l.Text})
-		}
-	}
-}
-
-// mostNames is how many names a row lists.
+// mostNames is the maximum number of names in a row.
 const mostNames = 6
 
 // some lists the first of several names.

@@ -82,16 +82,33 @@ func Of(set review.ChangeSet, raw bool) Page {
 		b.texts = append(b.texts, texts)
 	}
 	b.repeated = b.findRepeated()
-	b.head()
+	b.add(Row{Kind: Title, Tool: -1, Name: b.set.Name, Text: Counts(b.set.Members)})
+	if Fits(b.set) {
+		b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads. *: required, ↵: line end, ¶: paragraph; titles like names are left out."})
+	}
+	if len(b.common) > 0 {
+		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})
+		b.list(-1, b.common, nil)
+	}
+	b.reach()
+	b.summary()
 	for i, d := range set.Members {
 		b.page.Starts = append(b.page.Starts, len(b.page.Rows))
-		if !ofServer(d) {
+		if ofServer(d) {
+			b.tool(i, d)
+		} else {
 			b.member(i, d)
-			continue
 		}
-		b.tool(i, d)
-		if raw {
-			b.raw(i, d.Source)
+		for _, c := range d.Comments {
+			b.add(Row{Kind: Note, Tool: i, Name: c.Author.String(), Text: flow(c.Body)})
+		}
+		for _, o := range d.Others {
+			b.add(Row{Kind: Note, Tool: i, Text: "Approving this makes " + o.Handle() + " by " + o.Author.String() + " stale."})
+		}
+		if raw && ofServer(d) {
+			for line := range strings.SplitSeq(string(jsondoc.Indent(parsed(d.Source))), "\n") {
+				b.add(Row{Kind: Raw, Tool: i, Text: line})
+			}
 		}
 	}
 	return b.page
@@ -108,20 +125,6 @@ type builder struct {
 }
 
 func (b *builder) add(r Row) { b.page.Rows = append(b.page.Rows, r) }
-
-// head names the set, and has the texts and findings of many of its tools.
-func (b *builder) head() {
-	b.add(Row{Kind: Title, Tool: -1, Name: b.set.Name, Text: Counts(b.set.Members)})
-	if Fits(b.set) {
-		b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads. *: required, ↵: line end, ¶: paragraph; titles like names are left out."})
-	}
-	if len(b.common) > 0 {
-		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})
-		b.list(-1, b.common, nil)
-	}
-	b.reach()
-	b.summary()
-}
 
 // reach adds what the new members can reach, by kind.
 func (b *builder) reach() {
@@ -145,13 +148,13 @@ func (b *builder) reach() {
 	}
 }
 
-// reaches adds the facts that a change adds or removes, one a row.
+// reaches adds a row for each fact that a change adds or removes.
 func (b *builder) reaches(i int, d review.Dossier) {
 	if d.Base == nil {
 		return
 	}
-	// New sentences stand among the texts.
-	l := fact.Arrange(slices.DeleteFunc(slices.Clone(d.Reach.Added), func(f fact.Fact) bool { return f.Kind == fact.Text }))
+	isText := func(f fact.Fact) bool { return f.Kind == fact.Text } // new sentences are among the texts
+	l := fact.Arrange(slices.DeleteFunc(slices.Clone(d.Reach.Added), isText))
 	for _, f := range l.Listed {
 		row := Row{Kind: Fact, Tool: i, Sign: "+", Text: flow(f.Words()), Severity: rules.Info}
 		if f.NewToRegistry && f.Policy() == fact.Warns {
@@ -162,13 +165,13 @@ func (b *builder) reaches(i int, d review.Dossier) {
 	for _, c := range l.Counts {
 		b.add(Row{Kind: Fact, Tool: i, Sign: "+", Text: c.String(), Severity: rules.Info})
 	}
-	if n := len(slices.DeleteFunc(slices.Clone(d.Reach.Removed), func(f fact.Fact) bool { return f.Kind == fact.Text })); n > 0 {
+	if n := len(slices.DeleteFunc(slices.Clone(d.Reach.Removed), isText)); n > 0 {
 		b.add(Row{Kind: Fact, Tool: i, Sign: "-", Text: counted(n, "fact") + " no longer reached", Severity: rules.Info})
 	}
 }
 
-// Counts says how many tools and texts of which servers a change set has, and what
-// happens to them.
+// Counts returns the number of tools and texts in a change set, their servers, and the
+// number of each kind of change.
 func Counts(members []review.Dossier) string {
 	counts, servers, of := map[proposals.Type]int{}, []string{}, map[string]int{}
 	for _, d := range members {
@@ -185,12 +188,10 @@ func Counts(members []review.Dossier) string {
 		of[cmp.Or(noun, string(d.Proposal.Subject.Kind))]++
 	}
 	var parts []string
-	for _, c := range []struct {
-		kind proposals.Type
-		word string
-	}{{proposals.New, "new"}, {proposals.Modify, "changed"}, {proposals.Restore, "restored"}, {proposals.Deactivate, "gone"}, {proposals.Reactivate, "back"}} {
-		if n := counts[c.kind]; n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+c.word)
+	words := []string{"new", "changed", "restored", "gone", "back"}
+	for i, kind := range []proposals.Type{proposals.New, proposals.Modify, proposals.Restore, proposals.Deactivate, proposals.Reactivate} {
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+words[i])
 		}
 	}
 	var nouns []string
@@ -216,9 +217,11 @@ func counted(n int, what string) string {
 // tool adds a member: its heading, its texts, and the findings in them.
 func (b *builder) tool(i int, d review.Dossier) {
 	p, draft := d.Proposal, d.Revision.Draft
-	node := shown(d, d.Source)
-	b.add(Row{Kind: Tool, Tool: i, Name: Name(d), Detail: b.kindOf(d), Text: heading(node, p)})
-	b.reaches(i, d)
+	title := ""
+	if p.Type == proposals.New { // those of a changed tool are among its texts
+		title = titles(shown(d, d.Source))
+	}
+	b.heading(i, d, title)
 	entries := slices.DeleteFunc(slices.Clone(b.texts[i]), func(e entry) bool {
 		return p.Type == proposals.New && (inHeading(e) || slices.ContainsFunc(b.common, e.same))
 	})
@@ -233,28 +236,23 @@ func (b *builder) tool(i int, d review.Dossier) {
 	}
 	entries = append(entries, edited(d)...)
 	b.list(i, entries, b.placed(i, entries))
-	for _, c := range d.Comments {
-		b.add(Row{Kind: Note, Tool: i, Name: c.Author.String(), Text: flow(c.Body)})
-	}
-	for _, o := range d.Others {
-		b.add(Row{Kind: Note, Tool: i, Text: "Approving this makes " + o.Handle() + " by " + o.Author.String() + " stale."})
-	}
 }
 
-// kindOf names a proposal and its change.
-func (b *builder) kindOf(d review.Dossier) string {
-	words := map[proposals.Type]string{
+// heading adds the heading of a member, and the facts that its change adds or removes.
+func (b *builder) heading(i int, d review.Dossier, text string) {
+	detail := map[proposals.Type]string{
 		proposals.New: "new", proposals.Modify: "changed", proposals.Restore: "restored",
 		proposals.Deactivate: "gone: it is not offered any more once you approve", proposals.Reactivate: "back",
+	}[d.Proposal.Type]
+	if len(b.set.Members) > 1 {
+		detail = d.Proposal.Handle() + " " + detail
 	}
-	if len(b.set.Members) == 1 {
-		return words[d.Proposal.Type]
-	}
-	return d.Proposal.Handle() + " " + words[d.Proposal.Type]
+	b.add(Row{Kind: Tool, Tool: i, Name: Name(d), Detail: detail, Text: text})
+	b.reaches(i, d)
 }
 
-// commonEntries returns what every tool says beside its description and parameters,
-// where there are several tools and all are new.
+// commonEntries returns the entries, other than descriptions and parameters, that all
+// tools of a set share. There are none unless the set has several tools, all of them new.
 func commonEntries(set review.ChangeSet) []entry {
 	if len(set.Members) < manyTools || !Fits(set) || slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return d.Proposal.Type != proposals.New }) {
 		return nil
@@ -270,13 +268,6 @@ func commonEntries(set review.ChangeSet) []entry {
 		common = slices.DeleteFunc(common, func(e entry) bool { return !slices.ContainsFunc(has, e.same) })
 	}
 	return common
-}
-
-// raw adds the imported JSON.
-func (b *builder) raw(tool int, source []byte) {
-	for line := range strings.SplitSeq(string(jsondoc.Indent(parsed(source))), "\n") {
-		b.add(Row{Kind: Raw, Tool: tool, Text: line})
-	}
 }
 
 // isText reports whether a member is a prompt or the instructions of a server.
@@ -309,18 +300,14 @@ func parsed(source []byte) *jsondoc.Node {
 	return n
 }
 
-// heading has the titles and the hints of a tool that is new: those of a changed one
-// are among its texts.
-func heading(n *jsondoc.Node, p proposals.Proposal) string {
-	if p.Type != proposals.New {
-		return ""
-	}
-	titles := []string{scalar(n.Get("name"))}
+// titles returns the titles and the hints of a tool.
+func titles(n *jsondoc.Node) string {
+	known := []string{review.Scalar(n.Get("name"))}
 	var words []string
 	for _, title := range []*jsondoc.Node{n.Get("title"), n.Get("annotations").Get("title")} {
-		if title != nil && !slices.ContainsFunc(titles, func(t string) bool { return repeats(scalar(title), t) }) {
-			titles = append(titles, scalar(title))
-			words = append(words, jsondoc.Quote(flow(scalar(title))))
+		if title != nil && !slices.ContainsFunc(known, func(t string) bool { return repeats(review.Scalar(title), t) }) {
+			known = append(known, review.Scalar(title))
+			words = append(words, jsondoc.Quote(flow(review.Scalar(title))))
 		}
 	}
 	if h := hints(n.Get("annotations")); h != "" {
@@ -349,7 +336,7 @@ func hints(annotations *jsondoc.Node) string {
 	return strings.Join(words, ", ")
 }
 
-// hintWord has the words for an annotation.
+// hintWord holds the words for an annotation.
 type hintWord struct{ key, yes, no string }
 
 func hintWords() []hintWord {
@@ -361,8 +348,8 @@ func hintWords() []hintWord {
 	}
 }
 
-// edited returns what of a definition differs from what an import makes of its JSON,
-// such as a tier or a description of the user's own.
+// edited returns the keys in which a definition differs from an import of its JSON, such
+// as a tier or a description that the user wrote.
 func edited(d review.Dossier) []entry {
 	t := *d.Revision.Draft.Definition.Tool
 	item, err := wire.ReadItem(formatOf(d), d.Source)
@@ -379,15 +366,14 @@ func edited(d review.Dossier) []entry {
 		if key == "status" {
 			continue
 		}
-		path := "definition." + key
 		value := parsed(d.Revision.Draft.Definition.Canonical()).Get(key)
-		list = append(list, named("in toolcrib, "+key, flow(scalar(value)), path))
+		list = append(list, named("in toolcrib, "+key, flow(review.Scalar(value)), "definition."+key))
 	}
 	return list
 }
 
-// besides has the rationale, the examples and the test cases of a proposal that were
-// not generated by an import.
+// besides returns the rationale, the examples and the test cases of a proposal, unless an
+// import generated them.
 func besides(d proposals.Draft) []entry {
 	list := []entry{named("rationale", flow(d.Rationale), "")}
 	if !intake.GeneratedTests(d) {

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
 )
 
 // schemaEntries returns the parameters of a schema, each once, with everything that
@@ -12,7 +14,7 @@ import (
 // schema may have and that tell nothing.
 func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry {
 	if n.Kind != jsondoc.Object {
-		return []entry{named(name, flow(scalar(n)), path)}
+		return []entry{named(name, flow(review.Scalar(n)), path)}
 	}
 	s := schemaOf(n, schema{path: path, name: name, titles: titles})
 	for i, e := range s.children { // they stand in no parameter
@@ -27,11 +29,6 @@ func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry 
 		list = append(list, e)
 	}
 	return append(list, s.children...)
-}
-
-// titlesOf returns the titles of its schemas that a program makes of a tool's name.
-func titlesOf(tool string) []string {
-	return []string{tool, tool + "Arguments", tool + "Output"}
 }
 
 // schema has the parts of a schema: those of its own row, and the entries inside it.
@@ -57,24 +54,24 @@ func schemaOf(n *jsondoc.Node, s schema) schema {
 	return s
 }
 
-// repeats reports whether a title says nothing but a name, as programs write it that
-// make schemas of code: "Max Results" for max_results.
+// repeats reports whether a title only repeats a name, as in schemas generated from code:
+// "Max Results" for max_results.
 func repeats(title, name string) bool {
 	words := strings.NewReplacer("_", "", " ", "", "-", "")
 	return strings.EqualFold(words.Replace(title), words.Replace(name))
 }
 
-// keyword takes in one keyword of a schema.
+// keyword adds one keyword of a schema.
 func (s *schema) keyword(m jsondoc.Member, of *jsondoc.Node) {
 	at := jsondoc.Join(s.path, m.Key)
 	switch m.Key {
 	case "type":
 		s.types = append(s.types, words(m.Value)...)
 	case "description":
-		s.text = strings.TrimSpace(s.text + " " + flow(scalar(m.Value)))
+		s.text = strings.TrimSpace(s.text + " " + flow(review.Scalar(m.Value)))
 	case "title":
-		if m.Value.Kind != jsondoc.String || !slices.ContainsFunc(append(s.titles, last(s.name)), func(name string) bool { return repeats(m.Value.Text, name) }) {
-			s.terms = append(s.terms, "titled "+flow(scalar(m.Value)))
+		if m.Value.Kind != jsondoc.String || !slices.ContainsFunc(append(s.titles, s.name[strings.LastIndexByte(s.name, '.')+1:]), func(name string) bool { return repeats(m.Value.Text, name) }) {
+			s.terms = append(s.terms, "titled "+flow(review.Scalar(m.Value)))
 		}
 	case "enum":
 		s.terms = append(s.terms, "one of "+strings.Join(words(m.Value), " | "))
@@ -91,18 +88,18 @@ func (s *schema) keyword(m jsondoc.Member, of *jsondoc.Node) {
 	case "anyOf", "oneOf", "allOf", "prefixItems":
 		s.variants(m, at)
 	case "$schema":
-		if !strings.HasPrefix(scalar(m.Value), "http://json-schema.org/draft") && !strings.HasPrefix(scalar(m.Value), "https://json-schema.org/draft") || strings.ContainsAny(scalar(m.Value), " \n") {
-			s.terms = append(s.terms, "$schema "+flow(scalar(m.Value)))
+		if !strings.HasPrefix(review.Scalar(m.Value), "http://json-schema.org/draft") && !strings.HasPrefix(review.Scalar(m.Value), "https://json-schema.org/draft") || strings.ContainsAny(review.Scalar(m.Value), " \n") {
+			s.terms = append(s.terms, "$schema "+flow(review.Scalar(m.Value)))
 		}
 	default:
-		s.terms = append(s.terms, m.Key+" "+flow(scalar(m.Value)))
+		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
 	}
 }
 
-// members takes in named schemas.
+// members adds named schemas.
 func (s *schema) members(m jsondoc.Member, at string, required *jsondoc.Node) {
 	if m.Value.Kind != jsondoc.Object {
-		s.terms = append(s.terms, m.Key+" "+flow(scalar(m.Value)))
+		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
 		return
 	}
 	for _, p := range m.Value.Members {
@@ -120,7 +117,7 @@ func (s *schema) members(m jsondoc.Member, at string, required *jsondoc.Node) {
 func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
 	e := entry{name: name + mark, label: s.inside(name) + mark, depth: s.depth, path: at}
 	if n.Kind != jsondoc.Object {
-		e.detail = scalar(n)
+		e.detail = review.Scalar(n)
 		s.children = append(s.children, e)
 		return
 	}
@@ -139,13 +136,13 @@ func (s *schema) inside(name string) string {
 	return strings.TrimPrefix(rest, ".")
 }
 
-// part takes in the schema of a keyword: on the same row where it is short.
+// part adds the schema of a keyword: on the same row if it is short.
 func (s *schema) part(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Object {
 		if m.Key == "additionalProperties" && m.Value.Kind == jsondoc.Bool {
 			return // most schemas say so; the raw one is folded below
 		}
-		s.terms = append(s.terms, m.Key+" "+flow(scalar(m.Value)))
+		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
 		return
 	}
 	label, name := m.Key, dotted(s.name, m.Key)
@@ -171,10 +168,10 @@ func (s *schema) part(m jsondoc.Member, at string) {
 	s.child(m.Value, at, name, "")
 }
 
-// variants takes in a list of schemas: on the same row where all are short.
+// variants adds a list of schemas: on the same row if all are short.
 func (s *schema) variants(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Array {
-		s.terms = append(s.terms, m.Key+" "+flow(scalar(m.Value)))
+		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
 		return
 	}
 	var brief []string
@@ -200,13 +197,9 @@ func (s *schema) variants(m jsondoc.Member, at string) {
 // words returns the values of an array, or the one value.
 func words(n *jsondoc.Node) []string {
 	if n.Kind != jsondoc.Array {
-		return []string{flow(scalar(n))}
+		return []string{flow(review.Scalar(n))}
 	}
-	list := make([]string, len(n.Items))
-	for i, o := range n.Items {
-		list[i] = flow(scalar(o))
-	}
-	return list
+	return lists.Map(n.Items, func(o *jsondoc.Node) string { return flow(review.Scalar(o)) })
 }
 
 func dotted(name, key string) string {
@@ -215,6 +208,3 @@ func dotted(name, key string) string {
 	}
 	return name + "." + key
 }
-
-// last returns the last part of a dotted name.
-func last(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
