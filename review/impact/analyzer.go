@@ -11,17 +11,15 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Reader reads one snapshot of the live registry, and the proposals that would
-// change it. What is not there is proposals.ErrNotFound.
+// Reader reads one snapshot of the live registry, and the proposals that would change it.
+// Its methods return proposals.ErrNotFound for what does not exist.
 type Reader interface {
-	Registry
+	stateReader
 	changeReader
-	// State returns a number that changes whenever Registry may find something else.
-	State(ctx context.Context) (int64, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// changeReader reads what proposals would make live.
+// changeReader reads the changes that proposals would make.
 type changeReader interface {
 	revisionReader
 	// Members lists the proposals of a change set that are not withdrawn, the
@@ -29,18 +27,17 @@ type changeReader interface {
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
 }
 
-// Analyzer answers what prompts are made of and what proposals do to them, each answer
-// from one snapshot. It is safe for concurrent use.
+// Analyzer reports the content of prompts and the effects of proposals on them, each from
+// one snapshot. It is safe for concurrent use.
 type Analyzer struct {
 	view   func(context.Context, func(Reader) error) error
 	pool   *Pool
-	model  harness.Model // nil when none is connected
+	model  harness.Model // nil if none is connected
 	tokens *tokens.Counter
 }
 
-// New returns an analyzer of what view reads: view runs a function on one
-// snapshot. model answers test cases; it is nil when none is connected. Caches are
-// taken from pool.
+// New returns an analyzer that reads through view, which runs a function on one snapshot.
+// model answers test cases; it is nil if none is connected. Caches are taken from pool.
 func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool, model harness.Model) *Analyzer {
 	return &Analyzer{
 		view: func(ctx context.Context, fn func(Reader) error) error {
@@ -50,11 +47,10 @@ func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool, 
 	}
 }
 
-// Counter returns the counter of tokens that costs are counted with. Others who show
-// prompts in this process can share its cache.
+// Counter returns the token counter of the analyzer, whose cache others can share.
 func (a *Analyzer) Counter() *tokens.Counter { return a.tokens }
 
-// cached runs fn on one snapshot, and on a cache of its live registry.
+// cached runs fn with one snapshot and a cache of its live registry.
 func (a *Analyzer) cached(ctx context.Context, fn func(Reader, *Snapshot) error) error {
 	return a.view(ctx, func(r Reader) error {
 		live, done, err := a.pool.Take(ctx, r)
@@ -82,7 +78,7 @@ type revisionReader interface {
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 }
 
-// Live returns the live definition of a subject, nil when there is none.
+// Live returns the live definition of a subject, nil if there is none.
 func Live(ctx context.Context, r definitionReader, s registry.Subject) (*registry.Live, error) {
 	l, err := r.Live(ctx, s)
 	switch {
@@ -99,8 +95,8 @@ type definitionReader interface {
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
 }
 
-// Coming returns the definitions that would go live: that of a revision of p, and
-// those of the other open members of its change set.
+// Coming returns the definitions that would go live with an approval: that of a revision of
+// p, and those of the other open members of its change set.
 func Coming(ctx context.Context, r revisionReader, p proposals.Proposal, rev proposals.Revision, members []proposals.Proposal) (map[registry.Subject]registry.Live, error) {
 	changed := map[registry.Subject]registry.Live{}
 	set := func(p proposals.Proposal, rev proposals.Revision) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolcrib/history"
 	"toolcrib/internal/turns"
@@ -14,15 +15,15 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Behaviour is how the test cases of a proposal come out with the live version and
-// with the proposed one. Nothing of it is kept.
+// Behaviour holds the results of the test cases of a proposal with the live version and
+// with the proposed one. It is not stored.
 type Behaviour struct {
 	Proposal proposals.Proposal
 	Live     int // the live version, 0 for none
 	Cases    []CaseBehaviour
 }
 
-// CaseBehaviour is one test case, tried twice.
+// CaseBehaviour is one test case with its two results.
 type CaseBehaviour struct {
 	Name   string
 	Input  string
@@ -32,14 +33,14 @@ type CaseBehaviour struct {
 	Before, After Trial
 }
 
-// Trial is how a case came out with one version.
+// Trial is the result of a case with one version.
 type Trial struct {
 	harness.Result
 	Text string // the whole answer, recorded or a model's; untrusted
 }
 
-// Changed reports whether the proposal changes the answer or the outcome. A side
-// that was not run changes nothing that is known.
+// Changed reports whether the proposal changes the answer or the outcome. It returns false
+// if either side was not run.
 func (c CaseBehaviour) Changed() bool {
 	if c.Before.Outcome == harness.NotRun || c.After.Outcome == harness.NotRun {
 		return false
@@ -47,13 +48,13 @@ func (c CaseBehaviour) Changed() bool {
 	return c.Before.Outcome != c.After.Outcome || c.Before.Text != c.After.Text
 }
 
-// Tell reports how far a run is: which case of how many begins.
+// Tell is called when case done of total begins.
 type Tell func(done, total int, name string)
 
-// Behaviour runs every test case of a proposal's current revision, and those of the
-// live version that it drops, against both versions: on recorded answers, or on
-// those of the model when live is set. A side without a recording is not run, and
-// says so. An answer recorded for the live version counts for the same input only.
+// Behaviour runs every test case of a proposal's current revision, and those of the live
+// version that it drops, against both versions: on recorded answers, or on those of the
+// model if live is set. A side without a recorded answer is not run. An answer recorded
+// for the live version counts for the same input only.
 func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, tell Tell) (Behaviour, error) {
 	b, sides, err := a.sides(ctx, id)
 	if err != nil {
@@ -80,10 +81,10 @@ func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, te
 	return b, nil
 }
 
-// versionSide is one version with its answers to the cases.
+// versionSide is one version with the cases and its answers to them.
 type versionSide struct {
 	name       string // "version 3", "the proposal"
-	absent     string // why nothing is run with it, "" when it is there
+	absent     string // why no case is run with it, "" if it exists
 	definition registry.Definition
 	cases      []proposals.TestCase // with its own recorded answers
 	model      harness.Model        // nil to use these
@@ -100,12 +101,12 @@ func (s versionSide) try(ctx context.Context, i int) Trial {
 	case c.Output == nil:
 		return notTried(c, "There is no recorded answer of "+s.name+" to this input.")
 	}
-	asked := &heard{model: s.model}
+	model := &recordingModel{model: s.model}
 	suite := harness.Suite{Cases: []proposals.TestCase{c}, Prompt: s.prompt}
 	if s.model != nil {
-		suite.Model = asked
+		suite.Model = model
 	}
-	t := Trial{Result: suite.Run(ctx)[0], Text: asked.text}
+	t := Trial{Result: suite.Run(ctx)[0], Text: model.text}
 	if c.Output != nil {
 		t.Text = *c.Output
 	}
@@ -116,13 +117,13 @@ func notTried(c proposals.TestCase, why string) Trial {
 	return Trial{Result: harness.Result{Name: c.Name, Expect: c.Expect, Outcome: harness.NotRun, Reason: why}}
 }
 
-// heard is a harness.Model that keeps the whole answer of another one.
-type heard struct {
+// recordingModel is a harness.Model that keeps the last answer of another one.
+type recordingModel struct {
 	model harness.Model
 	text  string
 }
 
-func (h *heard) Answer(ctx context.Context, prompt, input string) (text string, err error) {
+func (h *recordingModel) Answer(ctx context.Context, prompt, input string) (text string, err error) {
 	h.text, err = h.model.Answer(ctx, prompt, input)
 	return h.text, err
 }
@@ -161,7 +162,7 @@ func (a *Analyzer) sides(ctx context.Context, id proposals.ID) (b Behaviour, sid
 	return b, sides, err
 }
 
-// caseReader reads what a version was approved with.
+// caseReader reads the revision that became a version.
 type caseReader interface {
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
@@ -178,8 +179,9 @@ func CasesOf(ctx context.Context, r caseReader, s registry.Subject, number int) 
 	return rev.Draft.TestCases, err
 }
 
-// pair lists the cases of both versions, each with the checks of the proposal where
-// it has the case, and with either version's own answer.
+// pair adds the cases of both versions, each with the checks of the proposal if it has the
+// case, and with the answer of either version. A recorded answer counts for the same input
+// only.
 func (b *Behaviour) pair(sides *[2]versionSide, now, earlier []proposals.TestCase) {
 	add := func(c proposals.TestCase, before, after *string, dropped bool) {
 		b.Cases = append(b.Cases, CaseBehaviour{Name: c.Name, Input: c.Input, Expect: c.Expect, Dropped: dropped})
@@ -188,44 +190,30 @@ func (b *Behaviour) pair(sides *[2]versionSide, now, earlier []proposals.TestCas
 			sides[i].cases = append(sides[i].cases, c)
 		}
 	}
-	taken := make([]bool, len(earlier))
-	for _, c := range now {
+	match := matchCases(now, earlier,
+		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Name == b.Name },
+		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Expect == b.Expect })
+	for i, c := range now {
 		var before *string
-		if i := sameCase(c, earlier, taken); i >= 0 {
-			before, taken[i] = earlier[i].Output, true
+		if match[i] >= 0 {
+			before = earlier[match[i]].Output
 		}
 		add(c, before, c.Output, false)
 	}
 	for i, c := range earlier {
-		if !taken[i] {
+		if !slices.Contains(match, i) {
 			add(c, c.Output, nil, true)
 		}
 	}
 }
 
-// sameCase returns the index of the case that asks what c asks, one of the same name
-// first; -1 for none. A recorded answer is one to its own input only.
-func sameCase(c proposals.TestCase, earlier []proposals.TestCase, taken []bool) int {
-	found := -1
-	for i, e := range earlier {
-		switch {
-		case taken[i] || e.Input != c.Input:
-		case e.Name == c.Name:
-			return i
-		case found < 0 && e.Expect == c.Expect:
-			found = i
-		}
-	}
-	return found
-}
-
-// reachable is a model that is not asked again once nobody was there.
+// reachable is a model that is not asked again once it could not be reached.
 type reachable struct {
 	model harness.Model
 	gone  error
 }
 
-// UntilGone returns model, which is not asked again once nobody was there.
+// UntilGone returns a model that asks model until it cannot be reached once.
 func UntilGone(model harness.Model) harness.Model { return &reachable{model: model} }
 
 func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, error) {

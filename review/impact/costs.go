@@ -14,10 +14,10 @@ import (
 	"toolcrib/review/rules/budget"
 )
 
-// Costs returns how the prompts of the agents that a draft reaches would change,
-// as far as a rule could object: those that would be cut, and those that may
-// become much longer. Prompts that cannot come near a limit are not rendered, and
-// those that cannot grow by much, or are meant to grow, are not counted.
+// Costs returns the changes to prompts that a rule could object to, among the agents that
+// a draft reaches: prompts that would be cut, and prompts that may become much longer. It
+// does not render prompts that stay far from a limit, and does not count the tokens of
+// prompts that cannot grow by much or are meant to grow.
 func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	if draft.Definition.IsZero() {
 		return nil, nil
@@ -46,7 +46,7 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 	if err != nil {
 		return nil, err
 	}
-	if wide { // it is meant to grow, and only the limit matters
+	if wide { // the prompt is meant to grow; only the limit matters
 		if _, _, narrowed, err := c.narrowed(ctx, a); err != nil || narrowed {
 			return nil, err
 		}
@@ -54,25 +54,24 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 			return nil, err
 		}
 	}
-	was, err := c.now.outputs(ctx, a)
+	was, err := c.now.render(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	if !wide {
-		if small, err := c.now.addsLittle(ctx, draft, a, was, counter); err != nil || small {
+		if small, err := c.now.addsLittle(ctx, draft, a, was.outputs, counter); err != nil || small {
 			return nil, err
 		}
 	}
-	will, err := c.outputs(ctx, a)
+	will, err := c.render(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	var costs []rules.PromptCost
-	for _, after := range will {
-		i := slices.IndexFunc(was, func(o prompt.Output) bool { return o.Channel == after.Channel })
+	for _, after := range will.outputs {
 		before := prompt.Output{}
-		if i >= 0 {
-			before = was[i]
+		if i := slices.IndexFunc(was.outputs, func(o prompt.Output) bool { return o.Channel == after.Channel }); i >= 0 {
+			before = was.outputs[i]
 		}
 		cut := length(after) > max(length(before), prompt.PromptLimit)
 		if !cut && (wide || before.Text == "" || tokens.Growth(before.Text, after.Text) <= budget.PromptGrowth) {
@@ -89,8 +88,8 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 	return costs, nil
 }
 
-// wide reports whether an agent has a tool because its list takes in the whole
-// kind. Such a prompt is meant to grow with every tool.
+// wide reports whether an agent has a tool only because its list includes the whole kind.
+// Such a prompt is meant to grow with every tool.
 func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil
@@ -113,13 +112,13 @@ func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (b
 	return len(list.Kinds) > 0 && !others.Admits(*tool), nil
 }
 
-// aroundTool is more bytes than a tool adds beside its own block, and twice as
-// many tokens: the headings of its part of the catalog and of its category.
+// aroundTool is an upper limit of the bytes that a tool adds besides its own block: the
+// headings of its part of the catalog and of its category. Half of it limits the tokens.
 const aroundTool = 256
 
-// addsLittle reports whether a change of a tool is too small to bring any of
-// the prompts of an agent near a limit. They grow by what the tool's own block
-// grows by, wherever the template asks for tools.
+// addsLittle reports whether a change of a tool is too small to bring any prompt of an agent
+// near a limit. A prompt grows by the growth of the tool's block, at every place where the
+// template lists tools.
 func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, was []prompt.Output, counter *tokens.Counter) (bool, error) {
 	if draft.Subject.Kind != registry.KindTool || len(was) == 0 {
 		return false, nil

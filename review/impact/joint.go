@@ -10,10 +10,9 @@ import (
 	"toolcrib/registry"
 )
 
-// A call that approves several proposals is compared with what each was shown to do
-// alone. Together they may do something else to a prompt, such as a new tool and a
-// list that takes it in, or two tools of which a limit leaves room for one: nobody was
-// shown that.
+// An approval of several proposals is compared with the changes that each was shown to make
+// alone. Together they may change a prompt in another way, which nobody was shown: a new
+// tool and a list that includes it, or two tools where a limit leaves room for one.
 
 // Part is the effect of one proposal of a call by itself.
 type Part struct {
@@ -29,7 +28,7 @@ type channelKey struct {
 	channel string
 }
 
-// balance adds up changes of one prompt.
+// balance is the sum of changes of one prompt.
 type balance struct {
 	passages map[string]int // by hash: how often gained, less how often lost
 	gone     bool
@@ -59,9 +58,8 @@ func (b *balance) equals(c prompt.Change) bool {
 	return maps.Equal(b.passages, whole.passages) && !slices.ContainsFunc(b.cuts, func(cut string) bool { return cut != c.Cut })
 }
 
-// AddUp returns a channel prompt to which the parts together do something that they do
-// not do one by one, as "agent:layer/id#channel", and which of them reach it; "" for
-// none.
+// AddUp returns a channel prompt that the parts together change in another way than one by
+// one, as "agent:layer/id#channel", and the indexes of the parts that reach it; "" for none.
 func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach []int, err error) {
 	changed, different := map[registry.Subject]registry.Live{}, map[string]bool{}
 	for _, p := range parts {
@@ -115,7 +113,7 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 	return "", nil, nil
 }
 
-// differs returns a channel that changes otherwise than by the parts alone.
+// differs returns a channel whose change is not the sum of the changes by each part.
 func differs(alone map[channelKey]*balance, a promptKey, compared []prompt.Change) (channel string, differs bool) {
 	whole := map[string]prompt.Change{}
 	for _, c := range compared {

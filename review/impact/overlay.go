@@ -12,9 +12,9 @@ import (
 	"toolcrib/registry"
 )
 
-// Overlay is a registry.Finder: the live registry with some definitions replaced. It caches what
-// prompts are made of, the prompts that it rendered, and what the replacement changes in them. It
-// takes from now the prompts with the same input.
+// Overlay is a registry.Finder: the live registry with some definitions replaced. It caches the
+// inputs of prompts, the rendered prompts, and the changes to them. It takes prompts with the same
+// input from now.
 type Overlay struct {
 	Registry
 	changed  map[registry.Subject]registry.Live
@@ -46,7 +46,7 @@ func newOverlay(r Registry) *Overlay {
 	}
 }
 
-// With returns the registry of c, its live versions replaced by those in changed.
+// with returns the registry of c with the definitions in changed in place of the live ones.
 func (c *Overlay) with(changed map[registry.Subject]registry.Live) *Overlay {
 	then := newOverlay(c.Registry)
 	then.changed, then.now = changed, c
@@ -55,12 +55,8 @@ func (c *Overlay) with(changed map[registry.Subject]registry.Live) *Overlay {
 
 func (c *Overlay) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
 	found, err := c.Registry.ByName(ctx, names...)
-	wanted := map[string]bool{}
-	for _, name := range names {
-		wanted[name] = true
-	}
 	return c.overlay(found, func(l registry.Live) bool {
-		return l.Definition.Tool != nil && slices.ContainsFunc(l.Names(), func(name string) bool { return wanted[name] })
+		return l.Definition.Tool != nil && slices.ContainsFunc(l.Names(), func(name string) bool { return slices.Contains(names, name) })
 	}), err
 }
 
@@ -113,18 +109,8 @@ func (c *Overlay) agents(now []registry.Live) []registry.Live {
 	return c.overlay(slices.Clone(now), func(l registry.Live) bool { return l.Definition.Agent != nil })
 }
 
-// outputs returns every channel prompt of an agent.
-func (c *Overlay) outputs(ctx context.Context, s promptKey) ([]prompt.Output, error) {
-	r, err := c.render(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	return r.outputs, nil
-}
-
-// render renders the channel prompts of an agent, unless now has them: a long list
-// mentions the first prompt.MaxOfKind tools only, so most new tools change no
-// prompt.
+// render renders every channel prompt of an agent, unless now has them: a prompt mentions
+// only the first prompt.MaxOfKind tools of a long list, so most new tools change no prompt.
 func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 	if known, ok := c.rendered[s]; ok {
 		return known, nil
@@ -151,8 +137,8 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 	return r, nil
 }
 
-// madeOf reports whether in has the definitions that r was rendered from. It may
-// say no where only copies differ, never yes where anything does.
+// madeOf reports whether r was rendered from the definitions in in. It may return false for
+// equal copies, but never true for different definitions.
 func (r *rendering) madeOf(in *prompt.Input) bool {
 	if r.in == nil || in == nil {
 		return r.in == in
@@ -160,8 +146,7 @@ func (r *rendering) madeOf(in *prompt.Input) bool {
 	return r.in.More == in.More && slices.Equal(r.in.Tools, in.Tools) && reflect.DeepEqual(r.in.Agent, in.Agent)
 }
 
-// ReferenceContext is where an agent is taken to work when its prompts are
-// rendered for a review.
+// ReferenceContext returns the context in which reviews render the prompts of agents.
 func ReferenceContext() registry.Context { return registry.Context{Local: true, Embedding: true} }
 
 // reference returns the input of an agent's prompts in the fixed context of reviews, nil
@@ -206,8 +191,8 @@ func (c *Overlay) compare(ctx context.Context, s promptKey) ([]prompt.Change, er
 	return c.compared[s], nil
 }
 
-// input returns what the prompts of an agent are made of in the view of layer;
-// nil when it is not there, not active, or hidden by a stronger layer.
+// input returns the input of an agent's prompts in the view of layer; nil if the agent does
+// not exist, is not active, or is hidden by a stronger layer.
 func (c *Overlay) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
@@ -228,9 +213,9 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 	return nil
 }
 
-// toolless returns why an agent would have no tools at all, not even some that
-// it has to look for; nil when it has any, or is not there. Of a whole kind it looks at
-// the first tools, and at the others only when those leave none.
+// toolless returns why an agent would have no tools at all, not even tools to be discovered;
+// nil if it has any, or does not exist. It looks at the first tools of a kind, and at the
+// others only if none of the first is left.
 func (c *Overlay) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
@@ -248,11 +233,10 @@ func (c *Overlay) toolless(ctx context.Context, agent registry.Subject, layer re
 	return nil, err
 }
 
-// Input returns the input of an agent's prompts, without the time and the user.
-// The prompts of an agent whose allow-list leaves nothing are rendered, too. Of
-// the tools that an allow-list includes by kind, a prompt mentions only the first
-// prompt.MaxOfKind, so its cost, and that of an approval that changes it, has a
-// limit. The prompts mention whether tools are left to be discovered.
+// Input returns the input of an agent's prompts, without the time and the user. It also
+// returns one for an agent without tools. Of the tools that an allow-list includes by kind,
+// a prompt mentions only the first prompt.MaxOfKind, which limits the cost of rendering it,
+// and whether others can be discovered.
 func Input(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) (prompt.Input, error) {
 	where.MostOfKind = prompt.MaxOfKind
 	res, err := registry.Resolve(ctx, agent, where, catalog)

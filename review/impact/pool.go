@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// Pool keeps caches of the live registry between reads of proposals until
-// something goes live: going through a queue renders the same agents again and again,
-// and one process can serve many users. It is safe for concurrent use; each cache
-// serves one read at a time.
+// Pool keeps caches of the live registry between reads of proposals until something goes
+// live: a review of a queue renders the same agents repeatedly, and one process can serve
+// many users. It is safe for concurrent use; each cache serves one read at a time.
 type Pool struct {
 	mu       sync.Mutex
 	state    int64 // the state of the registry that caches and previews belong to
@@ -22,8 +21,8 @@ const (
 	maxCached     = 20_000 // tools and names in a cache
 )
 
-// Take returns a cache of the registry that r reads, and a function that gives the cache
-// back at the end of the snapshot.
+// Take returns a cache of the registry that r reads, and a function that returns the cache
+// to the pool at the end of the snapshot.
 func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done func(), err error) {
 	state, err := r.State(ctx)
 	if err != nil {
@@ -56,5 +55,6 @@ func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done fu
 // stateReader reads one state of the live registry.
 type stateReader interface {
 	Registry
+	// State returns a number that changes whenever Registry may find something else.
 	State(ctx context.Context) (int64, error)
 }

@@ -12,10 +12,10 @@ import (
 	"toolcrib/registry"
 )
 
-// Scene is the setting that prompts are rendered for.
+// Scene is the setting in which prompts are rendered.
 type Scene struct {
 	Layer     registry.Layer   // in whose merged view
-	Where     registry.Context // which tools there are
+	Where     registry.Context // which decides about the available tools
 	Context   prompt.Context
 	SkipTools bool   // leave the catalog block out
 	Channel   string // the only one to render; "" for all that the agent has
@@ -30,24 +30,23 @@ func (s Scene) reference() bool {
 type Preview struct {
 	Agent registry.Subject
 	Layer registry.Layer // in whose merged view it was rendered
-	// Now holds them as they are; empty when the agent is not there.
+	// Now holds the current prompts; it is empty if the agent does not exist.
 	Now []prompt.Output
-	// Then holds them as they would be after the approval; empty when the agent
-	// would not be there, or nothing is to be approved.
+	// Then holds the prompts after the approval; it is empty if the agent would not
+	// exist, or nothing is to be approved.
 	Then []prompt.Output
 	// Toolless is why the agent has no tools, or would have none after the
-	// approval; nil when it has some.
+	// approval; nil if it has some.
 	Toolless error
-	// Channels are those the agent has, now or after the approval. A scene may
+	// Channels are the channels of the agent, now or after the approval. A scene may
 	// name another one.
 	Channels []string
 }
 
-// Preview renders the prompts of an agent, an id in the view of the scene's
-// layer or a subject. With proposals it also renders them as they would be
-// when these, and the rest of their change sets, were approved together. An
-// agent of "" means every one whose prompts the proposals can change, or
-// every one there is when there are no proposals.
+// Preview renders the prompts of an agent, which is an id in the view of the scene's layer
+// or a subject. With proposals it also renders the prompts after an approval of these and
+// the rest of their change sets. An agent of "" means every agent whose prompts the
+// proposals can change, or every agent if there are no proposals.
 //
 // The view is that of the scene's layer, or of the proposals' project.
 func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {
@@ -58,8 +57,11 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 			return err
 		}
 		of := previewOf{p.scene, agent, p.then.seal()}
-		var known bool
-		if previews, known = live.previews.find(of); known {
+		live.previews.mu.Lock()
+		found, ok := live.previews.known[of]
+		live.previews.mu.Unlock()
+		if ok {
+			previews = slices.Clone(found)
 			return nil
 		}
 		chosen, err := p.choose(ctx, agent)
@@ -78,7 +80,7 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 	return previews, err
 }
 
-// previewer renders agents as they are and as they would be.
+// previewer renders the prompts of agents before and after an approval.
 type previewer struct {
 	scene     Scene
 	now, then *Overlay
@@ -108,7 +110,7 @@ func newPreviewer(ctx context.Context, r changeReader, live *Snapshot, ids []pro
 	return p, err
 }
 
-// pending returns what approving a proposal would make live.
+// pending returns the definitions that an approval of a proposal would make live.
 func pending(ctx context.Context, r changeReader, id proposals.ID) (map[registry.Subject]registry.Live, error) {
 	p, rev, err := Current(ctx, r, id)
 	if err != nil {
@@ -126,10 +128,11 @@ func pending(ctx context.Context, r changeReader, id proposals.ID) (map[registry
 	return Coming(ctx, r, p, rev, members)
 }
 
-// choose returns the agents that are asked for.
+// choose returns the agents to preview.
 func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject, error) {
 	there := seen(p.agents, p.scene.Layer)
-	then := seen(p.then.agents(p.agents), p.scene.Layer)
+	agents := p.then.agents(p.agents)
+	then := seen(agents, p.scene.Layer)
 	if agent != "" {
 		found, err := pick(then, agent, p.scene.Layer)
 		if err != nil {
@@ -138,37 +141,24 @@ func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject
 		return []registry.Subject{found.Subject}, err
 	}
 	var chosen []registry.Subject
+	lists, err := p.then.everyList(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, a := range slices.Concat(there, then) {
-		if slices.Contains(chosen, a.Subject) {
-			continue
+		affected := len(p.changed) == 0
+		for subject, after := range p.changed {
+			before, err := Live(ctx, p.now, subject)
+			if err != nil {
+				return nil, err
+			}
+			affected = affected || reaches(subject, before, after, a, agents, lists) || reaches(subject, before, after, a, p.agents, lists)
 		}
-		touched, err := p.touches(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		if len(p.changed) == 0 || touched {
+		if affected && !slices.Contains(chosen, a.Subject) {
 			chosen = append(chosen, a.Subject)
 		}
 	}
 	return chosen, nil
-}
-
-// touches reports whether any change can affect the prompts of agent.
-func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, error) {
-	lists, err := p.then.everyList(ctx)
-	if err != nil {
-		return false, err
-	}
-	for subject, after := range p.changed {
-		before, err := Live(ctx, p.now, subject)
-		if err != nil {
-			return false, err
-		}
-		if reaches(subject, before, after, agent, p.then.agents(p.agents), lists) || reaches(subject, before, after, agent, p.agents, lists) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview, error) {
@@ -211,9 +201,8 @@ func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents 
 	return renderer.RenderAll(), nil
 }
 
-// PromptInput returns what the prompts of an agent are made of, but for the
-// moment and the user: an id in the view of layer, or a subject. Preview
-// renders it.
+// PromptInput returns the input of an agent's prompts, without the time and the user. agent
+// is an id in the view of layer, or a subject.
 func (a *Analyzer) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (in prompt.Input, err error) {
 	err = a.view(ctx, func(r Reader) error {
 		found, err := agentOf(ctx, r, agent, layer)
@@ -245,15 +234,7 @@ type previewOf struct {
 	changes string // seal of the changed definitions
 }
 
-func (p *previews) find(of previewOf) ([]Preview, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	found, ok := p.known[of]
-	return slices.Clone(found), ok
-}
-
-// keep caches a preview. A scene with a time outside it is not cached: somebody else
-// may change that.
+// keep caches previews, unless the scene refers to a time, which others may change.
 func (p *previews) keep(of previewOf, found []Preview) {
 	if of.scene.Context.LastMessageAt != nil {
 		return

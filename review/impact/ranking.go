@@ -10,11 +10,11 @@ import (
 )
 
 // Many agents have every tool of a kind, of which a prompt lists the first
-// prompt.MaxOfKind by id. A change of one tool moves that one, and perhaps the one at
-// the limit. To find both, it is enough to know the ids; the definitions of the other
-// tools are not read.
+// prompt.MaxOfKind by id. A change of one tool affects that tool, and perhaps the one at
+// the limit. The ids are enough to find both; the definitions of the other tools are not
+// read.
 
-// ranking is the beginning of the tools of a kind in a view, by id, besides the core.
+// ranking is the first tools of a kind in a view, by id, without the core tools.
 type ranking struct {
 	entries []registry.Entry // heads
 	more    bool             // there are others behind them
@@ -27,11 +27,11 @@ type rankingOf struct {
 	layer registry.Layer // in whose view
 }
 
-// spare is how many tools a ranking has beyond those that a prompt lists, to take the
-// place of some that go.
+// spare is the number of tools in a ranking beyond those that a prompt lists. They replace
+// tools that are removed.
 const spare = 55
 
-// ranking returns the ranking of a kind as it is live.
+// ranking returns the ranking of the live tools of a kind.
 func (c *Overlay) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
 	if known, ok := c.rankings[of]; ok {
 		return known, nil
@@ -46,7 +46,7 @@ func (c *Overlay) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
 	return r, nil
 }
 
-// headFinder finds heads where definitions are asked for.
+// headFinder finds only the heads of definitions.
 type headFinder struct {
 	*Overlay
 	size *int // bytes of the definitions that it found last
@@ -57,11 +57,10 @@ func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 	return heads, err
 }
 
-// narrowed returns the inputs of an agent's prompts as they are and as they would be,
-// without tools that are the same in both, so that both prompts differ by the same
-// passages. It reports false where that needs all tools: unless the agent has its
-// tools by their kind alone, more of them than a prompt lists, and the limit of a
-// prompt is far away.
+// narrowed returns the inputs of an agent's prompts before and after the changes, without
+// most tools that are the same in both: the prompts still differ by the same passages. It
+// reports false if that is not possible. The agent must have its tools by their kind alone,
+// and more of them than a prompt lists, and the prompts must be far from their limit.
 func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
 	agent, kinds, err := c.byKind(ctx, s)
 	if err != nil || agent == nil {
@@ -93,8 +92,8 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 	return was, will, prompt.Roomy(*was, size) && prompt.Roomy(*will, size), nil
 }
 
-// byKind returns an agent that has tools by their kind alone, and the kinds; nil for
-// another agent, and for one whose own prompt or list changes.
+// byKind returns an agent that has tools by their kind alone, and the kinds; nil for other
+// agents, and for one whose own prompt or list changes.
 func (c *Overlay) byKind(ctx context.Context, s promptKey) (*registry.Agent, registry.Kinds, error) {
 	agents, err := c.Agents(ctx)
 	if err != nil {
@@ -121,10 +120,10 @@ func (c *Overlay) byKind(ctx context.Context, s promptKey) (*registry.Agent, reg
 	return agent, list.Kinds, nil
 }
 
-// moved returns the ids of the tools of a kind that a prompt lists only before the
-// changes, or in another version, and of those that it lists only afterwards, or in
-// another version. It reports false where a prompt lists all tools of the kind, so that
-// others decide whether it says that there are more, and where a ranking is too short.
+// moved returns the ids of the tools of a kind that a prompt lists only before the changes,
+// and of those that it lists only afterwards. A tool in another version is in both. It
+// reports false if a prompt lists all tools of the kind, so that other tools decide whether
+// it mentions more, and if a ranking is too short.
 func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}
 	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
@@ -153,8 +152,8 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 	return gone, come, true, nil
 }
 
-// exchanged returns the ids that only the first of two lists has, and those that only
-// the second has, in the version that it has. Both are in the order of ids.
+// exchanged returns the ids that only the first of two lists has, and those that only the
+// second has. An id in another version is in both. The lists are in the order of ids.
 func exchanged(was, will []registry.Entry) (gone, come []string) {
 	for len(was) > 0 || len(will) > 0 {
 		switch {
@@ -172,8 +171,8 @@ func exchanged(was, will []registry.Entry) (gone, come []string) {
 	return gone, come
 }
 
-// only returns the input of an agent's prompts with some of its tools, where others
-// wait to be discovered.
+// only returns the input of an agent's prompts with some of its tools, and others left to
+// be discovered.
 func (c *Overlay) only(ctx context.Context, agent registry.Agent, layer registry.Layer, ids []string) (*prompt.Input, error) {
 	some := agent
 	some.AllowList = &registry.AllowList{Tools: ids}

@@ -19,11 +19,9 @@ type PromptChange struct {
 	prompt.Change
 }
 
-// Prompts returns what the changes do to every channel prompt that a change of subject
-// can reach.
-//
-// Prompts are those in prompt.Reference and ReferenceContext, in the merged view of
-// the stronger of the two layers, the agent's and the subject's.
+// Prompts returns the changes to every channel prompt that a change of subject can reach.
+// The prompts are rendered in prompt.Reference and ReferenceContext, in the merged view of
+// the stronger of the agent's and the subject's layers.
 func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]PromptChange, error) {
 	affected, err := c.affected(ctx, subject)
 	if err != nil {
@@ -42,9 +40,9 @@ func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]Prom
 	return changes, nil
 }
 
-// Ties returns what a change of subject to d would leave without a tie: the allow-list
-// that an active agent names and that would not be there, "" for none, and whether
-// neither an agent nor the client of a guarded server would have an active tool.
+// Ties reports the missing connections of an active definition d of subject: the unknown
+// allow-list that an agent refers to, "" for none, and whether a tool would be assigned
+// neither to an agent nor to the client of a guarded server.
 func (c *Overlay) Ties(ctx context.Context, subject registry.Subject, d registry.Definition) (unlisted string, unassigned bool, err error) {
 	if d.IsZero() || d.Status() != registry.Active || d.Agent == nil && d.Tool == nil {
 		return "", false, nil
@@ -67,8 +65,8 @@ func (c *Overlay) Ties(ctx context.Context, subject registry.Subject, d registry
 	return "", d.Tool.Server() == "" && !trust.Assigned(*d.Tool, subject.Layer, c.agents(agents), lists), nil
 }
 
-// Seals returns the seals of changes by "agent:layer/id#channel", "" for a prompt
-// that would be gone.
+// Seals returns the seals of changes by "agent:layer/id#channel"; "" for a prompt that
+// would no longer exist.
 func Seals(changes []PromptChange) map[string]string {
 	seals := make(map[string]string, len(changes))
 	for _, c := range changes {
@@ -77,8 +75,8 @@ func Seals(changes []PromptChange) map[string]string {
 	return seals
 }
 
-// Seal seals what changes do to prompts, but for toolcrib's own texts there:
-// whether those change also depends on other approvals.
+// Seal returns the seal of changes to prompts, except to toolcrib's own texts: whether those
+// change also depends on other approvals.
 func Seal(rendered map[string]string) string {
 	seals := maps.Clone(rendered)
 	maps.DeleteFunc(seals, func(_, seal string) bool { return seal == prompt.OwnTexts })
@@ -95,8 +93,8 @@ func (c *Overlay) seal() string {
 	return history.Seal(fields...)
 }
 
-// affected lists the agents whose prompts a change of subject can reach, each
-// with the layer in whose view it shows.
+// affected returns the agents whose prompts a change of subject can reach, each with the
+// layer in whose view it has an effect.
 func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
 	before, err := Live(ctx, c.Registry, subject)
 	if err != nil {
@@ -120,7 +118,7 @@ func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]pro
 	return out, nil
 }
 
-// everyList returns the allow-lists as they are and as they would be.
+// everyList returns the allow-lists before and after the changes.
 func (c *Overlay) everyList(ctx context.Context) ([]registry.Live, error) {
 	lists, err := c.Registry.Lists(ctx)
 	if err != nil {
@@ -134,7 +132,7 @@ func (c *Overlay) everyList(ctx context.Context) ([]registry.Live, error) {
 	return lists, nil
 }
 
-// stronger returns the layer whose view shows both, false when no view does.
+// stronger returns the layer whose view shows both, false if no view does.
 func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	switch {
 	case a == b || a.Rank() > b.Rank():
@@ -165,20 +163,15 @@ func reaches(subject registry.Subject, before *registry.Live, after, agent regis
 		})
 	}
 	for _, tool := range []*registry.Live{before, &after} {
-		if tool == nil || tool.Definition.Tool == nil {
-			continue
-		}
-		for _, p := range profiles {
-			if takesIn(*p.Agent, *tool.Definition.Tool, lists) {
-				return true
-			}
+		if tool != nil && tool.Definition.Tool != nil && slices.ContainsFunc(profiles, func(p registry.Definition) bool { return takesIn(*p.Agent, *tool.Definition.Tool, lists) }) {
+			return true
 		}
 	}
 	return false
 }
 
-// takesIn reports whether an agent's allow-list, or one of lists under the name
-// that it refers to, names a tool, its kind or its category.
+// takesIn reports whether an agent's allow-list, or one of lists under the name that it
+// refers to, includes a tool, its kind or its category.
 func takesIn(agent registry.Agent, tool registry.Tool, lists []registry.Live) bool {
 	if tool.Category != "" && slices.Contains(agent.Categories, tool.Category) {
 		return true
@@ -194,14 +187,12 @@ func takesIn(agent registry.Agent, tool registry.Tool, lists []registry.Live) bo
 	})
 }
 
-// names reports whether an allow-list speaks of a tool, by any of its names, by
-// its kind or by its category.
+// names reports whether an allow-list mentions a tool by any of its names, by its kind or by
+// its category.
 func names(list registry.AllowList, tool registry.Tool) bool {
 	if slices.Contains(list.Kinds, tool.Kind) || tool.Category != "" && slices.Contains(list.Categories, tool.Category) {
 		return true
 	}
-	return slices.ContainsFunc(append([]string{tool.ID}, tool.Aliases...), func(name string) bool {
-		return slices.Contains(list.Tools, name) || slices.Contains(list.AddWhenNonLocal, name) || slices.Contains(list.AddWhenEmbeddingOK, name) ||
-			slices.Contains(list.ExcludeInLocal, name)
-	})
+	listed := slices.Concat(list.Tools, list.AddWhenNonLocal, list.AddWhenEmbeddingOK, list.ExcludeInLocal)
+	return slices.ContainsFunc(append([]string{tool.ID}, tool.Aliases...), func(name string) bool { return slices.Contains(listed, name) })
 }

@@ -12,18 +12,15 @@ import (
 )
 
 // Snapshot is a Registry that caches reads and renderings while nothing goes
-// live: one operation needs the same agents and tools many times.
+// live: one operation reads the same agents and tools many times.
 type Snapshot struct {
 	Registry
-	agents     []registry.Live                     // nil until they are read
-	lists      []registry.Live                     // nil until they are read
-	live       map[registry.Subject]*registry.Live // nil for subjects known to be missing
-	names      map[string][]registry.Live
-	categories map[string][]registry.Live
-	kinds      map[string][]registry.Live
-	first      map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
-	now        *Overlay                           // the registry as it is
-	previews   *previews                          // shared with other caches of the same state
+	live     map[registry.Subject]*registry.Live // nil for subjects known to be missing
+	names    map[string][]registry.Live
+	reads    map[string][]registry.Live         // results of the other queries
+	first    map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
+	now      *Overlay                           // the registry as it is
+	previews *previews                          // shared with other caches of the same state
 }
 
 // NewSnapshot returns r with a cache of its reads and renderings. It is for one
@@ -34,11 +31,10 @@ func NewSnapshot(r Registry) *Snapshot {
 	return m
 }
 
-// Forget is for when something went live.
+// Forget empties the cache. It is called when something has gone live.
 func (m *Snapshot) Forget() {
-	m.agents, m.lists, m.live = nil, nil, map[registry.Subject]*registry.Live{}
-	m.names, m.categories, m.kinds = map[string][]registry.Live{}, map[string][]registry.Live{}, map[string][]registry.Live{}
-	m.first = map[registry.Subject]registry.Live{}
+	m.live, m.first = map[registry.Subject]*registry.Live{}, map[registry.Subject]registry.Live{}
+	m.names, m.reads = map[string][]registry.Live{}, map[string][]registry.Live{}
 	m.now, m.previews = newOverlay(m), &previews{}
 }
 
@@ -47,8 +43,8 @@ func (m *Snapshot) With(changed map[registry.Subject]registry.Live) *Overlay {
 	return m.now.with(changed)
 }
 
-// Live implements Registry. A tool is read by its id, as others ask for whatever
-// else goes by it.
+// Live implements Registry. It reads a tool by its name, since other queries ask for
+// everything of that name.
 func (m *Snapshot) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
 	l, known := m.live[s]
 	if !known && s.Kind == registry.KindTool {
@@ -77,14 +73,7 @@ func (m *Snapshot) Live(ctx context.Context, s registry.Subject) (registry.Live,
 }
 
 func (m *Snapshot) Agents(ctx context.Context) ([]registry.Live, error) {
-	if m.agents == nil {
-		agents, err := m.Registry.Agents(ctx)
-		if err != nil {
-			return nil, err
-		}
-		m.agents = agents
-	}
-	return slices.Clone(m.agents), nil
+	return m.cached("agents", func() ([]registry.Live, error) { return m.Registry.Agents(ctx) })
 }
 
 func (m *Snapshot) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
@@ -121,7 +110,7 @@ func (m *Snapshot) ByName(ctx context.Context, names ...string) ([]registry.Live
 }
 
 func (m *Snapshot) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	return m.cached(ctx, m.categories, category, m.Registry.InCategory)
+	return m.cached("category "+category, func() ([]registry.Live, error) { return m.Registry.InCategory(ctx, category) })
 }
 
 // OfKind implements Registry. It asks for a power of two, so that the registry
@@ -130,40 +119,32 @@ func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 	if most > 0 {
 		most = 1 << bits.Len(uint(most)) //nolint:gosec // it is positive
 	}
-	return m.cached(ctx, m.kinds, fmt.Sprint(kind, view, most), func(ctx context.Context, _ string) ([]registry.Live, error) {
-		return m.Registry.OfKind(ctx, kind, view, most)
-	})
+	return m.cached(fmt.Sprint("kind ", kind, view, most), func() ([]registry.Live, error) { return m.Registry.OfKind(ctx, kind, view, most) })
 }
 
-// Heads implements Registry. The rankings made of it are cached.
+// Heads implements Registry. It is not cached: the rankings made of its result are.
 func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
 	return m.Registry.Heads(ctx, kind, view, most)
 }
 
 func (m *Snapshot) Lists(ctx context.Context) ([]registry.Live, error) {
-	if m.lists == nil {
-		lists, err := m.Registry.Lists(ctx)
-		if err != nil {
-			return nil, err
-		}
-		m.lists = lists
-	}
-	return slices.Clone(m.lists), nil
+	return m.cached("lists", func() ([]registry.Live, error) { return m.Registry.Lists(ctx) })
 }
 
-func (m *Snapshot) cached(ctx context.Context, known map[string][]registry.Live, key string, read func(context.Context, string) ([]registry.Live, error)) ([]registry.Live, error) {
-	found, ok := known[key]
+// cached returns the definitions that read returned for a key the first time.
+func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]registry.Live, error) {
+	found, ok := m.reads[key]
 	if !ok {
 		var err error
-		if found, err = read(ctx, key); err != nil {
+		if found, err = read(); err != nil {
 			return nil, err
 		}
-		known[key] = m.same(found)
+		m.reads[key] = m.same(found)
 	}
 	return slices.Clone(found), nil
 }
 
-// same replaces definitions by equal ones that were found before.
+// same replaces definitions with equal ones that were found before.
 func (m *Snapshot) same(found []registry.Live) []registry.Live {
 	for i, l := range found {
 		if first, ok := m.first[l.Subject]; ok {

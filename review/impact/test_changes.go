@@ -10,9 +10,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// TestChange is a test case that a proposal drops, changes, or adds. An approval
-// makes the proposal's cases those of the subject, so a case that goes is one that
-// nobody tries any more.
+// TestChange is a test case that a proposal drops, changes, or adds. After an approval, the
+// subject has the cases of the proposal: dropped ones are no longer run.
 type TestChange struct {
 	Name   string // of the case; of a changed one, its name now
 	Change diff.Change
@@ -24,7 +23,9 @@ type TestChange struct {
 // proposal, dropped ones first. A base without cases has no changes.
 func CompareCases(base, now []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
-	match := matchCases(base, now)
+	match := matchCases(base, now,
+		func(a, b proposals.TestCase) bool { return a.Name == b.Name },
+		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Expect == b.Expect })
 	for i, before := range base {
 		change := TestChange{Name: before.Name, Change: diff.Removed, Before: caseText(before)}
 		if match[i] < 0 {
@@ -45,15 +46,11 @@ func CompareCases(base, now []proposals.TestCase) []TestChange {
 	return append(dropped, rest...)
 }
 
-// matchCases returns for each case of before the index of the one in after that it
-// became, -1 for none: one of its name, or else one that asks the same and expects
-// the same.
-func matchCases(before, after []proposals.TestCase) []int {
+// matchCases returns for each case of before the index of the case in after that it became,
+// -1 for none. It pairs cases for which the first criterion holds before it tries the next.
+func matchCases(before, after []proposals.TestCase, criteria ...func(a, b proposals.TestCase) bool) []int {
 	match := slices.Repeat([]int{-1}, len(before))
-	for _, same := range []func(a, b proposals.TestCase) bool{
-		func(a, b proposals.TestCase) bool { return a.Name == b.Name },
-		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Expect == b.Expect },
-	} {
+	for _, same := range criteria {
 		for i, a := range before {
 			for j, b := range after {
 				if match[i] < 0 && !slices.Contains(match, j) && same(a, b) {
@@ -65,8 +62,7 @@ func matchCases(before, after []proposals.TestCase) []int {
 	return match
 }
 
-// caseText writes a test case in lines, its texts quoted, so that none of them passes
-// for a line of its own.
+// caseText returns a test case as lines. It quotes texts, which may contain line ends.
 func caseText(c proposals.TestCase) string {
 	quote := func(s string) string { return string(jsondoc.Canonical(jsondoc.NewString(s))) }
 	lines := []string{"name " + quote(c.Name), "expect " + string(c.Expect), "input " + quote(c.Input)}
@@ -79,8 +75,8 @@ func caseText(c proposals.TestCase) string {
 	return strings.Join(lines, "\n")
 }
 
-// BesideCases returns the two sides of changes of test cases, for diff.Content.Beside;
-// nil for nothing.
+// BesideCases returns the two sides of changes of test cases, for diff.Content.Beside; nil
+// if there are no changes.
 func BesideCases(changes []TestChange) (before, after []byte) {
 	if len(changes) == 0 {
 		return nil, nil

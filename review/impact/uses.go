@@ -12,19 +12,19 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Use is one tie between a tool and who may have it, or between an allow-list
-// and an agent that refers to it, which has no Tool.
+// Use connects a tool with an agent or an allow-list that mentions it, or, without a Tool,
+// an allow-list with an agent that refers to it.
 type Use struct {
 	Agent registry.Subject // zero for an allow-list
 	List  string           // id of an allow-list
-	Tool  string           // id; as it is listed when the registry lacks it
+	Tool  string           // id; the listed name if the registry lacks the tool
 	In    bool             // whether it is offered in the reference context
 	Why   string
 }
 
-// Uses returns, of a tool, the agents in the view of layer and the allow-lists
-// that speak of it; of an agent the tools that its allow-list speaks of; and of
-// an allow-list the agents that refer to it and the tools that it speaks of.
+// Uses returns, for a tool, the agents in the view of layer and the allow-lists that mention
+// it; for an agent, the tools that its allow-list mentions; and for an allow-list, the
+// agents that refer to it and the tools that it mentions.
 func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]Use, error) {
 	var uses []Use
 	err := a.cached(ctx, func(_ Reader, m *Snapshot) error {
@@ -43,14 +43,14 @@ func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.
 			uses, err = usesOfList(ctx, s, agents, catalog, layer)
 		case registry.KindTool:
 			uses, err = usesOfTool(ctx, s.ID, agents, catalog, layer)
-		case registry.KindSkill, registry.KindInstructions: // no allow-list speaks of them
+		case registry.KindSkill, registry.KindInstructions: // no allow-list mentions them
 		}
 		return err
 	})
 	return uses, err
 }
 
-// usesOfTool returns the agents and the allow-lists that speak of a tool.
+// usesOfTool returns the agents and the allow-lists that mention a tool.
 func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog registry.Layered, layer registry.Layer) ([]Use, error) {
 	lists, err := catalog.Finder.Lists(ctx)
 	if err != nil {
@@ -58,16 +58,13 @@ func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog 
 	}
 	catalog.Finder = oneTool{catalog.Finder, id}
 	var uses []Use
-	for _, a := range seen(agents, layer) {
-		found, err := usesOf(ctx, *a.Definition.Agent, catalog, Use{Agent: a.Subject}, id)
-		if err != nil {
-			return nil, err
+	for _, l := range slices.Concat(seen(agents, layer), seen(lists, layer)) {
+		agent, use := l.Definition.Agent, Use{Agent: l.Subject}
+		if l.Definition.List != nil {
+			list := l.Definition.List.AllowList()
+			agent, use = &registry.Agent{AllowList: &list}, Use{List: l.Subject.ID}
 		}
-		uses = append(uses, found...)
-	}
-	for _, l := range seen(lists, layer) {
-		list := l.Definition.List.AllowList()
-		found, err := usesOf(ctx, registry.Agent{AllowList: &list}, catalog, Use{List: l.Subject.ID}, id)
+		found, err := usesOf(ctx, *agent, catalog, use, id)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +73,7 @@ func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog 
 	return uses, nil
 }
 
-// oneTool finds of whole kinds and categories one tool only.
+// oneTool finds only one tool of a kind or category.
 type oneTool struct {
 	registry.Finder
 	id string
@@ -92,8 +89,7 @@ func (f oneTool) OfKind(ctx context.Context, _ registry.ToolKind, _ []registry.L
 	return slices.DeleteFunc(found, func(l registry.Live) bool { return l.Subject.ID != f.id }), err
 }
 
-// usesOfList returns the agents that refer to an allow-list, and the tools that
-// it speaks of.
+// usesOfList returns the agents that refer to an allow-list, and the tools that it mentions.
 func usesOfList(ctx context.Context, s registry.Subject, agents []registry.Live, catalog registry.Layered, layer registry.Layer) ([]Use, error) {
 	e, ok, err := catalog.List(ctx, s.ID)
 	if err != nil || !ok || e.Subject != s {
@@ -110,9 +106,8 @@ func usesOfList(ctx context.Context, s registry.Subject, agents []registry.Live,
 	return append(uses, tools...), err
 }
 
-// usesOf returns what the allow-list of an agent says of a tool, "" for all.
-// An agent that is left without tools, or refers to a list that is not there,
-// still says something.
+// usesOf returns the uses in the allow-list of an agent of a tool, "" for all tools. An agent
+// without tools, or that refers to an unknown list, still has uses.
 func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as Use, tool string) ([]Use, error) {
 	res, err := registry.Resolve(ctx, a, ReferenceContext(), catalog)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
@@ -129,7 +124,7 @@ func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as 
 	return uses, nil
 }
 
-// Toolset is the function of this name, on a snapshot of its own.
+// Toolset calls the function of this name with a new snapshot.
 func (a *Analyzer) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (profile registry.Live, res registry.Resolution, err error) {
 	err = a.view(ctx, func(r Reader) error {
 		profile, res, err = Toolset(ctx, r, agent, layer, where)
@@ -138,9 +133,9 @@ func (a *Analyzer) Toolset(ctx context.Context, agent string, layer registry.Lay
 	return profile, res, err
 }
 
-// Toolset returns the tools that an agent has in a context, and why. Agent is an id
-// in the merged view of layer, or a subject. The error is that of
-// registry.Resolve, with the resolution that shows why nothing is left.
+// Toolset returns the tools that an agent has in a context, and why. agent is an id in the
+// merged view of layer, or a subject. The error is that of registry.Resolve; the resolution
+// then shows why no tool is left.
 func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
 	profile, err := agentOf(ctx, r, agent, layer)
 	if err != nil {
@@ -153,10 +148,9 @@ func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer
 	return profile, res, err
 }
 
-// Named returns the tools that a name means in the view of layer: the one that
-// has it as its id or alias, else those that have it as their wire name, else
-// those that are called so where they come from, by one server or by several.
-// One that is deactivated is returned only when no active one has the name.
+// Named returns the tools with a name in the view of layer: the tool with this id or alias,
+// else those with this wire name, else those with this name at their origin, which may be
+// several servers. It returns a deactivated tool only if no active one has the name.
 func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer) ([]registry.Entry, error) {
 	catalog := registry.Layered{Finder: r, View: layer.View()}
 	named, err := catalog.ByName(ctx, name)
@@ -191,7 +185,7 @@ func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer)
 	return []registry.Entry{own}, nil
 }
 
-// agentOf finds an active agent as pick does.
+// agentOf reads the agents and returns the one that pick finds.
 func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) (registry.Live, error) {
 	agents, err := r.Agents(ctx)
 	if err != nil {
@@ -200,8 +194,7 @@ func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) 
 	return pick(agents, ref, layer)
 }
 
-// pick finds an active agent: by its subject, or by its id as it is seen in
-// the view of layer.
+// pick returns the active agent with a subject, or with an id in the view of layer.
 func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Live, error) {
 	for _, a := range seen(agents, layer) {
 		if a.Subject.ID == ref || a.Subject.String() == ref {
