@@ -12,7 +12,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// WaiverAct returns what the statement of a waiver of p is about.
+// WaiverAct returns the act in the statement of a waiver of p.
 func WaiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	act := &statement.Waiver{
 		Ended: w.Ends(), Proposal: string(p.ID), Revision: w.Revision, Subject: p.Subject.String(), ContentHash: w.ContentHash, Rule: w.Rule,
@@ -24,8 +24,8 @@ func WaiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	return act
 }
 
-// SignedAct is a verified statement, to be compared with the act that is recorded.
-// A nil one is an unsigned act.
+// SignedAct is a verified statement, to be compared with the recorded act. A nil SignedAct is
+// an unsigned act.
 type SignedAct struct {
 	record    SignatureRecord
 	statement statement.Statement
@@ -51,7 +51,7 @@ func (a *SignedAct) Key() string {
 	return a.signer.Fingerprint
 }
 
-// Time returns the time of the act, which is now when it is not signed.
+// Time returns the time of the act, or now for an unsigned act.
 func (a *SignedAct) Time(now time.Time) time.Time {
 	if a == nil {
 		return now
@@ -59,7 +59,7 @@ func (a *SignedAct) Time(now time.Time) time.Time {
 	return a.statement.At
 }
 
-// RecordedAt returns when the act is recorded, which is at when it is not signed.
+// RecordedAt returns the time at which the act is recorded, or at for an unsigned act.
 func (a *SignedAct) RecordedAt(at time.Time) time.Time {
 	if a == nil {
 		return at
@@ -67,8 +67,8 @@ func (a *SignedAct) RecordedAt(at time.Time) time.Time {
 	return a.now
 }
 
-// Match returns nil when the statement is, byte for byte, the one about act and
-// note. Otherwise something moved since it was prepared: ErrConflict.
+// Match returns nil if the statement is, byte for byte, the one about act and note. Otherwise
+// the act changed since it was prepared, and the error wraps ErrConflict.
 func (a *SignedAct) Match(act statement.Act, note string) error {
 	if a == nil {
 		return nil
@@ -85,7 +85,7 @@ func (a *SignedAct) Match(act statement.Act, note string) error {
 	return nil
 }
 
-// Apart returns nil when the key of the signature is none of author's.
+// Apart returns nil unless the key of the signature is one of author's keys.
 func (a *SignedAct) Apart(author proposals.Actor) error {
 	if a == nil || author.Kind != proposals.User {
 		return nil

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/sync/errgroup"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -21,12 +19,12 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Proofs caches the verified signatures for one state of the signers. It is safe
-// for concurrent use.
+// Proofs caches the verified signatures for one state of the signers. It is safe for
+// concurrent use.
 type Proofs struct {
 	signers *signers.Signers
 	former  map[string]int // as formerKeys returns them
-	err     error          // why nothing counts that is not shipped; nil when something may
+	err     error          // why only shipped definitions count; nil if others may
 	key     proofsKey
 	genesis string
 	rules   approval.Rules
@@ -50,23 +48,23 @@ func newProofs(key proofsKey, rules approval.Rules) *Proofs {
 	return &Proofs{key: key, rules: rules, versions: map[string]*Proof{}, statements: map[string]*provenStatement{}}
 }
 
-// ProofsBy returns the trust in signers that somebody names for themselves, in the
-// database whose first event has a hash, and in the owners of rules. The recorded
-// states of signers do not count; they tell revoked keys from unknown ones.
+// ProofsBy returns the trust in signers that a caller chooses, for the database whose first
+// event has the hash genesis, and in the owners of rules. The recorded states of signers only
+// distinguish revoked keys from unknown ones.
 func ProofsBy(s *signers.Signers, states []SignersState, genesis string, rules approval.Rules) *Proofs {
 	p := newProofs(proofsKey{}, rules)
 	p.signers, p.former, p.genesis = s, formerKeys(states, s), genesis
 	return p
 }
 
-// formerKeys returns the last state that had a key, by the fingerprint of each key
-// that was revoked by removing its lines: states have it, and now does not.
+// formerKeys returns the number of the last state with each revoked key, by its fingerprint.
+// A key is revoked by removing its lines: states have it, and now does not.
 func formerKeys(states []SignersState, now *signers.Signers) map[string]int {
 	former := map[string]int{}
 	for _, state := range states {
 		s, err := signers.Restore(state.Text, state.Revoked)
 		if err != nil {
-			continue // whoever checks the states reports it
+			continue // the check of the states reports it
 		}
 		for _, e := range s.Entries() {
 			former[ssh.FingerprintSHA256(e.Key)] = state.Number
@@ -85,12 +83,12 @@ type Proof struct {
 	ContentHash string
 	// Signature is the hash of the statement of the last approval, "" for shipped ones.
 	Signature string
-	// Shared reports that the statement approved a later version of the subject, too.
+	// Shared reports that the statement also approved a later version of the subject.
 	Shared  bool
 	Columns registry.Columns // of the definition; zero when Err is not nil
 	// definition is the checked definition; zero where it is not kept.
 	definition registry.Definition
-	// Err is why the version does not count, nil when it does. It wraps
+	// Err is why the version does not count, nil if it does. It wraps
 	// ErrUnsigned, ErrSignature, ErrSigners, ErrTampered or ErrApprovals.
 	Err error
 }
@@ -126,7 +124,7 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 		}
 	}
 	if errors.Is(err, proposals.ErrTampered) {
-		return proof, nil // the name in the row may be another's
+		return proof, nil // not cached: the name in the row may be wrong
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,8 +140,8 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 	return proof, nil
 }
 
-// Definition returns the definition of text, which has the hash that was checked.
-// Most are remembered, which costs less than to decode them again.
+// Definition returns the definition of text, which has the hash that was checked. Most
+// definitions are cached, which is cheaper than decoding them again.
 func (p *Proof) Definition(text string) (registry.Definition, error) {
 	if d := p.definition; !d.IsZero() {
 		return d.WithStatus(d.Status()), nil // a copy
@@ -151,12 +149,13 @@ func (p *Proof) Definition(text string) (registry.Definition, error) {
 	return registry.DecodeDefinition(p.Subject.Kind, []byte(text))
 }
 
-// Refuses reports whether an error is why something does not count, and not why it
-// could not be read.
+// Refuses reports whether err means that a record does not count, rather than that it could
+// not be read.
 func Refuses(err error) bool {
 	return errors.Is(err, ErrUnsigned) || errors.Is(err, ErrSignature) || errors.Is(err, ErrSigners) || errors.Is(err, proposals.ErrTampered) || errors.Is(err, proposals.ErrApprovals)
 }
 
+// checkVersion returns nil if a version counts.
 func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.Version) error {
 	if registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash {
 		return fmt.Errorf("version %d of %s: %w: its content does not match its hash", v.Number, v.Subject, proposals.ErrTampered)
@@ -174,8 +173,7 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 	return p.enough(ctx, r, v)
 }
 
-// CheckShipped returns nil when a version that no proposal led to is one of the
-// program's own.
+// CheckShipped returns nil if a version without a proposal is one that the program ships.
 func CheckShipped(v history.Version) error {
 	hash, ok := shippedHashes()[v.Subject]
 	if !ok || v.Number != 1 || v.DecidedBy != "system" || hash != v.ContentHash {
@@ -184,7 +182,7 @@ func CheckShipped(v history.Version) error {
 	return nil
 }
 
-// shippedHashes has the content hash of everything that the program ships.
+// shippedHashes returns the content hash of every definition that the program ships.
 var shippedHashes = sync.OnceValue(shipped.Hashes)
 
 // provenStatement is a statement that was checked.
@@ -213,7 +211,7 @@ func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) 
 	return known, known.err
 }
 
-// proveOnce checks a statement by itself, and remembers the outcome.
+// proveOnce checks a statement by itself, and caches the result.
 func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement {
 	s := p.prove(record, hash)
 	p.mu.Lock()
@@ -223,21 +221,6 @@ func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement
 	}
 	p.statements[hash] = s
 	return s
-}
-
-// proveAll checks all statements, on every processor: one reader cannot be shared,
-// and checking signatures takes most of the time.
-func (p *Proofs) proveAll(ctx context.Context, r SignedRecords) error {
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	err := r.EachSignature(ctx, func(s SignatureRecord) error {
-		g.Go(func() error {
-			p.proveOnce(s, s.Hash)
-			return nil
-		})
-		return nil
-	})
-	return errors.Join(err, g.Wait())
 }
 
 // prove checks a statement by itself.
@@ -302,13 +285,13 @@ func (p *Proofs) revoked(err error, armored []byte) error {
 	return fmt.Errorf("%w: the signers file does not have %s anymore, which was in state %d", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
 }
 
-// A row can be deleted together with everything that follows from it, and what it replaced
-// is then the newest row again, signed as ever. So a row counts only as long as no newer
-// signed statement is about the same.
+// If a row is deleted together with everything that depends on it, the signed row that it
+// replaced is the newest one again. So a row counts only if no newer signed statement is
+// about the same thing.
 
-// Newest returns nil unless a statement approved a later version of a subject than the
-// proven one, which wraps ErrTampered. endorsed reports whether an approval was recorded
-// as one that waits for others: it made no version.
+// Newest returns an error that wraps ErrTampered if a statement approved a later version of a
+// subject than the proven one. endorsed reports whether an approval was recorded as waiting
+// for others, so that it made no version.
 func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, endorsed func(ctx context.Context, hash string, proposal proposals.ID) (bool, error)) error {
 	subject := proof.Subject.String()
 	hashes, err := r.SignedAfter(ctx, subject, proof.Signature)
@@ -341,16 +324,16 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 	return nil
 }
 
-// WaiverStands returns nil unless a signed waiver of the same finding is newer than w, or
-// ends it, and is not among those that are stored. Its error wraps ErrTampered.
+// WaiverStands returns an error that wraps ErrTampered if a signed waiver of the same finding
+// is newer than w, or ends it, and is missing from the stored ones.
 func (p *Proofs) WaiverStands(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
 	return p.newestAbout(ctx, r, WaiverAct(of, w), w.Signature, "the waiver of "+w.Rule, func(s *provenStatement, hash string) bool {
 		return slices.ContainsFunc(stored, func(o history.Waiver) bool { return o.Signature == hash })
 	})
 }
 
-// TierStands returns nil unless a user's tier of a tool was set by a newer statement than
-// the one of a hash, "" for none. Its error wraps ErrTampered.
+// TierStands returns an error that wraps ErrTampered if a newer statement than the one of a
+// hash, "" for none, set a user's tier of a tool.
 func (p *Proofs) TierStands(ctx context.Context, r SignatureReader, act *statement.Tier, hash string) error {
 	return p.newestAbout(ctx, r, act, hash, "the tier of "+act.Tools[0], func(s *provenStatement, _ string) bool {
 		other, ok := s.Act.(*statement.Tier)
@@ -358,9 +341,9 @@ func (p *Proofs) TierStands(ctx context.Context, r SignatureReader, act *stateme
 	})
 }
 
-// newestAbout returns nil unless a statement that holds is about the same as act, which
-// is about one thing, and newer than the one of a hash. apart reports that it replaces
-// nothing here; what names the record.
+// newestAbout returns an error if a valid statement about the same thing as act is newer than
+// the one of a hash. apart reports that a statement does not replace the record; what names
+// the record.
 func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Decision returns nil when a statement has the decision d of by. previous and sum
-// are those of the version that an approval wrote, "" for other verdicts.
+// Decision returns nil if a statement contains the decision d of by. previous and sum are
+// those of the version that an approval wrote, "" for other verdicts.
 func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, by, previous, sum string) error {
 	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
 	if d.Signature == "" {
@@ -33,20 +33,20 @@ func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.De
 	return nil
 }
 
-// itemOf returns what the statement of a decision has of d, without the version.
+// itemOf returns the item about d in the statement of a decision, without the version.
 func itemOf(d proposals.Decision) statement.Item {
 	return statement.Item{
 		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
 	}
 }
 
-// of reports whether the statement is by a principal, of a time, with a note.
+// of reports whether the statement has a principal, a time and a note.
 func (s *provenStatement) of(by string, at time.Time, note string) bool {
 	return s.By == by && s.At.Equal(at) && s.Note == statement.Text(note)
 }
 
-// Act returns nil when the statement of a hash is by a principal, of a time (zero
-// for any), about act and note. what names the record in errors.
+// Act returns nil if the statement of a hash has a principal, a time (zero for any), an act
+// and a note. what names the record in errors.
 func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
 	if hash == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -58,7 +58,7 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	if at.IsZero() {
 		at = s.At
 	}
-	if t, ok := act.(*statement.Tier); ok { // the statement may set that of other tools, too
+	if t, ok := act.(*statement.Tier); ok { // the statement may set the tier of other tools as well
 		all, ok := s.Act.(*statement.Tier)
 		if !ok || all.Tier != t.Tier || all.User != t.User || !s.of(by, at, note) || slices.ContainsFunc(t.Tools, func(tool string) bool { return !s.tools[tool] }) {
 			return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
@@ -72,17 +72,17 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	return nil
 }
 
-// Waiver returns nil when a waiver of a proposal counts.
+// Waiver returns nil if a waiver of a proposal counts.
 func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
 	if need := p.rules.For(of.Subject, w.At); !need.MayWaive(w.By) {
-		return fmt.Errorf("the waiver of %s in %s: %w: the policy has only %s waive a finding, and it is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
+		return fmt.Errorf("the waiver of %s in %s: %w: by policy, only %s may waive a finding, and it is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
 	}
 	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, WaiverAct(of, w), w.Reason)
 }
 
-// Endorsement returns the key that signed an approval which waited for another, or
-// why that does not count. version and previous are the place of the version that
-// it is about; 0 when that is not known.
+// Endorsement returns the key that signed an approval which waited for others, or why the
+// approval does not count. version and previous are the place of its version; version is 0
+// if that is unknown.
 func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals.Decision, version int, previous string) (key string, err error) {
 	what := fmt.Sprintf("revision %d of %s, approved by %s", d.Revision, d.Subject, d.By)
 	if d.Signature == "" {
@@ -105,8 +105,8 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	return s.signer.Fingerprint, nil
 }
 
-// enough returns nil when the owners whom the policy asks for signed the approval
-// of a version, whose last approval counts: distinct principals with distinct keys.
+// enough returns nil if the owners that the policy requires signed the approval of a version,
+// whose last approval counts: distinct principals with distinct keys.
 func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
 	var names []string
 	if v.Subject.Kind == registry.KindTool && p.rules.Named() {
@@ -151,17 +151,16 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 	return nil
 }
 
-// endorsementReader reads what an earlier approval depends on.
+// endorsementReader reads the records that an earlier approval depends on.
 type endorsementReader interface {
 	SignatureReader
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// Endorses returns the key that signed an earlier approval of p, or why that does
-// not count. Without signatures, every approval that is recorded counts.
+// Endorses returns the key that signed an earlier approval of p, or why the approval does not
+// count. Without signatures, every recorded approval counts.
 func (s Signing) Endorses(ctx context.Context, r endorsementReader, e proposals.Decision, p proposals.Proposal) (key string, err error) {
-	started := s.trust.Required()
-	if !started {
+	if !s.trust.Required() {
 		states, err := r.SignersStates(ctx)
 		if err != nil || len(states) == 0 {
 			return "", err

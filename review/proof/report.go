@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -12,7 +15,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Report counts the decisions of users by their signatures.
+// Report counts the decisions of users by the state of their signatures.
 type Report struct {
 	Started        bool  // signing has started in this database
 	Signed         int64 // the signature counts
@@ -25,15 +28,15 @@ type Report struct {
 	Damage         []history.Damage
 }
 
-// maxSignatureDamage bounds the failures that are named; all are counted.
+// maxSignatureDamage is the maximum number of failures that are named. All are counted.
 const maxSignatureDamage = 1000
 
 // SignedRecords reads the records for a report of signatures, in one snapshot.
 type SignedRecords interface {
 	SignatureReader
-	// EachVersion calls fn for every version, with the number of the event that tells
-	// of its approval, 0 for none. The others do so for every decision that approved
-	// nothing, every waiver, and every answer to a call and every tier.
+	// EachVersion calls fn for every version, with the number of the event of its
+	// approval, 0 for none. The others call it for every decision other than an approval,
+	// for every waiver, and for every answer to a call and every tier.
 	EachVersion(ctx context.Context, fn func(v history.Version, event int64) error) error
 	EachDecision(ctx context.Context, fn func(d proposals.Decision, event int64) error) error
 	EachWaiver(ctx context.Context, fn func(of proposals.Proposal, w history.Waiver, event int64) error) error
@@ -41,7 +44,7 @@ type SignedRecords interface {
 	EachSignature(ctx context.Context, fn func(SignatureRecord) error) error
 }
 
-// SignedRecord is a record with what its statement has to be about.
+// SignedRecord is a record with the act that its statement must be about.
 type SignedRecord struct {
 	Table, What   string
 	Signature, By string
@@ -49,9 +52,8 @@ type SignedRecord struct {
 	Note          string
 }
 
-// CheckSignatures checks every signature of a snapshot, and that every signed
-// record exists. Before signing has started it reports nothing, unless signing is
-// required.
+// CheckSignatures checks every signature of a snapshot, and that every signed record exists.
+// Before signing has started it reports nothing, unless signing is required.
 func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, error) {
 	c := signatureCheck{r: r, seen: map[string]int{}}
 	states, err := r.SignersStates(ctx)
@@ -72,8 +74,17 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 		c.report.Started = true
 		c.start = states[0].Event.Seq
 	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	err = errors.Join(
-		c.proofs.proveAll(ctx, r),
+		r.EachSignature(ctx, func(s SignatureRecord) error { // a reader cannot be shared, but checking signatures takes most of the time
+			g.Go(func() error {
+				c.proofs.proveOnce(s, s.Hash)
+				return nil
+			})
+			return nil
+		}),
+		g.Wait(),
 		r.EachVersion(ctx, func(v history.Version, event int64) error {
 			proof, err := c.proofs.Version(ctx, r, v)
 			switch {
@@ -108,7 +119,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 	return c.report, err
 }
 
-// signatureCheck is a check of all signatures under way.
+// signatureCheck is a running check of all signatures.
 type signatureCheck struct {
 	r      SignedRecords
 	proofs *Proofs
@@ -117,7 +128,7 @@ type signatureCheck struct {
 	report Report
 }
 
-// count counts a record by the error of its signature.
+// count adds a record to the report by the error of its signature.
 func (c *signatureCheck) count(table, key string, event int64, err error) error {
 	r := &c.report
 	switch {
@@ -144,30 +155,27 @@ func (c *signatureCheck) count(table, key string, event int64, err error) error 
 	return nil
 }
 
+// damage adds a failure to the report, with its remedy.
 func (c *signatureCheck) damage(table, key string, err error) {
-	if len(c.report.Damage) < maxSignatureDamage {
-		c.report.Damage = append(c.report.Damage, history.Damage{Table: table, Key: key, Message: err.Error() + ".", Remedy: remedy(err)})
+	if len(c.report.Damage) >= maxSignatureDamage {
+		return
 	}
-}
-
-// remedy returns what to do about a record that is as it was written and does not count,
-// "" for what was changed.
-func remedy(err error) string {
-	switch {
+	d := history.Damage{Table: table, Key: key, Message: err.Error() + "."}
+	switch { // a record that was changed has no remedy
 	case errors.Is(err, signers.ErrRevoked):
-		return "The key was revoked after it signed: make the decision again with another key."
+		d.Remedy = "The key was revoked after it signed: make the decision again with another key."
 	case errors.Is(err, signers.ErrUnknownKey), errors.Is(err, signers.ErrNotValid):
-		return "Correct the signers file, or have a signer make the decision again."
+		d.Remedy = "Correct the signers file, or have a signer make the decision again."
 	case errors.Is(err, proposals.ErrApprovals):
-		return "Have the missing owners approve the version again."
+		d.Remedy = "Have the missing owners approve the version again."
 	case errors.Is(err, ErrSigners) && !errors.Is(err, proposals.ErrTampered):
-		return "Put the signers in order: toolcrib signers verify."
+		d.Remedy = "Put the signers in order: toolcrib signers verify."
 	}
-	return ""
+	c.report.Damage = append(c.report.Damage, d)
 }
 
-// statement checks what only a statement by itself shows: that its decider saw this
-// log, and that the versions that it approved are there.
+// statement checks that the decider of a statement saw this log, and that the versions that
+// it approved exist.
 func (c *signatureCheck) statement(ctx context.Context, s SignatureRecord) error {
 	st, err := statement.Decode([]byte(s.Statement))
 	if err != nil {

@@ -52,7 +52,7 @@ func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (S
 			return err
 		}
 		if l.signed == nil {
-			return fmt.Errorf("%w: a change of the signers needs one", ErrUnsigned)
+			return fmt.Errorf("%w: a change of the signers must be signed", ErrUnsigned)
 		}
 		signed, err := l.signing.open(ctx, tx, actor, *l.signed, cmp.Or(change.Previous, change.Next))
 		if err != nil {
@@ -84,19 +84,16 @@ func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (S
 	return state, err
 }
 
-// signersChange returns the step from the last state in the log to the signers
-// file, if it may be recorded now.
+// signersChange returns the change from the last state in the log to the signers file, if it
+// may be recorded now.
 func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor proposals.Actor) (signers.Change, error) {
 	var change signers.Change
 	if err := proposals.Authorize(actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
 		return change, err
 	}
-	if l.signing.trust.policy.Signers == nil {
-		return change, fmt.Errorf("%w: there is no signers file", ErrSigners)
-	}
-	next, err := l.signing.trust.policy.Signers()
+	next, err := l.signing.trust.policy.file()
 	if err != nil {
-		return change, fmt.Errorf("%w: %w", ErrSigners, err)
+		return change, err
 	}
 	change.Number, change.Next = 1, next
 	states, err := r.SignersStates(ctx)
@@ -127,9 +124,9 @@ func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, e
 	return states, err
 }
 
-// CheckSigners returns nil when every recorded state of the signers holds, the
-// signers file is the last of them, and signing started where the policy says; and
-// also where nothing is signed. Otherwise no signature counts: ErrSigners.
+// CheckSigners returns nil if every recorded state of the signers is valid, the signers file
+// is the last of them, and signing started where the policy says, or if nothing is signed.
+// Otherwise no signature counts, and the error wraps ErrSigners.
 func (l *SignerLog) CheckSigners(ctx context.Context) error {
 	return l.view(ctx, func(r SignatureReader) error {
 		states, err := r.SignersStates(ctx)

@@ -64,14 +64,14 @@ type SignersState struct {
 	Statement string // hash of the statement that put it in force
 }
 
-// SignatureReader reads what signatures are checked against. What is not there is
-// ErrNotFound.
+// SignatureReader reads the records that signatures are checked against. Its methods return
+// ErrNotFound for what does not exist.
 type SignatureReader interface {
 	// LastEvent returns the newest event.
 	LastEvent(ctx context.Context) (statement.Head, error)
 	// EventHash returns the hash of an event.
 	EventHash(ctx context.Context, seq int64) (string, error)
-	// Signature returns a statement with its signature by the statement's hash.
+	// Signature returns a statement with its signature, by the hash of the statement.
 	Signature(ctx context.Context, hash string) (SignatureRecord, error)
 	// SignedAfter returns the hashes of the statements about a text of statement.About
 	// that are newer than the one with a hash, all for "", the oldest first.
@@ -90,12 +90,11 @@ type SignatureWriter interface {
 	AddSignature(ctx context.Context, r SignatureRecord, e history.Event) error
 }
 
-// maxAge is how old a statement may be when it is used: a key that has expired
-// since cannot sign for the past.
+// maxAge is the maximum age of a statement when it is used, so that a key cannot sign for a
+// time before it expired.
 const maxAge = 15 * time.Minute
 
-// Signing checks and records the signatures of acts. It is safe for concurrent
-// use.
+// Signing checks and records the signatures of acts. It is safe for concurrent use.
 type Signing struct {
 	trust  *Trust
 	now    func() time.Time
@@ -108,17 +107,17 @@ func NewSigning(trust *Trust, now func() time.Time, newID func() string) Signing
 	return Signing{trust: trust, now: now, newID: newID}
 }
 
-// stamp is the current time at the resolution that is stored: microseconds.
+// stamp returns the current time at the stored resolution, microseconds.
 func (s Signing) stamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// DryRun returns a signing that asks for no signature: nothing is kept.
+// DryRun returns a signing that requires no signature, for acts that are rolled back.
 func (s Signing) DryRun() Signing {
 	s.dryRun = true
 	return s
 }
 
-// Prepare returns the statement by which actor would do act now, to be signed.
-// note is free text, of which the statement has the hash.
+// Prepare returns the statement by which actor would do act now, to be signed. The statement
+// has the hash of note.
 func (s Signing) Prepare(ctx context.Context, r SignatureReader, actor proposals.Actor, at time.Time, act statement.Act, note string) ([]byte, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -139,34 +138,22 @@ func encode(s statement.Statement) ([]byte, error) {
 	return b, nil
 }
 
-// Open checks a signed statement of actor as far as it does not depend on the
-// act: that it is about this database, recent, unused, and signed by actor.
-// Without one it returns nil, or ErrUnsigned where signatures are required.
+// Open checks that a signed statement is about this database, recent, unused, and signed by
+// actor. SignedAct.Match compares the act. Without a statement Open returns nil, or
+// ErrUnsigned if signatures are required.
 func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed *Signed) (*SignedAct, error) {
 	if signed == nil {
-		return nil, s.unsigned(ctx, r, actor)
+		last, err := r.LastSigners(ctx)
+		if err != nil || s.dryRun || last == "" && !s.trust.policy.Always && !s.trust.Required() {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: decisions in this database are signed; sign as %s with --sign-key FILE, or with a key in the SSH agent", ErrUnsigned, actor)
 	}
 	in, err := s.trust.signersFor(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	return s.open(ctx, r, actor, *signed, in)
-}
-
-// unsigned returns nil when an act of actor needs no signature.
-func (s Signing) unsigned(ctx context.Context, r SignatureReader, actor proposals.Actor) error {
-	required := s.trust.policy.Always || s.trust.Required()
-	if !required {
-		last, err := r.LastSigners(ctx)
-		if err != nil {
-			return err
-		}
-		required = last != ""
-	}
-	if !required || s.dryRun {
-		return nil
-	}
-	return fmt.Errorf("%w: decisions in this database are signed; sign as %s with --sign-key FILE, or with a key in the SSH agent", ErrUnsigned, actor)
 }
 
 // open is Open with the signers whose signatures count.
@@ -182,11 +169,11 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	now := s.stamp()
 	switch {
 	case st.By != actor.String():
-		return nil, fmt.Errorf("%w: it is by %s, and you act as %s", ErrSignature, st.By, actor)
+		return nil, fmt.Errorf("%w: the statement is by %s, and you act as %s", ErrSignature, st.By, actor)
 	case st.At.After(now):
-		return nil, fmt.Errorf("%w: the statement is of %s, which is in the future", ErrSignature, history.Timestamp(st.At))
+		return nil, fmt.Errorf("%w: the statement was prepared at %s, which is in the future", ErrSignature, history.Timestamp(st.At))
 	case now.Sub(st.At) > maxAge:
-		return nil, fmt.Errorf("%w: the statement is of %s, more than %d minutes ago; prepare and sign it again", proposals.ErrConflict, history.Timestamp(st.At), int(maxAge.Minutes()))
+		return nil, fmt.Errorf("%w: the statement was prepared at %s, more than %d minutes ago; prepare and sign it again", proposals.ErrConflict, history.Timestamp(st.At), int(maxAge.Minutes()))
 	}
 	if err := checkPlace(ctx, r, st); err != nil {
 		return nil, err
@@ -204,8 +191,7 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	}, nil
 }
 
-// checkPlace returns nil when a statement is about this database, and its decider
-// saw this log.
+// checkPlace returns nil if a statement is about this database, and its decider saw this log.
 func checkPlace(ctx context.Context, r SignatureReader, st statement.Statement) error {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -224,8 +210,8 @@ func checkPlace(ctx context.Context, r SignatureReader, st statement.Statement) 
 	return nil
 }
 
-// Record appends the statement and its signature to the records of w. It does
-// nothing for an unsigned act.
+// Record appends the statement and its signature to the records of w. It does nothing for an
+// unsigned act.
 func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) error {
 	if a == nil {
 		return nil

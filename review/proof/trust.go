@@ -13,15 +13,15 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Trust decides which versions, waivers and tiers count where decisions are
-// signed: those whose statement names them and whose signature holds for the
-// signers in force. It is safe for concurrent use.
+// Trust decides which versions, waivers and tiers count in a database with signed decisions:
+// those named by a statement with a valid signature of the signers in force. It is safe for
+// concurrent use.
 type Trust struct {
 	policy  Policy
 	rules   approval.Rules
 	mu      sync.Mutex
-	current *Proofs  // of the snapshot that was looked at last
-	file    struct { // the signers file as it was read last
+	current *Proofs  // of the last snapshot
+	file    struct { // the signers file as last read
 		signers *signers.Signers
 		digest  string
 	}
@@ -34,11 +34,10 @@ func NewTrust(policy Policy, rules approval.Rules) *Trust {
 	return &Trust{policy: policy, rules: rules}
 }
 
-// Required reports whether only signed records count. A nil Trust requires
-// nothing.
+// Required reports whether only signed records count. It returns false for a nil Trust.
 func (t *Trust) Required() bool { return t != nil && t.policy.Required }
 
-// Changes counts how often the signers were found to differ from before.
+// Changes returns the number of times that Proofs found other signers than before.
 func (t *Trust) Changes() int64 { return t.changes.Load() }
 
 // Proofs returns the trust in a snapshot whose latest state of the signers was
@@ -48,7 +47,10 @@ func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Pr
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := proofsKey{event: last}
-	fileErr := t.readFile()
+	file, fileErr := t.policy.file()
+	if fileErr == nil && file != t.file.signers {
+		t.file.signers, t.file.digest = file, file.Digest()
+	}
 	if key.file = t.file.digest; fileErr != nil {
 		key.file = fileErr.Error()
 	}
@@ -70,24 +72,21 @@ func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Pr
 	return p, nil
 }
 
-// readFile reads the signers file again, unless it is the one that is known.
-func (t *Trust) readFile() error {
-	if t.policy.Signers == nil {
-		return fmt.Errorf("%w: there is no signers file", ErrSigners)
+// file returns the signers in the signers file. Its errors wrap ErrSigners.
+func (p Policy) file() (*signers.Signers, error) {
+	if p.Signers == nil {
+		return nil, fmt.Errorf("%w: no signers file", ErrSigners)
 	}
-	s, err := t.policy.Signers()
+	s, err := p.Signers()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSigners, err)
+		return nil, fmt.Errorf("%w: %w", ErrSigners, err)
 	}
-	if s != t.file.signers {
-		t.file.signers, t.file.digest = s, s.Digest()
-	}
-	return nil
+	return s, nil
 }
 
-// load returns the signers in force: those of the file, which the log has to have
-// as its last state. It also returns the keys that only earlier states had. Its
-// errors wrap ErrSigners when the signers are not in order.
+// load returns the signers in force: those of the file, which must be the last state in the
+// log. It also returns the keys that only earlier states had. Its errors wrap ErrSigners if
+// the signers are invalid.
 func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, map[string]int, error) {
 	states, err := r.SignersStates(ctx)
 	switch {
@@ -105,26 +104,20 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if last.Digest() != t.file.digest {
-		return nil, nil, fmt.Errorf("%w: %s", ErrSigners, t.otherFile(states))
+	if last.Digest() == t.file.digest {
+		return t.file.signers, formerKeys(states, t.file.signers), nil
 	}
-	return t.file.signers, formerKeys(states, t.file.signers), nil
-}
-
-// otherFile describes why the signers file is not the one in force, and the
-// remedy.
-func (t *Trust) otherFile(states []SignersState) string {
 	for _, s := range states[:len(states)-1] {
 		if statement.Sum(s.Text) == t.file.digest {
-			return fmt.Sprintf("the signers file is not the one in force: it is still, or again, that of state %d, and state %d is in force; "+
-				"toolcrib signers record finishes a change that was interrupted, or records the file as a new state", s.Number, len(states))
+			return nil, nil, fmt.Errorf("%w: the signers file is not the one in force: it is still, or again, that of state %d, and state %d is in force; "+
+				"toolcrib signers record finishes a change that was interrupted, or records the file as a new state", ErrSigners, s.Number, len(states))
 		}
 	}
-	return fmt.Sprintf("the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers record", len(states))
+	return nil, nil, fmt.Errorf("%w: the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers record", ErrSigners, len(states))
 }
 
-// checkStates follows the states of the signers, each put in force by a signer of
-// the one before, and returns the last.
+// checkStates checks that each state of the signers was put in force by a signer of the one
+// before, and returns the last.
 func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (*signers.Signers, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -158,8 +151,8 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 	return previous, newestState(ctx, r, states[len(states)-1], previous, genesis)
 }
 
-// CheckStates returns nil when the recorded states of the signers hold: each was put in
-// force by a signer of the one before. Otherwise the error wraps ErrSigners.
+// CheckStates returns nil if each recorded state of the signers was put in force by a signer
+// of the one before. Otherwise the error wraps ErrSigners.
 func CheckStates(ctx context.Context, r SignatureReader) error {
 	states, err := r.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
@@ -169,8 +162,7 @@ func CheckStates(ctx context.Context, r SignatureReader) error {
 	return err
 }
 
-// newestState returns nil unless a statement that its signers signed replaces the last
-// state of the signers.
+// newestState returns an error if a statement by the last signers replaced their state.
 func newestState(ctx context.Context, r SignatureReader, last SignersState, by *signers.Signers, genesis string) error {
 	newer, err := r.SignedAfter(ctx, statement.About(&statement.Signers{})[0], last.Statement)
 	if err != nil {
