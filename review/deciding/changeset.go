@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/inspection"
 )
 
-// together refuses a choice that splits a change set. Members that are live
-// already hold back nobody: the name of a set can be used again.
+// together refuses a choice that splits a change set. Members that are live already do not
+// count, because the name of a set can be used again.
 func together(views []inspection.View) error {
 	chosen := map[proposals.ID]bool{}
 	for _, v := range views {
@@ -39,22 +39,17 @@ func together(views []inspection.View) error {
 	return nil
 }
 
-// succession is the registry while proposals are approved one after the other: the
-// live definitions, with the proposals so far in their place. It answers the
-// queries of the rules L and N, by subject and by name, for those proposals; all
-// other queries see the registry as it was.
+// succession is the registry while proposals are approved one after the other. The queries of
+// the rules L and N, by subject and by name, find the proposals approved so far in place of
+// the live definitions; all other queries see the registry as it was.
 type succession struct {
 	review.RegistryReader
 	approved map[registry.Subject]registry.Live
 	named    map[string][]registry.Subject
 }
 
-func newSuccession(r review.RegistryReader) *succession {
-	return &succession{r, map[registry.Subject]registry.Live{}, map[string][]registry.Subject{}}
-}
-
-// approve puts the content of v in force. It refuses a second version of one
-// subject, which would have been made against the version before.
+// approve puts the content of v in force. It refuses a second version of one subject, which
+// was made against the version before the first.
 func (s *succession) approve(v inspection.View) error {
 	p, d := v.Proposal, v.Revision.Draft.Definition
 	if before, ok := s.approved[p.Subject]; ok {

@@ -45,13 +45,7 @@ func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []
 		return nil, err
 	}
 	return d.decide(ctx, actor, choices, true, d.approvalCheck(ctx, actor, len(choices) == 1), func(tx review.Tx, views []inspection.View, showings []proposals.Showing, act *proof.SignedAct) ([]proposals.Decision, error) {
-		if err := together(views); err != nil {
-			return nil, err
-		}
-		if err := shownOrAccepted(choices, views, showings); err != nil {
-			return nil, err
-		}
-		read, err := readings(ctx, tx.Reader, choices, views, showings)
+		read, err := approvable(ctx, tx.Reader, choices, views, showings)
 		if err != nil {
 			return nil, err
 		}
@@ -59,30 +53,28 @@ func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []
 	})
 }
 
-// Decide gives proposals a verdict: Approve, RequestChanges or Reject. It is the one way
-// to decide of all interfaces.
+// Decide calls Approve, RequestChanges or Reject by a verdict. All interfaces decide through
+// it.
 func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
 	switch verdict {
 	case proposals.VerdictNeedsChanges:
 		return d.RequestChanges(ctx, actor, choices, note)
 	case proposals.VerdictRejected:
 		return d.Reject(ctx, actor, choices, note)
-	case proposals.VerdictApproved, proposals.VerdictEndorsed: // which of the two it is, the policy decides
+	case proposals.VerdictApproved, proposals.VerdictEndorsed: // the policy decides which of the two
 	}
 	return d.Approve(ctx, actor, choices, note)
 }
 
-// check looks at a proposal, and returns an error if something is in the way of
-// a decision.
+// check inspects a proposal, and returns an error if it cannot be decided.
 type check func(*inspection.Cache, review.Bundle, review.Choice) (inspection.View, error)
 
-// decide decides on proposals in one transaction, all of them or none. check
-// refuses those that may not be decided so; decide writes the decisions. strict
-// is passed on to showings.
+// decide decides on proposals in one transaction, all of them or none. check refuses those
+// that cannot be decided; decide writes the decisions. strict is passed on to showings.
 func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, strict bool,
 	check check, decide func(review.Tx, []inspection.View, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
 ) ([]proposals.Decision, error) {
-	decisions, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Decision, error) {
+	return records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Decision, error) {
 		views, showings, err := d.decidable(ctx, tx.Reader, actor, choices, strict, check)
 		if err != nil {
 			return nil, err
@@ -93,10 +85,6 @@ func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []r
 		}
 		return decide(tx, views, showings, act)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return decisions, nil
 }
 
 // decidable loads the proposals of choices, and returns an error if one cannot be
@@ -126,12 +114,12 @@ func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposa
 	return views, showings, err
 }
 
-// approvalCheck returns the check that refuses a proposal unless everything allows
-// its approval. single reports whether it is the only choice of the call.
+// approvalCheck returns the check that refuses a proposal with an obstacle to its approval.
+// single reports whether it is the only choice of the call.
 func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
 	return func(r *inspection.Cache, b review.Bundle, c review.Choice) (inspection.View, error) {
 		p := b.Proposal
-		// Who may not approve learns nothing else about the proposal's state.
+		// An actor who may not approve learns nothing else about the proposal.
 		if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
 			return inspection.View{}, fmt.Errorf("%s: %w", p.Name(), err)
 		}
@@ -152,11 +140,11 @@ func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, sing
 	}
 }
 
-// approve writes the versions, then makes them live, then closes the proposals and their
-// issues. What still needs the approval of another is recorded as endorsed instead: its
-// version is only computed. It runs inside the transaction that looked at views.
+// approve writes the versions, makes them live, and closes the proposals and their issues. A
+// proposal that needs more approvals is recorded as endorsed instead, and its version is only
+// computed. approve runs inside the transaction that read views.
 func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Actor, views []inspection.View, showings []proposals.Showing, read []proposals.Reading, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
-	next := newSuccession(tx)
+	next := &succession{tx, map[registry.Subject]registry.Live{}, map[string][]registry.Subject{}}
 	for _, v := range views {
 		if err := d.stillFits(ctx, next, v); err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Proposal.Name(), err)
@@ -169,8 +157,10 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 				return nil, err
 			}
 		}
-		if err := apart(v, actor, act); err != nil {
-			return nil, err
+		for _, e := range v.Endorsements {
+			if act.Key() != "" && e.By != actor && e.Key == act.Key() {
+				return nil, fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", v.Proposal.Name(), proof.ErrSignature, e.By)
+			}
 		}
 	}
 	complete, versions := d.inspector.Complete(actor, views), d.versions(actor, views, note, act)
@@ -243,42 +233,23 @@ func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note 
 	versions, at := make([]history.Version, len(views)), act.Time(d.records.Time())
 	for i, v := range views {
 		p, rev := v.Proposal, v.Revision
+		var approvals []history.Approval
+		for _, e := range v.Endorsements {
+			approvals = append(approvals, history.Approval{Decision: e.ID, By: e.By.String(), At: e.At, Note: e.Note, ReviewDigest: e.ReviewDigest, Signature: e.Signature})
+		}
 		versions[i] = history.Version{
 			Subject: p.Subject, Number: p.BaseVersion + 1, Definition: rev.Draft.Definition.Canonical(),
 			Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
 			ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
-			DecidedBy: actor.String(), DecidedAt: at, Note: note, Waivers: review.WaiversInForce(v.Standing), Signature: act.Hash(), Approvals: approvals(v),
+			DecidedBy: actor.String(), DecidedAt: at, Note: note, Waivers: review.WaiversInForce(v.Standing), Signature: act.Hash(), Approvals: approvals,
 		}
 	}
 	return versions
 }
 
-// apart returns an error when the key of an approval is one by which another
-// principal approved v.
-func apart(v inspection.View, actor proposals.Actor, act *proof.SignedAct) error {
-	for _, e := range v.Endorsements {
-		if act.Key() != "" && e.By != actor && e.Key == act.Key() {
-			return fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", v.Proposal.Name(), proof.ErrSignature, e.By)
-		}
-	}
-	return nil
-}
-
-// approvals returns the endorsements of v as its version has them.
-func approvals(v inspection.View) []history.Approval {
-	var as []history.Approval
-	for _, e := range v.Endorsements {
-		as = append(as, history.Approval{
-			Decision: e.ID, By: e.By.String(), At: e.At, Note: e.Note, ReviewDigest: e.ReviewDigest, Signature: e.Signature,
-		})
-	}
-	return as
-}
-
-// stillFits repeats the checks that depend on the rest of the registry, which may
-// have changed since the assessment: the change fits the live version, and no name
-// is taken. It checks members of a change set one after the other, so also against
-// each other.
+// stillFits repeats the checks that depend on the rest of the registry, which may have changed
+// since the assessment: the change fits the live version, and no name is taken. Members of a
+// change set are checked one after the other, so also against each other.
 func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v inspection.View) error {
 	problems, err := admission.Fits(ctx, r, v.Revision.Draft)
 	if err != nil {
@@ -300,17 +271,17 @@ func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v insp
 	return nil
 }
 
-// RequestChanges sends a proposal back to its author with the reason.
+// RequestChanges sends proposals back to their authors with a reason.
 func (d *Decider) RequestChanges(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
 	return d.refuse(ctx, actor, choices, proposals.ActRequestChanges, proposals.VerdictNeedsChanges, reason)
 }
 
-// Reject ends a proposal with the reason.
+// Reject ends proposals with a reason.
 func (d *Decider) Reject(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
 	return d.refuse(ctx, actor, choices, proposals.ActReject, proposals.VerdictRejected, reason)
 }
 
-// refuse decides on proposals with any verdict but approval: all of them or none.
+// refuse decides on proposals with any verdict except approval: all of them or none.
 func (d *Decider) refuse(ctx context.Context, actor proposals.Actor, choices []review.Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
 	if err := review.CheckText("reason", reason); err != nil {
 		return nil, err
@@ -340,9 +311,9 @@ func (d *Decider) refusing(ctx context.Context, actor proposals.Actor, act propo
 	}
 }
 
-// Prepare returns the statement by which actor would decide on proposals now, to
-// be signed and then passed on by Desk.Signed to the method of the verdict. It
-// reads one snapshot and refuses what that method would refuse.
+// Prepare returns the statement by which actor would decide on proposals now, to be signed and
+// passed by Desk.Signed to the method of the verdict. It reads one snapshot, and refuses what
+// that method would refuse.
 func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]byte, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) {
 		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false
@@ -359,13 +330,7 @@ func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []
 		at := d.records.Time()
 		var versions []history.Version
 		if verdict == proposals.VerdictApproved {
-			if err := together(views); err != nil {
-				return nil, err
-			}
-			if err := shownOrAccepted(choices, views, showings); err != nil {
-				return nil, err
-			}
-			if _, err := readings(ctx, r, choices, views, showings); err != nil {
+			if _, err := approvable(ctx, r, choices, views, showings); err != nil {
 				return nil, err
 			}
 			versions = d.versions(actor, views, note, nil)
@@ -381,7 +346,7 @@ func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []
 }
 
 // PrepareWaiver returns the statement by which actor would waive a finding now, to
-// be signed and then passed on by Desk.Signed to Waive with the same arguments.
+// be signed and passed by Desk.Signed to Waive with the same arguments.
 func (d *Decider) PrepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) ([]byte, error) {
 	return d.prepareWaiver(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }

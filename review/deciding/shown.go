@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -49,8 +50,8 @@ func changes(s review.Shown, v inspection.View) []string {
 	return facts
 }
 
-// memberChanges names who joined or left the change set of p, and who of the
-// others was revised.
+// memberChanges names the proposals that joined or left the change set of p, and the other
+// members that were revised.
 func memberChanges(p proposals.Proposal, before, now []review.ShownMember) []string {
 	var facts []string
 	known := map[proposals.ID]review.ShownMember{}
@@ -82,7 +83,7 @@ func without(all, known []review.ShownFinding) []review.ShownFinding {
 	return slices.DeleteFunc(slices.Clone(all), func(f review.ShownFinding) bool { return slices.Contains(known, f) })
 }
 
-// ruleNames returns the rules of findings, each once, and not too many.
+// ruleNames returns the first few rules of findings, each once.
 func ruleNames(findings []review.ShownFinding) string {
 	var names []string
 	for _, f := range findings {
@@ -93,10 +94,10 @@ func ruleNames(findings []review.ShownFinding) string {
 	return first(names)
 }
 
-// mostNames is how many names an error lists.
+// mostNames is the maximum number of names in an error.
 const mostNames = 5
 
-// first joins names, of which it counts all but the first few.
+// first joins the first few names, and counts the others.
 func first(names []string) string {
 	if more := len(names) - mostNames; more > 0 {
 		names = append(names[:mostNames:mostNames], fmt.Sprintf("%d more", more))
@@ -104,16 +105,23 @@ func first(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// showings returns for each choice how actor knows its content, and refuses those
-// whose digest is another than expected. strict also refuses content that differs
-// from what actor was shown last; content that actor was never shown passes here
-// (see shownOrAccepted).
+// showings returns for each choice how actor knows its content, and refuses those whose digest
+// is not the expected one. strict also refuses content that differs from what actor was shown
+// last; content that actor was never shown passes here (see approvable).
 func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
 		return nil, err
 	}
-	sets := setDigests(views)
+	members, sets := map[string][]string{}, map[string]string{} // of change sets: the digests of the members, and of the set
+	for _, v := range views {
+		if set := v.Proposal.ChangeSet; set != "" {
+			members[set] = append(members[set], v.Digest)
+		}
+	}
+	for set, digests := range members {
+		sets[set] = inspection.SetDigest(set, digests)
+	}
 	showings := make([]proposals.Showing, len(views))
 	var moved []inspection.View
 	var facts []string
@@ -127,40 +135,58 @@ func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals
 			showings[i] = proposals.ShowingShown
 		default:
 			showings[i] = proposals.ShowingNone
-			if expect != "" || seen && strict {
-				moved, facts = append(moved, v), append(facts, difference(last, v, expect)...)
+			if expect == "" && (!seen || !strict) {
+				continue
 			}
+			var news []string
+			if last.Proposal != "" {
+				news = changes(last, v)
+			}
+			switch {
+			case len(news) > 0:
+			case expect != "": // nobody was shown it
+				news = []string{fmt.Sprintf("the expected digest %q is not its review digest; it is mistyped, or of an earlier state", review.Shorten(expect, 12))}
+			default:
+				news = []string{"something you were shown has changed since"}
+			}
+			moved, facts = append(moved, v), append(facts, news...)
 		}
 	}
-	if len(moved) > 0 {
-		return nil, differs(moved, facts)
+	if len(moved) == 0 {
+		return showings, nil
 	}
-	return showings, nil
+	var unique []string
+	for _, f := range facts {
+		// A member's own new revision is also news to the other members.
+		if !slices.ContainsFunc(unique, func(u string) bool { return strings.HasPrefix(u, f) }) {
+			unique = append(slices.DeleteFunc(unique, func(u string) bool { return strings.HasPrefix(f, u) }), f)
+		}
+	}
+	p := moved[0].Proposal
+	return nil, fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
 }
 
-// shownOrAccepted refuses to approve several proposals at once when the user was not shown
-// all of them and did not accept that. A single one passes: the decision records how it
-// was known.
-func shownOrAccepted(choices []review.Choice, views []inspection.View, showings []proposals.Showing) error {
+// approvable returns how much of each proposal its decider has read. It refuses to approve
+// several proposals at once if the user was not shown all of them and did not accept that; a
+// single one passes, and its decision records how it was known. It also refuses parts
+// accepted unread, except of new and imported content. Shown content counts as read, except
+// for the parts that a choice marks as unread.
+func approvable(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
+	if err := together(views); err != nil {
+		return nil, err
+	}
 	var names []string
-	lookFirst := ""
+	firstUnseen := ""
 	for i, v := range views {
 		if len(views) > 1 && showings[i] == proposals.ShowingNone && !choices[i].Unseen {
 			names = append(names, v.Proposal.Name())
-			lookFirst = cmp.Or(lookFirst, review.ShowArgument(v.Proposal))
+			firstUnseen = cmp.Or(firstUnseen, review.ShowArgument(v.Proposal))
 		}
 	}
-	if len(names) == 0 {
-		return nil
+	if len(names) > 0 {
+		return nil, fmt.Errorf("%w: %s; read it with toolcrib show %s and pass its digest with --expect, or approve it unread with --unseen",
+			review.ErrUnseen, first(names), firstUnseen)
 	}
-	return fmt.Errorf("%w: %s; read it with toolcrib show %s and pass its digest with --expect, or approve it unread with --unseen",
-		review.ErrUnseen, first(names), lookFirst)
-}
-
-// readings returns what of each proposal its decider has read, and refuses to make live what
-// was accepted unread unless it is new and imported: a change to a live version is read. What
-// was shown counts as read as a whole, but for the parts that a choice says were not.
-func readings(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
 	cache := inspection.NewCache(r, nil)
 	read := make([]proposals.Reading, len(views))
 	for i, v := range views {
@@ -194,7 +220,6 @@ func readings(ctx context.Context, r review.Reader, choices []review.Choice, vie
 		if showings[i] == proposals.ShowingNone {
 			unread = n
 		}
-
 		switch {
 		case unread < 0 || unread > n:
 			return nil, fmt.Errorf("%s: %w: %d of its %d parts cannot be unread", p.Name(), proposals.ErrConflict, unread, n)
@@ -204,26 +229,20 @@ func readings(ctx context.Context, r review.Reader, choices []review.Choice, vie
 			return nil, fmt.Errorf("%s: %w: it was not imported; read it with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
 		}
 		if read[i].Read, read[i].Unread = n-unread, unread; unread > 0 {
-			read[i].Source, showings[i] = source(v.Revision.Draft), proposals.ShowingNone
+			showings[i] = proposals.ShowingNone
+			d := v.Revision.Draft
+			if t := d.Definition.Tool; t != nil && t.Source != nil {
+				read[i].Source = t.Source.Type + " " + t.Source.Ref
+			} else if d.Definition.Folder() != nil {
+				read[i].Source = strings.TrimSuffix(d.Rationale, ".") // names the folder
+			}
 		}
 	}
 	return read, nil
 }
 
-// source says where imported content came from: the server, or the folder as its import
-// describes it.
-func source(d proposals.Draft) string {
-	if t := d.Definition.Tool; t != nil && t.Source != nil {
-		return t.Source.Type + " " + t.Source.Ref
-	}
-	if d.Definition.Folder() != nil {
-		return strings.TrimSuffix(d.Rationale, ".")
-	}
-	return ""
-}
-
-// beforeWaivers is the digest of v without what actor has waived since a time:
-// actor knows of that.
+// beforeWaivers returns the digest of v without the waivers that actor gave since a time, and
+// so knows.
 func (d *Decider) beforeWaivers(v inspection.View, actor proposals.Actor, since time.Time) string {
 	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(since) })
 	if len(waivers) == len(v.Waivers) {
@@ -233,40 +252,9 @@ func (d *Decider) beforeWaivers(v inspection.View, actor proposals.Actor, since 
 	return d.inspector.Digest(v)
 }
 
-// difference names what of v differs from s, which is zero if nothing was shown. expect is
-// the digest that was asked for, "" for none: without a change, nobody was shown that.
-func difference(s review.Shown, v inspection.View, expect string) []string {
-	if s.Proposal != "" {
-		if facts := changes(s, v); len(facts) > 0 {
-			return facts
-		}
-	}
-	if expect != "" {
-		return []string{fmt.Sprintf("the expected digest %q is not its review digest; it is mistyped, or of an earlier state", review.Shorten(expect, 12))}
-	}
-	return []string{"something you were shown has changed since"}
-}
-
-// differs is the refusal of a decision about proposals of which something moved.
-func differs(moved []inspection.View, facts []string) error {
-	var unique []string
-	for _, f := range facts {
-		// A member's own new revision is also news to the other members.
-		if !slices.ContainsFunc(unique, func(u string) bool { return strings.HasPrefix(u, f) }) {
-			unique = append(slices.DeleteFunc(unique, func(u string) bool { return strings.HasPrefix(f, u) }), f)
-		}
-	}
-	p := moved[0].Proposal
-	return fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
-}
-
 // chosen returns the proposals that are decided about.
 func chosen(choices []review.Choice) []proposals.ID {
-	ids := make([]proposals.ID, len(choices))
-	for i, c := range choices {
-		ids[i] = c.ID
-	}
-	return ids
+	return lists.Map(choices, func(c review.Choice) proposals.ID { return c.ID })
 }
 
 // addUp refuses an approval of which actor was shown parts, if together the proposals
@@ -298,25 +286,7 @@ func (d *Decider) addUp(ctx context.Context, r *inspection.Cache, actor proposal
 	if err != nil || which == "" {
 		return err
 	}
-	names := make([]string, 0, len(reached))
-	for _, i := range reached {
-		names = append(names, of[i].Proposal.Name())
-	}
+	names := lists.Map(reached, func(i int) string { return of[i].Proposal.Name() })
 	return fmt.Errorf("%w: together, %s change the prompt %s in another way than each alone, which you were not shown; approve them one after the other and look at each again when it is refused",
 		review.ErrDigest, first(names), which)
-}
-
-// setDigests returns the digests of the change sets of views, by name.
-func setDigests(views []inspection.View) map[string]string {
-	members := map[string][]string{}
-	for _, v := range views {
-		if set := v.Proposal.ChangeSet; set != "" {
-			members[set] = append(members[set], v.Digest)
-		}
-	}
-	digests := map[string]string{}
-	for set, of := range members {
-		digests[set] = inspection.SetDigest(set, of)
-	}
-	return digests
 }

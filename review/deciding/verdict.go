@@ -13,8 +13,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// verdictMoves gives for each verdict the act, and the next assignee and status
-// of the issue.
+// verdictMoves has for each verdict the act, and the next assignee and status of the issue.
 var verdictMoves = map[proposals.Verdict]struct {
 	act      proposals.Act
 	assignee func(proposals.Proposal) string
@@ -28,10 +27,9 @@ var verdictMoves = map[proposals.Verdict]struct {
 
 func nobody(proposals.Proposal) string { return "" }
 
-// applyVerdict moves proposals, assigns their issues, and writes the decisions
-// and events, all with one verdict. decisions[i] is about views[i]. A signed
-// decision has the time of its statement, its event the time at which it was
-// recorded: the log stays in order.
+// applyVerdict moves proposals, assigns their issues, and writes the decisions and events, all
+// with one verdict. decisions[i] is about views[i]. A signed decision has the time of its
+// statement, but its event the time at which it was recorded, so that the log is in order.
 func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict proposals.Verdict, views []inspection.View, decisions []proposals.Decision, signed *proof.SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]review.DecidedProposal, len(views))
@@ -76,8 +74,8 @@ func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict propos
 	return tx.AppendEvents(ctx, events)
 }
 
-// decisionAct returns what the statement of a decision is about. versions are those
-// that an approval writes, of the same places as views; nil for other verdicts.
+// decisionAct returns the act in the statement of a decision. versions[i] is the version that
+// an approval of views[i] writes; versions is nil for other verdicts.
 func decisionAct(verdict proposals.Verdict, views []inspection.View, versions []history.Version) *statement.Decision {
 	act := &statement.Decision{Verdict: statement.Verdict(verdict), Items: make([]statement.Item, len(views))}
 	for i, v := range views {
@@ -98,8 +96,7 @@ func decisionAct(verdict proposals.Verdict, views []inspection.View, versions []
 	return act
 }
 
-// placed fills in what a version has by its place in the chain, as if it were
-// written now.
+// placed fills in the hashes of a version as if it were written now.
 func placed(ctx context.Context, r review.RegistryReader, v *history.Version) error {
 	v.ContentHash = registry.HashBytes(v.Definition)
 	if v.Number == 1 {

@@ -16,15 +16,15 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Waive waives one finding of the current revision on the user's word. handle
-// is the finding's Handle or as much of it as is unambiguous, from the left: a
-// rule alone will do when it found one thing. expires may be nil.
+// Waive waives one finding of the current revision. handle is the finding's Handle or an
+// unambiguous beginning of it, such as the rule if it has only one finding. expires may be
+// nil.
 func (d *Decider) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }
 
-// Unwaive ends the waiver of a finding: it is open again. Nothing is taken out of
-// the history: a waiver that expires as it is given takes back those before it.
+// Unwaive ends the waiver of a finding, which is then open again. The history is append-only: a
+// waiver that expires when it is given ends those before it.
 func (d *Decider) Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, end: true})
 }
@@ -100,8 +100,7 @@ func (v waivable) waiver(at time.Time) history.Waiver {
 	}
 }
 
-// waivable returns the finding that a request names, and an error if something is in
-// its way.
+// waivable returns the finding that a request names, or an error if it cannot be waived.
 func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals.Actor, id proposals.ID, req waiverRequest) (waivable, error) {
 	v := waivable{waiverRequest: req}
 	if err := review.CheckText("reason", v.reason); err != nil {
@@ -122,7 +121,7 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 		return v, err
 	}
 	if !need.MayWaive(actor.String()) {
-		return v, fmt.Errorf("%s: %w: the policy has only %s waive a finding, and you act as %s; see toolcrib policy test %s",
+		return v, fmt.Errorf("%s: %w: by policy, only %s may waive a finding, and you act as %s; see toolcrib policy test %s",
 			v.proposal.Name(), proposals.ErrAuthority, strings.Join(need.Waivers(), ", "), actor, v.proposal.Subject)
 	}
 	v.now = d.records.Time()
@@ -156,36 +155,24 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 	if v.end && !slices.ContainsFunc(review.ApplyWaivers(findings, v.waivers, v.proposal.Revision, v.now), waived) {
 		return v, fmt.Errorf("%s: %w", v.proposal.Name(), review.ErrNotWaived)
 	}
-	v.field = inField(findings, v.finding.Path)
+	for _, f := range findings {
+		if f.Path == v.finding.Path {
+			v.field = append(v.field, review.FindingKey(f))
+		}
+	}
+	slices.Sort(v.field)
 	return v, nil
 }
 
-// inField returns the keys of all findings at path, one for each finding.
-func inField(findings []rules.Finding, path string) []string {
-	var keys []string
-	for _, f := range findings {
-		if f.Path == path {
-			keys = append(keys, review.FindingKey(f))
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// named reports whether a reference names the finding with a handle: all of
-// it, its rule, its rule and path, or a part of its hash as well.
-func named(handle, ref string) bool {
-	rest, ok := strings.CutPrefix(handle, ref)
-	return ok && (rest == "" || rest[0] == '@' || rest[0] == '#' || strings.Contains(ref, "#"))
-}
-
-// find returns the one finding whose handle begins with handle.
+// find returns the one finding with a handle, which can be shortened to the rule, to the rule
+// and the path, or within the hash.
 func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	var found []rules.Finding
 	var handles []string
 	for _, f := range findings {
 		h := review.Handle(f)
-		if named(h, handle) && !slices.Contains(handles, h) {
+		rest, ok := strings.CutPrefix(h, handle)
+		if ok && (rest == "" || rest[0] == '@' || rest[0] == '#' || strings.Contains(handle, "#")) && !slices.Contains(handles, h) {
 			handles = append(handles, h)
 			found = append(found, f)
 		}
