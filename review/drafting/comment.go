@@ -11,7 +11,7 @@ import (
 	"toolcrib/review/records"
 )
 
-// Comment adds to a proposal's thread, open or closed.
+// Comment adds a comment to the thread of an open or closed proposal.
 func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (c proposals.Comment, err error) {
 		p, err := tx.Proposal(ctx, id)
@@ -30,12 +30,26 @@ func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposa
 		if err := d.withinPace(ctx, tx, actor); err != nil {
 			return c, err
 		}
-		return d.say(ctx, tx, actor, p, body, at)
+		if strings.TrimSpace(body) == "" {
+			return c, fmt.Errorf("the comment is empty: %w", review.ErrNoReason)
+		}
+		if err := review.CheckText("comment", body); err != nil {
+			return c, err
+		}
+		c = proposals.Comment{
+			ID: d.records.NewID(), Proposal: p.ID, Author: actor, At: d.records.Time(), Body: body,
+			Revision: at.Revision, Field: at.Field, Line: at.Line,
+		}
+		seal, err := tx.AddComment(ctx, c)
+		if err != nil {
+			return c, err
+		}
+		return c, d.records.Log(ctx, tx, actor, "comment", p, c.At, seal, nil)
 	})
 }
 
-// anchored reports an anchor that points nowhere. The name of a file of a skill becomes the
-// path of its field.
+// anchored returns an error for an anchor to a missing line or field. It replaces the name of a
+// file of a skill by the path of its field.
 func anchored(ctx context.Context, tx review.Tx, p proposals.Proposal, at *review.Anchor) error {
 	rev, err := tx.Revision(ctx, p.ID, at.Revision)
 	switch {
@@ -63,23 +77,4 @@ func anchored(ctx context.Context, tx review.Tx, p proposals.Proposal, at *revie
 		return fmt.Errorf("line %d of %s, which has %d: %w", at.Line, at.Field, lines, proposals.ErrNotFound)
 	}
 	return nil
-}
-
-// say writes a comment into the thread.
-func (d *Drafter) say(ctx context.Context, tx review.Tx, actor proposals.Actor, p proposals.Proposal, body string, at review.Anchor) (proposals.Comment, error) {
-	if strings.TrimSpace(body) == "" {
-		return proposals.Comment{}, fmt.Errorf("the comment is empty: %w", review.ErrNoReason)
-	}
-	if err := review.CheckText("comment", body); err != nil {
-		return proposals.Comment{}, err
-	}
-	c := proposals.Comment{
-		ID: d.records.NewID(), Proposal: p.ID, Author: actor, At: d.records.Time(), Body: body,
-		Revision: at.Revision, Field: at.Field, Line: at.Line,
-	}
-	seal, err := tx.AddComment(ctx, c)
-	if err != nil {
-		return c, err
-	}
-	return c, d.records.Log(ctx, tx, actor, "comment", p, c.At, seal, nil)
 }

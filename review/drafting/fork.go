@@ -17,9 +17,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Fork drafts a new tool from a core tool, which cannot itself be changed: in
-// the layer given, under the id "<id>_custom", or "<id>_custom_2" and so on
-// when that is taken.
+// Fork drafts a new tool from a core tool, which cannot be changed itself: in the given layer,
+// with the id "<id>_custom", or "<id>_custom_2" and so on if that is taken.
 func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
@@ -44,8 +43,7 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 	})
 }
 
-// freeID returns id, or id with the first number behind it, that no live tool
-// and no open proposal has.
+// freeID returns id, with a number appended if a live tool or an open proposal has it.
 func freeID(ctx context.Context, tx review.Tx, layer registry.Layer, id string) (string, error) {
 	for n := 1; ; n++ {
 		candidate := id
@@ -97,9 +95,9 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 	})
 }
 
-// RollbackSet proposes the way back from what the last approval of a change set made live,
-// as one change set: earlier versions are restored, and what was new is deactivated. A
-// subject that has moved on since is left out.
+// RollbackSet proposes to undo the last approval of a change set, as one change set: it restores
+// earlier versions, and deactivates new definitions. It leaves out subjects that have changed
+// since.
 func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error) {
 	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) { return undoing(ctx, r, changeSet) })
 	if err != nil {
@@ -111,7 +109,7 @@ func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, change
 	return d.Propose(ctx, actor, drafts, true)
 }
 
-// undoing drafts the way back from the last approval of a change set.
+// undoing drafts the proposals that undo the last approval of a change set.
 func undoing(ctx context.Context, r review.Reader, changeSet string) ([]proposals.Draft, error) {
 	members, err := r.Members(ctx, changeSet)
 	if err != nil {
@@ -173,8 +171,8 @@ func undoing(ctx context.Context, r review.Reader, changeSet string) ([]proposal
 	return drafts, nil
 }
 
-// restoring drafts the way back to v from the version base, with the examples
-// and test cases that v was approved with.
+// restoring drafts a restore of v from the version base, with the examples and test cases that v
+// was approved with.
 func restoring(ctx context.Context, r review.ProposalReader, v history.Version, base int) (proposals.Draft, error) {
 	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
 	var err error

@@ -9,8 +9,8 @@ import (
 	"toolcrib/review"
 )
 
-// limit bounds the writes of one agent, or of all of them together: another name costs an
-// agent nothing, so a limit for each alone would hold nobody.
+// limit limits the writes of one agent, or of all agents together: an agent can take another
+// name, so a limit for each alone would have no effect.
 type limit struct {
 	who    proposals.Actor // zero for all agents
 	open   int
@@ -19,7 +19,7 @@ type limit struct {
 	scope  string
 }
 
-// limits returns the limits that an agent is held to.
+// limits returns the limits of an agent.
 func (d *Drafter) limits(actor proposals.Actor) []limit {
 	return []limit{
 		{actor, d.policy.MaxOpen, d.policy.MaxWrites, actor.String() + " has", "an agent"},
@@ -27,25 +27,11 @@ func (d *Drafter) limits(actor proposals.Actor) []limit {
 	}
 }
 
-// agentsAtOnce sets how many agents can use up what each may write in an hour.
+// agentsAtOnce is the number of agents that can reach their hourly limit together.
 const agentsAtOnce = 10
 
-func (d *Drafter) withinLimit(ctx context.Context, tx review.Tx, actor proposals.Actor) error {
-	for _, l := range d.limits(actor) {
-		n, err := tx.OpenBy(ctx, l.who)
-		if err != nil {
-			return err
-		}
-		if n >= l.open {
-			return fmt.Errorf("%w: %s %d, and %d is the limit for %s; wait for decisions or withdraw one", review.ErrLimit, l.holder, n, l.open, l.scope)
-		}
-	}
-	return nil
-}
-
-// withinPace keeps an agent from filling the file with rows that are never deleted:
-// drafts, revisions and comments. They are counted where they are recorded, in
-// the transaction that would add one more.
+// withinPace limits the rate at which an agent adds rows that are never deleted: drafts,
+// revisions and comments. It counts them in the transaction that would add one more.
 func (d *Drafter) withinPace(ctx context.Context, tx review.Tx, actor proposals.Actor) error {
 	if actor.Kind != proposals.Agent {
 		return nil
@@ -58,21 +44,20 @@ func (d *Drafter) withinPace(ctx context.Context, tx review.Tx, actor proposals.
 		}
 		if len(times) >= l.writes {
 			first := times[len(times)-1]
-			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s, and %d an hour is the limit for %s; go on at %s",
+			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s, and %d an hour is the limit for %s; continue at %s",
 				review.ErrPace, l.holder, len(times), clock(first), l.writes, l.scope, clock(first.Add(paceWindow)))
 		}
 	}
 	return nil
 }
 
-// paceWindow is the time in which an agent's acts are counted.
+// paceWindow is the period in which the writes of an agent are counted.
 const paceWindow = time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 
-// joins keeps everybody but the user, and toolcrib itself, from joining a change set
-// that somebody else opened: a stranger in it could hold back or ride along with the
-// rest.
+// joins refuses an agent that joins a change set of somebody else: its proposal could block the
+// set, or be approved along with it.
 func joins(ctx context.Context, r review.Reader, actor proposals.Actor, changeSet string) error {
 	if changeSet == "" || actor.Kind == proposals.User || actor.Kind == proposals.System {
 		return nil

@@ -47,8 +47,8 @@ func (d *Drafter) LintProposal(ctx context.Context, actor proposals.Actor, id pr
 	})
 }
 
-// lint runs the rules over what is, or would be, the revision of a proposal; p is zero for
-// a new one.
+// lint runs the rules over a revision, or a possible one, of p, which is zero for a new
+// proposal.
 func (d *Drafter) lint(ctx context.Context, r review.Reader, actor proposals.Actor, p proposals.Proposal, submission admission.Submission) (out review.Lint, err error) {
 	if err := admission.Gate(ctx, r, d.rules, actor, submission); err != nil {
 		return out, err

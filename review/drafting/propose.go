@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -29,8 +30,8 @@ type Drafter struct {
 	contents func(sha256 string) ([]byte, error)
 }
 
-// New returns a drafter. contents returns the bytes of binary files in proposals, by their
-// SHA-256, and nil for those that it does not know; it may be nil itself.
+// New returns a drafter. contents returns the bytes of binary files in proposals by their
+// SHA-256, and nil for unknown ones; contents may be nil.
 func New(r *records.Records, chief *assessing.Chief, policy review.Policy, rules ruleset.Set, contents func(sha256 string) ([]byte, error)) *Drafter {
 	return &Drafter{r, chief, policy, rules, contents}
 }
@@ -45,9 +46,9 @@ func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []p
 	return d.propose(ctx, actor, drafts, submit, false)
 }
 
-// TakeIn is Propose for imported definitions. It revises what an earlier import
-// proposed of the same definition. With submit it submits complete drafts, and keeps
-// the others as drafts, for somebody to complete.
+// TakeIn is Propose for imported definitions. It revises the proposal of an earlier import of
+// the same definition. With submit it submits complete drafts, and keeps the others as
+// drafts.
 func (d *Drafter) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
@@ -55,17 +56,17 @@ func (d *Drafter) TakeIn(ctx context.Context, actor proposals.Actor, drafts []pr
 	return d.propose(ctx, actor, drafts, submit, true)
 }
 
-// Observe is TakeIn as toolcrib itself: it proposes what a guarded server lists. The
-// limits of agents do not hold for it, since a server lists as many tools as it has;
-// the guard sets the pace. The user did not write it, and can approve it.
+// Observe is TakeIn as toolcrib itself: it proposes the tools of a guarded server. The limits of
+// agents do not apply, since a server has any number of tools; the guard limits the rate. The
+// user can approve the proposals under four eyes, since the user did not write them.
 func (d *Drafter) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
 	return d.propose(ctx, proposals.Actor{Kind: proposals.System}, drafts, true, true)
 }
 
-// fromOutside refuses toolcrib itself as the author of a draft from outside.
+// fromOutside refuses calls from outside as toolcrib itself.
 func fromOutside(actor proposals.Actor) error {
 	if actor.Kind == proposals.System {
-		return fmt.Errorf("%w: nobody acts as toolcrib itself", proposals.ErrAuthority)
+		return fmt.Errorf("%w: nobody can act as toolcrib itself", proposals.ErrAuthority)
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 	}
 	p, rev, err := d.revise(ctx, tx, actor, actor, *open, submission)
 	if errors.Is(err, proposals.ErrUnchanged) && actor.Kind == proposals.System {
-		return p, nil // somebody proposed it a moment ago
+		return p, nil // it was proposed meanwhile
 	}
 	if errors.Is(err, proposals.ErrUnchanged) && submit && p.State == proposals.Drafted {
 		err = nil // the agent has drafted this very content and now submits it
@@ -145,8 +146,14 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 // waits for the Chief of Staff; the built-in reviewer's assessment then moves it on.
 func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit bool) (p proposals.Proposal, err error) {
 	if actor.Kind == proposals.Agent {
-		if err := d.withinLimit(ctx, tx, actor); err != nil {
-			return p, err
+		for _, l := range d.limits(actor) {
+			n, err := tx.OpenBy(ctx, l.who)
+			if err != nil {
+				return p, err
+			}
+			if n >= l.open {
+				return p, fmt.Errorf("%w: %s %d, and %d is the limit for %s; wait for decisions or withdraw one", review.ErrLimit, l.holder, n, l.open, l.scope)
+			}
 		}
 		if err := d.withinPace(ctx, tx, actor); err != nil {
 			return p, err
@@ -225,8 +232,8 @@ func (d *Drafter) submit(ctx context.Context, tx review.Tx, actor proposals.Acto
 	return d.chief.Receive(ctx, tx, p, rev, submission)
 }
 
-// admit passes a submission through the gate, and looks up what the assessment needs of the
-// registry while nothing is written yet.
+// admit passes a submission through the gate, and prefetches what the assessment reads from the
+// registry before the first write.
 func (d *Drafter) admit(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission) error {
 	if err := admission.Gate(ctx, tx.Reader, d.rules, actor, submission); err != nil {
 		return err
@@ -246,17 +253,13 @@ func issueOf(p proposals.Proposal) proposals.Issue {
 	}
 }
 
-// describe copies into a proposal what the queue shows of its draft.
+// describe copies the fields that the queue shows from a draft into its proposal.
 func describe(p *proposals.Proposal, draft proposals.Draft) {
 	p.Type, p.BaseVersion, p.ChangeSet = draft.Type, draft.Base(), draft.ChangeSet
-	p.ContentHash = draft.Definition.Hash()
-	p.Title = draft.Definition.Name()
-	if p.Title == "" {
-		p.Title = draft.Subject.ID
-	}
+	p.ContentHash, p.Title = draft.Definition.Hash(), cmp.Or(draft.Definition.Name(), draft.Subject.ID)
 }
 
-// accept completes a draft by its type, and refuses one that cannot even be stored.
+// accept completes a draft by its type, and refuses one that cannot be stored.
 func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.Actor, submission admission.Submission) (admission.Submission, error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return submission, err
@@ -278,8 +281,8 @@ func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.A
 	return submission, joins(ctx, r, actor, draft.ChangeSet)
 }
 
-// keepContents stores the bytes of the binary files of a draft that are known here and not
-// stored yet. f may be nil.
+// keepContents stores the bytes of the binary files of a draft that are known and not stored
+// yet. f may be nil.
 func (d *Drafter) keepContents(ctx context.Context, tx review.Tx, f *registry.Folder) error {
 	if f == nil || d.contents == nil {
 		return nil
@@ -315,18 +318,16 @@ func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s regis
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range open {
-		if p.Author == actor {
-			return &p, nil
-		}
+	if i := slices.IndexFunc(open, func(p proposals.Proposal) bool { return p.Author == actor }); i >= 0 {
+		return &open[i], nil
 	}
 	return nil, nil //nolint:nilnil // none open is an answer, not an error
 }
 
-// imported returns the open proposal that an imported draft of an actor revises: what
-// an import proposed in the same place, if the actor may revise it. Once the server has
-// changed, nobody could call what it approves. Other proposals about the subject are
-// somebody's own wish.
+// imported returns the open proposal that this import should revise instead of opening a new
+// one: an earlier import of the same definition that the actor may revise. Once the server
+// has changed, the tool of that import could not be called. Proposals that somebody wrote are
+// left alone.
 func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, draft.Subject)
 	if err != nil {

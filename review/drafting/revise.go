@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Revise makes a new revision of a proposal from draft. A draft stays a draft;
-// anything else goes back to the Chief of Staff, so it has to be whole.
+// Revise makes a new revision of a proposal from draft. A draft stays a draft; any other
+// proposal goes back to the Chief of Staff, so the revision must be complete.
 func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
@@ -35,8 +35,8 @@ func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposal
 	return d.chief.Consulted(ctx, p, err)
 }
 
-// revise writes the next revision of a proposal, in which the words are those of author.
-// Unless it stays a draft, it passes the gate first, and goes to the Chief of Staff.
+// revise writes the next revision of a proposal, with author as its author. Unless the proposal
+// stays a draft, it passes the gate first, and goes to the Chief of Staff.
 func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author proposals.Actor, p proposals.Proposal, submission admission.Submission) (proposals.Proposal, proposals.Revision, error) {
 	var rev proposals.Revision
 	draft := submission.Draft
@@ -96,10 +96,9 @@ func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author propos
 	return p, rev, err
 }
 
-// Regroup moves open proposals into another change set, or out of theirs when
-// changeSet is "": all of them or none. Each gets a new revision in which
-// nothing else is different, and which stays its author's, so that it is
-// reviewed again among its new fellows.
+// Regroup moves open proposals into another change set, or out of theirs if changeSet is "": all
+// of them or none. Each gets a new revision by the same author in which nothing else differs,
+// so that it is reviewed again with the other members.
 func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
 	moved, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
 		moved := make([]proposals.Proposal, len(ids))
@@ -132,22 +131,29 @@ func (d *Drafter) Withdraw(ctx context.Context, actor proposals.Actor, id propos
 	return d.withdraw(ctx, actor, id, 0, note)
 }
 
-// Retract withdraws, as toolcrib itself, what Observe or an import proposed and a server
-// took back, if revision is still its current one.
+// Retract withdraws, as toolcrib itself, a proposal of Observe or an import that the server made
+// obsolete, if revision is still the current one.
 func (d *Drafter) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return d.withdraw(ctx, proposals.Actor{Kind: proposals.System}, id, revision, note)
 }
 
-// withdraw ends a proposal. As toolcrib itself it ends a current revision that an
-// import wrote.
+// withdraw ends a proposal: as toolcrib itself only one whose current revision has the given
+// number and was written by an import.
 func (d *Drafter) withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
-		p, err := tx.Proposal(ctx, id)
-		if err == nil && actor.Kind == proposals.System {
-			err = retractable(ctx, tx.Reader, p, revision)
-		}
+		p, rev, err := impact.Current(ctx, tx, id)
 		if err != nil {
 			return p, err
+		}
+		if actor.Kind == proposals.System {
+			if p.Revision != revision {
+				return p, fmt.Errorf("%s: %w: it has a newer revision", p.Name(), proposals.ErrConflict)
+			}
+			if generated, err := isGenerated(ctx, tx.Reader, rev); err != nil {
+				return p, err
+			} else if !generated {
+				return p, fmt.Errorf("%s: %w: no import wrote it", p.Name(), proposals.ErrAuthority)
+			}
 		}
 		to, err := proposals.Permit(actor, proposals.ActWithdraw, p)
 		if err != nil {
@@ -169,20 +175,4 @@ func (d *Drafter) withdraw(ctx context.Context, actor proposals.Actor, id propos
 		}
 		return p, d.records.Log(ctx, tx, actor, "withdraw", p, p.UpdatedAt, "", data)
 	})
-}
-
-// retractable returns why toolcrib itself may not withdraw a revision of p.
-func retractable(ctx context.Context, r review.Reader, p proposals.Proposal, revision int) error {
-	if p.Revision != revision {
-		return fmt.Errorf("%s: %w: it has a newer revision", p.Name(), proposals.ErrConflict)
-	}
-	rev, err := r.Revision(ctx, p.ID, revision)
-	if err != nil {
-		return err
-	}
-	generated, err := isGenerated(ctx, r, rev)
-	if err == nil && !generated {
-		err = fmt.Errorf("%s: %w: no import wrote it", p.Name(), proposals.ErrAuthority)
-	}
-	return err
 }
