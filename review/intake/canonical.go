@@ -22,18 +22,17 @@ type Migration struct {
 	Remarks []string
 }
 
-// RetiredName is a name that was given up, and where a legacy registry has it.
+// RetiredName is a retired name, and its places in a legacy registry.
 type RetiredName struct {
 	Name      string
-	Successor string // "" for a ghost, whose place nothing took
+	Successor string // "" for a name without a successor
 	In        []string
 }
 
-// Canonicalize plans the migration of a legacy registry: live definitions with a
-// retired name are deactivated, the canonical tools are there and active, and
-// every agent that had an old name, in the file or in the live registry, has its
-// successor. An agent that had the whole of the old catalog has the whole of the
-// new one. It undoes no approval since the catalog shipped.
+// Canonicalize plans the migration of a legacy registry. It deactivates live definitions with
+// a retired name, makes every canonical tool live and active, and replaces the old names of
+// every agent, in the file or in the live registry, by their successors. An agent that had
+// the whole old catalog gets the whole new one. Approvals since the catalog shipped stay.
 //
 // Once the steps are approved, the same file leads to no steps.
 func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
@@ -41,7 +40,18 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	c.index(live)
 	c.retire()
 	c.upsert()
-	c.relink(l)
+	linked := map[string]LegacyAgent{}
+	for _, a := range l.Agents {
+		linked[a.ID] = a
+	}
+	agents := c.byID[registry.KindAgent]
+	for _, id := range slices.Sorted(maps.Keys(agents)) {
+		c.relinkLive(agents[id], linked[id].Tools)
+		delete(linked, id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(linked)) {
+		c.newAgent(linked[id])
+	}
 	c.retired(l)
 	c.report(l)
 	return c.Migration
@@ -56,8 +66,7 @@ func (c *canonizer) remark(format string, args ...any) {
 	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
 }
 
-// retire deactivates live definitions with a retired name, in every layer of the
-// view.
+// retire deactivates live definitions with a retired name, in every layer of the view.
 func (c *canonizer) retire() {
 	for _, name := range shipped.RetiredNames() {
 		for _, l := range c.all {
@@ -76,7 +85,7 @@ func (c *canonizer) retire() {
 	}
 }
 
-// upsert makes sure that every canonical tool is there and active.
+// upsert adds or reactivates canonical tools that are not live.
 func (c *canonizer) upsert() {
 	for _, d := range shipped.Assistant() {
 		subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: d.ID()}
@@ -99,22 +108,8 @@ func (c *canonizer) upsert() {
 	}
 }
 
-// relink gives every agent the successors of its tools.
-func (c *canonizer) relink(l Legacy) {
-	linked := map[string]LegacyAgent{}
-	for _, a := range l.Agents {
-		linked[a.ID] = a
-	}
-	agents := c.byID[registry.KindAgent]
-	for _, id := range slices.Sorted(maps.Keys(agents)) {
-		c.relinkLive(agents[id], linked[id].Tools)
-		delete(linked, id)
-	}
-	for _, id := range slices.Sorted(maps.Keys(linked)) {
-		c.newAgent(linked[id])
-	}
-}
-
+// relinkLive gives a live agent the successors of its tools, and of those that the file linked
+// it to.
 func (c *canonizer) relinkLive(l registry.Live, linked []string) {
 	before := *l.Definition.Agent
 	list := registry.AllowList{}
@@ -142,10 +137,11 @@ func (c *canonizer) relinkLive(l registry.Live, linked []string) {
 	c.agentStep(proposals.Modify, l.Subject, l.Version, after, append(slices.Clone(list.Tools), linked...))
 }
 
+// newAgent adds an agent of the file that is not live.
 func (c *canonizer) newAgent(a LegacyAgent) {
 	tools := successors(a.Tools)
 	if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, func(id string) bool { return slices.Contains(canonicalIDs(), id) }) {
-		c.remark("the agent %s has nothing of the old or the new catalog; it is not taken over", a.ID)
+		c.remark("the agent %s has nothing of the old or the new catalog; it is not imported", a.ID)
 		return
 	}
 	profile := registry.Agent{ID: a.ID, Name: a.Name, Description: a.Description, AllowList: &registry.AllowList{Tools: tools}}
@@ -189,8 +185,8 @@ func relinked(had []string) string {
 	return strings.TrimSpace(text)
 }
 
-// successors replaces retired names by their successors, each once, and completes
-// a list that had the whole old catalog.
+// successors replaces retired names by their successors, without repetitions, and completes a
+// list with the whole old catalog.
 func successors(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -204,8 +200,8 @@ func successors(names []string) []string {
 	return distinct(append(out, completion(names)...))
 }
 
-// completion returns the canonical tools that an agent with the predecessor of
-// every canonical tool gets besides their successors.
+// completion returns the canonical tools without a predecessor, for an agent that had every
+// tool with a successor.
 func completion(names []string) []string {
 	var have []string
 	for _, name := range names {
@@ -221,13 +217,8 @@ func completion(names []string) []string {
 			return nil
 		}
 	}
-	var more []string
-	for _, id := range canonicalIDs() {
-		if !slices.Contains(have, id) && !slices.Contains(names, id) {
-			more = append(more, id)
-		}
-	}
-	return more
+	have = append(have, names...)
+	return slices.DeleteFunc(slices.Clone(canonicalIDs()), func(id string) bool { return slices.Contains(have, id) })
 }
 
 // distinct returns names without repetitions, in their order.
@@ -252,7 +243,7 @@ func sameList(a, b registry.AllowList) bool {
 		slices.Equal(a.ExcludeInLocal, b.ExcludeInLocal) && slices.Equal(a.AddWhenEmbeddingOK, b.AddWhenEmbeddingOK)
 }
 
-// sameTools reports whether a list is nothing but these tools.
+// sameTools reports whether a list consists of these tools only.
 func sameTools(l registry.AllowList, ids []string) bool {
 	bare := registry.AllowList{Tools: l.Tools}
 	return sameList(l, bare) && len(l.Categories)+len(l.Tiers) == 0 && slices.Equal(slices.Sorted(slices.Values(l.Tools)), slices.Sorted(slices.Values(ids)))

@@ -15,7 +15,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// generated tells the reviewer that the examples prove nothing.
+// generated warns the reviewer that nobody tried the examples.
 const generated = "The examples and test cases were generated from the definition: they show the form of a call, and none has been run."
 
 // draft makes a proposal that can be submitted.
@@ -31,14 +31,11 @@ func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d regis
 	return draft
 }
 
-// GeneratedTests reports whether the examples and the test cases of a draft are those
-// that an import makes of its tool.
+// GeneratedTests reports whether the examples and the test cases of a draft are those that an
+// import generates for its tool.
 func GeneratedTests(d proposals.Draft) bool {
 	t := d.Definition.Tool
-	if t == nil {
-		return false
-	}
-	return slices.Equal(d.Examples, examples(*t)) && reflect.DeepEqual(d.TestCases, testCases(*t))
+	return t != nil && slices.Equal(d.Examples, examples(*t)) && reflect.DeepEqual(d.TestCases, testCases(*t))
 }
 
 // Generated reports whether an import of a tool or of files wrote everything beside the
@@ -73,7 +70,7 @@ func (p *planner) whyGone(name string) string {
 	return fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
 }
 
-// place names the place a document came from, for people.
+// place describes the origin of a document, for people.
 func (p *planner) place() string {
 	if p.format == wire.MCP {
 		return "the MCP server " + p.origin.Label
@@ -104,20 +101,14 @@ func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string 
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Differing names the keys in which two definitions differ.
+// Differing returns the keys in which two definitions differ.
 func Differing(before, after registry.Tool) []string {
 	a, b := before.Values(), after.Values()
-	var keys []string
-	for _, key := range (registry.Definition{Tool: &after}).Keys() {
-		if a[key] != b[key] {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	keys := slices.Clone(registry.Definition{Tool: &after}.Keys())
+	return slices.DeleteFunc(keys, func(key string) bool { return a[key] == b[key] })
 }
 
-// uncategorised is the category of a tool whose origin names none. No list that
-// toolcrib ships takes tools in by it.
+// uncategorised is the category of imported tools. No shipped allow-list includes it.
 const uncategorised = "other"
 
 // Origin describes where a document came from.
@@ -130,12 +121,10 @@ type Origin struct {
 	Set    string         // change set of the proposals, "" for none
 }
 
-// Definition returns the tool that an import makes of an item when nothing like it
-// is live. It is the only conversion from foreign documents to the input of the
-// rules: an import, lint and the evaluation of the rules all use it. The rules
-// read the item's Raw beside it (rules.Change.Source).
+// Definition returns the tool that an import makes of a new item. Imports, lint and the
+// evaluation of the rules all use it to convert foreign documents. The rules also read the
+// item's Raw (rules.Change.Source).
 func (o Origin) Definition(it wire.Item) registry.Tool {
-	// What is shown when the origin gives no title is the name it has there.
 	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
 	switch it.Format {
 	case wire.MCP:
@@ -154,22 +143,23 @@ func (o Origin) Definition(it wire.Item) registry.Tool {
 	return t
 }
 
-// importedApproval is the approval of a tool of an MCP server with annotations: the
-// user can choose it at any time, and until then what says that it only reads runs.
+// importedApproval returns the approval of a tool of an MCP server with annotations. The user
+// can choose the tier at any time; until then, a tool that says it only reads needs no
+// approval.
 func importedApproval(a *registry.Annotations) *registry.Approval {
+	tier := registry.RequiresApproval
 	if reads(a) {
-		return &registry.Approval{Tier: registry.UserConfigurable, Default: registry.AutoApprove}
+		tier = registry.AutoApprove
 	}
-	return &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	return &registry.Approval{Tier: registry.UserConfigurable, Default: tier}
 }
 
-// reads reports whether annotations say that a tool only reads, and nothing that
-// contradicts it.
+// reads reports whether annotations say that a tool only reads, without a contradiction.
 func reads(a *registry.Annotations) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive)
 }
 
-// source is the source of an item's definition, nil for a name alone.
+// source returns the source of an item's definition, nil for a mere name.
 func (o Origin) source(it wire.Item) *registry.Source {
 	if it.Format == wire.Names {
 		return nil
@@ -180,7 +170,7 @@ func (o Origin) source(it wire.Item) *registry.Source {
 // ref returns the reference in the source of an item.
 func (o Origin) ref(name string) string { return o.Label + "#" + name }
 
-// server is the part of an id that names the server.
+// server returns the part of an id that names the server.
 func (o Origin) server() string {
 	if o.Server {
 		return o.Label
@@ -188,9 +178,8 @@ func (o Origin) server() string {
 	return ""
 }
 
-// Assign drafts the change by which an agent, or an allow-list, gets tools
-// besides those that it has. holder is an agent that spells its tools out, or a
-// list. The ids that it names already are left out; false when it names all.
+// Assign drafts a change that adds tools to an allow-list, or to an agent with its own list of
+// tools. It leaves out ids that holder has already, and returns false if it has all.
 func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	var listed []string
 	d := holder.Definition
@@ -227,13 +216,13 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
 
-// Excluding drafts a change of what the pin of a live imported tool excludes.
+// Excluding drafts a change of the parts that the pin of a live imported tool excludes.
 func Excluding(l registry.Live) proposals.Draft {
 	why := fmt.Sprintf("The user changes which parts of %s its server may change without a new approval.", l.Subject.ID)
 	return *Origin{}.draft(proposals.Modify, l.Subject, l.Version, l.Definition, why)
 }
 
-// examples shows how a tool is called: with the least and with everything.
+// examples returns two calls of a tool: with the required arguments, and with all.
 func examples(t registry.Tool) []string {
 	if t.Kind == registry.PromptTool {
 		return []string{
@@ -267,7 +256,7 @@ func examples(t registry.Tool) []string {
 
 func tooLong(s string) bool { return utf8.RuneCountInString(s) > proposals.MaxExample }
 
-// call writes a call in the strict form.
+// call returns a call in the strict form.
 func call(id string, args *jsondoc.Node) string {
 	return string(jsondoc.Canonical(jsondoc.NewObject(
 		jsondoc.Member{Key: "args", Value: args},
@@ -276,8 +265,8 @@ func call(id string, args *jsondoc.Node) string {
 	)))
 }
 
-// testCases returns the test cases that fit any tool of a kind: a call has the strict
-// form and names this tool; telling of a call instead of making it is caught.
+// testCases returns the generated test cases of a tool: a call must have the strict form and
+// name the tool, and a mere report of a call must fail.
 func testCases(t registry.Tool) []proposals.TestCase {
 	switch t.Kind {
 	case registry.PromptTool:
@@ -306,8 +295,8 @@ func testCases(t registry.Tool) []proposals.TestCase {
 	}
 }
 
-// answerCases are for definitions that are not callable: an answer that claims
-// nothing passes, one that claims a finding without a receipt fails.
+// answerCases returns the test cases of a definition that is not callable: an answer without
+// claims passes, one that claims a finding without a receipt fails.
 func answerCases(input string) []proposals.TestCase {
 	modest, claims := "There is nothing to look at, so there is nothing to report.", "The text has three mistakes in its second paragraph."
 	return []proposals.TestCase{

@@ -9,8 +9,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// NewFileReason is the rationale for a skill or a file of instructions that was never
-// approved; client reads it.
+// NewFileReason returns the rationale for a skill or an instruction file that was never
+// approved. client reads it.
 func NewFileReason(kind registry.Kind, path, client string) string {
 	noun := "A file of instructions"
 	if kind == registry.KindSkill {
@@ -19,12 +19,12 @@ func NewFileReason(kind registry.Kind, path, client string) string {
 	return noun + " stands at " + jsondoc.Printable(path) + " (read by " + client + ")."
 }
 
-// ChangedFileReason is the rationale for one that is not as it was approved.
+// ChangedFileReason returns the rationale for a file that differs from its approved version.
 func ChangedFileReason(path, changes string) string {
 	return jsondoc.Printable(path) + changedOnDisk + changes + "."
 }
 
-// GoneFileReason is the rationale for taking out of use what is not there any more.
+// GoneFileReason returns the rationale for deactivating a file that no longer exists.
 func GoneFileReason(path string) string { return jsondoc.Printable(path) + " is gone from the disk." }
 
 const (
@@ -44,21 +44,17 @@ func generatedFile(d proposals.Draft, f registry.Folder) bool {
 	if len(d.Examples)+len(d.TestCases) > 0 {
 		return false
 	}
+	start, end := "", changes
 	switch d.Type {
 	case proposals.New:
-		start := NewFileReason(d.Subject.Kind, f.Path, "")
-		return ends(d.Rationale, start[:len(start)-len(" (read by ).")], readBy)
+		start, end = strings.TrimSuffix(NewFileReason(d.Subject.Kind, f.Path, ""), " (read by )."), readBy
 	case proposals.Modify:
-		return ends(d.Rationale, jsondoc.Printable(f.Path)+changedOnDisk, changes)
+		start = jsondoc.Printable(f.Path) + changedOnDisk
 	case proposals.Deactivate:
 		return d.Rationale == GoneFileReason(f.Path)
 	default: // an import makes no others
 		return false
 	}
-}
-
-// ends reports whether a text is start and something that end matches.
-func ends(text, start string, end *regexp.Regexp) bool {
-	rest, ok := strings.CutPrefix(text, start)
+	rest, ok := strings.CutPrefix(d.Rationale, start)
 	return ok && end.MatchString(rest)
 }

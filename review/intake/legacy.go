@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
@@ -41,7 +42,7 @@ type LegacyAgent struct {
 	TemplateToo string `json:"promptTemplate"`
 }
 
-// template returns the prompt template, under whichever key it stands.
+// template returns the prompt template, whichever key it has.
 func (a LegacyAgent) template() string { return cmp.Or(a.Template, a.TemplateToo) }
 
 type legacyTool string
@@ -90,7 +91,7 @@ func (a *legacyAgents) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return ps
 }
 
-// DecodeLegacy reads a legacy registry. The error is a jsondoc.Problems.
+// DecodeLegacy parses a legacy registry. The error is a jsondoc.Problems.
 func DecodeLegacy(data []byte) (Legacy, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -115,12 +116,9 @@ func DecodeLegacy(data []byte) (Legacy, error) {
 	return l, nil
 }
 
-// names returns every name of a tool that the legacy registry knows, once.
+// names returns every name of a tool in the legacy registry, once.
 func (l Legacy) names() []string {
-	var names []string
-	for _, t := range l.Tools {
-		names = append(names, string(t))
-	}
+	names := lists.Map(l.Tools, func(t legacyTool) string { return string(t) })
 	for _, a := range l.Agents {
 		names = append(names, a.Tools...)
 	}
@@ -128,9 +126,8 @@ func (l Legacy) names() []string {
 	return slices.Compact(names)
 }
 
-// retired lists every retired name of a legacy registry with the places where
-// it stands: among its tools, its tiers, what its agents were linked to, and
-// their souls and templates.
+// retired lists every retired name in a legacy registry with its places: the tools, the tiers,
+// and the tools, souls and templates of agents.
 func (c *canonizer) retired(l Legacy) {
 	places := map[string][]string{}
 	add := func(name, place string) {

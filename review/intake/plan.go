@@ -25,8 +25,8 @@ const (
 	Deactivate = Change(proposals.Deactivate)
 	Reactivate = Change(proposals.Reactivate)
 	None       = Change("none")    // it is live already
-	Pending    = Change("pending") // somebody has proposed it already
-	Skip       = Change("skip")    // it cannot be taken in
+	Pending    = Change("pending") // it was proposed already
+	Skip       = Change("skip")    // it cannot be imported
 )
 
 // Step is the change of one definition.
@@ -35,15 +35,15 @@ type Step struct {
 	Subject registry.Subject
 	Change  Change
 	Reason  string           // why it is skipped, or what changed
-	Draft   *proposals.Draft // nil when nothing is proposed
-	Hash    string           // of its raw JSON; "" when it vanished
+	Draft   *proposals.Draft // nil if nothing is proposed
+	Hash    string           // of its raw JSON; "" if it vanished
 	Unknown []string         // keys of a v0 prompt that the format does not have; they are kept
 	Missing string           // why a prompt stays a draft, "" if it need not
-	Unfit   bool             // it cannot be proposed, whatever anybody decided before
-	Item    wire.Item        // that it is about; zero when it vanished
+	Unfit   bool             // it cannot be proposed, whatever was decided before
+	Item    wire.Item        // zero if it vanished
 }
 
-// schemaRefused begins the reason of a step for a schema that nobody reads safely.
+// schemaRefused begins the reason of a step with an unsafe schema.
 const schemaRefused = "its schema is refused: "
 
 // LeftOut returns why a definition cannot be proposed.
@@ -63,14 +63,13 @@ type Live struct {
 	Raw func(hash string) ([]byte, bool)
 }
 
-// Plan returns the proposals that turn the live registry into that of the
-// document. Only tools of the same origin can vanish.
+// Plan returns the steps that turn the live registry into that of the document. Only tools of
+// the same origin can vanish.
 func Plan(doc wire.Document, o Origin, live Live) []Step {
 	p := planner{origin: o, format: doc.Format, raw: live.Raw}
 	p.index(live.All)
 	if doc.Format == wire.Toolcrib {
-		steps := lists.Map(doc.Entries, p.entry)
-		return steps
+		return lists.Map(doc.Entries, p.entry)
 	}
 	p.clash = map[string]bool{}
 	first := map[string]bool{}
@@ -92,11 +91,11 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 	return append(steps, p.vanished(doc)...)
 }
 
-// sourceRef is where a definition was imported from. A tool and a prompt of a server can
-// have one name there.
+// sourceRef identifies the origin of a definition. A tool and a prompt of a server can have the
+// same name there.
 type sourceRef struct{ kind, ref string }
 
-// ref returns where an item comes from.
+// ref returns the origin of an item.
 func (p *planner) ref(it wire.Item) sourceRef {
 	return sourceRef{it.Format.SourceType(), p.origin.ref(it.Name)}
 }
@@ -112,6 +111,7 @@ type planner struct {
 	clash  map[string]bool // ids that several names make
 }
 
+// item returns the step for an item of a document.
 func (p *planner) item(it wire.Item) Step {
 	step := Step{Name: it.Name, Hash: it.Hash(), Item: it}
 	if ps := it.Problems(); len(ps) > 0 {
@@ -130,7 +130,13 @@ func (p *planner) item(it wire.Item) Step {
 	if it.Format == wire.MCP && reads(before.Annotations) && !reads(after.Annotations) && *cmp.Or(before.Approval, &registry.Approval{}) == *importedApproval(before.Annotations) {
 		after.Approval = importedApproval(after.Annotations) // it ran unasked because it said that it only reads
 	}
-	if hash(after) == hash(before) && (!pinned || p.sameRest(it, before)) {
+	if same := hash(after) == hash(before); same && pinned { // the parts that toolcrib does not read may differ
+		if raw, ok := p.raw(before.Source.Hash); ok {
+			if old, err := wire.ReadItem(it.Format, raw); err == nil && old.Rest(before) == it.Rest(before) {
+				return p.known(step, l)
+			}
+		}
+	} else if same {
 		return p.known(step, l)
 	}
 	if l.Core() {
@@ -157,15 +163,15 @@ func (s Step) skip(reason string) Step {
 	return s
 }
 
-// Pending returns the step for what p proposes already.
+// Pending returns the step for a definition that p proposes already.
 func (s Step) Pending(p proposals.Proposal) Step {
 	s.Change, s.Draft = Pending, nil
 	s.Reason = "#" + strconv.Itoa(p.Issue) + " proposes it already"
 	return s
 }
 
-// known is the step for a tool that is live as the document says: nothing, or
-// its reactivation.
+// known returns the step for a tool that is live as in the document: nothing, or its
+// reactivation.
 func (p *planner) known(step Step, l registry.Live) Step {
 	step.Subject = l.Subject
 	if l.Definition.Status() == registry.Active {
@@ -178,6 +184,7 @@ func (p *planner) known(step Step, l registry.Live) Step {
 	return step
 }
 
+// fresh returns the step for a new tool.
 func (p *planner) fresh(step Step, it wire.Item) Step {
 	id := registry.ImportedID(p.origin.server(), it.Name)
 	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
@@ -193,17 +200,6 @@ func (p *planner) fresh(step Step, it wire.Item) Step {
 	step.Change = New
 	step.Draft = p.origin.draft(proposals.New, step.Subject, 0, registry.Definition{Tool: &t}, p.whyNew(it))
 	return step
-}
-
-// sameRest reports whether the item equals the stored JSON in the parts that
-// toolcrib does not read; false when none was stored.
-func (p *planner) sameRest(it wire.Item, before registry.Tool) bool {
-	raw, ok := p.raw(before.Source.Hash)
-	if !ok {
-		return false
-	}
-	old, err := wire.ReadItem(it.Format, raw)
-	return err == nil && old.Rest(before) == it.Rest(before)
 }
 
 // refused returns why a definition cannot be proposed, "" when it can.
@@ -230,8 +226,8 @@ func missing(t registry.Tool) string {
 	return ""
 }
 
-// vanished returns the steps for tools of the same origin that the document lacks, and
-// for texts where the server was asked for them.
+// vanished returns the steps for tools of the same origin that the document lacks, and for
+// texts if the server was asked for them.
 func (p *planner) vanished(doc wire.Document) []Step {
 	there, kinds := map[sourceRef]bool{}, []string{doc.Format.SourceType()}
 	for _, it := range doc.Items {
@@ -254,7 +250,7 @@ func (p *planner) vanished(doc wire.Document) []Step {
 	return steps
 }
 
-// entry is the step for a definition of toolcrib's own export.
+// entry returns the step for a definition of toolcrib's own export.
 func (p *planner) entry(e wire.Entry) Step {
 	step := Step{Name: e.Subject.ID, Subject: e.Subject, Hash: e.Definition.Hash()}
 	if ps := e.Definition.Problems(jsondoc.Root); len(ps) > 0 {
@@ -267,10 +263,8 @@ func (p *planner) entry(e wire.Entry) Step {
 		return step.skip(reason)
 	}
 	var before *registry.Live
-	for _, l := range p.all {
-		if l.Subject == e.Subject {
-			before = &l
-		}
+	if i := slices.IndexFunc(p.all, func(l registry.Live) bool { return l.Subject == e.Subject }); i >= 0 {
+		before = &p.all[i]
 	}
 	why := fmt.Sprintf("It is so in an export of toolcrib (%s), and not here.", p.origin.Label)
 	switch {
@@ -298,8 +292,8 @@ func (p *planner) entry(e wire.Entry) Step {
 	return step
 }
 
-// unpinned returns why the source of an entry pins nothing that a reviewer can be
-// shown, "" when it does, or when there is no source.
+// unpinned returns why a reviewer cannot be shown the JSON that the source of an entry pins, ""
+// if there is no such reason, or no source.
 func (p *planner) unpinned(e wire.Entry) string {
 	t := e.Definition.Tool
 	if t == nil || t.Source == nil {
@@ -319,6 +313,7 @@ func (p *planner) unpinned(e wire.Entry) string {
 
 func hash(t registry.Tool) string { return registry.Definition{Tool: &t}.Hash() }
 
+// index makes the maps of the live definitions in the view.
 func (p *planner) index(all []registry.Live) {
 	view := p.origin.Layer.View()
 	p.byID, p.byRef, p.byWire = map[registry.Kind]map[string]registry.Live{}, map[sourceRef]registry.Live{}, map[string]registry.Live{}
@@ -334,10 +329,12 @@ func (p *planner) index(all []registry.Live) {
 		if other, ok := seen[l.Subject.ID]; !ok || !other.Core() && (l.Core() || l.Subject.Layer.Rank() > other.Subject.Layer.Rank()) {
 			seen[l.Subject.ID] = l
 		}
-		if t := l.Definition.Tool; t != nil {
-			p.byWire[t.WireName()] = seen[l.Subject.ID]
+		t := l.Definition.Tool
+		if t == nil {
+			continue
 		}
-		if t := l.Definition.Tool; t != nil && t.Source != nil {
+		p.byWire[t.WireName()] = seen[l.Subject.ID]
+		if t.Source != nil {
 			ref := sourceRef{t.Source.Type, t.Source.Ref}
 			if other, ok := p.byRef[ref]; !ok || l.Subject.Layer.Rank() > other.Subject.Layer.Rank() {
 				p.byRef[ref] = l
@@ -346,9 +343,9 @@ func (p *planner) index(all []registry.Live) {
 	}
 }
 
-// find returns the live tool that an item is about: the one that came from
-// there under that name, or where no server is named the one of that id or wire
-// name, as an export writes it.
+// find returns the live tool of an item: the one with the same origin and name, or, if no
+// server is named, the one with that id or wire name, as in an export. pinned reports that
+// the origin is the same.
 func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
 	if l, ok := p.byRef[p.ref(it)]; ok {
 		return l, true, true

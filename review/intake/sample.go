@@ -9,14 +9,14 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// Bounds of a generated value.
+// Limits of a generated value.
 const (
 	maxSampleDepth = 8
 	maxSampleNodes = 200
 )
 
-// arguments makes arguments that fit a schema: only the required ones, or all
-// described ones. It reports false when the schema rejects the result.
+// arguments returns arguments that fit a schema: only the required ones, or all described ones.
+// It reports false if the schema rejects the result.
 func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	compiled, err := schemaguard.Compile(schema)
 	if err != nil {
@@ -30,14 +30,14 @@ func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	return made, m.nodes <= maxSampleNodes && compiled.Validate(made) == nil
 }
 
-// maker makes values that fit a schema, as far as its plain keywords say.
+// maker makes values that fit the simple keywords of a schema.
 type maker struct {
 	schema     *schemaguard.Schema
 	everything bool
 	nodes      int
 }
 
-// value makes a value for the property called name.
+// value returns a value for the property called name.
 func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	m.nodes++
 	for target := s; target != nil; target = m.schema.Target(s) { // no reference leads back
@@ -62,9 +62,22 @@ func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 			return m.value(list.Items[0], name, depth+1)
 		}
 	}
-	switch typeOf(s) {
+	kind := ""
+	if t := s.Get("type"); t != nil && t.Kind == jsondoc.Array && len(t.Items) > 0 {
+		kind = t.Items[0].Text
+	} else if t != nil {
+		kind = t.Text
+	}
+	switch kind {
 	case "string":
-		return jsondoc.NewString(fitting(s, word(s, name)))
+		text := word(s, name)
+		if least := whole(s.Get("minLength"), 0); len(text) < least && least <= 1000 {
+			text += strings.Repeat("x", least-len(text))
+		}
+		if most := whole(s.Get("maxLength"), len(text)); len([]rune(text)) > most {
+			text = string([]rune(text)[:most])
+		}
+		return jsondoc.NewString(text)
 	case "integer", "number":
 		return jsondoc.NewNumber(number(s))
 	case "boolean":
@@ -77,32 +90,13 @@ func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	return m.object(s, depth)
 }
 
-// typeOf returns the type that a schema names, the first of several.
-func typeOf(s *jsondoc.Node) string {
-	t := s.Get("type")
-	if t == nil {
-		return ""
-	}
-	if t.Kind == jsondoc.Array && len(t.Items) > 0 {
-		t = t.Items[0]
-	}
-	return t.Text
-}
-
 func (m *maker) object(s *jsondoc.Node, depth int) *jsondoc.Node {
-	out := jsondoc.NewObject()
-	var required []string
-	if list := s.Get("required"); list != nil {
-		for _, item := range list.Items {
-			required = append(required, item.Text)
-		}
-	}
-	props := s.Get("properties")
+	out, props, required := jsondoc.NewObject(), s.Get("properties"), s.Get("required")
 	if props == nil {
 		return out
 	}
 	for _, p := range props.Members {
-		if m.everything && depth == 0 || slices.Contains(required, p.Key) {
+		if m.everything && depth == 0 || required != nil && slices.ContainsFunc(required.Items, func(n *jsondoc.Node) bool { return n.Text == p.Key }) {
 			out.Set(p.Key, m.value(p.Value, p.Key, depth+1))
 		}
 	}
@@ -114,15 +108,14 @@ func (m *maker) list(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	if items == nil {
 		return jsondoc.NewArray()
 	}
-	n := max(1, whole(s.Get("minItems"), 1))
 	out := jsondoc.NewArray()
-	for range min(n, 10) {
+	for range min(max(1, whole(s.Get("minItems"), 1)), 10) {
 		out.Items = append(out.Items, m.value(items, strings.TrimSuffix(name, "s"), depth+1))
 	}
 	return out
 }
 
-// word is a text for the property called name.
+// word returns a text for the property called name.
 func word(s *jsondoc.Node, name string) string {
 	samples := map[string]string{
 		"date-time": "2026-01-15T12:00:00Z", "date": "2026-01-15", "time": "12:00:00Z", "email": "ada@example.com",
@@ -138,18 +131,7 @@ func word(s *jsondoc.Node, name string) string {
 	return "example " + strings.ToLower(strings.ReplaceAll(name, "_", " "))
 }
 
-// fitting makes a text as long or short as a schema wants it.
-func fitting(s *jsondoc.Node, text string) string {
-	if least := whole(s.Get("minLength"), 0); len(text) < least && least <= 1000 {
-		text += strings.Repeat("x", least-len(text))
-	}
-	if most := whole(s.Get("maxLength"), len(text)); len([]rune(text)) > most {
-		text = string([]rune(text)[:most])
-	}
-	return text
-}
-
-// number returns the least number that a schema allows, 1 when it does not say.
+// number returns the smallest number that a schema allows, 1 if it has no limit.
 func number(s *jsondoc.Node) string {
 	for _, key := range []string{"minimum", "maximum"} {
 		if n := s.Get(key); n != nil && n.Kind == jsondoc.Number && (key == "minimum" || strings.HasPrefix(n.Text, "-") || n.Text == "0") {
@@ -162,7 +144,7 @@ func number(s *jsondoc.Node) string {
 	return "1"
 }
 
-// whole reads a small number, or returns otherwise.
+// whole returns the value of a small whole number, or otherwise for anything else.
 func whole(n *jsondoc.Node, otherwise int) int {
 	if n == nil || n.Kind != jsondoc.Number || len(n.Text) > 9 {
 		return otherwise
