@@ -23,13 +23,20 @@ import (
 type answer struct {
 	text  string
 	input string // the question
-	work  *work  // that may still be done; nil when nobody counts
+	work  *work  // the remaining work; nil for no limit
 }
 
-// check returns the reason why a fails the check, "" when it passes. The error is
-// the reason why the check cannot be evaluated.
+// check returns the reason why a fails the check, "" if it passes. The error is the reason why
+// the check cannot be evaluated.
 func (a answer) check(c proposals.Check) (reason string, err error) {
-	if err := a.work.spend(a.cost(c.Type)); err != nil {
+	steps := len(a.text) // a regular expression has its own limit
+	switch c.Type {      //nolint:exhaustive // the others read an answer once
+	case proposals.CheckEvidence, proposals.CheckNoFakeToolUse:
+		steps = 128 * (len(a.text) + len(a.input))
+	case proposals.CheckJSONSchema, proposals.CheckJSONOnly, proposals.CheckToolCall, proposals.CheckNotContains:
+		steps = 8 * len(a.text)
+	}
+	if err := a.work.spend(steps); err != nil {
 		return "", err
 	}
 	switch c.Type {
@@ -54,11 +61,19 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	case proposals.CheckJSONSchema:
 		return a.jsonSchema(c.Value)
 	case proposals.CheckMaxChars:
-		return with(c.Value, a.maxChars)
+		return with(c.Value, func(limit int) (string, error) {
+			if limit < 1 {
+				return "", fmt.Errorf("the limit is %d; at least 1 is expected", limit)
+			}
+			if n := utf8.RuneCountInString(a.text); n > limit { // code points
+				return fmt.Sprintf("the answer has %d characters, more than %d", n, limit), nil
+			}
+			return "", nil
+		})
 	case proposals.CheckContains:
-		return with(c.Value, a.contains)
+		return with(c.Value, func(value string) (string, error) { return a.contains(value, true) })
 	case proposals.CheckNotContains:
-		return with(c.Value, a.notContains)
+		return with(c.Value, func(value string) (string, error) { return a.contains(value, false) })
 	case proposals.CheckMatches:
 		return with(c.Value, a.matches)
 	}
@@ -101,8 +116,7 @@ func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 	return "", nil
 }
 
-// first returns the first of the problems that err lists, and how many there
-// are besides.
+// first returns the first of the problems in err, and the number of the others.
 func first(err error) string {
 	ps, ok := errors.AsType[jsondoc.Problems](err)
 	if !ok || len(ps) == 0 {
@@ -114,28 +128,21 @@ func first(err error) string {
 	return ps[0].String()
 }
 
-// contains requires value in the answer, exactly.
-func (a answer) contains(value string) (string, error) {
+// contains requires value in the answer, exactly; or, unless wanted, that value is not in it:
+// neither exactly, nor with invisible characters in between, nor in the compatibility forms
+// of its characters.
+func (a answer) contains(value string, wanted bool) (string, error) {
+	found, hidden := strings.Contains(a.text, value), plain(value)
 	switch {
 	case value == "":
 		return "", errors.New("the text to look for is empty")
-	case strings.Contains(a.text, value):
+	case wanted && !found:
+		return "the answer does not contain " + jsondoc.Quote(value), nil
+	case wanted:
 		return "", nil
-	}
-	return "the answer does not contain " + jsondoc.Quote(value), nil
-}
-
-// notContains requires that value is not in the answer: neither exactly, nor with
-// invisible characters in between, nor in the compatibility forms of its
-// characters.
-func (a answer) notContains(value string) (string, error) {
-	switch {
-	case value == "":
-		return "", errors.New("the text to look for is empty")
-	case strings.Contains(a.text, value):
+	case found:
 		return "the answer contains " + jsondoc.Quote(value), nil
-	}
-	if plainValue := plain(value); plainValue != "" && strings.Contains(plain(a.text), plainValue) {
+	case hidden != "" && strings.Contains(plain(a.text), hidden):
 		return "the answer contains " + jsondoc.Quote(value) + " in disguise", nil
 	}
 	return "", nil
@@ -153,9 +160,8 @@ func plain(s string) string {
 	return norm.NFKC.String(s)
 }
 
-// matches wants the regular expression value (RE2 syntax) to match somewhere
-// in the answer. Go's engine takes a step for each instruction and byte at
-// most.
+// matches requires that the regular expression value (RE2 syntax) matches a part of the answer.
+// Go's engine takes at most one step for each instruction and byte.
 func (a answer) matches(value string) (string, error) {
 	if n := utf8.RuneCountInString(value); n == 0 || n > proposals.MaxPattern {
 		return "", fmt.Errorf("the regular expression has %d characters; 1 to %d are expected", n, proposals.MaxPattern)
@@ -178,57 +184,36 @@ func (a answer) matches(value string) (string, error) {
 	return "the answer does not match " + jsondoc.Quote(value), nil
 }
 
-// maxChars wants at most limit characters (code points).
-func (a answer) maxChars(limit int) (string, error) {
-	if limit < 1 {
-		return "", fmt.Errorf("the limit is %d; at least 1 is expected", limit)
-	}
-	if n := utf8.RuneCountInString(a.text); n > limit {
-		return fmt.Sprintf("the answer has %d characters, more than %d", n, limit), nil
-	}
-	return "", nil
-}
-
-// noFences wants no line that begins or ends a code fence, in lists and quotes
-// neither.
+// noFences requires that no line begins or ends a code fence, not even in lists and quotes.
 func (a answer) noFences() string {
 	number := 0
 	for line := range strings.Lines(a.text) {
 		number++
-		if commonmark.Fence(unmarked(line)) != "" {
+		for rest := line; ; line = rest { // removes the marks of lists and quotes
+			line = strings.TrimSpace(line)
+			rest = strings.TrimPrefix(line, ">")
+			if rest = rest[len(listMarker(rest)):]; rest == line {
+				break
+			}
+		}
+		if commonmark.Fence(line) != "" {
 			return fmt.Sprintf("line %d is a code fence", number)
 		}
 	}
 	return ""
 }
 
-// unmarked returns a line without what marks it as part of a list or a quote.
-func unmarked(line string) string {
-	for {
-		line = strings.TrimSpace(line)
-		rest := strings.TrimPrefix(line, ">")
-		if marker := listMarker(rest); marker != "" {
-			rest = rest[len(marker):]
-		}
-		if rest == line {
-			return line
-		}
-		line = rest
-	}
-}
-
-// Outcome describes how a test case came out.
+// Outcome is the outcome of a test case.
 type Outcome string
 
-// The outcomes. A case that expects failure has Passed when a check caught
-// the answer.
+// The outcomes. A case that expects a failure has Passed if a check failed.
 const (
 	Passed Outcome = "passed"
 	Failed Outcome = "failed"
 	NotRun Outcome = "not_run"
 )
 
-// Result is how one test case came out, and why.
+// Result is the outcome of one test case, and the reason.
 type Result struct {
 	Name    string           `json:"name"`
 	Expect  proposals.Expect `json:"expect,omitempty"`
@@ -248,6 +233,6 @@ type CheckResult struct {
 	Type  proposals.CheckType `json:"type"`
 	Holds bool                `json:"holds"`
 	// Reason is why the answer fails, or why the check could not be evaluated; ""
-	// when it passes.
+	// if it passes.
 	Reason string `json:"reason,omitempty"`
 }

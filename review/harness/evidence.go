@@ -12,7 +12,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// evidence wants every claim of the answer to cite a receipt.
+// evidence requires that every claim of the answer cites a receipt.
 //
 // A claim is a sentence of a paragraph, or an item of a list or a row of a
 // table as a whole, of three words or more. It cites a receipt when one stands
@@ -176,28 +176,10 @@ func (l *ledger) value(n *jsondoc.Node) (cites bool) {
 	return cites
 }
 
-// object counts the strings of an object as one claim, after the claims of
-// what else is in it.
+// object counts the strings of an object as one claim, after the claims in its other values.
 func (l *ledger) object(n *jsondoc.Node) (cites bool) {
-	cites = hasPlace(n)
+	var path, line bool // in members of their own
 	claim := ""
-	for _, m := range n.Members {
-		found := l.value(m.Value)
-		cites = cites || found
-		if m.Value.Kind == jsondoc.String && claim == "" && wordCount(m.Value.Text) >= minClaim {
-			claim = m.Value.Text
-		}
-	}
-	if claim != "" {
-		l.enter(claim, cites)
-	}
-	return cites
-}
-
-// hasPlace reports whether an object says path and line in members of their
-// own.
-func hasPlace(n *jsondoc.Node) bool {
-	var path, line bool
 	for _, m := range n.Members {
 		switch strings.ToLower(m.Key) {
 		case "path", "file", "file_path", "filepath", "filename":
@@ -206,6 +188,15 @@ func hasPlace(n *jsondoc.Node) bool {
 			line = line || m.Value.Kind == jsondoc.Number || m.Value.Kind == jsondoc.Array ||
 				m.Value.Kind == jsondoc.String && strings.ContainsFunc(m.Value.Text, unicode.IsDigit)
 		}
+		found := l.value(m.Value)
+		cites = cites || found
+		if m.Value.Kind == jsondoc.String && claim == "" && wordCount(m.Value.Text) >= minClaim {
+			claim = m.Value.Text
+		}
 	}
-	return path && line
+	cites = cites || path && line
+	if claim != "" {
+		l.enter(claim, cites)
+	}
+	return cites
 }

@@ -25,7 +25,7 @@ import (
 //   - an address: https://example.org/page;
 //   - a footnote, [2] or [^2], if a line "[2]: …" of the answer has a receipt.
 //
-// A bare path is none, nor is a quotation from elsewhere: neither is a place to
+// A bare path is not a receipt, nor is a quotation from elsewhere: neither is a place to
 // look.
 type receipts struct {
 	lines     int    // of the input
@@ -34,8 +34,8 @@ type receipts struct {
 	footnotes map[string]bool
 }
 
-// maxLookups bounds how many quotations of an answer are looked for in its
-// input, and maxInput how many bytes of the input they are looked for in.
+// maxLookups limits the quotations of an answer that are searched in its input, and maxInput
+// the bytes of the input that are searched.
 const (
 	maxLookups = 500
 	maxInput   = 1 << 20
@@ -142,9 +142,8 @@ func (r *receipts) verbatim(s string) bool {
 	return strings.Contains(r.words, words)
 }
 
-// wordsOf returns the words of s in lower case with one space between them,
-// before and after; "" when there are none. In scripts that put no space
-// between words every character is one.
+// wordsOf returns the words of s in lower case with one space before, between, and after them;
+// "" if there are none. In scripts without spaces between words, every character is a word.
 func wordsOf(s string) string {
 	var b strings.Builder
 	inside := false
@@ -190,15 +189,14 @@ const (
 	quotation      // a block quote
 )
 
-// block is one piece of an answer. Headings, code and rules are none.
+// block is one piece of an answer, other than a heading, code, or a rule.
 type block struct {
 	kind   kind
 	indent int    // of an item's marker, in bytes
 	text   string // without markers, lines joined by a space
 }
 
-// blocks reads as much of Markdown (CommonMark 0.31, and tables) as is needed to
-// group lines.
+// blocks groups the lines of a Markdown text (CommonMark 0.31, and tables).
 func blocks(text string) []block {
 	var (
 		found []block
@@ -233,7 +231,8 @@ func blocks(text string) []block {
 		case trimmed == "", commonmark.HeadingLevel(trimmed) > 0:
 			finish()
 			continue
-		case isRule(trimmed):
+		case len(trimmed) >= 3 && strings.Trim(trimmed, "-=_*|:+ \t") == "" && strings.ContainsAny(trimmed, "-=_*"):
+			// It is a thematic break, underlines a heading, or divides a table.
 			if open != nil && open.kind == row && strings.Contains(trimmed, "|") {
 				open = nil // the row above is the table's head
 			}
@@ -264,14 +263,8 @@ func blocks(text string) []block {
 	return found
 }
 
-// isRule reports whether line is a thematic break, underlines a heading or
-// divides a table.
-func isRule(line string) bool {
-	return len(line) >= 3 && strings.Trim(line, "-=_*|:+ \t") == "" && strings.ContainsAny(line, "-=_*")
-}
-
-// listMarker returns what makes line an item of a list, the space behind it
-// included, "" when it is none.
+// listMarker returns the marker that makes line an item of a list, with the space after it; ""
+// for other lines.
 func listMarker(line string) string {
 	r, size := utf8.DecodeRuneInString(line)
 	switch {

@@ -11,22 +11,21 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxAnswer limits how many bytes of an answer are checked; a longer one is not
-// judged at all.
+// MaxAnswer is the maximum length of an answer in bytes. A longer one is not checked.
 const MaxAnswer = 1 << 20
 
-// maxShown limits how many bytes of a model's answer a Result keeps.
+// maxShown is the maximum length of a model's answer in a Result, in bytes.
 const maxShown = 8_000
 
-// Suite is the test cases of one proposal.
+// Suite holds the test cases of one proposal.
 type Suite struct {
 	Cases  []proposals.TestCase
-	Prompt string // what a model is instructed with: the text that is proposed
-	Model  Model  // nil when none is connected
+	Prompt string // the instruction of the model: the proposed text
+	Model  Model  // nil if none is connected
 }
 
-// Run runs the cases one after the other and returns their results in the same
-// order. When ctx ends, the cases that need a model are not run.
+// Run runs the cases in order and returns their results. Once ctx is done, it does not run cases
+// that need a model.
 func (s Suite) Run(ctx context.Context) []Result {
 	results := make([]Result, len(s.Cases))
 	w := &work{left: maxWork}
@@ -71,9 +70,8 @@ func (r Result) notRun(reason string) Result {
 	return r
 }
 
-// judge runs the checks and compares their results with the expectation. A check
-// that cannot be evaluated fails the case either way: it would otherwise pass for
-// the expected failure.
+// judge runs the checks and compares their results with the expectation. A check that cannot be
+// evaluated always fails the case, so that it is not taken for the expected failure.
 func (r Result) judge(checks []proposals.Check, a answer) Result {
 	var broken, useless []string
 	for _, c := range checks {
@@ -107,18 +105,17 @@ func (r Result) judge(checks []proposals.Check, a answer) Result {
 // label names a check in a reason.
 func label(c proposals.Check) string { return jsondoc.Printable(string(c.Type)) }
 
-// maxWork bounds how many steps the checks of a suite may take together. A step
-// takes up to twenty nanoseconds in answers that are made to be slow, so that
-// all of them take a second or so; those of a report of 10 KB take a fiftieth
-// of it for each check.
+// maxWork limits the steps of all checks of a suite together. A step takes up to twenty
+// nanoseconds in malicious answers, so that all steps take about a second. Each check of a
+// 10 KB report takes a fiftieth of the limit.
 const maxWork = 1 << 26
 
 var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
 
-// work is the rest of maxWork.
+// work is the remaining part of maxWork.
 type work struct{ left int }
 
-// spend takes steps off, and returns errWork when there are not so many left.
+// spend subtracts steps, and returns errWork if fewer are left.
 func (w *work) spend(steps int) error {
 	if w == nil { // nothing is counted
 		return nil
@@ -128,19 +125,6 @@ func (w *work) spend(steps int) error {
 	}
 	w.left -= steps
 	return nil
-}
-
-// cost returns how many steps a check of a takes. A regular expression has its own
-// limit.
-func (a answer) cost(kind proposals.CheckType) int {
-	switch kind {
-	case proposals.CheckEvidence, proposals.CheckNoFakeToolUse:
-		return 128 * (len(a.text) + len(a.input)) // the others read an answer as fast as it can be read
-	case proposals.CheckJSONSchema, proposals.CheckJSONOnly, proposals.CheckToolCall, proposals.CheckNotContains:
-		return 8 * len(a.text)
-	case proposals.CheckNoFences, proposals.CheckContains, proposals.CheckMaxChars, proposals.CheckMatches:
-	}
-	return len(a.text)
 }
 
 // Model answers questions. The harness asks it where no answer was recorded.
@@ -155,10 +139,9 @@ type Model interface {
 // ErrNotConnected reports that no model is configured.
 var ErrNotConnected = errors.New("no model is connected")
 
-// noFakeToolUse wants the answer not to pretend that a tool was used. A tool is
-// used by answering with a call, and its result comes from the host: an answer
-// that says something about it has made it up, unless the input shows a
-// result. Pretended is
+// noFakeToolUse requires that the answer does not pretend to have used a tool. A model uses a
+// tool by answering with a call, and the host returns the result. An answer that reports a
+// result has made it up, unless the input shows one. Pretenses are
 //
 //   - a result: a line such as "Tool result:", "Observation:" or "tool:", or
 //     the markup or the keys that hosts wrap results in;

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// abbreviations end in a full stop that ends no sentence.
+// abbreviations are words whose full stop does not end a sentence.
 const abbreviations = " e.g. i.e. cf. vs. etc. ch. chap. p. pp. l. ll. no. nos. fig. sec. vol. ed. eds. dr. mr. mrs. ms. st. jr. sr. prof. approx. ca. "
 
 // sentences yields the sentences of text. A reference in brackets belongs to
@@ -64,7 +64,7 @@ func abbreviated(s string) bool {
 	return strings.Contains(abbreviations, " "+strings.ToLower(word)+" ")
 }
 
-// maxReference limits how long brackets with a reference are at most, in bytes.
+// maxReference is the maximum length of a reference in brackets, in bytes.
 const maxReference = 300
 
 // afterReference returns the end of the brackets that follow a sentence ending

@@ -22,8 +22,7 @@ type Client struct {
 
 var _ harness.Model = (*Client)(nil)
 
-// New returns a client for the model that c names. The error wraps ErrConfig.
-// Nobody is asked yet.
+// New returns a client for the model in c. It sends no request. The error wraps ErrConfig.
 func New(c Config) (*Client, error) {
 	address, err := c.check()
 	if err != nil {
@@ -35,7 +34,7 @@ func New(c Config) (*Client, error) {
 	}
 	return &Client{config: c, address: address.JoinPath("chat/completions"), client: &http.Client{
 		Transport: transport,
-		// Elsewhere nobody is trusted with the key or the text.
+		// The key and the text are for this endpoint only.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -62,19 +61,18 @@ type completion struct {
 	} `json:"choices"`
 }
 
-// Answer returns what the model says to input, with prompt as its instruction.
-// The error says in words that are safe to show why there is no answer; it
-// wraps harness.ErrNotConnected when nobody answers at the address, and
-// ctx.Err when ctx ended.
+// Answer returns the answer of the model to input, with prompt as its instruction. The error is
+// safe to show. It wraps harness.ErrNotConnected if the endpoint cannot be reached, and is
+// ctx.Err if ctx is done.
 func (c *Client) Answer(ctx context.Context, prompt, input string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	asked := request{Model: c.config.Model}
+	question := request{Model: c.config.Model}
 	if prompt != "" {
-		asked.Messages = append(asked.Messages, message{Role: "system", Content: prompt})
+		question.Messages = append(question.Messages, message{Role: "system", Content: prompt})
 	}
-	asked.Messages = append(asked.Messages, message{Role: "user", Content: input})
-	body, err := json.Marshal(asked)
+	question.Messages = append(question.Messages, message{Role: "user", Content: input})
+	body, err := json.Marshal(question)
 	if err != nil {
 		return "", err
 	}
@@ -92,8 +90,8 @@ func (c *Client) Answer(ctx context.Context, prompt, input string) (string, erro
 	return c.text(answer)
 }
 
-// post sends body, again where that may help, and returns the last response.
-// A body that breaks off is returned as far as it came.
+// post sends body, retries failures that may be temporary, and returns the last response. It
+// returns the available part of a truncated response.
 func (c *Client) post(ctx context.Context, body []byte) (status int, answer []byte, err error) {
 	for attempt := 0; ; attempt++ {
 		response, err := c.send(ctx, body)
@@ -103,7 +101,8 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 				return 0, nil, err
 			}
 			defer func() { _ = response.Body.Close() }()
-			answer, err = io.ReadAll(http.MaxBytesReader(nil, response.Body, bodyLimit(c.config.MaxAnswer)))
+			// In JSON a byte can take six, and the rest of the document some more.
+			answer, err = io.ReadAll(http.MaxBytesReader(nil, response.Body, 6*int64(c.config.MaxAnswer)+64<<10))
 			if _, large := errors.AsType[*http.MaxBytesError](err); large {
 				return 0, nil, errTooLarge
 			}
@@ -114,10 +113,6 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 		}
 	}
 }
-
-// bodyLimit returns how many bytes the response around an answer of n bytes may
-// have: in JSON a byte can take six, and the rest of the document some more.
-func bodyLimit(n int) int64 { return 6*int64(n) + 64<<10 }
 
 // send makes one attempt.
 func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) {
@@ -134,7 +129,7 @@ func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	return c.client.Do(r)
 }
 
-// text returns what the model said.
+// text returns the text of a response.
 func (c *Client) text(answer []byte) (string, error) {
 	var said completion
 	if json.Unmarshal(answer, &said) != nil || len(said.Choices) == 0 {

@@ -19,7 +19,7 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Config selects the model to ask, and how patiently.
+// Config selects the model, and sets time-outs and retries.
 type Config struct {
 	BaseURL string // such as https://api.openai.com/v1 or http://localhost:11434/v1
 	Model   string
@@ -82,7 +82,7 @@ func (c *Config) check() (*url.URL, error) {
 	return u, nil
 }
 
-// nearby reports whether host is this machine or on a private network.
+// nearby reports whether host is this machine or in a private network.
 func nearby(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -160,8 +160,14 @@ func (c *Client) pause(attempt int, response *http.Response) (time.Duration, boo
 	if attempt >= c.config.Retries || response != nil && !retryable(response) {
 		return 0, false
 	}
-	if response != nil {
-		if wait, ok := retryAfter(response.Header); ok {
+	if response != nil { // it may ask for a wait in seconds or until a date (RFC 9110, section 10.2.3)
+		value := response.Header.Get("Retry-After")
+		if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+			wait := time.Duration(seconds) * time.Second
+			return wait, wait <= c.config.RetryDelay
+		}
+		if at, err := http.ParseTime(value); err == nil {
+			wait := max(0, time.Until(at))
 			return wait, wait <= c.config.RetryDelay
 		}
 	}
@@ -169,8 +175,8 @@ func (c *Client) pause(attempt int, response *http.Response) (time.Duration, boo
 	return wait - rand.N(wait/4+1), true // clients that failed together do not come back together
 }
 
-// retryable reports whether the same request may succeed later. OpenAI's
-// servers say so themselves where the status does not tell.
+// retryable reports whether the same request may succeed later. OpenAI's servers have a header
+// for this.
 func retryable(response *http.Response) bool {
 	switch response.Header.Get("X-Should-Retry") {
 	case "true":
@@ -183,19 +189,6 @@ func retryable(response *http.Response) bool {
 		return true
 	}
 	return response.StatusCode >= http.StatusInternalServerError
-}
-
-// retryAfter returns the wait that the endpoint asks for, in seconds or as a
-// date (RFC 9110, section 10.2.3), and whether it asks for one.
-func retryAfter(h http.Header) (time.Duration, bool) {
-	value := h.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, true
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, time.Until(at)), true
-	}
-	return 0, false
 }
 
 // sleep waits for d and reports whether ctx is still in force.
