@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -15,19 +16,17 @@ import (
 	"toolcrib/review/proof"
 )
 
-// An approval that is not the last one that its subject needs is recorded as a
-// decision with the verdict endorsed. It counts for the revision, the assessment,
-// and the change set that it was about, and for nothing else.
+// An approval that is not the last required one is recorded as a decision with the verdict
+// endorsed. It counts only for the revision, the assessment, and the change set at that time.
 
 // Endorsement is an earlier approval that counts.
 type Endorsement struct {
 	proposals.Decision
-	Key string // fingerprint of the key that signed it; "" when it is not signed
+	Key string // fingerprint of the key that signed it; "" if it is not signed
 }
 
-// Need returns whose approvals a change of a subject needs now. Its names are those that
-// it has and those that it gets: whoever takes a name off a tool, or puts one on it,
-// changes what answers to that name.
+// Need returns whose approvals a change of a subject needs now. The rules match the old and the
+// new names of a tool, since removing or adding a name changes which tool has it.
 func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
 	rules := t.policy.Approvals
 	if len(rules) == 0 {
@@ -47,7 +46,7 @@ func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subjec
 	return rules.For(s, t.records.Time(), names...), nil
 }
 
-// findNeeds fills in whose approvals v and the other members of its change set need.
+// findNeeds sets the needs of v and of the other members of its change set.
 func (t *Inspector) findNeeds(ctx context.Context, r review.Reader, v *View) (err error) {
 	if len(t.policy.Approvals) == 0 {
 		return nil
@@ -74,8 +73,8 @@ func (t *Inspector) findNeeds(ctx context.Context, r review.Reader, v *View) (er
 	return nil
 }
 
-// shared reports whether the policy names owners for v, or for another member of its
-// change set: one approval may not be enough then.
+// shared reports whether the policy names owners for v or another member of its change set, so
+// that one approval may not be enough.
 func (v View) shared() bool {
 	return len(v.Need) > 0 || slices.ContainsFunc(v.needsOfOthers, func(n approval.Need) bool { return len(n) > 0 })
 }
@@ -92,7 +91,8 @@ func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) (
 	}
 	var found []Endorsement
 	for _, e := range decisions {
-		if !v.endorsed(e) || slices.ContainsFunc(found, func(f Endorsement) bool { return f.By == e.By }) {
+		about := e.Revision == p.Revision && e.ContentHash == v.Revision.ContentHash && e.Assessment == v.Assessment.ID && e.Members == v.ChangeSet.Seal
+		if e.Verdict != proposals.VerdictEndorsed || !about || slices.ContainsFunc(found, func(f Endorsement) bool { return f.By == e.By }) {
 			continue
 		}
 		key, err := t.signing.Endorses(ctx, r, e, p)
@@ -106,18 +106,9 @@ func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) (
 	return found, nil
 }
 
-// endorsed reports whether a decision is an approval of the content of v.
-func (v View) endorsed(e proposals.Decision) bool {
-	return e.Verdict == proposals.VerdictEndorsed && e.Revision == v.Proposal.Revision && e.ContentHash == v.Revision.ContentHash &&
-		e.Assessment == v.Assessment.ID && e.Members == v.ChangeSet.Seal
-}
-
 // Tally counts the approvals of v, with those of more principals.
 func (t *Inspector) Tally(v View, more ...string) approval.Tally {
-	by := make([]string, 0, len(v.Endorsements)+len(more))
-	for _, e := range v.Endorsements {
-		by = append(by, e.By.String())
-	}
+	by := lists.Map(v.Endorsements, func(e Endorsement) string { return e.By.String() })
 	except := ""
 	if t.policy.FourEyes {
 		except = v.Revision.Author.String()
@@ -125,8 +116,8 @@ func (t *Inspector) Tally(v View, more ...string) approval.Tally {
 	return v.Need.Tally(append(by, more...), except)
 }
 
-// notOwner returns why the policy has actor not approve v, nil when the approval
-// would help v or its change set.
+// notOwner returns why an approval by actor would not count, nil if it would count for v or
+// another member of its change set.
 func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 	p := v.Proposal
 	if !v.shared() {
@@ -145,12 +136,12 @@ func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 		owners = append(owners, need.Owners()...)
 	}
 	slices.Sort(owners)
-	return fmt.Errorf("%w: the policy has only %s approve it, and you act as %s; see toolcrib policy test %s",
+	return fmt.Errorf("%w: by policy, only %s may approve it, and you act as %s; see toolcrib policy test %s",
 		proposals.ErrAuthority, strings.Join(slices.Compact(owners), ", "), actor, p.Subject)
 }
 
-// Complete reports for each view whether its approval by actor makes a version:
-// no approval is missing, neither of it nor of another member of its change set.
+// Complete reports for each view whether an approval by actor makes a version: no approval of
+// it, or of another member of its change set, is missing then.
 func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
 	waits := map[string]bool{} // change sets
 	out := make([]bool, len(views))
@@ -166,8 +157,8 @@ func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
 	return out
 }
 
-// Progress returns how far the approvals of a proposal have come, nil when any
-// user's approval is enough.
+// Progress returns the given and the missing approvals of a proposal, nil if the approval of
+// any user is enough.
 func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	if len(need) == 0 {
 		return nil
@@ -177,14 +168,23 @@ func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	}
 }
 
-// Refresh counts again what the queue shows of open proposals: how far the approvals of
-// those that wait for a user have come, and the findings where a waiver that was counted on
-// has run out since, or the keys changed by which waivers count. Nothing is written: neither
-// waits for somebody to write.
+// Refresh updates the parts of open proposals in the queue that change without a write: the
+// approvals of those that wait for a user, and the findings if a waiver has expired since, or
+// the keys of the signers have changed. It writes nothing.
 func (t *Inspector) Refresh(ctx context.Context, r review.Reader, ps ...*proposals.Proposal) error {
-	keys, err := newestKeys(ctx, r)
+	last, err := r.LastSigners(ctx)
 	if err != nil {
 		return err
+	}
+	var keys time.Time // when the newest state of the signers came into force
+	if last != "" {
+		states, err := r.SignersStates(ctx)
+		if err != nil {
+			return err
+		}
+		if len(states) > 0 {
+			keys = states[len(states)-1].At
+		}
 	}
 	now, rules, cache := t.records.Time(), t.policy.Approvals, NewCache(r, nil)
 	for _, p := range ps {
@@ -218,18 +218,4 @@ func (t *Inspector) Refresh(ctx context.Context, r review.Reader, ps ...*proposa
 		p.Approvals = Progress(v.Need, t.Tally(v))
 	}
 	return nil
-}
-
-// newestKeys returns when the newest state of the signers came into force, the zero time
-// before there is one.
-func newestKeys(ctx context.Context, r proof.SignatureReader) (time.Time, error) {
-	last, err := r.LastSigners(ctx)
-	if err != nil || last == "" {
-		return time.Time{}, err
-	}
-	states, err := r.SignersStates(ctx)
-	if err != nil || len(states) == 0 {
-		return time.Time{}, err
-	}
-	return states[len(states)-1].At, nil
 }

@@ -12,9 +12,8 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Cache is a Reader that caches change sets and revisions, and the
-// definitions that would be live with them, while nothing is written: each member
-// of a set needs those of the others.
+// Cache is a Reader that caches change sets, revisions, and the registry after an approval,
+// while nothing is written: each member of a set needs those of the others.
 type Cache struct {
 	review.Reader // whose proposals are those of revisions
 	Live          *impact.Snapshot
@@ -43,7 +42,7 @@ func NewCache(r review.Reader, live *impact.Snapshot) *Cache {
 	return &Cache{Reader: r, Live: live, changeSets: map[string]ChangeSet{}, revisions: known, then: map[string]*impact.Overlay{}, files: map[string]owners{}}
 }
 
-// Bundles reads what decisions about proposals rest on.
+// Bundles reads the records that decisions about proposals depend on.
 func (g *Cache) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error) {
 	bundles, err := g.Reader.Bundles(ctx, ids)
 	for _, b := range bundles {
@@ -52,9 +51,8 @@ func (g *Cache) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundl
 	return bundles, err
 }
 
-// After returns the registry as it would be when v, and the rest of its change
-// set, were approved. It is the same for all members of a set, unless two of
-// them are about one subject.
+// After returns the registry after an approval of v and the rest of its change set. It is the
+// same for all members of a set, unless two of them are about one subject.
 func (g *Cache) After(ctx context.Context, v View) (*impact.Overlay, error) {
 	set := v.Proposal.ChangeSet
 	if then, ok := g.then[set]; ok {
@@ -65,29 +63,22 @@ func (g *Cache) After(ctx context.Context, v View) (*impact.Overlay, error) {
 		return nil, err
 	}
 	then := g.Live.With(changed)
-	if set != "" && !contended(v.ChangeSet.Members) {
+	seen, unique := map[registry.Subject]bool{}, true
+	for _, m := range v.ChangeSet.Members {
+		unique = unique && !(m.State.Open() && seen[m.Subject])
+		seen[m.Subject] = seen[m.Subject] || m.State.Open()
+	}
+	if set != "" && unique {
 		g.then[set] = then
 	}
 	return then, nil
 }
 
-// contended reports whether two open members are about one subject.
-func contended(members []proposals.Proposal) bool {
-	seen := map[registry.Subject]bool{}
-	for _, m := range members {
-		if m.State.Open() && seen[m.Subject] {
-			return true
-		}
-		seen[m.Subject] = seen[m.Subject] || m.State.Open()
-	}
-	return false
-}
-
 // ChangeSet describes a change set: its members, and whether it can go live.
 type ChangeSet struct {
 	Members []proposals.Proposal
-	Seal    string // over which they are, and their content
-	Broken  error  // why nothing of the set can go live, nil when it can
+	Seal    string // of the members and their content
+	Broken  error  // why no member can go live, nil if they can
 }
 
 // changeSet returns the description of a change set, all zero for "".
@@ -99,11 +90,15 @@ func (g *Cache) changeSet(ctx context.Context, changeSet string) (ChangeSet, err
 	if err != nil {
 		return ChangeSet{}, err
 	}
-	fields := make([]string, 0, 3*len(members))
+	c, fields := ChangeSet{Members: members}, make([]string, 0, 3*len(members))
 	for _, m := range members {
 		fields = append(fields, string(m.ID), strconv.Itoa(m.Revision), m.ContentHash)
+		if m.State == proposals.Rejected && c.Broken == nil { // the other members were written to go live with it
+			c.Broken = fmt.Errorf("%w: %s of %q was rejected, which stops the set; regroup the rest: toolcrib regroup 'set:%s' --into NAME, or --alone",
+				review.ErrChangeSet, m.Name(), changeSet, changeSet)
+		}
 	}
-	c := ChangeSet{members, history.Seal(fields...), broken(changeSet, members)}
+	c.Seal = history.Seal(fields...)
 	g.changeSets[changeSet] = c
 	return c, nil
 }
@@ -118,17 +113,4 @@ func (k *knownRevisions) Revision(ctx context.Context, id proposals.ID, number i
 		k.known[key] = rev
 	}
 	return rev, err
-}
-
-// broken reports a change set of which a member was rejected. Its other members
-// were written to go live with that one, so none of them does until the user
-// regroups them.
-func broken(changeSet string, members []proposals.Proposal) error {
-	for _, m := range members {
-		if m.State == proposals.Rejected {
-			return fmt.Errorf("%w: %s of %q was rejected, which stops the set; regroup the rest: toolcrib regroup 'set:%s' --into NAME, or --alone",
-				review.ErrChangeSet, m.Name(), changeSet, changeSet)
-		}
-	}
-	return nil
 }

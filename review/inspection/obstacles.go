@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/approval"
 )
 
-// Obstacles lists everything that keeps actor from approving what v shows.
+// Obstacles returns the reasons why actor cannot approve v.
 func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 	p := v.Proposal
 	var errs []error
@@ -29,7 +29,11 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		errs = append(errs, err)
 	}
 	if p.Stale() {
-		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", review.ErrStale, p.BaseVersion, liveName(p.LiveVersion), review.Reference(p)))
+		live := "nothing"
+		if p.LiveVersion > 0 {
+			live = fmt.Sprintf("version %d", p.LiveVersion)
+		}
+		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", review.ErrStale, p.BaseVersion, live, review.Reference(p)))
 	}
 	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
 		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", review.ErrOutdated, review.Reference(p)))
@@ -63,15 +67,8 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 	return errs
 }
 
-func liveName(version int) string {
-	if version == 0 {
-		return "nothing"
-	}
-	return fmt.Sprintf("version %d", version)
-}
-
-// OtherRules reports whether an assessment, if there is one, was made under other
-// rules or settings than those in force.
+// OtherRules reports whether an assessment, which may be nil, was made under other rules or
+// settings than those in force.
 func (d *Inspector) OtherRules(a *review.Assessment) bool {
 	return a != nil && a.RulesVersion != d.rulesVersion()
 }

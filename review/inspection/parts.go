@@ -21,9 +21,9 @@ func (o owners) add(s registry.Subject, f *registry.Folder) {
 	}
 }
 
-// Parts returns the files that v adds to base, or changes in it: those whose bytes were
-// approved, or are in an earlier member of its change set, with a reference to them. It is
-// nil for what is not a folder.
+// Parts returns the files that v adds to base or changes in it. A file whose bytes are live
+// elsewhere, or in an earlier member of the change set, refers to them. Parts returns nil for
+// definitions without files.
 func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([]review.Part, error) {
 	after := v.Revision.Draft.Definition.Folder()
 	if after == nil {
@@ -54,7 +54,7 @@ func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([
 	}), nil
 }
 
-// approved returns the owners of the files that are live.
+// approved returns the owners of the live files.
 func (g *Cache) approved(ctx context.Context) (owners, error) {
 	if g.live == nil {
 		folders, err := g.Folders(ctx)
@@ -69,8 +69,7 @@ func (g *Cache) approved(ctx context.Context) (owners, error) {
 	return g.live, nil
 }
 
-// ofSet returns the owners of the files of a change set: of each file the oldest member
-// that is not decided.
+// ofSet returns the owners of the files of a change set: the oldest open member with each file.
 func (g *Cache) ofSet(ctx context.Context, set ChangeSet, name string) (owners, error) {
 	if known, ok := g.files[name]; ok || name == "" {
 		return known, nil
