@@ -14,8 +14,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// unknownContents reports binary files whose bytes are not stored, or not what the draft
-// says of them: nobody could restore them, and a text that agents read could pass for a
+// unknownContents reports binary files whose bytes are not stored, or have another type or size
+// than the draft says: they could not be restored, or a text for agents could pass for a
 // binary.
 func unknownContents(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	f := draft.Definition.Folder()
@@ -48,8 +48,8 @@ func unknownContents(ctx context.Context, r review.RegistryReader, draft proposa
 	return problems, nil
 }
 
-// unseen reports a source that pins JSON which nobody can be shown: it was never
-// imported here, and no version in force pins it.
+// unseen reports a source that pins JSON which was never imported here, and is not pinned by the
+// live version: nobody can be shown it.
 func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	hash := records.Pin(draft.Definition)
 	if hash == "" {

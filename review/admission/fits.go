@@ -13,16 +13,23 @@ import (
 	"toolcrib/review/records"
 )
 
-// Fits reports what about a draft does not fit the version it was made
-// against. A base that the live version has moved past is not a problem here:
-// the proposal is stale and can be rebased.
+// Fits returns the problems of a draft with the version that it was made against. A base older
+// than the live version is not one of them: such a proposal is stale and can be rebased.
 func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	now, err := impact.Live(ctx, r, draft.Subject)
 	switch {
 	case err != nil:
 		return nil, err
 	case draft.Type == proposals.New:
-		return fitsNew(draft, now), nil
+		var ps proposals.Problems
+		if now != nil {
+			ps = misfit(proposals.RuleSubject, "type", "is new, but %s is there in version %d (%s); propose to modify or reactivate it",
+				draft.Subject, now.Version, now.Definition.Status())
+		}
+		if draft.Definition.Status() != registry.Active {
+			ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "is deactivated; what is new is active")...)
+		}
+		return ps, nil
 	case now == nil:
 		return misfit(proposals.RuleSubject, "type", "is %s, but there is no %s; propose it as new", draft.Type, draft.Subject), nil
 	case draft.Base() > now.Version:
@@ -37,7 +44,14 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 	// A version that does not count can be approved again as it is.
 	again := now.Refused != nil && draft.Base() == now.Version
 	if draft.Type == proposals.Modify {
-		return fitsModify(draft, base, again), nil
+		var ps proposals.Problems
+		if draft.Definition.Hash() == base.Hash() && !again {
+			ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something", draft.Base())
+		}
+		if draft.Definition.Status() != base.Status() {
+			ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "changes; propose to deactivate or reactivate instead")...)
+		}
+		return ps, nil
 	}
 	from := base
 	if draft.Type == proposals.Restore {
@@ -50,31 +64,6 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 		}
 	}
 	return fitsType(draft, base, Implied(draft.Type, from), again), nil
-}
-
-// fitsNew reports why a draft cannot create a subject. now is nil when nothing is
-// live.
-func fitsNew(draft proposals.Draft, now *registry.Live) (ps proposals.Problems) {
-	if now != nil {
-		ps = misfit(proposals.RuleSubject, "type", "is new, but %s is there in version %d (%s); propose to modify or reactivate it",
-			draft.Subject, now.Version, now.Definition.Status())
-	}
-	if draft.Definition.Status() != registry.Active {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "is deactivated; what is new is active")...)
-	}
-	return ps
-}
-
-// fitsModify reports why a draft cannot modify base; again allows the same
-// content.
-func fitsModify(draft proposals.Draft, base registry.Definition, again bool) (ps proposals.Problems) {
-	if draft.Definition.Hash() == base.Hash() && !again {
-		ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something", draft.Base())
-	}
-	if draft.Definition.Status() != base.Status() {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "changes; propose to deactivate or reactivate instead")...)
-	}
-	return ps
 }
 
 // fitsType reports why a draft is not the change of base to want that its type
@@ -94,8 +83,8 @@ func misfit(rule, path, format string, args ...any) proposals.Problems {
 	return proposals.Problems{{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}}}
 }
 
-// Implied returns what a type of proposal makes of the definition that it
-// begins with: that of the base, or that of the version to restore.
+// Implied returns the definition that a type of proposal makes of from, which is the base or
+// the version to restore.
 func Implied(t proposals.Type, from registry.Definition) registry.Definition {
 	switch t {
 	case proposals.Deactivate:

@@ -209,7 +209,7 @@ func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposa
 	return err
 }
 
-// mostTwins sets how many proposals with the text of another one are looked at.
+// mostTwins is the maximum number of proposals with the same text that are read.
 const mostTwins = 8
 
 // twins returns the latest proposals, open or rejected, that have the text of a
@@ -297,7 +297,7 @@ func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	return nil
 }
 
-// Consulted is Consult for one proposal, unless err already says otherwise.
+// Consulted calls Consult for one proposal, or returns err if it is not nil.
 func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) (proposals.Proposal, error) {
 	if err != nil {
 		return p, err
@@ -364,6 +364,5 @@ func (c *Chief) Receive(ctx context.Context, tx review.Tx, p proposals.Proposal,
 	return p, err
 }
 
-// elsewhere reports whether a submission waits for a reviewer that is not built
-// in.
+// elsewhere reports whether a submission waits for an external reviewer or a chief.
 func (c *Chief) elsewhere() bool { return c.policy.ManualChief || len(c.policy.Consultants) > 0 }

@@ -15,7 +15,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Trust has the values that a checker relies on, all of it from elsewhere than the bundle.
+// Trust has the values that a checker relies on. None of them comes from the bundle.
 type Trust struct {
 	Signers  *signers.Signers // nil checks no signature
 	Database string           // hash of event 1; "" takes what the bundle says
@@ -94,7 +94,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 	return c.result, nil
 }
 
-// checker is a check under way.
+// checker is a running check.
 type checker struct {
 	reader reader
 	proofs *proof.Proofs // nil when nobody is trusted
@@ -146,28 +146,24 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 	if err != nil {
 		return err
 	}
-	if proof.Err != nil {
-		c.fault(signatureRule(proof.Err), name, proof.Err.Error())
+	rule := badSignature
+	switch err := proof.Err; {
+	case err == nil:
+		c.result.Signed++
 		return nil
+	case errors.Is(err, signers.ErrUnknownKey), errors.Is(err, signers.ErrNotValid):
+		rule = unknownKey
+	case errors.Is(err, signers.ErrRevoked):
+		rule = revokedKey
+	case errors.Is(err, proposals.ErrApprovals):
+		rule = tooFew
 	}
-	c.result.Signed++
+	c.fault(rule, name, proof.Err.Error())
 	return nil
 }
 
-func signatureRule(err error) string {
-	switch {
-	case errors.Is(err, signers.ErrUnknownKey), errors.Is(err, signers.ErrNotValid):
-		return unknownKey
-	case errors.Is(err, signers.ErrRevoked):
-		return revokedKey
-	case errors.Is(err, proposals.ErrApprovals):
-		return tooFew
-	}
-	return badSignature
-}
-
-// Unproved lists what a bundle says that no hash and no signature in it covers, and
-// what it cannot show.
+// Unproved returns the statements of a bundle that no hash and no signature in it covers, and
+// facts that it cannot show.
 func Unproved() []string {
 	return []string{
 		"that nothing is newer, or left out: a checkpoint shows how far the log goes",

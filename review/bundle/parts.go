@@ -51,7 +51,7 @@ func (b Bundle) Split() (Index, map[string][]byte, error) {
 		parts, largest := map[string][]byte{}, 0
 		index.Parts = index.Parts[:0]
 		for _, records := range buckets {
-			if records.empty() {
+			if len(records.Versions)+len(records.Statements)+len(records.Signers)+len(records.Raws)+len(records.Contents) == 0 {
 				continue
 			}
 			part, err := jsondoc.Encode(records)
@@ -106,10 +106,6 @@ func (b Bundle) distribute(bucket func(key string) *Records) {
 		r := bucket(string(c))
 		r.Contents = append(r.Contents, c)
 	}
-}
-
-func (r Records) empty() bool {
-	return len(r.Versions)+len(r.Statements)+len(r.Signers)+len(r.Raws)+len(r.Contents) == 0
 }
 
 // PartHash returns the name of a part in an index.

@@ -39,7 +39,7 @@ type request struct {
 	Findings   []rules.Finding      `json:"findings"`
 }
 
-// Encode writes what an external reviewer is given.
+// Encode returns the document for an external reviewer.
 func Encode(r review.Request) ([]byte, error) {
 	doc := request{
 		Schema: 1, Kind: "review.request", Question: r.Obligation, Proposal: string(r.Proposal.ID), Type: string(r.Draft.Type),
@@ -154,22 +154,13 @@ func (c Command) Review(ctx context.Context, r review.Request) (review.Opinion, 
 	case out.Full:
 		return review.Opinion{}, fmt.Errorf("%w: it wrote more than %d bytes", review.ErrOpinion, maxAnswer)
 	case err != nil:
-		return review.Opinion{}, fmt.Errorf("%w: %w%s", review.ErrConsultant, err, lastLine(string(out.Stderr)))
+		last := strings.TrimSpace(string(out.Stderr))
+		if last = last[strings.LastIndexByte(last, '\n')+1:]; last != "" {
+			last = ": " + strings.ToValidUTF8(last[:min(len(last), 200)], "\uFFFD")
+		}
+		return review.Opinion{}, fmt.Errorf("%w: %w%s", review.ErrConsultant, err, last)
 	}
 	return decodeFor(r, out.Stdout)
-}
-
-// lastLine returns the last line that a failed program wrote, to be appended to
-// an error.
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	if s == "" {
-		return ""
-	}
-	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
-		s = s[i+1:]
-	}
-	return ": " + strings.ToValidUTF8(s[:min(len(s), 200)], "\uFFFD")
 }
 
 // Model is a model that reviews: it reads the request as its input and answers

@@ -22,7 +22,7 @@ type ToolPassage struct {
 	PathB string `json:"path_b"`
 }
 
-// maxWords limits how many words show what two purposes have in common.
+// maxWords is the maximum number of words that two purposes share.
 const maxWords = 12
 
 func similarity(a, b Set) Similarity {
@@ -160,7 +160,12 @@ func Common(a, b string) []Passage {
 	if len(as) < passageWords || len(bs) < passageWords {
 		return nil
 	}
-	begins := beginnings(bs)
+	begins := starts{first: make(map[uint64]int32, len(bs)), next: make([]int32, len(bs))}
+	for i := len(bs) - passageWords; i >= 0; i-- {
+		h := run(bs[i:])
+		begins.next[i] = begins.first[h]
+		begins.first[h] = int32(i) + 1 //nolint:gosec // texts are far smaller
+	}
 	var passages []Passage
 	for i := 0; i+passageWords <= len(as); {
 		from, length, places := 0, 0, 0
@@ -197,23 +202,11 @@ func placesIn(text string) []place {
 	return ps
 }
 
-// starts describes where each run of passageWords words begins: by its hash the first
-// place, and by a place the next one of the same hash, both counted from 1 and 0
-// for none.
+// starts has the places where runs of passageWords words begin: the first place by the hash of
+// the run, and for each place the next one with the same hash. Places count from 1; 0 is none.
 type starts struct {
 	first map[uint64]int32
 	next  []int32
-}
-
-// beginnings returns where each run of passageWords words begins.
-func beginnings(ps []place) starts {
-	s := starts{first: make(map[uint64]int32, len(ps)), next: make([]int32, len(ps))}
-	for i := len(ps) - passageWords; i >= 0; i-- {
-		h := run(ps[i:])
-		s.next[i] = s.first[h]
-		s.first[h] = int32(i) + 1 //nolint:gosec // texts are far smaller
-	}
-	return s
 }
 
 // run returns a hash of the first passageWords words.

@@ -254,9 +254,15 @@ func (x *Index) AppendBinary(b []byte) ([]byte, error) {
 func (x *Index) Load(b []byte) error {
 	var blocks []block
 	for len(b) > 0 {
-		n, err := entries(b)
-		if err != nil {
-			return err
+		if len(b) < headSize || string(b[:len(magic)]) != magic {
+			return fmt.Errorf("%w: expected the start of a block", ErrDamaged)
+		}
+		if v := b[len(magic)]; v != Version {
+			return fmt.Errorf("%w: %d, not %d", ErrVersion, v, Version)
+		}
+		n := int(binary.LittleEndian.Uint32(b[headSize-4:]))
+		if n > (len(b)-headSize)/(idSize+sketchSize) {
+			return fmt.Errorf("%w: %d entries do not fit into %d bytes", ErrDamaged, n, len(b))
 		}
 		ids, sketches := headSize+n*idSize, headSize+n*(idSize+sketchSize)
 		blocks = append(blocks, block{ids: b[headSize:ids], sketches: b[ids:sketches]})
@@ -264,22 +270,6 @@ func (x *Index) Load(b []byte) error {
 	}
 	x.blocks, x.own = append(x.blocks, blocks...), false
 	return nil
-}
-
-// entries returns how many entries the first block in b has, all of which are
-// there.
-func entries(b []byte) (int, error) {
-	if len(b) < headSize || string(b[:len(magic)]) != magic {
-		return 0, fmt.Errorf("%w: expected the start of a block", ErrDamaged)
-	}
-	if v := b[len(magic)]; v != Version {
-		return 0, fmt.Errorf("%w: %d, not %d", ErrVersion, v, Version)
-	}
-	n := int64(binary.LittleEndian.Uint32(b[headSize-4:]))
-	if int64(headSize)+n*(idSize+sketchSize) > int64(len(b)) {
-		return 0, fmt.Errorf("%w: %d entries do not fit into %d bytes", ErrDamaged, n, len(b))
-	}
-	return int(n), nil
 }
 
 // AppendBinary appends s to b: the version (1 byte) and 64 bytes. The error is

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -58,11 +59,7 @@ func (d *Reader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet s
 		if set.Members, err = d.dossiers(ctx, inspection.NewCache(r, live), actor, ids...); err != nil {
 			return err
 		}
-		digests := make([]string, len(set.Members))
-		for i, m := range set.Members {
-			digests[i] = m.Digest
-		}
-		set.Digest = inspection.SetDigest(changeSet, digests)
+		set.Digest = inspection.SetDigest(changeSet, lists.Map(set.Members, func(m review.Dossier) string { return m.Digest }))
 		return nil
 	})
 	return set, err
@@ -109,7 +106,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 	return out, reach.MarkKnown(ctx, r, added...)
 }
 
-// collect reads what a dossier has beyond what a decision depends on.
+// collect reads the parts of a dossier that no decision depends on.
 func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossier) error {
 	p := out.Proposal
 	var err error
@@ -165,11 +162,7 @@ func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossi
 	if err != nil {
 		return err
 	}
-	for _, other := range open {
-		if other.ID != p.ID {
-			out.Others = append(out.Others, other)
-		}
-	}
+	out.Others = slices.DeleteFunc(open, func(other proposals.Proposal) bool { return other.ID == p.ID })
 	return nil
 }
 
@@ -270,11 +263,7 @@ func resolveSet(ctx context.Context, r review.ProposalReader, changeSet string) 
 	if slices.ContainsFunc(members, notLive) {
 		members = slices.DeleteFunc(members, func(p proposals.Proposal) bool { return !notLive(p) })
 	}
-	ids := make([]proposals.ID, len(members))
-	for i, m := range members {
-		ids[i] = m.ID
-	}
-	return ids, nil
+	return lists.Map(members, func(p proposals.Proposal) proposals.ID { return p.ID }), nil
 }
 
 func notLive(p proposals.Proposal) bool { return p.State != proposals.Approved }
@@ -316,7 +305,12 @@ func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.
 	ids := make([]proposals.ID, 0, len(ds))
 	for _, o := range ds {
 		if o.Proposal.State.Open() {
-			now, ids = append(now, d.shownOf(o)), append(ids, o.Proposal.ID)
+			s, a := review.Shown{Proposal: o.Proposal.ID, Digest: o.Digest, At: d.records.Time()}, review.Assessment{}
+			if latest := o.Assessment(); latest != nil {
+				a = *latest
+			}
+			s.ShownParts = review.NewShownParts(o.Proposal, a, o.Standing, o.Members, o.Rendered)
+			now, ids = append(now, s), append(ids, o.Proposal.ID)
 		}
 	}
 	before, err := records.Read(ctx, d.records, func(r review.Reader) (map[proposals.ID]review.Shown, error) { return r.Shown(ctx, actor, ids) })
@@ -333,18 +327,7 @@ func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.
 	return d.records.Storage.Remember(ctx, actor, now)
 }
 
-// shownOf returns the state that a dossier shows.
-func (d *Reader) shownOf(o review.Dossier) review.Shown {
-	s := review.Shown{Proposal: o.Proposal.ID, Digest: o.Digest, At: d.records.Time()}
-	var a review.Assessment
-	if latest := o.Assessment(); latest != nil {
-		a = *latest
-	}
-	s.ShownParts = review.NewShownParts(o.Proposal, a, o.Standing, o.Members, o.Rendered)
-	return s
-}
-
-// maxCompared is how many bytes a revision has at most that is compared for a list.
+// maxCompared is the maximum size of a revision that is compared for a list, in bytes.
 const maxCompared = 64 << 10
 
 // Extents reads how much proposals change against the versions that they were drafted

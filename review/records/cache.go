@@ -20,7 +20,7 @@ type cachedRegistry struct {
 	alike *alike
 }
 
-// knownRaws is a registry that knows documents besides those that are kept, by hash.
+// knownRaws is a registry with more documents than the stored ones, by hash.
 type knownRaws struct {
 	review.RegistryReader
 	raws map[string][]byte
