@@ -61,7 +61,7 @@ func (e *Endpoint) start(ctx context.Context, times Times, log func(string)) err
 }
 
 // serve implements Server.
-func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, error) { //nolint:unparam // a Server may fail
+func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, error) {
 	e.receive = receive
 	close(e.serving)
 	<-e.ctx.Done()

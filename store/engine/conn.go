@@ -107,7 +107,7 @@ func (c *Conn) prepare(ctx context.Context, query string) (statement, error) {
 
 // Exec runs a statement and returns how many rows it changed.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := c.prepare(ctx, query) //nolint:sqlclosecheck // the connection keeps it
+	stmt, err := c.prepare(ctx, query)
 	if err != nil {
 		return 0, err
 	}
@@ -130,7 +130,7 @@ func (c *Conn) Maybe(ctx context.Context, query string, args []any, dest ...any)
 
 // Row runs a query for one row and scans it; sql.ErrNoRows when there is none.
 func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	stmt, err := c.prepare(ctx, query) //nolint:sqlclosecheck // the connection keeps it
+	stmt, err := c.prepare(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ type Scanner = interface{ Scan(dest ...any) error }
 
 // Each runs a query and calls fn for every row.
 func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
-	stmt, err := c.prepare(ctx, query) //nolint:sqlclosecheck // the connection keeps it
+	stmt, err := c.prepare(ctx, query)
 	if err != nil {
 		return err
 	}

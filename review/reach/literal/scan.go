@@ -124,7 +124,7 @@ func next(text string, i int) word {
 	if w.bits&equals == 0 {
 		w.text = strings.TrimLeft(w.text, "*_")
 	}
-	if w.end-w.start == len(w.text)+1 && w.bits&(dot|colon) != 0 && strings.IndexAny(w.text, ".:") < 0 { // the last word of a sentence
+	if w.end-w.start == len(w.text)+1 && w.bits&(dot|colon) != 0 && !strings.ContainsAny(w.text, ".:") { // the last word of a sentence
 		w.bits &^= dot | colon
 	}
 	return w
