@@ -135,7 +135,7 @@ func TestGuardFollowsServe(t *testing.T) {
 	if out := a.waits("tool:user/library_lend_book", "list"); strings.Count(out, "find_book") != 1 {
 		t.Errorf("the approved tool was reported, too: %s", out)
 	}
-	a.waits("1 machine that follows this registry met it.", "show", "2")
+	a.waits("According to its followers, 1 machine met this text. Nobody verified that.", "show", "2")
 	approve(guardedTools)
 	cl.told()
 	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,6 @@ type Import struct {
 	draft, files                     bool
 	from                             command.ServerFlags
 	Watched                          bool     // nobody asked for this import
-	reported                         bool     // another machine found it, which may have another release of the server
 	Observed                         bool     // toolcrib itself proposes what a guarded server lists
 	tell                             tui.Tell // reports the progress; nil for nobody
 }
@@ -153,7 +151,8 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 			return Taken{}, err
 		}
 	}
-	live, err := command.Definitions(ctx, a)
+	f.at("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
+	steps, live, err := plan(ctx, a, doc, origin)
 	if err != nil {
 		return Taken{}, err
 	}
@@ -162,20 +161,8 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 			return Taken{}, err
 		}
 	}
-	f.at("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
-	steps := intake.Plan(doc, origin, intake.Live{All: live, Raw: func(hash string) ([]byte, bool) {
-		body, ok, rawErr := a.DB.Raw(ctx, hash)
-		err = errors.Join(err, rawErr)
-		return body, ok
-	}})
-	if err != nil {
-		return Taken{}, err
-	}
 	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps, f.Watched)); err != nil {
 		return Taken{}, err
-	}
-	if f.reported {
-		steps = slices.DeleteFunc(steps, func(s intake.Step) bool { return s.Change == intake.Deactivate })
 	}
 	f.at("Proposing what changed")
 	taken := Taken{file: file, from: from, doc: doc, Origin: origin, steps: steps}
@@ -190,6 +177,20 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 		taken.withdrawn, err = taken.retract(ctx, b, a, live)
 	}
 	return taken, err
+}
+
+// plan compares a document with the live definitions.
+func plan(ctx context.Context, a *command.App, doc wire.Document, origin intake.Origin) ([]intake.Step, []registry.Live, error) {
+	live, err := command.Definitions(ctx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	steps := intake.Plan(doc, origin, intake.Live{All: live, Raw: func(hash string) ([]byte, bool) {
+		body, ok, rawErr := a.DB.Raw(ctx, hash)
+		err = errors.Join(err, rawErr)
+		return body, ok
+	}})
+	return steps, live, err
 }
 
 func (f Import) origin(a *command.App, file string, doc wire.Document) (intake.Origin, error) {

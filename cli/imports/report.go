@@ -1,52 +1,104 @@
 package imports
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
+	"toolcrib/gateway/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/review/intake"
 	"toolcrib/store/catalog"
 )
 
 // TakeReport proposes the tools of a server that a machine which follows the registry met
-// without an approval. A comment on each proposal says how many machines met it.
-func TakeReport(ctx context.Context, a *command.App, by proposals.Actor, machine, server string, document []byte) (made int, err error) {
-	taken, err := Import{Server: server, Watched: true, Observed: true, reported: true}.Take(ctx, a, server, document, nil)
+// without an approval, as the agent of the machine's token: with the limits of agents, and in
+// a change set of its own. A tool that is refused does not affect the others. A comment on
+// each proposal says how many machines met it, as far as the token's holders tell.
+func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, server string, document []byte) (made int, err error) {
+	doc, err := wire.Decode(document)
 	if err != nil {
 		return 0, err
 	}
-	open, err := openOf(ctx, a, taken.Origin.Label)
+	if doc.Format != wire.MCP || slices.ContainsFunc(doc.Items, func(it wire.Item) bool { return it.Format != wire.MCP }) {
+		return 0, fmt.Errorf("%w: a report has tools as an MCP server lists them, and nothing else", wire.ErrFormat)
+	}
+	by, origin := t.Caller.Actor, intake.Origin{Label: registry.ServerName(server), Server: true}
+	set := "reported_" + origin.Label
+	if origin.Set, err = a.FreeSet(ctx, by, set[:min(len(set), maxSet)]); err != nil {
+		return 0, err
+	}
+	if origin.Layer, err = a.Layer(); err != nil {
+		return 0, err
+	}
+	steps, _, err := plan(ctx, a, doc, origin)
 	if err != nil {
+		return 0, err
+	}
+	if err := leaveOutPending(ctx, a, steps, true); err != nil {
 		return 0, err
 	}
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return 0, err
 	}
-	for _, item := range taken.doc.Items {
-		at := slices.IndexFunc(open, func(p review.Bundle) bool { return p.Revision.Draft.Definition.Tool.Source.Hash == item.Hash() })
+	raws := map[string][]byte{}
+	for _, it := range doc.Items {
+		raws[it.Hash()] = it.Raw
+	}
+	drafting := b.Desk.Importing(raws).Drafting // kept with the first machine below: what is refused takes no space
+	var refused error
+	for _, s := range steps {
+		if s.Draft == nil || s.Change == intake.Deactivate { // the machine may have another release of the server
+			continue
+		}
+		_, err := drafting.TakeIn(ctx, by, []proposals.Draft{*s.Draft}, true)
+		if err == nil {
+			made++
+			continue
+		}
+		if errors.Is(err, review.ErrPace) || errors.Is(err, review.ErrLimit) { // and the rest would be refused, too
+			refused = err
+			break
+		}
+		refused = cmp.Or(refused, err)
+	}
+	open, err := openOf(ctx, a, origin.Label)
+	if err != nil {
+		return made, err
+	}
+	for _, it := range doc.Items {
+		at := slices.IndexFunc(open, func(p review.Bundle) bool { return p.Revision.Draft.Definition.Tool.Source.Hash == it.Hash() })
 		if at < 0 {
 			continue
 		}
-		n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{ID: a.Env.NewID(), At: a.Env.Now(), Actor: by.String(), Label: item.Hash(), Hash: registry.HashBytes([]byte(machine))})
+		n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{
+			ID: a.Env.NewID(), At: a.Env.Now(), Actor: by.String(), Label: origin.Label, Tools: []catalog.Raw{{Hash: it.Hash(), Body: it.Raw}},
+		}, t.ID, machine)
 		if err != nil {
-			return 0, err
+			return made, err
 		}
 		if !worthTelling(n) {
 			continue
 		}
-		text := fmt.Sprintf("%s that %s this registry met it.", output.Counted(n, "machine"), map[bool]string{true: "follows", false: "follow"}[n == 1])
-		if _, err := b.Desk.Drafting.Comment(ctx, by, open[at].Proposal.ID, text, review.Anchor{}); err != nil {
-			return 0, err
+		text := fmt.Sprintf("According to its followers, %s met this text. Nobody verified that.", output.Counted(n, "machine"))
+		_, err = b.Desk.Drafting.Comment(ctx, by, open[at].Proposal.ID, text, review.Anchor{Revision: open[at].Revision.Number})
+		if err != nil && !errors.Is(err, review.ErrPace) {
+			return made, err
 		}
 	}
-	return len(taken.Made), nil
+	return made, refused
 }
+
+// maxSet leaves room for a number in the 64 characters of a change set's name.
+const maxSet = 56
 
 // worthTelling reports whether a number of machines is 1, 2, 5, 10, 20, 50, and so on; 0 is a
 // machine that was counted before.

@@ -32,7 +32,6 @@ import (
 	"toolcrib/internal/sshdoor"
 	"toolcrib/internal/unixsocket"
 	"toolcrib/prompt"
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/store/catalog"
@@ -105,8 +104,8 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 			d, _, err := share.Document(ctx, a)
 			return d, err
 		}
-		c.Report = func(ctx context.Context, by proposals.Actor, r serve.Report) (int, error) {
-			return imports.TakeReport(ctx, a, by, r.Machine, registry.ServerName(r.Server), r.Document)
+		c.Report = func(ctx context.Context, t tokens.Token, r serve.Report) (int, error) {
+			return imports.TakeReport(ctx, a, t, r.Machine, r.Server, r.Document)
 		}
 	}
 	if f.http == "" { // accounts may connect to the socket without a token

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -48,25 +49,59 @@ func (s *server) bundle() {
 	meet("GET", "/v1/bundle", "404") // by a server without --bundle, in TestBundleIsOptIn
 }
 
+// report is a report of tools that have a name and a description.
+func report(machine, server string, tools ...string) map[string]any {
+	list := []any{}
+	for i := 0; i < len(tools); i += 2 {
+		list = append(list, map[string]any{"name": tools[i], "description": tools[i+1], "inputSchema": map[string]any{"type": "object"}})
+	}
+	return map[string]any{"machine": machine, "server": server, "document": map[string]any{"tools": list}}
+}
+
+const (
+	machineA = "0123456789abcdef0123456789abcdef"
+	machineB = "4567456789abcdef0123456789abcdef"
+)
+
+// reported sends reports, and returns how many proposals were made and what was refused, one a
+// line.
+func (s *server) reported(reports ...any) (made int, refused string) {
+	body, err := json.Marshal(map[string]any{"reports": reports})
+	if err != nil {
+		s.Fatal(err)
+	}
+	resp, text := s.do(s.request("POST", "/v1/reports", string(body)))
+	var doc struct {
+		Proposals int
+		Refused   []struct {
+			Index  int
+			Reason string
+			Later  bool
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &doc); err != nil || resp.StatusCode != 200 {
+		s.Fatalf("%s: %s", resp.Status, text)
+	}
+	for _, r := range doc.Refused {
+		refused += fmt.Sprintln(r.Index, r.Later, r.Reason)
+	}
+	return doc.Proposals, refused
+}
+
 // reports tells the server of what followers met.
 func (s *server) reports() {
-	const ok = `{"machine":"0123456789abcdef0123456789abcdef","server":"library","document":{"tools":[{"name":"find_book","description":"Find a book.","inputSchema":{"type":"object"}}]}}`
-	post := func(body string) (int, map[string]any) {
-		resp, text := s.do(s.request("POST", "/v1/reports", body))
-		return resp.StatusCode, document(text)
+	if made, refused := s.reported(report(machineA, "library", "find_book", "Find a book.")); made != 1 || refused != "" {
+		s.Errorf("a report: %d %s", made, refused)
 	}
-	if status, doc := post(`{"reports":[` + ok + `]}`); status != 200 || doc["proposals"] != 1.0 {
-		s.Errorf("a report: %d %v", status, doc)
+	if made, refused := s.reported(report(machineA, "library", "find_book", "Find a book."), report(machineB, "library", "find_book", "Find a book.")); made != 0 || refused != "" {
+		s.Errorf("again, and by another machine: %d %s", made, refused)
 	}
-	if status, doc := post(`{"reports":[` + ok + `,` + strings.Replace(ok, "0123", "4567", 1) + `]}`); status != 200 || doc["proposals"] != 0.0 {
-		s.Errorf("again, and by another machine: %d %v", status, doc)
-	}
-	if out := s.run("show", "set:library"); strings.Count(out, "find_book") == 0 {
+	if out := s.run("show", "set:reported_library"); !strings.Contains(out, "find_book") {
 		s.Errorf("no proposal: %s", out)
 	}
-	for _, body := range []string{``, `[]`, `{"reports":[{}]}`, `{"reports":[` + strings.Replace(ok, "0123", "", 1) + `]}`, `{"reports":[` + strings.Repeat(ok+",", 100) + ok + `]}`, `{"report":[]}`} {
-		if status, doc := post(body); status != 400 {
-			s.Errorf("%.60s: %d %v", body, status, doc)
+	for _, body := range []string{``, `[]`, `{"reports":[` + strings.Repeat("{},", 100) + `{}]}`, `{"report":[]}`} {
+		if resp, text := s.do(s.request("POST", "/v1/reports", body)); resp.StatusCode != 400 {
+			s.Errorf("%.60s: %s %s", body, resp.Status, text)
 		}
 	}
 	if status, _ := s.raw(fmt.Sprintf("POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n{", s.secret, 1<<20+1)); status != 413 {
@@ -74,6 +109,88 @@ func (s *server) reports() {
 	}
 	meet("POST", "/v1/reports", "413")
 	meet("POST", "/v1/reports", "404") // by a server without --bundle, in TestBundleIsOptIn
+}
+
+// TestReportsActAsTheAgent sends reports that a token's holder made up: they get no further than
+// the proposals of its agent do.
+func TestReportsActAsTheAgent(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	t.Parallel()
+	p := open(t, tool("get_tides", "http://hub.invalid", nil))
+	p.configure("max_open_per_agent = 12\n")
+	s := p.serve("--http", "127.0.0.1:0", "--bundle")
+	// The user has a proposal about the same tool, and a set of the server's name.
+	p.write("mine.json", `{"tools":[{"name":"find_x","description":"Find x, honest.","inputSchema":{"type":"object"}}]}`)
+	p.run("import", "mine.json", "--server", "lib")
+	mine := p.run("show", "set:lib")
+	if made, refused := s.reported(report(machineA, "lib", "find_x", "Find x, honest."), report(machineB, "lib", "find_x", "Find x, honest.")); made != 0 || refused != "" {
+		t.Errorf("what the user has proposed: %d %s", made, refused)
+	}
+	if made, refused := s.reported(report(machineA, "lib", "find_x", "Find x and send it.")); made != 1 || refused != "" {
+		t.Errorf("another text: %d %s", made, refused)
+	}
+	if got := p.run("show", "set:lib"); strings.Contains(got, "send it") || strings.Count(got, "find_x") != strings.Count(mine, "find_x") {
+		t.Errorf("the user's set was changed:\n%s", got)
+	}
+	if got := p.run("list", "--filter", "set:reported_lib", "--json"); !strings.Contains(got, `"author":"agent:`) && !strings.Contains(got, `"author": "agent:`) {
+		t.Errorf("the author is not the agent: %s", got)
+	}
+	// Each machine counts once for a server's tool.
+	s.reported(report(machineA, "one", "find_y", "Find y."), report(machineA, "two", "find_y", "Find y."), report(machineB, "two", "find_y", "Find y."))
+	one, two := p.run("show", "set:reported_one"), p.run("show", "set:reported_two")
+	if !strings.Contains(one+two, "find_y") {
+		t.Errorf("%s%s", one, two)
+	}
+	comments := func(set string) string {
+		for line := range strings.Lines(p.run("list", "--filter", "set:"+set)) {
+			if number, _, ok := strings.Cut(strings.TrimPrefix(line, "#"), "\t"); ok && strings.HasPrefix(line, "#") {
+				return p.run("show", number)
+			}
+		}
+		return ""
+	}
+	if got := comments("reported_one"); !strings.Contains(got, "1 machine met this text") || strings.Contains(got, "2 machines") {
+		t.Errorf("one: %s", got)
+	}
+	if got := comments("reported_two"); !strings.Contains(got, "2 machines met this text") {
+		t.Errorf("two: %s", got)
+	}
+	// Only lists of an MCP server are taken, and one report does not affect the others.
+	var exported any
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(p.run("export", "--format", "toolcrib"), "Plans trips at sea.", "Plans trips.")), &exported); err != nil {
+		t.Fatal(err)
+	}
+	deep := func(server string, levels int) map[string]any {
+		r := report(machineA, server, "find_deep", "Find it.")
+		var nested any = map[string]any{}
+		for range levels {
+			nested = []any{nested}
+		}
+		r["document"].(map[string]any)["tools"].([]any)[0].(map[string]any)["deep"] = nested
+		return r
+	}
+	made, refused := s.reported(
+		map[string]any{"machine": machineA, "server": "weather", "document": exported},
+		map[string]any{"machine": machineA, "server": "openai", "document": []any{map[string]any{"type": "function", "function": map[string]any{"name": "find_c", "description": "Find c.", "parameters": map[string]any{"type": "object"}}}}},
+		map[string]any{"machine": machineA, "server": "texts", "document": map[string]any{"prompts": []any{map[string]any{"name": "p1", "description": "A prompt."}}}},
+		map[string]any{"machine": machineA, "server": "foo", "document": map[string]any{"foo": 1}},
+		map[string]any{}, report(strings.Repeat("\x1b", 32), "rr", "find_z", "Find z."), report(machineA+"0", "rr", "find_z", "Find z."), report(machineA, "", "find_z", "Find z."),
+		deep("too_deep", 127), deep("deep", 124), report(machineA, "good", "find_good", "Find what is good."))
+	if made != 2 || strings.Count(refused, "\n") != 9 || strings.Contains(refused, " true ") || !strings.Contains(refused, "\n8 false ") {
+		t.Errorf("%d %s", made, refused)
+	}
+	if got := p.run("list"); strings.Count(got, "agent:user/") != 1 || strings.Contains(got, "find_c") || strings.Contains(got, "find_z") {
+		t.Errorf("%s", got)
+	}
+	// The limits of agents hold, and what fits is proposed.
+	var many []string
+	for i := range 20 {
+		many = append(many, fmt.Sprintf("get_thing_%d", i), fmt.Sprintf("Gets the thing number %d.", i))
+	}
+	made, refused = s.reported(report(machineA, "flood", many...))
+	if made != 12-5 || !strings.HasPrefix(refused, "0 true too many open proposals") {
+		t.Errorf("%d %s", made, refused)
+	}
 }
 
 // TestBundleIsOptIn refuses the registry where nobody asked serve to offer it, and otherwise

@@ -218,12 +218,15 @@ func statusOf(err error) int {
 	switch {
 	case errors.As(err, &refused):
 		return statusOfCall(refused.Code)
-	case errors.As(err, &malformed), errors.Is(err, review.ErrText), errors.Is(err, registry.ErrSubject):
+	case errors.As(err, &malformed), errors.Is(err, review.ErrText), errors.Is(err, registry.ErrSubject),
+		errors.Is(err, wire.ErrFormat), errors.Is(err, review.ErrIncomplete), errors.Is(err, review.ErrExcess):
 		return http.StatusBadRequest
 	case errors.Is(err, proposals.ErrNotFound):
 		return http.StatusNotFound
-	case errors.Is(err, proposals.ErrAuthority):
+	case errors.Is(err, proposals.ErrAuthority), errors.Is(err, review.ErrLocked), errors.Is(err, review.ErrBlocked), errors.Is(err, review.ErrRepeated):
 		return http.StatusForbidden
+	case errors.Is(err, review.ErrPace), errors.Is(err, review.ErrLimit):
+		return http.StatusTooManyRequests
 	case errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList), errors.Is(err, proposals.ErrConflict):
 		return http.StatusConflict
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -11,7 +12,7 @@ import (
 
 // Report has the tools without an approval that a follower of the registry met.
 type Report struct {
-	Machine  string          `json:"machine"`  // A random name of the machine, 32 hexadecimal digits
+	Machine  string          `json:"machine"`  // A random name of the machine, 32 lower-case hexadecimal digits
 	Server   string          `json:"server"`   // The name of an MCP server
 	Document json.RawMessage `json:"document"` // Its tools without an approval, as the server lists them
 }
@@ -23,10 +24,20 @@ type docReports struct {
 
 // docReported is the answer to reports.
 type docReported struct {
-	Proposals int `json:"proposals"` // How many were made; others wait already
+	Proposals int          `json:"proposals"` // How many were made; others wait already
+	Refused   []docRefused `json:"refused"`   // Reports of which not everything was taken
+}
+
+// docRefused is a report that was refused.
+type docRefused struct {
+	Index  int    `json:"index"`  // In the list of reports, from 0
+	Reason string `json:"reason"` // Why it was refused, or the first of its tools
+	Later  bool   `json:"later"`  // The same report may be taken later, such as after a decision
 }
 
 const maxReports = 100
+
+var validMachine = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // reports is POST /v1/reports: what followers met becomes proposals.
 func (s *Server) reports(q *request) error {
@@ -37,7 +48,8 @@ func (s *Server) reports(q *request) error {
 	if err != nil {
 		return err
 	}
-	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth})
+	const around = 8 // the documents are deeper in the body than on their own
+	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth + around})
 	if err != nil {
 		return err
 	}
@@ -45,11 +57,6 @@ func (s *Server) reports(q *request) error {
 	ps := jsondoc.Bind(n, jsondoc.Root, &in)
 	if len(in.Reports) > maxReports {
 		ps.Append(jsondoc.Problem{Path: "reports", Message: "more than 100"})
-	}
-	for _, r := range in.Reports {
-		if registry.ServerName(r.Server) == "" || len(r.Machine) != 32 || r.Document == nil {
-			ps.Append(jsondoc.Problem{Path: "reports", Message: "each one needs a machine of 32 digits, the name of a server, and a document"})
-		}
 	}
 	if err := ps.Err(); err != nil {
 		return err
@@ -62,17 +69,25 @@ func (s *Server) reports(q *request) error {
 }
 
 // propose makes proposals of reports, one request at a time: reports of the same tool become one
-// proposal. The lock is not held while the client reads the answer, for which the request gives
-// its turn away.
+// proposal. A report that is refused does not affect the others. The lock is not held while the
+// client reads the answer, for which the request gives its turn away.
 func (s *Server) propose(q *request, reports []Report) (out docReported, err error) {
 	s.reporting.Lock()
 	defer s.reporting.Unlock()
-	for _, r := range reports {
-		made, err := s.config.Report(q.r.Context(), q.caller.Actor, r)
-		if err != nil {
-			return out, err
+	out.Refused = []docRefused{}
+	for i, r := range reports {
+		made, err := 0, problem(http.StatusBadRequest, "usage", "a report needs a machine of 32 lower-case hexadecimal digits, the name of a server, and a document")
+		if registry.ServerName(r.Server) != "" && validMachine.MatchString(r.Machine) && r.Document != nil {
+			made, err = s.config.Report(q.r.Context(), q.token, r)
+		}
+		if ended := q.r.Context().Err(); ended != nil {
+			return out, ended
 		}
 		out.Proposals += made
+		if err != nil {
+			refused := s.answerTo(q.r.Context(), err)
+			out.Refused = append(out.Refused, docRefused{i, refused.fault.Message, refused.status >= http.StatusTooManyRequests})
+		}
 	}
 	return out, nil
 }

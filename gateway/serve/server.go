@@ -18,7 +18,6 @@ import (
 	"toolcrib/internal/door"
 	"toolcrib/internal/turns"
 	"toolcrib/prompt"
-	"toolcrib/proposals"
 )
 
 // Tokens identifies the holder of a secret.
@@ -92,9 +91,10 @@ type Config struct {
 	// Publish returns the live registry for machines that follow it; nil if the server does
 	// not offer it.
 	Publish func(ctx context.Context) (Published, error)
-	// Report makes proposals of what a follower met, in the name of the token's agent, and
-	// returns how many; nil if the server takes no reports. It is called once at a time.
-	Report func(ctx context.Context, by proposals.Actor, r Report) (made int, err error)
+	// Report makes proposals of what a follower met, as the agent of the token, and returns
+	// how many, with an error if it refuses some; nil if the server takes no reports. It is
+	// called once at a time.
+	Report func(ctx context.Context, t tokens.Token, r Report) (made int, err error)
 	// Metrics adds counts of other doors to the metrics; nil for none.
 	Metrics func(io.Writer)
 }

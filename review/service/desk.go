@@ -124,12 +124,8 @@ func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk 
 	return d.with(func(b *basis) { b.contents = contents })
 }
 
-// Importing returns a desk whose dry runs know JSON that is not kept, by hash:
-// what an import would have kept first.
+// Importing returns a desk that knows JSON that is not kept, by hash: what an import
+// keeps as well.
 func (d *Desk) Importing(raws map[string][]byte) *Desk {
-	return d.with(func(b *basis) {
-		if b.records.DryRun {
-			b.records.Raws = raws
-		}
-	})
+	return d.with(func(b *basis) { b.records.Raws = raws })
 }

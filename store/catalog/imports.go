@@ -97,21 +97,27 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 	return i, ok, err
 }
 
-// reportFormat is the format of imports that record which machines met the JSON of a tool,
-// whose hash is the label. The hash is that of the machine's name.
+// reportFormat is the format of imports that record which machines met a tool of a server.
+// One half of the hash is that of the token, the other that of the machine's name.
 const reportFormat = "report"
 
-// KeepReport records that a machine met the JSON of a tool, and returns how many did; 0 if
-// that is on record.
-func KeepReport(ctx context.Context, db Imports, i Import) (machines int, err error) {
+// maxMachines bounds the machines that are counted for a tool, since anybody with a token can
+// make up names.
+const maxMachines = 1000
+
+// KeepReport records that a machine met the tool of an import, and returns how many machines
+// did according to the same token; 0 if that is on record.
+func KeepReport(ctx context.Context, db Imports, i Import, token, machine string) (machines int, err error) {
+	half := registry.HashBytes([]byte(token))[:32]
+	i.Format, i.Hash = reportFormat, half+registry.HashBytes([]byte(machine))[:32]
 	var known bool
 	err = db.Pool.View(ctx, func(s *session.Session) error {
-		return s.Row(ctx, "SELECT count(*), coalesce(max(CASE WHEN hash = $3 THEN 1 ELSE 0 END), 0) = 1 FROM imports WHERE label = $1 AND format = $2", []any{i.Label, reportFormat, i.Hash}, &machines, &known)
+		return s.Row(ctx, "SELECT count(*), coalesce(max(CASE WHEN hash = $5 THEN 1 ELSE 0 END), 0) = 1 FROM imports WHERE label = $1 AND format = $2 AND tools = $3 AND substr(hash, 1, 32) = $4",
+			[]any{i.Label, i.Format, `["` + i.Tools[0].Hash + `"]`, half, i.Hash}, &machines, &known)
 	})
-	if err != nil || known {
+	if err != nil || known || machines >= maxMachines {
 		return 0, err
 	}
-	i.Format = reportFormat
 	return machines + 1, db.KeepImport(ctx, i)
 }
 
