@@ -17,6 +17,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/gateway/follow"
 	"toolcrib/gateway/guard"
+	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/signing/signers"
 )
@@ -69,7 +70,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 			return nil, err
 		}
 	}
-	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports")}, cache: copied.Dir}, nil
+	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}, cache: copied.Dir}, nil
 }
 
 // Update checks the source once.

@@ -1,20 +1,24 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/filelock"
+	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -27,20 +31,28 @@ type Report struct {
 	Document json.RawMessage `json:"document"` // the tools without an approval, as a list of the server
 }
 
-// Outbox keeps the reports of a machine until they are sent, each in a file, and then an empty
-// file, so that the same report is not sent again.
+// Outbox keeps the reports of a machine to one source until they are sent, each in a file, and
+// then an empty file as a mark, so that the same report is not sent again. A file with a time in
+// the future waits until then.
 type Outbox struct{ Dir string }
 
 // Limits of an outbox, of a report, and of those that are sent at once, which are also the
 // limits of toolcrib serve.
 const (
 	maxQueued   = 1000
+	maxOfServer = 100
 	maxDocument = 512 << 10
 	maxBatch    = 100
 	maxBody     = 1000 << 10
 )
 
+// retryRefused is after how long a report is sent again that the server may take later.
+const retryRefused = time.Hour
+
 const machineFile = "machine"
+
+// ErrReport is wrapped for a report that cannot be queued, or that the server refused.
+var ErrReport = errors.New("not reported")
 
 // machine returns the random name of this machine.
 func (o Outbox) machine() (string, error) {
@@ -55,51 +67,113 @@ func (o Outbox) machine() (string, error) {
 	return string(name), atomicfile.Write(file, name, atomicfile.Options{Mode: 0o600})
 }
 
-// Add queues a report, unless the same one was queued before.
+// queued is a report of an outbox, or a mark.
+type queued struct {
+	file string
+	fs.FileInfo
+}
+
+// entries returns the reports and the marks, the oldest first.
+func (o Outbox) entries() ([]queued, error) {
+	files, err := filepath.Glob(filepath.Join(o.Dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all []queued
+	for _, file := range files {
+		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+			all = append(all, queued{file, info})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b queued) int { return a.ModTime().Compare(b.ModTime()) })
+	return all, nil
+}
+
+// Add queues a report, unless the same one was queued before. The oldest mark makes room.
 func (o Outbox) Add(server string, document []byte) error {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(o.Dir)
-	file := filepath.Join(o.Dir, registry.HashBytes([]byte(server+"\n"+string(document)))+".json")
-	if _, known := os.Stat(file); err != nil || known == nil || len(entries) >= maxQueued || len(document) > maxDocument {
-		return err
+	of := registry.HashBytes([]byte(server))[:16] + "-"
+	file := filepath.Join(o.Dir, of+registry.HashBytes(document)+".json")
+	if _, err := os.Stat(file); err == nil {
+		return nil
 	}
 	machine, err := o.machine()
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteJSON(file, Report{machine, server, document})
+	if _, err := jsondoc.Parse(document, jsondoc.Limits{Bytes: maxDocument, Depth: jsondoc.DefaultLimits.Depth}); err != nil {
+		return fmt.Errorf("%w: tools of %s: %w", ErrReport, server, err)
+	}
+	report, err := jsondoc.Encode(Report{machine, server, document})
+	if err != nil {
+		return err
+	}
+	all, err := o.entries()
+	if err != nil {
+		return err
+	}
+	waiting := 0
+	for _, e := range all {
+		if e.Size() > 0 && strings.HasPrefix(e.Name(), of) {
+			waiting++
+		}
+	}
+	oldest := slices.IndexFunc(all, func(e queued) bool { return e.Size() == 0 })
+	switch {
+	case waiting >= maxOfServer:
+		return fmt.Errorf("%w: %d reports of %s wait to be sent", ErrReport, waiting, server)
+	case len(all) >= maxQueued && oldest < 0:
+		return fmt.Errorf("%w: %d reports wait to be sent", ErrReport, len(all))
+	case len(all) >= maxQueued:
+		if err := os.Remove(all[oldest].file); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(file, report, atomicfile.Options{Mode: 0o600})
 }
 
-// Send sends what is queued, if the source is toolcrib serve.
+// Send sends what is queued, if the source is toolcrib serve. The error has the first reason
+// of those that the server refused.
 func (o Outbox) Send(ctx context.Context, source Source) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
 		return nil
 	}
-	entries, err := os.ReadDir(o.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	unlock, held, failed := filelock.Try(filepath.Join(o.Dir, "send.lock"))
-	if held || failed != nil {
-		return failed
+	unlock, held, err := filelock.Try(filepath.Join(o.Dir, "send.lock"))
+	if held || err != nil {
+		return err
 	}
 	defer unlock()
+	all, err := o.entries()
+	if err != nil {
+		return err
+	}
 	var batch struct {
 		Reports []json.RawMessage `json:"reports"`
 	}
 	var files []string
-	size := 0
-	for _, e := range entries {
-		file := filepath.Join(o.Dir, e.Name())
-		if data, err := os.ReadFile(file); err == nil && len(data) > 0 && strings.HasSuffix(e.Name(), ".json") && len(files) < maxBatch && size+len(data) <= maxBody {
-			batch.Reports, files, size = append(batch.Reports, data), append(files, file), size+len(data)
+	size, now := 0, time.Now()
+	for _, e := range all {
+		if e.Size() == 0 || e.ModTime().After(now) || len(files) == maxBatch || size+int(e.Size()) > maxBody {
+			continue
+		}
+		data, err := os.ReadFile(e.file)
+		if err == nil && !json.Valid(data) {
+			err = os.Truncate(e.file, 0) // somebody else wrote it
+		} else if err == nil {
+			batch.Reports, files, size = append(batch.Reports, data), append(files, e.file), size+len(data)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if err != nil || len(files) == 0 {
-		return err
+	if len(files) == 0 {
+		return nil
 	}
 	body, err := jsondoc.Encode(batch)
 	if err != nil {
@@ -111,10 +185,35 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 	if err != nil {
 		return err
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10)) // the connection is used again
-	err = answer.Body.Close()
+	said, err := readAll(answer.Body, maxBody)
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return err
+	}
+	var doc struct {
+		Proposals *int
+		Refused   []struct {
+			Index  int
+			Reason string
+			Later  bool
+		}
+	}
+	if json.Unmarshal(said, &doc) != nil || doc.Proposals == nil {
+		return fmt.Errorf("%w: %s does not answer as toolcrib serve does", ErrReport, s.base.Redacted())
+	}
+	for _, r := range doc.Refused {
+		if r.Index < 0 || r.Index >= len(files) {
+			continue
+		}
+		err = cmp.Or(err, fmt.Errorf("%w: the server refused %d of %d reports: %s", ErrReport, len(doc.Refused), len(files), visible.Line(r.Reason)))
+		if r.Later {
+			err = errors.Join(err, os.Chtimes(files[r.Index], now, now.Add(retryRefused)))
+			files[r.Index] = ""
+		}
+	}
 	for _, file := range files {
-		err = errors.Join(err, os.Truncate(file, 0))
+		if file != "" {
+			err = errors.Join(err, os.Truncate(file, 0))
+		}
 	}
 	return err
 }

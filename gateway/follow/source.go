@@ -206,7 +206,11 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 	if s.token != "" {
 		request.Header.Set("Authorization", "Bearer "+s.token)
 	}
-	answer, err := s.client.Do(request)
+	client := *s.client
+	if method == http.MethodPost { // a redirect could make a GET of it
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	answer, err := client.Do(request)
 	if err != nil || answer.StatusCode/100 == 2 || answer.StatusCode == http.StatusNotModified {
 		return answer, err
 	}

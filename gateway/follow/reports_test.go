@@ -1,0 +1,165 @@
+package follow_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/gateway/follow"
+)
+
+// reportServer answers POST /v1/reports as a test wants it to, and records the documents.
+type reportServer struct {
+	documents []string
+	answer    func(w http.ResponseWriter, r *http.Request, n int)
+}
+
+func (s *reportServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var in struct{ Reports []follow.Report }
+	if r.Method == http.MethodPost {
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+	}
+	for _, report := range in.Reports {
+		s.documents = append(s.documents, string(report.Document))
+	}
+	s.answer(w, r, len(in.Reports))
+}
+
+func taken(w http.ResponseWriter, _ *http.Request, _ int) {
+	_, _ = w.Write([]byte(`{"proposals":0,"refused":[]}`))
+}
+
+func newReportServer(t *testing.T) (*reportServer, follow.Source) {
+	s := &reportServer{answer: taken}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	source, err := follow.NewSource(server.URL+follow.ServePath, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, source
+}
+
+func listOf(text string) []byte {
+	return []byte(`{"tools":[{"name":"x","description":"` + text + `","inputSchema":{"type":"object"}}]}`)
+}
+
+// TestReportsAreSentOnce sends each report once, although others are refused, and those again
+// later that the server may then take.
+func TestReportsAreSentOnce(t *testing.T) {
+	s, source := newReportServer(t)
+	o := follow.Outbox{Dir: t.TempDir()}
+	for _, text := range []string{"a", "b", "c"} {
+		if err := o.Add("library", listOf(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.answer = func(w http.ResponseWriter, _ *http.Request, n int) {
+		_, _ = w.Write([]byte(`{"proposals":1,"refused":[{"index":0,"reason":"no\u001b[2J list"},{"index":1,"reason":"hourly limit","later":true},{"index":-1},{"index":9}]}`))
+	}
+	if err := o.Send(t.Context(), source); err == nil || !strings.Contains(err.Error(), "no") || strings.Contains(err.Error(), "\x1b") || len(s.documents) != 3 {
+		t.Errorf("%v, %d sent", err, len(s.documents))
+	}
+	s.answer = taken
+	if err := o.Send(t.Context(), source); err != nil || len(s.documents) != 3 {
+		t.Errorf("at once: %v, %d sent", err, len(s.documents))
+	}
+	files, err := filepath.Glob(filepath.Join(o.Dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files { // an hour passes
+		if err := os.Chtimes(file, time.Time{}, time.Now().Add(-time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := o.Send(t.Context(), source); err != nil || len(s.documents) != 4 || s.documents[3] != s.documents[1] {
+			t.Errorf("later: %v, %d sent", err, len(s.documents))
+		}
+	}
+}
+
+// TestReportsAreNotLost has answers that do not come from toolcrib serve.
+func TestReportsAreNotLost(t *testing.T) {
+	s, source := newReportServer(t)
+	o := follow.Outbox{Dir: t.TempDir()}
+	if err := o.Add("library", listOf("a")); err != nil {
+		t.Fatal(err)
+	}
+	for name, answer := range map[string]func(http.ResponseWriter, *http.Request, int){
+		"redirect": func(w http.ResponseWriter, r *http.Request, _ int) {
+			if r.Method == http.MethodPost {
+				http.Redirect(w, r, "/login", http.StatusFound)
+				return
+			}
+			taken(w, r, 0)
+		},
+		"page":      func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = w.Write([]byte("<html>")) },
+		"unchanged": func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(http.StatusNotModified) },
+		"empty":     func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = w.Write([]byte("{}")) },
+	} {
+		s.answer = answer
+		if err := o.Send(t.Context(), source); err == nil {
+			t.Errorf("%s: the report counts as sent", name)
+		}
+	}
+	s.answer, s.documents = taken, nil
+	if err := o.Send(t.Context(), source); err != nil || len(s.documents) != 1 {
+		t.Errorf("%v, %d sent", err, len(s.documents))
+	}
+}
+
+// TestOutboxHasRoom fills an outbox with marks, and then with the reports of one server.
+func TestOutboxHasRoom(t *testing.T) {
+	s, source := newReportServer(t)
+	o := follow.Outbox{Dir: t.TempDir()}
+	for i := range 1000 {
+		mark := filepath.Join(o.Dir, fmt.Sprintf("%d.json", i))
+		if err := os.WriteFile(mark, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(mark, time.Time{}, time.Unix(int64(1000+(i+500)%1000), 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.Add("other", listOf("new")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(o.Dir, "500.json")); err == nil {
+		t.Error("the oldest mark is still there")
+	}
+	for i := range 100 {
+		if err := o.Add("noisy", listOf(fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.Add("noisy", listOf("one more")); err == nil {
+		t.Error("a server has 101 reports")
+	}
+	for _, refused := range [][]byte{listOf(strings.Repeat("x", 512<<10)), []byte("{"), []byte(strings.Repeat("[", 129) + strings.Repeat("]", 129))} {
+		if err := o.Add("large", refused); err == nil {
+			t.Errorf("a report that cannot be sent is queued: %.30s", refused)
+		}
+	}
+	if err := o.Add("large", listOf(strings.Repeat("<", 500<<10))); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := o.Send(t.Context(), source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.documents) != 102 {
+		t.Errorf("%d reports were sent", len(s.documents))
+	}
+}
