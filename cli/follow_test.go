@@ -107,12 +107,9 @@ func (c testDB) served() (address, token string) {
 func TestGuardFollowsServe(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	a, b := newTestDB(t), testDB{t, t.TempDir()}
-	approve := func(tools string) {
-		a.write("tools.json", tools)
-		a.run("import", "tools.json", "--server", "library")
-		a.run("--approve", "set:library", "--unseen")
-	}
-	approve(`[{"name": "find_book", "description": "Find a book.", "inputSchema": {"type": "object", "properties": {"title": {"type": "string", "description": "Its title."}}}}]`)
+	a.write("tools.json", `[{"name": "find_book", "description": "Find a book.", "inputSchema": {"type": "object", "properties": {"title": {"type": "string", "description": "Its title."}}}}]`)
+	a.run("import", "tools.json", "--server", "library")
+	a.run("--approve", "set:library", "--unseen")
 	address, token := a.served()
 	b.write("tools.json", guardedTools)
 	if errs, code := b.process(b.dir, "follow", address, "--unsigned", "--yes"); code != 1 || !strings.Contains(errs, "send a token") {
@@ -136,7 +133,10 @@ func TestGuardFollowsServe(t *testing.T) {
 		t.Errorf("the approved tool was reported, too: %s", out)
 	}
 	a.waits("According to its followers, 1 machine met this text. Nobody verified that.", "show", "2")
-	approve(guardedTools)
+	if sent, err := filepath.Glob(filepath.Join(b.dir, ".local/share/toolcrib/reports/*/*.json")); err != nil || len(sent) != 1 {
+		t.Errorf("the reports are not in a folder of their source: %q %v", sent, err)
+	}
+	a.run("--approve", "set:reported_library", "--unseen")
 	cl.told()
 	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {
 		t.Errorf("after the second approval the client is listed %q", got)

@@ -146,7 +146,7 @@ func TestOutboxHasRoom(t *testing.T) {
 	if err := o.Add("noisy", listOf("one more")); err == nil {
 		t.Error("a server has 101 reports")
 	}
-	for _, refused := range [][]byte{listOf(strings.Repeat("x", 512<<10)), []byte("{"), []byte(strings.Repeat("[", 129) + strings.Repeat("]", 129))} {
+	for _, refused := range [][]byte{listOf(strings.Repeat("x", 512<<10)), []byte("{"), listOf(`\u0000`), []byte(strings.Repeat("[", 129) + strings.Repeat("]", 129))} {
 		if err := o.Add("large", refused); err == nil {
 			t.Errorf("a report that cannot be sent is queued: %.30s", refused)
 		}
