@@ -88,8 +88,9 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 		if !worthTelling(n) {
 			continue
 		}
-		text := fmt.Sprintf("According to its followers, %s met this text. Nobody verified that.", output.Counted(n, "machine"))
-		_, err = b.Desk.Drafting.Comment(ctx, by, open[at].Proposal.ID, text, review.Anchor{Revision: open[at].Revision.Number})
+		met := open[at].Revision
+		text := fmt.Sprintf("According to its followers, %s met the text of revision %d. Nobody verified that.", output.Counted(n, "machine"), met.Number)
+		_, err = b.Desk.Drafting.Comment(ctx, by, met.Proposal, text, review.Anchor{Revision: met.Number})
 		if err != nil && !errors.Is(err, review.ErrPace) {
 			return made, err
 		}
