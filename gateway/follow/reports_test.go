@@ -39,6 +39,7 @@ func taken(w http.ResponseWriter, _ *http.Request, _ int) {
 }
 
 func newReportServer(t *testing.T) (*reportServer, follow.Source) {
+	t.Helper()
 	s := &reportServer{answer: taken}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)

@@ -65,7 +65,7 @@ func (g *Cache) After(ctx context.Context, v View) (*impact.Overlay, error) {
 	then := g.Live.With(changed)
 	seen, unique := map[registry.Subject]bool{}, true
 	for _, m := range v.ChangeSet.Members {
-		unique = unique && !(m.State.Open() && seen[m.Subject])
+		unique = unique && (!m.State.Open() || !seen[m.Subject])
 		seen[m.Subject] = seen[m.Subject] || m.State.Open()
 	}
 	if set != "" && unique {
