@@ -108,7 +108,7 @@ func TestKeystrokesOnATerminal(t *testing.T) {
 			p.agrees("y approve", "Live: tool:global/delete_tasks version 2")
 		}, map[string]string{"history tool:global/delete_tasks": "2\t"}},
 		{"reject three of six", 5, func(c testDB) { c.proposes("a", "b", "c", "d", "e", "f") }, 120, func(p *counting) {
-			p.sees("tool:user/a ")
+			p.sees("#1       a ")
 			p.does("S-Down", "* 2 marked")
 			p.does("S-Down", "* 3 marked")
 			p.does("x", "Reject 3 proposals")

@@ -52,7 +52,7 @@ func TestSignsOnATerminal(t *testing.T) {
 		c.proposed(name)
 	}
 	p := c.open(100, 30)
-	p.sees("user/viewpoint", "quit")
+	p.sees("viewpoint_keeper", "quit")
 	p.press("Enter")
 	p.sees("Rationale")
 	p.press("x")

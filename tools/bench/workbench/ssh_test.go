@@ -128,7 +128,7 @@ func TestOpenSSHClient(t *testing.T) {
 	p.types("scene_pacer")
 	p.lost("delete_tasks")
 	p.press("Enter")
-	p.sees("LINES", "1/1")
+	p.sees("LINES", "1 of 1")
 	p.press("Enter")
 	p.sees("Assessment", "Rationale")
 	p.press("2")

@@ -223,11 +223,11 @@ func TestFromQueueToVersion(t *testing.T) {
 		c.proposed(name)
 	}
 	p := c.open(120, 40)
-	p.sees("user/viewpoint", "delete_tasks", "search_gmail", "quit")
+	p.sees("viewpoint_keeper", "delete_tasks", "search_gmail", "quit")
 
 	p.press("/")
 	p.types("delete_tasks")
-	p.lost("user/viewpoint")
+	p.lost("viewpoint_keeper")
 	p.press("Enter")
 	p.sees("delete_tasks", "block")
 	p.press("Enter")
@@ -269,7 +269,7 @@ func TestTooSmall(t *testing.T) {
 	c := newTestDB(t)
 	c.proposed("viewpoint_keeper.md")
 	p := c.open(80, 24)
-	p.sees("user/viewpoint")
+	p.sees("viewpoint_keeper")
 	if err := p.Resize(t.Context(), 40, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestTooSmall(t *testing.T) {
 	if err := p.Resize(t.Context(), 100, 30); err != nil {
 		t.Fatal(err)
 	}
-	p.sees("user/viewpoint", "quit")
+	p.sees("viewpoint_keeper", "quit")
 }
 
 func TestMissingTmux(t *testing.T) {
