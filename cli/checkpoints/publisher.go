@@ -340,7 +340,7 @@ func (w *Watch) Get() Status {
 	return w.now
 }
 
-// Refresh reads it again. It keeps values that cannot be read.
+// Refresh reads the state again. If that fails, the previous state stays.
 func (w *Watch) Refresh(ctx context.Context) {
 	now, err := w.Read(ctx)
 	if err != nil {

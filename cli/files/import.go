@@ -48,7 +48,7 @@ type DocFolder struct {
 	Found     int       `json:"found"`
 	Unchanged int       `json:"unchanged"`
 	Steps     []DocStep `json:"steps"`
-	// Withdrawn are earlier proposals about files that were restored or deleted.
+	// Withdrawn lists earlier proposals whose files were since restored or deleted.
 	Withdrawn []facts.Document `json:"withdrawn,omitempty"`
 	// Unread are folders with a SKILL.md where no client looks for skills.
 	Unread []string `json:"unread,omitempty"`

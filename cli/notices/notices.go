@@ -211,7 +211,7 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	}
 }
 
-// askCall is the act of a call that starts to wait. The event has the id of the call.
+// askCall marks the event of a call that now waits for the user. The event has the call's id.
 const askCall = proposals.Act("ask-call")
 
 func about(k Kind, p proposals.Proposal) Notice {

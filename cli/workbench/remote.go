@@ -66,7 +66,7 @@ const (
 // unknown sequences without a limit.
 const (
 	maxTyped   = 1 << 20                // bytes after which a paste is ended
-	longTyped  = 64 << 10               // bytes after which a paste is ended during a pause
+	longTyped  = 64 << 10               // bytes after which a paste ends at the next pause
 	maxBehind  = 16 << 10               // bytes of keys that the workbench has not handled yet
 	typingRest = 500 * time.Millisecond // a pause
 	keyRest    = 10 * time.Millisecond  // a pause in which the workbench handles every key

@@ -209,7 +209,7 @@ func readStatus(ctx context.Context, a *command.App, entries []clients.Entry) (s
 		return status, err
 	}
 	if following != nil {
-		return guarding.Read(ctx, entries, guarding.Store{ // nothing waits for a decision here
+		return guarding.Read(ctx, entries, guarding.Store{ // a machine that follows has no proposals
 			View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 				r, err := following.Copy.Whole(ctx)
 				if err != nil {

@@ -199,7 +199,7 @@ func (s *Server) meaning() string {
 	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.Canonical(nil))
 }
 
-// quoted returns the words of a prefix, quoted.
+// quoted returns the arguments that start the guard name, each one quoted for the file.
 func (p Prefix) quoted(name string, flags ...string) []string {
 	words := slices.Concat([]string{"guard", name}, p.Flags, flags)
 	for i, w := range words {

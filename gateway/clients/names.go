@@ -336,7 +336,7 @@ func maskURL(s string, path bool) string {
 }
 
 // Masked returns the text of the file for a diff, with secrets and comments masked. It
-// returns nil if the file could not be read or the position of a secret is uncertain.
+// returns nil if the file could not be read, or if a secret cannot be located for certain.
 func (f *File) Masked() []byte {
 	if f.doc.Root == nil {
 		return nil

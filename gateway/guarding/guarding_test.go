@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// countingReader counts the proposals that are read as a whole.
+// countingReader counts how many proposals are loaded with their content.
 type countingReader struct {
 	review.Reader
 	read *int

@@ -56,7 +56,7 @@ type statement interface {
 	QueryRowContext(ctx context.Context, args ...any) *sql.Row
 }
 
-// unprepared is a statement that is sent as a whole each time.
+// unprepared runs a statement without preparing it first.
 type unprepared struct {
 	conn  *sql.Conn
 	query string
