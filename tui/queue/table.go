@@ -55,7 +55,7 @@ func (g grid) columns(width int) []column {
 	number, by, most := numberWidth, 8, 20
 	switch {
 	case width >= fromWide:
-		by, most = 13, 36
+		by, most = 14, 36
 	case width < fromSummary && g.states:
 		number, by = numberWidth-1, 0
 	case width < fromSummary:
@@ -308,15 +308,15 @@ func firstWords(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// author names who proposed something: users by their names, others behind their kind where
-// there is room for it.
+// author names who proposed something: users by their names, others behind their kind, which
+// is never left out, so that nobody takes an agent for a user.
 func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
-	name, kind := draw.Show(cmp.Or(a.Name, a.String())), draw.Show(string(a.Kind))+":"
+	name, kind := draw.Show(cmp.Or(a.Name, a.String())), draw.Show(string(a.Kind))
 	switch {
 	case a.Kind == proposals.User || a.Name == "":
 		return draw.Of(th.Text, name)
-	case draw.Width(kind)+draw.Width(name) > width:
-		return draw.Of(th.Info, name)
+	case draw.Width(kind)+1+draw.Width(name) > width:
+		return draw.Of(th.Info, kind)
 	}
-	return draw.Of(th.Faint, kind).Add(th.Info, name)
+	return draw.Of(th.Faint, kind+":").Add(th.Info, name)
 }
