@@ -301,7 +301,16 @@ func (t Tool) TextHash() string {
 	}
 	empty := true
 	for i, text := range texts {
-		texts[i] = strings.Join(strings.Fields(text), " ")
+		var words []byte
+		for word := range strings.FieldsSeq(text) {
+			if words == nil {
+				words = make([]byte, 0, len(text))
+			} else {
+				words = append(words, ' ')
+			}
+			words = append(words, word...)
+		}
+		texts[i] = string(words)
 		empty = empty && texts[i] == ""
 	}
 	if empty {

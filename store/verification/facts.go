@@ -12,9 +12,9 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// derivedFacts hold the values that lists show and searches find of definitions, while a ledger is read. A
-// live definition stands in the version and in the draft that it came from; it is decoded
-// for the first of the two and forgotten with the second.
+// derivedFacts hold the values that lists show and searches find of live definitions, while
+// a ledger is read. A live definition is stored in its version and in the draft that it came
+// from; it is decoded for the first of the two and forgotten with the second.
 type derivedFacts struct {
 	mu     sync.Mutex
 	byText map[definitionKey]fact
@@ -35,8 +35,12 @@ type fact struct {
 	err      error    // it cannot be read as a whole
 }
 
-// of returns the fact of a definition of a kind.
-func (f *derivedFacts) of(kind registry.Kind, text []byte) fact {
+// of returns the fact of a definition of a kind. It is decoded once if both of its copies are
+// live; that of a waiting draft, which has no second copy, is not kept.
+func (f *derivedFacts) of(kind registry.Kind, text []byte, live bool) fact {
+	if !live {
+		return factOf(kind, text)
+	}
 	key := definitionKey{kind, sha256.Sum256(text)}
 	f.mu.Lock()
 	known, ok := f.byText[key]
@@ -45,20 +49,25 @@ func (f *derivedFacts) of(kind registry.Kind, text []byte) fact {
 	if ok {
 		return known
 	}
-	d, err := registry.DecodeDefinition(kind, text)
-	made := fact{name: d.Name(), columns: d.Columns(), names: catalog.ToolNames(d), err: err}
-	if d.Tool != nil {
-		made.textHash = d.Tool.TextHash()
-	}
+	made := factOf(kind, text)
 	f.mu.Lock()
 	f.byText[key] = made
 	f.mu.Unlock()
 	return made
 }
 
+func factOf(kind registry.Kind, text []byte) fact {
+	d, err := registry.DecodeDefinition(kind, text)
+	made := fact{name: d.Name(), columns: d.Columns(), names: catalog.ToolNames(d), err: err}
+	if d.Tool != nil {
+		made.textHash = d.Tool.TextHash()
+	}
+	return made
+}
+
 // outlineOf returns a stored draft without its examples, test cases, and rationale, which
-// no column repeats, and the fact of its definition.
-func (f *derivedFacts) outlineOf(draft []byte) (proposals.Draft, fact, error) {
+// no column repeats, and the fact of its definition, which may be live.
+func (f *derivedFacts) outlineOf(draft []byte, live bool) (proposals.Draft, fact, error) {
 	var d proposals.Draft
 	var definition []byte
 	err := jsondoc.Members(draft, func(name string, value []byte) error {
@@ -79,5 +88,5 @@ func (f *derivedFacts) outlineOf(draft []byte) (proposals.Draft, fact, error) {
 	if err != nil || definition == nil {
 		return d, fact{}, err
 	}
-	return d, f.of(d.Subject.Kind, definition), nil
+	return d, f.of(d.Subject.Kind, definition, live), nil
 }

@@ -42,22 +42,24 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 // read is reported with the revisions.
 func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *derivedFacts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
-			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, '')
+			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, ''),
+			p.state = 'approved' AND EXISTS (SELECT 1 FROM live l WHERE l.subject = p.subject AND l.version = p.base_version + 1)
 		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
 		LEFT JOIN issues i ON i.number = p.issue AND EXISTS (SELECT 1 FROM events e WHERE e.proposal = p.id AND e.proposal <> '' AND e.act = 'submit' AND e.revision = p.revision)
 		WHERE p.seq BETWEEN $1 AND $2`, []any{first, first + draftBlock - 1}, func(row table.Scanner) error {
 		var id, kind, layer, subjectID, hash, issueTitle, labels string
 		var text []byte
 		var issue int
+		var live bool
 		var shown, want struct {
 			kind                      proposals.Type
 			subject, changeSet, title string
 			base                      int
 		}
-		if err := row.Scan(&id, &shown.kind, &kind, &layer, &subjectID, &shown.subject, &shown.base, &shown.changeSet, &shown.title, &hash, &text, &issue, &issueTitle, &labels); err != nil {
+		if err := row.Scan(&id, &shown.kind, &kind, &layer, &subjectID, &shown.subject, &shown.base, &shown.changeSet, &shown.title, &hash, &text, &issue, &issueTitle, &labels, &live); err != nil {
 			return err
 		}
-		draft, derived, err := facts.outlineOf(text)
+		draft, derived, err := facts.outlineOf(text, live)
 		if err != nil {
 			return fmt.Errorf("proposal %s: %w", id, err)
 		}

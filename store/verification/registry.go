@@ -35,7 +35,7 @@ func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session,
 			fn(history.Damage{Table: "live", Key: subject, Message: otherSubject})
 		}
 		of, _, _ := strings.Cut(subject, ":")
-		derived := f.of(registry.Kind(of), definition)
+		derived := f.of(registry.Kind(of), definition, true)
 		if derived.err != nil {
 			unreadable[subject] = true
 			return nil //nolint:nilerr // verification reports a version that cannot be read
