@@ -63,7 +63,7 @@ func randomSteps(seed uint64, n int) []step {
 // TOOLCRIB_MODEL_SEED repeats one seed.
 func TestWorkflowModel(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	seeds, length := uint64(480/shortrun.Every(15)), 60
+	seeds, length := uint64(128/shortrun.Every(4)), 60
 	if storetest.OnPostgres() {
 		seeds = max(seeds/5, 48) // an act takes ten times as long, and the table of states is the same
 	}
