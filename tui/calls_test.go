@@ -126,9 +126,8 @@ func TestLongArgumentsAreReadFirst(t *testing.T) {
 		ids[i] = fmt.Sprintf(`"t%d"`, i)
 	}
 	b, s := withCalls(t, 80, 24, asked(1, `{"ids":[`+strings.Join(ids, ",")+`]}`))
-	b.press("P", "a").wants("Not read yet", "its arguments, from line")
-	b.press("y").wants("Read these first")
-	b.press("esc")
+	b.press("P", "a").wants("not shown yet: its arguments, from line")
+	b.press("y").wants("Not shown yet", "u goes there")
 	for range 10 {
 		b.press("u")
 	}

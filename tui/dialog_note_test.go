@@ -75,6 +75,21 @@ func TestReasonGoesOnWithALetter(t *testing.T) {
 	b.noted("no, not yet")
 }
 
+// TestReasonShowsItsLimit has room for a reason of some lines, and says how long it may be
+// before it is sent.
+func TestReasonShowsItsLimit(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 80, 24, demo(demoFiles...))
+	b.press("x")
+	b.send(tea.PasteMsg{Content: "first\nsecond\nthird\nfourth"})
+	b.wants("▎ first", "▎ fourth")
+	b.send(tea.PasteMsg{Content: strings.Repeat("word ", 3200)})
+	b.wants("16024 of at most 20000 characters")
+	b.send(tea.PasteMsg{Content: strings.Repeat("word ", 1000)})
+	b.wants("the text has 21024 characters; the limit is 20000")
+	b.press("ctrl+s", "y").wants("Nothing changed: the text has 21024 characters", "Reason ▎")
+}
+
 // TestDraftsStayWithTheirProposals leaves a note for one proposal and a reason for
 // another, and opens the dialogs of others: none of them has the text, and the one
 // that has says for what it was written (C41).

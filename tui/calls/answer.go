@@ -60,6 +60,7 @@ func (c *Page) askApprove() tea.Cmd {
 			page.Text("", form.Consequence)
 		},
 		Locked: func() []string { return c.unseen(p) },
+		Unread: c.showUnseen,
 		Run: func(string) tea.Cmd {
 			return c.shell.Write(screen.Act(screen.Wrote{}, form, func(ctx context.Context) (string, error) { return c.desk.RunCall(ctx, p) }))
 		},

@@ -25,6 +25,15 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	return p.View()
 }
 
+// Height returns how many lines of width cells a text takes, at most most.
+func Height(t Text, width, most int) int {
+	p := pager.New(theme.Plain())
+	p.SetWrap(true)
+	p.SetRows(rows{strings.Split(t.String(), "\n"), 0, theme.Plain(), false})
+	p.SetSize(width, most)
+	return min(p.Lines(most), most)
+}
+
 // ViewLine draws a line in width cells, the cursor among them; a selected text looks as
 // marked says.
 func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {

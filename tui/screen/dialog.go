@@ -15,16 +15,13 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// dialogWidth is how wide a dialog is where there is room, in cells.
-const dialogWidth = 92
-
-// Dialog asks before something is done. It is answered by y, never by enter. One with
-// Facts is a sheet below the page, of at most a third of the screen; others cover it.
+// Dialog asks before something is done, in a sheet below the page. It is answered by y,
+// never by enter. One with Facts takes at most a third of the screen.
 type Dialog struct {
 	Form         proposals.Form // its title, what y does, and whether it needs a reason
-	Subject      draw.Safe      // in the title of a sheet
+	Subject      draw.Safe      // in the title
 	Facts        func() []draw.Line
-	Content      func(*prose.Page) // all there is to know; a sheet shows it on d
+	Content      func(*prose.Page) // all there is to know; where there are facts, d shows it
 	Locked       func() []string   // the parts that have to be read first; nil for none
 	NoteOptional bool              // a note can be given
 	Writing      bool              // the keys write
@@ -41,14 +38,9 @@ type Dialog struct {
 	Tally        string         // text to type before y, so that one key does not decide many; "" for none
 }
 
-// Dialog returns the width and the height of a dialog that wants so many lines.
-func (l Layout) Dialog(height int) (w, h int) {
-	return min(dialogWidth, l.Width-4), min(height, l.Body)
-}
-
 // Digest is a review digest, whole where a dialog has room for it.
 func (l Layout) Digest(digest string) string {
-	if w, _ := l.Dialog(1); w >= len(digest)+prose.LabelWidth+6 {
+	if l.Width >= len(digest)+prose.LabelWidth+6 {
 		return digest
 	}
 	return wording.Short(digest)

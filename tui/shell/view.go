@@ -76,10 +76,7 @@ func (s *Shell) draw(p Parts) string {
 	if d := s.Dialog(); d != nil {
 		status := len(last)
 		if s.Message() == "" {
-			status = 0
-			if d.Facts != nil {
-				last = nil // its keys stand right below it
-			}
+			status, last = 0, nil // its keys stand right below it
 		}
 		p.Body = d.View(s.frame, p.Body, status)
 	}

@@ -103,7 +103,7 @@ func TestKeystrokesOnATerminal(t *testing.T) {
 			p.does("W", "Waive a finding", "R212")
 			p.types("Asked eight times a day, always yes.")
 			p.does("C-s")
-			p.agrees("y waive it", "Waived R212", "U ends the waiver")
+			p.agrees("y waive it", "Waived R212", "U ends the waiver", "□ waived R212")
 			p.does("a", "━━ Approve ━━")
 			p.agrees("y approve", "Live: tool:global/delete_tasks version 2")
 		}, map[string]string{"history tool:global/delete_tasks": "2\t"}},

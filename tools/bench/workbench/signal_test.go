@@ -55,7 +55,7 @@ func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 					t.Errorf("the screen lacks %q", want)
 				}
 			}
-			if strings.Contains(screen, "Rationale") || strings.Contains(screen, "╭") {
+			if strings.Contains(screen, "Rationale") || strings.Contains(screen, "━━") {
 				t.Error("the alternate screen is still there")
 			}
 			if t.Failed() {

@@ -172,8 +172,7 @@ func (p person) answers(offer string) {
 	ctx, cancel := context.WithTimeout(p.t.Context(), waitLimit)
 	defer cancel()
 	if _, err := p.Until(ctx, "the answer "+offer, func(screen string) bool {
-		return strings.Contains(screen, "\n "+offer) || // of a sheet, which names it once it is taken
-			strings.Contains(screen, "│  "+offer) && !strings.Contains(screen, "in a moment")
+		return strings.Contains(screen, "\n "+offer) // a sheet names it once it is taken
 	}); err != nil {
 		p.t.Fatal(err)
 	}
