@@ -115,17 +115,15 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	if err != nil {
 		return err
 	}
-	approved, varies := map[string]bool{}, map[string]bool{} // by hash; by name, where parts change on their own
+	approved := map[string]bool{} // by hash
 	for _, live := range r.Lives {
 		if s := live.Definition.Tool.Source; s != nil {
 			approved[s.Hash] = true
-			varies[live.Definition.Tool.OriginName()] = len(s.Excluded) > 0
 		}
 	}
 	l.Texts, l.Tools = nil, slices.DeleteFunc(slices.Clone(l.Tools), func(raw json.RawMessage) bool {
 		hash, err := wire.HashRaw(raw)
-		item, unread := wire.ReadItem(wire.MCP, raw)
-		return err != nil || unread != nil || approved[hash] || varies[item.Name]
+		return err != nil || approved[hash]
 	})
 	if len(l.Tools) == 0 {
 		return nil

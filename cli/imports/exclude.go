@@ -199,49 +199,46 @@ func pinned(ctx context.Context, b command.Session, a *command.App, ref string) 
 }
 
 // Vet runs the rules over the JSON of a live tool whose excluded parts changed, as for a
-// change of the tool. The error names the first finding.
-func Vet(ctx context.Context, a *command.App, server string, raw json.RawMessage) error {
+// change of the tool. live has the definitions that it meets. The error names the first finding.
+func Vet(ctx context.Context, a *command.App, server string, live []registry.Live, raw json.RawMessage) error {
 	item, err := wire.ReadItem(wire.MCP, raw)
 	if err != nil {
 		return err
 	}
-	desk, err := a.OpenDesk(ctx)
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
-	layer, err := a.Layer()
+	set, err := c.RuleSet()
 	if err != nil {
 		return err
 	}
-	live, err := command.Definitions(ctx, a)
-	if err != nil {
-		return err
-	}
-	var excluded []registry.Exclusion
-	for i, l := range live {
+	at := slices.IndexFunc(live, func(l registry.Live) bool {
 		t := l.Definition.Tool
-		if t == nil || t.Source == nil || t.Source.Ref != server+"#"+item.Name || len(t.Source.Excluded) == 0 {
-			continue
-		}
-		plain := *t
-		excluded = t.Source.Excluded
-		plain.Source = item.Exclude(t.Source, nil)
-		live[i].Definition.Tool = &plain
+		return t != nil && t.Source != nil && t.Source.Ref == server+"#"+item.Name && len(t.Source.Excluded) > 0
+	})
+	if at < 0 {
+		return errors.New("no approved tool excludes parts of it")
 	}
+	approved := live[at]
+	plain, excluded := *approved.Definition.Tool, approved.Definition.Tool.Source.Excluded
+	plain.Source = item.Exclude(plain.Source, nil)
+	live = slices.Clone(live)
+	live[at].Definition.Tool = &plain
 	doc := wire.Document{Format: wire.MCP, Items: []wire.Item{item}}
-	for _, s := range intake.Plan(doc, intake.Origin{Label: server, Server: true, Layer: layer}, intake.Live{All: live, Raw: func(string) ([]byte, bool) { return nil, false }}) {
+	for _, s := range intake.Plan(doc, intake.Origin{Label: server, Server: true, Layer: approved.Subject.Layer}, intake.Live{All: live, Raw: func(string) ([]byte, bool) { return nil, false }}) {
 		if s.Draft == nil || s.Name != item.Name {
 			continue
 		}
-		lint, err := desk.DryRun().Importing(map[string][]byte{item.Hash(): raw}).Drafting.Lint(ctx, Observer(a.Config), *s.Draft)
+		found, err := set.Check(ctx, &rules.Change{Draft: *s.Draft, Before: &approved, Source: raw, World: rules.Memory(live)})
 		if err != nil {
 			return err
 		}
-		for _, f := range lint.Standing {
+		for _, f := range found {
 			in := slices.ContainsFunc(excluded, func(e registry.Exclusion) bool {
 				return strings.HasPrefix(f.Path, "definition."+e.Path) || strings.HasPrefix(f.Path, wire.SourcePath+e.Path)
 			})
-			if f.Open() && (in || f.Severity != rules.Info) {
+			if !f.Carried && (in || f.Severity != rules.Info) {
 				return fmt.Errorf("%s: %s", f.Rule, f.Message)
 			}
 		}

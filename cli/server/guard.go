@@ -107,7 +107,13 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		}
 		return taken.LeftOut(), err
 	}
-	db.Check = func(ctx context.Context, raw json.RawMessage) error { return imports.Vet(ctx, a, name, raw) }
+	db.Check = func(ctx context.Context, raw json.RawMessage) error {
+		live, err := command.Definitions(ctx, a)
+		if err != nil {
+			return err
+		}
+		return imports.Vet(ctx, a, name, live, raw)
+	}
 	db.Waiting = func(ctx context.Context) (int, error) { return imports.Waiting(ctx, a, name) }
 	if following != nil {
 		db.Reviewed = following.Reviewed()
@@ -120,8 +126,12 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 			}
 			return l.Skipped, nil
 		}
-		db.Check = func(context.Context, json.RawMessage) error {
-			return errors.New("parts of it change on their own, and a machine that follows a registry cannot check them")
+		db.Check = func(ctx context.Context, raw json.RawMessage) error {
+			r, err := following.Copy.Server(ctx, name)
+			if err != nil {
+				return err
+			}
+			return imports.Vet(ctx, a, name, r.Lives, raw)
 		}
 		db.Waiting = func(context.Context) (int, error) { return 0, nil }
 	}
