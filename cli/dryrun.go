@@ -24,7 +24,7 @@ func dryRuns() map[string]string {
 		"tools": "", "agents": "", "lists": "", "reach": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",
 		"export": "output", "check": "", "verify": "", "checkpoint prove": "", "checkpoint check": "",
 		"policy": "", "policy list": "", "policy test": "", "tokens": "", "tokens list": "", "signers": "", "signers list": "", "signers verify": "",
-		"calls": "", "calls list": "", "calls show": "", "calls log": "", "calls policy": "",
+		"calls": "", "calls list": "", "calls show": "", "calls log": "", "calls prune": "", "calls policy": "",
 	}
 }
 

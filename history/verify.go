@@ -32,6 +32,15 @@ type Row struct {
 	Chain  string
 	Number int64
 	Prev   string
+	// After is where the chain stood when the entries before this first row were moved
+	// to a file.
+	After Link
+}
+
+// Link is an entry of a chain, which the next one continues.
+type Link struct {
+	Number int64  `json:"number"`
+	Seal   string `json:"seal"`
 }
 
 // Ledger is the data that Verify reads.
@@ -165,7 +174,7 @@ type reading struct {
 
 // table reads a table and checks every row.
 func (r *reading) table(ctx context.Context, l Ledger, table string, progress func(rows int64)) {
-	v := verifier{chains: map[string]link{}}
+	v := verifier{chains: map[string]Link{}}
 	err := l.Rows(ctx, table, func(row Row) error {
 		if r.rows++; r.rows%progressEvery == 0 {
 			progress(r.rows)
@@ -195,14 +204,8 @@ const progressEvery = 1 << 14
 
 // verifier follows the chains of one table.
 type verifier struct {
-	chains map[string]link // last row of each chain
+	chains map[string]Link // last row of each chain
 	buf    []byte          // reused
-}
-
-// link is the last row of a chain, which the next row continues.
-type link struct {
-	number int64
-	seal   string
 }
 
 // check returns the problems of the next row as sentences.
@@ -222,13 +225,16 @@ func (v *verifier) check(r Row) []string {
 	if r.Chain == "" {
 		return wrong
 	}
-	last := v.chains[r.Chain]
-	if r.Number != last.number+1 {
-		wrong = append(wrong, fmt.Sprintf("It follows number %d; entries are missing.", last.number))
+	last, begun := v.chains[r.Chain]
+	if !begun {
+		last = r.After
 	}
-	if r.Prev != last.seal {
+	if r.Number != last.Number+1 {
+		wrong = append(wrong, fmt.Sprintf("It follows number %d; entries are missing.", last.Number))
+	}
+	if r.Prev != last.Seal {
 		wrong = append(wrong, "It does not continue the previous entry: the chain is broken here.")
 	}
-	v.chains[r.Chain] = link{r.Number, r.Seal}
+	v.chains[r.Chain] = Link{r.Number, r.Seal}
 	return wrong
 }

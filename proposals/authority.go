@@ -27,6 +27,7 @@ const (
 	ActSetTier        Act = "set-tier" // a user's own approval tier of a tool
 	ActCreateToken    Act = "create-token"
 	ActRevokeToken    Act = "revoke-token"
+	ActPruneCalls     Act = "prune-calls" // moves old calls from the log to a file
 	ActChangeSigners  Act = "change-signers"
 )
 
@@ -63,6 +64,7 @@ var authority = map[Act]map[ActorKind]reach{
 	ActSetTier:     {User: anyones},
 	ActCreateToken: {User: anyones},
 	ActRevokeToken: {User: anyones},
+	ActPruneCalls:  {User: anyones},
 
 	ActChangeSigners: {User: anyones},
 }
@@ -108,5 +110,6 @@ var userOnly = map[Act]string{
 	ActSetTier:        "set an approval tier",
 	ActCreateToken:    "create a token",
 	ActRevokeToken:    "revoke a token",
+	ActPruneCalls:     "move calls out of the log",
 	ActChangeSigners:  "change the signers",
 }

@@ -15,14 +15,14 @@ func TestAuthority(t *testing.T) {
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActEndorse: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
-		ActCreateToken: "y....", ActRevokeToken: "y....", ActChangeSigners: "y....",
+		ActCreateToken: "y....", ActRevokeToken: "y....", ActPruneCalls: "y....", ActChangeSigners: "y....",
 	}
 	others := map[Act]string{
 		ActDraft: "yyyy.", ActSubmit: "y....", ActRevise: "y..y.", ActWithdraw: "y..y.", ActComment: "yyy..",
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActEndorse: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
-		ActCreateToken: "y....", ActRevokeToken: "y....", ActChangeSigners: "y....",
+		ActCreateToken: "y....", ActRevokeToken: "y....", ActPruneCalls: "y....", ActChangeSigners: "y....",
 	}
 	if len(own) != len(authority) {
 		t.Fatalf("the matrix has %d acts, the test %d", len(authority), len(own))

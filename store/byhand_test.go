@@ -13,7 +13,7 @@ import (
 )
 
 // recordTables are the tables of history: rows are added, and that is all.
-var recordTables = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes"}
+var recordTables = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes", "call_prunes"}
 
 // hand is a connection of somebody with a database tool.
 type hand struct {

@@ -9,12 +9,15 @@ import (
 	"os/exec"
 	"strconv"
 	"testing"
+	"time"
 
+	"toolcrib/internal/failpoint"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/service"
 	"toolcrib/store"
+	"toolcrib/store/calls"
 	"toolcrib/store/storetest"
 )
 
@@ -70,6 +73,11 @@ func child(task string, args []string) int {
 		case "approve":
 			wait()
 			_, err = desk.Deciding.Approve(ctx, by, []review.Choice{{ID: proposals.ID(args[2])}}, "")
+		case "prune": // and be killed where its other arguments say
+			n, _ := strconv.ParseInt(args[4], 10, 64)
+			clock.Forward(96 * time.Hour)
+			failpoint.Arm(args[3], n)
+			_, err = db.Calls().Prune(ctx, calls.PruneOrder{ID: ids(), By: by, Now: clock.Now(), Before: clock.Now().Add(-25 * time.Hour), File: func(int64, int64) string { return args[2] }})
 		case "loop":
 			err = approveForEver(ctx, desk, by, args[1])
 		case "endorse":

@@ -30,7 +30,7 @@ func TestTablesAreAsDescribed(t *testing.T) {
 		describe(queue.ProposalTable), describe(queue.IssueTable), describe(queue.RevisionTable), describe(queue.ShownTable),
 		describe(records.AssessmentTable), describe(records.WaiverTable), describe(records.DecisionTable), describe(records.CommentTable),
 		describe(records.SignatureTable), describe(records.EventTable), describe(catalog.VersionTable),
-		describe(calls.CallTable), describe(calls.OutcomeTable), describe(calls.RefusalTable), describe(calls.PendingTable), describe(calls.AnswerTable),
+		describe(calls.CallTable), describe(calls.OutcomeTable), describe(calls.RefusalTable), describe(calls.PruneTable), describe(calls.PendingTable), describe(calls.AnswerTable),
 		describe(calls.TierTable), describe(calls.TokenTable), describe(calls.RevocationTable),
 		describe(assistant.TaskTable), describe(assistant.ReminderTable), describe(assistant.ScheduleTable), describe(assistant.MemoryTable),
 		describe(assistant.EntityTable),

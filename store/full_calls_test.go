@@ -2,8 +2,11 @@ package store_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -35,7 +38,21 @@ func fillCalls(ctx context.Context, db *storetest.Database) error {
 	if err := fillTokens(ctx, db, by); err != nil {
 		return err
 	}
-	return db.Calls().Durable(ctx, func(tx gateway.LedgerTx) error {
+	old := call("get_reminders", "", 0)
+	old.At = old.At.Add(-48 * time.Hour)
+	prune := func() error { // the oldest call
+		file := filepath.Join(os.TempDir(), "toolcrib-test-"+rand.Text())
+		_, err := db.Calls().Prune(ctx, pruneTo(db, ada, old.At.Add(time.Second), file))
+		return errors.Join(err, os.Remove(file))
+	}
+	err := db.Calls().Durable(ctx, func(tx gateway.LedgerTx) error {
+		_, err := tx.CountRefused(ctx, old, gateway.CodeCooldown, 1)
+		return errors.Join(err, tx.AddCall(ctx, old), tx.AddOutcome(ctx, old.ID, gateway.Outcome{Code: gateway.CodeCooldown, At: old.At}))
+	})
+	if err != nil {
+		return err
+	}
+	err = db.Calls().Durable(ctx, func(tx gateway.LedgerTx) error {
 		plain, refused, approved := call("get_tasks", "", 1), ask("a"), ask("b")
 		asked, ran := call("delete_tasks", refused.ID, 0), call("delete_tasks", approved.ID, 1)
 		_, err := tx.CountRefused(ctx, asked, gateway.CodeApprovalRequired, 1)
@@ -55,6 +72,10 @@ func fillCalls(ctx context.Context, db *storetest.Database) error {
 			tx.AddOverride(ctx, gateway.Override{ID: db.NewID(), User: "ada", Tool: shippedTool("delete_tasks"), By: ada, At: db.Clock.Now()}),
 		)
 	})
+	if err != nil {
+		return err
+	}
+	return prune()
 }
 
 // fillTokens makes a token that is in force and two that were revoked.

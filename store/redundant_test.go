@@ -26,7 +26,7 @@ import (
 
 // tableKeys has every table with a column that tells its rows apart.
 var tableKeys = map[string]string{
-	"assessments": "seq", "call_answers": "seq", "call_outcomes": "seq", "call_refusals": "hour", "call_tiers": "seq", "calls": "seq", "calls_open": "seq",
+	"assessments": "seq", "call_answers": "seq", "call_outcomes": "seq", "call_prunes": "seq", "call_refusals": "hour", "call_tiers": "seq", "calls": "seq", "calls_open": "seq",
 	"comments": "seq", "contents": "sha256", "conversations": "agent", "core": "id", "counters": "state", "decisions": "seq", "entities": "seq", "entity_projects": "entity",
 	"events": "seq", "history_files": "number", "imports": "seq", "issues": "number", "live": "subject", "live_files": "hash", "memories": "seq",
 	"memory_links": "seq", "names": "name", "owners": "id", "pending_calls": "seq", "pending_exports": "seq", "projects": "id", "proposal_rules": "proposal",

@@ -24,6 +24,7 @@ func Family() command.Family {
 		Documents: func() map[string]reflect.Type {
 			return map[string]reflect.Type{
 				"call":         reflect.TypeFor[docCall](),
+				"call.prune":   reflect.TypeFor[docPrune](),
 				"call.list":    reflect.TypeFor[docAuditList](),
 				"parsed":       reflect.TypeFor[docParsed](),
 				"pending":      reflect.TypeFor[docPendingOne](),

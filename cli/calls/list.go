@@ -16,7 +16,7 @@ import (
 )
 
 func newCalls(a *command.App) *cobra.Command {
-	return command.WithDefault("calls", newCallsList(a), newCallsShow(a), newCallsApprove(a), newCallsRefuse(a), newCallsLog(a), newCallsPolicy(a))
+	return command.WithDefault("calls", newCallsList(a), newCallsShow(a), newCallsApprove(a), newCallsRefuse(a), newCallsLog(a), newCallsPolicy(a), newCallsPrune(a))
 }
 
 func newCallsList(a *command.App) *cobra.Command {

@@ -37,8 +37,9 @@ var errMoved = errors.New("another checkpoint was published at the same time")
 type Log interface {
 	// EventsAfter returns the next events, the oldest first.
 	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
-	// CallHash returns the hash of a call, the newest one for 0, and its number; 0
-	// and "" where there is none.
+	// CallHash returns the hash of a call, the newest one for 0, and its number; 0 and ""
+	// where there is none. Instead of a call that was moved to a file, it returns the last
+	// one that was.
 	CallHash(ctx context.Context, seq int64) (int64, string, error)
 }
 
@@ -162,7 +163,10 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 	}
 	for _, seq := range calls {
 		call, hash, failed := p.Log.CallHash(ctx, seq)
-		if err = cmp.Or(err, failed); call > 0 {
+		switch err = cmp.Or(err, failed); {
+		case seq > 0 && call > seq:
+			checker.Moved(call, hash)
+		case call > 0:
 			checker.Call(call, hash)
 		}
 	}

@@ -91,7 +91,8 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 			return guard.Connection{}, fmt.Errorf("cannot read the database: %s", output.Sentence(err))
 		}
 		caller.Actor = imports.Observer(a.Config)
-		return guard.Connection{Store: a.DB, Gateway: g.Gateway, Caller: caller, Close: g.Close}, nil
+		stop := a.KeepCalls(ctx, log)
+		return guard.Connection{Store: a.DB, Gateway: g.Gateway, Caller: caller, Close: func() error { stop(); return g.Close() }}, nil
 	}
 	db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 		if l.Problem != "" {

@@ -87,6 +87,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
+	defer a.KeepCalls(ctx, func(s string) { log.Warn(s) })()
 	prompter := prompter{desk, a.Builtin(desk), a.Env.Now}
 	c := serve.Config{
 		Tokens:  tokens.Tokens{Store: a.DB.Tokens(), Registry: desk.Impact, Now: a.Env.Now, NewID: a.Env.NewID},

@@ -78,7 +78,7 @@ func Offers() map[string]Offer {
 
 		"backup": files, "publish": files, "follow": files, "files": files, "restore": files, "migrate": files, "drift": files, "init": files, "wrap": files, "unwrap": files, "status": files, "guard": files, "demo": files, "checkpoint": files, "checkpoint prove": files, "checkpoint check": files,
 		"mcp": programs, "serve": programs, "watch": programs, "exec": programs,
-		"config": account, "doctor": account, "trust": account, "untrust": account, "tokens": account, "tokens create": account, "tokens list": account, "tokens revoke": account,
+		"config": account, "doctor": account, "trust": account, "untrust": account, "calls prune": files, "tokens": account, "tokens create": account, "tokens list": account, "tokens revoke": account,
 		"completion": account, "completion bash": account, "completion fish": account, "completion powershell": account, "completion zsh": account,
 		"sign": keys, "signers": keys, "signers add": keys, "signers init": keys, "signers list": keys, "signers record": keys, "signers remove": keys, "signers verify": keys,
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -99,6 +100,27 @@ func (c gatewayConfig) Hub(env process.Env) *hub.Hub {
 		tokens[host] = env.Getenv(variable)
 	}
 	return hub.New(hub.Config{Timeout: length(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens, Headers: c.HubHeaders})
+}
+
+// callsConfig bounds the log of calls.
+type callsConfig struct {
+	Keep string `toml:"keep"` // how long, such as "90d"; "" means for ever
+}
+
+func (c callsConfig) check() error {
+	if age, err := ParseAge(c.Keep); c.Keep != "" && (err != nil || age < 24*time.Hour) {
+		return fmt.Errorf("configuration: calls.keep is %q: use an age of at least a day, such as \"90d\"", c.Keep)
+	}
+	return nil
+}
+
+// ParseAge parses a duration, which may be a number of days such as "90d".
+func ParseAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(text)
 }
 
 // badLength reports whether text is not "" and not a positive duration.

@@ -36,7 +36,7 @@ var (
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "reach", "guard",
 	}
 	// never lists keys that are only allowed in the user's own file.
-	never = []string{"may_act_as", "commands", "max_open_all_agents", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
+	never = []string{"may_act_as", "commands", "max_open_all_agents", "calls", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
 )
 
 // readProject applies a project's file. Others, and agents, may be able to write that

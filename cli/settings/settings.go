@@ -64,6 +64,7 @@ type Config struct {
 	Model         ModelConfig               `toml:"model"`
 	Reviewers     []reviewerConfig          `toml:"reviewers"`
 	MayActAs      []string                  `toml:"may_act_as"` // other users that the account may act as
+	Calls         callsConfig               `toml:"calls"`
 	Checkpoints   checkpointsConfig         `toml:"checkpoints"`
 	Notify        notifyConfig              `toml:"notify"`
 	Follow        FollowConfig              `toml:"follow"`
@@ -291,7 +292,7 @@ func (c *Config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkCommands(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
+	return errors.Join(c.checkServers(), c.Gateway.check(), c.Calls.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkCommands(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
 }
 
 // ValidProject reports whether name is a valid name of a project.

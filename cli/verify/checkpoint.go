@@ -160,6 +160,7 @@ func (w watched) Rows(ctx context.Context, table string, fn func(history.Row) er
 		case eventChain:
 			w.checker.Event(r.Seal)
 		case callChain:
+			w.checker.Moved(r.After.Number, r.After.Seal)
 			w.checker.Call(r.Number, r.Seal)
 		}
 		return fn(r)
@@ -178,8 +179,9 @@ func (logOnly) Inconsistencies(context.Context, bool, func(history.Damage)) erro
 // keptCheckpoint is one that the database has to extend.
 type keptCheckpoint struct {
 	checkpoint.Checkpoint
-	file   string
-	signed bool // by a key that is known here
+	file     string
+	signed   bool // by a key that is known here
+	unproven bool // its call is in a file that was not given
 }
 
 // readCheckpoints reads checkpoints with the public half of a key, "" for the

@@ -22,6 +22,7 @@ import (
 	"toolcrib/history/workspace"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
+	"toolcrib/store/calls"
 	"toolcrib/tui"
 )
 
@@ -41,6 +42,7 @@ func newVerify(a *command.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.deep, "deep", false, "also check every page and index of the database file")
 	cmd.Flags().StringArrayVar(&f.checkpoints, "checkpoint", nil, "the `FILE` with a checkpoint that the database must extend, - for standard input; can be repeated")
+	cmd.Flags().StringArrayVar(&f.calls, "calls", nil, "also check the `FILE` that toolcrib calls prune wrote; can be repeated")
 	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed it (default: your own, if there is one)")
 	return cmd
 }
@@ -49,6 +51,7 @@ func newVerify(a *command.App) *cobra.Command {
 type verifyFlags struct {
 	deep        bool
 	checkpoints []string
+	calls       []string
 	key         string
 }
 
@@ -76,14 +79,47 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := verifyCalls(ctx, a, db, f.calls, checker, &r); err != nil {
+		return err
+	}
 	if checker != nil {
 		for i, err := range checker.Result() {
+			kept[i].unproven = checker.Unproven(kept[i].Checkpoint)
 			if err != nil {
 				r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: output.FullStop("The database does not extend it: " + err.Error())})
 			}
 		}
 	}
 	return PrintReport(a, r, kept)
+}
+
+// verifyCalls adds the check of files of calls to r. checker, unless it is nil, reads the
+// calls.
+func verifyCalls(ctx context.Context, a *command.App, db *store.DB, files []string, checker *checkpoint.Checker, r *Verification) error {
+	if len(files) == 0 {
+		return nil
+	}
+	prunes, err := db.Calls().Prunes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := a.FolderOf(file); err != nil {
+			return err
+		}
+		var l history.Ledger = calls.File{Path: a.Path(file), Prunes: prunes}
+		if checker != nil {
+			l = watched{l, checker}
+		}
+		moved, err := history.Verify(ctx, l, history.Options{})
+		if err != nil {
+			return err
+		}
+		r.Damage = append(r.Damage, moved.Damage...)
+		r.Rows["moved_calls"] += moved.Rows["calls"]
+		r.Rows["moved_call_outcomes"] += moved.Rows["call_outcomes"]
+	}
+	return nil
 }
 
 // Verifying returns a function that adds up the verified rows of all tables.
@@ -193,6 +229,9 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 		for _, k := range kept {
 			if !k.signed {
 				p.Linef("The signature of checkpoint %s was not checked: its key is not on this machine.", k.file)
+			}
+			if k.unproven {
+				p.Linef("Call %d of checkpoint %s was not checked: it was moved to a file; add that with --calls FILE.", k.Calls.Seq, k.file)
 			}
 		}
 		if len(r.Damage) == 0 {

@@ -84,6 +84,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
+	defer a.KeepCalls(ctx, func(string) {})() // the next command that moves calls reports the error
 	conf := tui.Config{
 		Context: context.WithoutCancel(ctx), Remote: a.Remote != nil,
 		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Drafting.Regroup, Extents: b.Desk.Reading.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: layer, Place: place,

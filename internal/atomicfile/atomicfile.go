@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,11 +36,19 @@ type Options struct {
 // temporary file in the same folder, renames it, and syncs the folder. A symbolic
 // link at name is replaced, not followed: resolve it first to write its target.
 func Write(name string, text []byte, o Options) error {
+	return Stream(name, o, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// Stream does the same as Write for a text that fill writes.
+func Stream(name string, o Options, fill func(io.Writer) error) error {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	return errors.Join(WriteIn(root, filepath.Base(name), text, o), root.Close())
+	return errors.Join(writeIn(root, filepath.Base(name), o, fill), root.Close())
 }
 
 // WriteJSON writes v as one line of JSON that only the owner can read. It creates
@@ -58,7 +67,14 @@ func WriteJSON(name string, v any) error {
 // WriteIn does the same as Write for a file below root. It does not follow links
 // that leave root (see os.Root).
 func WriteIn(root *os.Root, name string, text []byte, o Options) (err error) {
-	temp, err := prepare(root, name, text, o)
+	return writeIn(root, name, o, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+func writeIn(root *os.Root, name string, o Options, fill func(io.Writer) error) error {
+	temp, err := prepare(root, name, o, fill)
 	if err != nil {
 		return err
 	}
@@ -76,7 +92,7 @@ func WriteIn(root *os.Root, name string, text []byte, o Options) (err error) {
 }
 
 // prepare writes and syncs the temporary file and returns its name.
-func prepare(root *os.Root, name string, text []byte, o Options) (temp string, err error) {
+func prepare(root *os.Root, name string, o Options, fill func(io.Writer) error) (temp string, err error) {
 	temp = filepath.Join(filepath.Dir(name), Temporary+rand.Text())
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -86,8 +102,7 @@ func prepare(root *os.Root, name string, text []byte, o Options) (temp string, e
 		return "", err
 	}
 	failpoint.Here("file")
-	_, err = f.Write(text)
-	err = cause(err)
+	err = cause(fill(f))
 	err = errors.Join(err, o.setAttributes(root, name, f), f.Sync(), f.Close())
 	if err != nil {
 		return "", errors.Join(err, root.Remove(temp))

@@ -25,6 +25,7 @@ type Checker struct {
 	broken      error // error of the first invalid event
 	genesis     string
 	newest      Head
+	moved       int64               // the last call that was moved to a file
 	roots       map[int64]tlog.Hash // roots by size, for the sizes in atSize
 	calls       map[int64]string    // hashes by sequence number, for those in atCall
 	atSize      map[int64]bool      // sizes of the checkpoints
@@ -83,6 +84,22 @@ func (c *Checker) Call(seq int64, hash string) {
 	}
 }
 
+// Moved adds the last call that was moved from the log to a file. Calls before it only
+// count if they are added from the file; whether a checkpoint names one of them, Unproven
+// reports.
+func (c *Checker) Moved(seq int64, hash string) {
+	if seq > 0 {
+		c.Call(seq, hash)
+		c.moved = seq
+	}
+}
+
+// Unproven reports whether the call of a checkpoint was moved to a file that was not read.
+func (c *Checker) Unproven(cp Checkpoint) bool {
+	_, read := c.calls[cp.Calls.Seq]
+	return !read && cp.Calls.Seq > 0 && cp.Calls.Seq <= c.moved
+}
+
 // Checkpoint returns a checkpoint of the events and calls so far.
 func (c *Checker) Checkpoint() (Checkpoint, error) {
 	if c.broken != nil {
@@ -112,7 +129,7 @@ func (c *Checker) result(cp Checkpoint) error {
 		return fmt.Errorf("%w: the checkpoint has %d events, the log %d", ErrShorter, cp.Size, c.tree.Size())
 	case root != cp.Root:
 		return fmt.Errorf("%w: its first %d events differ from those of the checkpoint", ErrHistory, cp.Size)
-	case cp.Calls == (Head{}):
+	case cp.Calls == (Head{}), c.Unproven(cp):
 		return nil
 	}
 	hash, reached := c.calls[cp.Calls.Seq]

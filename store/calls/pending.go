@@ -286,11 +286,19 @@ var (
 )
 
 // CallHash returns the hash of a call, the newest one for 0, and its number; 0
-// and "" where there is none.
+// and "" where there is none. Instead of a call that was moved to a file, it returns the
+// last one that was.
 func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
-		_, err := s.Maybe(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
-		return err
+		there, err := s.Maybe(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
+		if err != nil || there {
+			return err
+		}
+		if moved, _, err := Pruned(ctx, s); err != nil || moved.Number >= seq {
+			found, hash = moved.Number, moved.Seal
+			return err
+		}
+		return nil
 	})
 	return found, hash, err
 }

@@ -34,6 +34,7 @@ func TestRightsByHand(t *testing.T) {
 	exec(t, conn, "CREATE ROLE visitor LOGIN; SET search_path = toolcrib")
 	for change, want := range map[string]string{
 		"GRANT INSERT ON decisions TO toolcrib_agent":                                    "REVOKE INSERT ON TABLE toolcrib.decisions FROM toolcrib_agent",
+		"GRANT DELETE ON calls TO toolcrib_agent":                                        "REVOKE DELETE ON TABLE toolcrib.calls FROM toolcrib_agent",
 		"GRANT INSERT ON decisions TO PUBLIC":                                            "REVOKE INSERT ON TABLE toolcrib.decisions FROM PUBLIC",
 		"GRANT UPDATE ON live TO visitor":                                                "REVOKE UPDATE ON TABLE toolcrib.live FROM visitor",
 		`GRANT INSERT ON waivers TO "agent:claude"`:                                      `REVOKE INSERT ON TABLE toolcrib.waivers FROM "agent:claude"`,

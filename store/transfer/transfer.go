@@ -274,7 +274,7 @@ func tables() []table {
 	add(seq, "pending_exports")
 	add([]string{"dir", "subject", "number"}, "history_files")
 	add([]string{"dir", "hash"}, "live_files")
-	add(seq, "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes", "calls_open")
+	add(seq, "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes", "calls_open", "call_prunes")
 	add([]string{"agent", "user", "hour"}, "call_refusals")
 	add(id, "owners", "projects")
 	add([]string{"owner", "agent"}, "conversations")

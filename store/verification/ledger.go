@@ -81,7 +81,7 @@ func plainRecords() []record {
 	return []record{
 		recordOf(queue.RevisionTable), recordOf(records.AssessmentTable), recordOf(records.WaiverTable), recordOf(records.DecisionTable),
 		recordOf(records.CommentTable), recordOf(calls.PendingTable), recordOf(calls.AnswerTable), recordOf(calls.TierTable),
-		recordOf(records.SignatureTable), recordOf(calls.TokenTable), recordOf(calls.RevocationTable),
+		recordOf(records.SignatureTable), recordOf(calls.TokenTable), recordOf(calls.RevocationTable), recordOf(calls.PruneTable),
 	}
 }
 
@@ -107,11 +107,19 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 	case catalog.VersionTable.Name:
 		return l.versions(ctx, fn)
 	case records.EventTable.Name:
-		return l.chain(ctx, records.EventTable.Name, records.EventTable.Plain(new(history.Event)), history.EventFormat, "event", fn)
-	case calls.CallTable.Name:
-		return l.chain(ctx, calls.CallTable.Name, calls.Chained(calls.CallTable.Plain(new(gateway.Call))), calls.CallFormat, "call", fn)
-	case calls.OutcomeTable.Name:
-		return l.chain(ctx, calls.OutcomeTable.Name, calls.Chained(calls.OutcomeTable.Plain(new(calls.EndedCall))), calls.OutcomeFormat, "outcome", fn)
+		return l.chain(ctx, records.EventTable.Name, records.EventTable.Plain(new(history.Event)), history.EventFormat, "event", history.Link{}, fn)
+	case calls.CallTable.Name, calls.OutcomeTable.Name:
+		var call, outcome history.Link
+		if err := l.use(ctx, func(s *session.Session) (err error) {
+			call, outcome, err = calls.Pruned(ctx, s)
+			return err
+		}); err != nil {
+			return err
+		}
+		if name == calls.CallTable.Name {
+			return l.chain(ctx, name, calls.Chained(calls.CallTable.Plain(new(gateway.Call))), calls.CallFormat, "call", call, fn)
+		}
+		return l.chain(ctx, name, calls.Chained(calls.OutcomeTable.Plain(new(calls.EndedCall))), calls.OutcomeFormat, "outcome", outcome, fn)
 	}
 	kinds := plainRecords()
 	i := slices.IndexFunc(kinds, func(r record) bool { return r.Name == name })
@@ -167,9 +175,9 @@ func namesSubject(subject, kind, layer, id string) bool {
 	return subject == kind+":"+layer+"/"+id
 }
 
-// chain reads a table whose rows form one chain: seq first among its columns,
-// prev_hash and hash last.
-func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, fn func(history.Row) error) error {
+// chain reads a table whose rows form one chain that continues after: seq first among
+// its columns, prev_hash and hash last.
+func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, after history.Link, fn func(history.Row) error) error {
 	return l.read(ctx, name, "SELECT "+row.Names()+" FROM "+name+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
 		if name == records.EventTable.Name {
@@ -177,7 +185,7 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 		}
 		return fn(history.Row{
 			Table: name, Key: word + " " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
-			Chain: name, Number: integer(fields[1]), Prev: fields[n-2],
+			Chain: name, Number: integer(fields[1]), Prev: fields[n-2], After: after,
 		})
 	})
 }

@@ -10,10 +10,12 @@ SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND c.pending <> '' AND NOT
   WHERE a.pending = c.pending AND a.approved = 1 AND a.call = c.id);
 
 -- check call_answers: The call that this answer started is missing.
--- A guarded call starts when its client calls again.
+-- A guarded call starts when its client calls again. Calls that were moved to a file were
+-- answered before.
 SELECT 'answer ' || a.seq FROM call_answers a JOIN pending_calls p ON p.id = a.pending
   LEFT JOIN calls c ON c.id = a.call AND c.pending = a.pending AND c.tool = p.tool AND c.version = p.version
-  WHERE a.approved = 1 AND c.id IS NULL AND substr(p.agent, 1, 6) <> 'guard:';
+  WHERE a.approved = 1 AND c.id IS NULL AND substr(p.agent, 1, 6) <> 'guard:'
+  AND a.answered_at >= coalesce((SELECT max(before) FROM call_prunes), '');
 
 -- check call_answers: It does not match the call that the user was asked about.
 SELECT 'answer ' || a.seq FROM call_answers a LEFT JOIN pending_calls p ON p.id = a.pending
@@ -28,6 +30,7 @@ SELECT 'call ' || c.seq FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id 
 SELECT coalesce(r.agent, c.agent) || ' ' || coalesce(r."user", c."user") || ' ' || coalesce(r.hour, c.hour) FROM call_refusals r
   FULL JOIN (SELECT agent, "user", substr(at, 1, 13) AS hour, count(*) AS n FROM calls WHERE nth = 0 GROUP BY 1, 2, 3) c
   ON c.agent = r.agent AND c."user" = r."user" AND c.hour = r.hour WHERE coalesce(r.written, 0) <> coalesce(c.n, 0)
+  AND coalesce(r.hour, c.hour) > substr(coalesce((SELECT max(before) FROM call_prunes), ''), 1, 13)
   OR r.last_at IS NOT NULL AND substr(r.last_at, 1, 13) <> r.hour;
 
 -- check call_outcomes: Its call is missing.

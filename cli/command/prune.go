@@ -1,0 +1,74 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/proposals"
+	"toolcrib/store"
+	"toolcrib/store/calls"
+)
+
+// PruneOrder returns the order to move the calls before a time to a file: to, or one that
+// is named after them in the folder of the database.
+func (a *App) PruneOrder(by proposals.Actor, before time.Time, to string) (calls.PruneOrder, error) {
+	prefix := a.Config.DB + "."
+	if store.IsURL(a.Config.DB) {
+		home, err := process.DataHome(a.Env)
+		if err != nil {
+			return calls.PruneOrder{}, err
+		}
+		prefix = filepath.Join(home, "toolcrib") + string(filepath.Separator)
+	}
+	return calls.PruneOrder{
+		ID: a.Env.NewID(), By: by, Now: a.Env.Now(), Before: before.UTC(),
+		File: func(first, last int64) string {
+			if to != "" {
+				return a.Path(to)
+			}
+			return fmt.Sprintf("%scalls-%d-%d.jsonl", prefix, first, last)
+		},
+	}, nil
+}
+
+// pruneAtOnce is how many calls are moved in one transaction beside running calls.
+const pruneAtOnce = 5000
+
+// KeepCalls moves the calls that are older than the setting calls.keep to files, in the
+// background, until the function that it returns is called. An agent moves none.
+func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
+	ctx, stop = context.WithCancel(ctx)
+	keep, err := settings.ParseAge(a.Config.Calls.Keep)
+	by, failed := a.Actor()
+	if err != nil || failed != nil || by.Kind != proposals.User || a.DB.Frozen() || a.Remote != nil {
+		return stop // the setting is absent: LoadConfig checked it
+	}
+	go func() {
+		for pause := 3 * time.Second; ; pause = time.Second { // calls and the first page come first
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+			order, err := a.PruneOrder(by, a.Env.Now().Add(-keep), "")
+			order.Slack, order.Most = 24*time.Hour, pruneAtOnce
+			var moved calls.Prune
+			if err == nil {
+				moved, err = a.DB.Calls().Prune(ctx, order)
+			}
+			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrRefused) { // another process moved them
+				warn("cannot move old calls to a file: " + output.Sentence(err))
+			}
+			if err != nil || moved.Calls < pruneAtOnce {
+				return
+			}
+		}
+	}()
+	return stop
+}

@@ -1,0 +1,358 @@
+package calls
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	sqldriver "database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/failpoint"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Prune is the record of the oldest calls of the log that were moved to a file.
+type Prune struct {
+	ID              string
+	Before          time.Time // every moved call is older
+	Calls, Outcomes int64     // how many were moved
+	Call, Outcome   history.Link
+	File            string // its name, without the folder
+	FileHash        string // SHA-256 of its last line
+	By              proposals.Actor
+	At              time.Time
+}
+
+func pruneColumns(p *Prune) table.Columns {
+	return table.Columns{
+		table.Col("id", &p.ID), table.Col("before", table.Time(&p.Before)),
+		table.Col("calls", &p.Calls), table.Col("last_call", &p.Call.Number), table.Col("call_hash", &p.Call.Seal),
+		table.Col("outcomes", &p.Outcomes), table.Col("last_outcome", &p.Outcome.Number), table.Col("outcome_hash", &p.Outcome.Seal),
+		table.Col("file", &p.File), table.Col("file_hash", &p.FileHash), table.Col("pruned_by", table.Actor(&p.By)), table.Col("pruned_at", table.Time(&p.At)),
+	}
+}
+
+// PruneTable has the records of moved calls.
+var PruneTable = table.Sealed("call_prunes", "toolcrib call prune 1", pruneColumns)
+
+// Prunes returns the records of moved calls, the oldest first.
+func (c Ledger) Prunes(ctx context.Context) ([]Prune, error) {
+	return session.Read(ctx, c.Pool, func(s *session.Session) ([]Prune, error) { return PruneTable.All(ctx, s, "ORDER BY seq") })
+}
+
+// Pruned returns the last call and the last outcome that were moved to a file.
+func Pruned(ctx context.Context, s *session.Session) (call, outcome history.Link, err error) {
+	_, err = s.Maybe(ctx, "SELECT last_call, call_hash, last_outcome, outcome_hash FROM call_prunes ORDER BY seq DESC LIMIT 1", nil,
+		&call.Number, &call.Seal, &outcome.Number, &outcome.Seal)
+	return call, outcome, err
+}
+
+// PruneOrder tells which calls to move, and where to.
+type PruneOrder struct {
+	ID          string
+	By          proposals.Actor
+	Now, Before time.Time
+	Slack       time.Duration                  // nothing is moved unless the oldest call is older than Before by this
+	Most        int64                          // calls at most; 0 for all
+	File        func(first, last int64) string // path of the file for these calls
+}
+
+// minPruneAge is the age from which calls can be moved. Limits per day read younger ones,
+// and calls without an outcome may still be running.
+const minPruneAge = 24 * time.Hour
+
+// Prune moves the oldest calls to a file and leaves a record of them. The file is on the
+// disk before any call is deleted, and is never replaced or deleted: after a crash the
+// calls are in the database, in the file, or in both. It returns a Prune without calls
+// where none is old enough.
+func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
+	if err := proposals.Authorize(o.By, proposals.ActPruneCalls, proposals.Actor{}); err != nil {
+		return p, err
+	}
+	if o.Before.After(o.Now.Add(-minPruneAge)) {
+		return p, fmt.Errorf("the log keeps the calls of the last 24 hours, because limits count them; choose a time before %s", o.Now.Add(-minPruneAge).UTC().Format(time.RFC3339))
+	}
+	err = c.Pool.View(ctx, func(s *session.Session) error {
+		p = Prune{ID: o.ID, Before: o.Before, By: o.By, At: o.Now}
+		from, err := p.choose(ctx, s, o)
+		if err != nil || p.Calls == 0 {
+			return err
+		}
+		path := o.File(from.call.Number+1, p.Call.Number)
+		p.File = filepath.Base(path)
+		fill := func(w io.Writer) (err error) {
+			p.FileHash, err = p.write(ctx, s, from, w)
+			return err
+		}
+		if c.Pool.DryRun {
+			return fill(io.Discard)
+		}
+		return atomicfile.Stream(path, atomicfile.Options{Mode: 0o600, Check: func() error { return p.sameFile(path) }}, fill)
+	})
+	if err != nil || p.Calls == 0 {
+		return p, err
+	}
+	failpoint.Here("calls-in-file")
+	return p, c.Pool.Update(ctx, func(s *session.Session) error {
+		seal, err := PruneTable.Append(ctx, s, p)
+		if err != nil {
+			return err
+		}
+		data := map[string]any{"before": history.Timestamp(p.Before), "calls": p.Calls, "last_call": p.Call.Number, "file": p.File, "file_hash": p.FileHash}
+		if err := (records.Log{Session: s}).Tell(ctx, history.Event{ID: p.ID, At: p.At, Actor: p.By.String(), Act: string(proposals.ActPruneCalls), Record: seal}, data); err != nil {
+			return err
+		}
+		if _, err := s.Exec(ctx, "DELETE FROM call_outcomes WHERE seq <= $1", p.Outcome.Number); err != nil {
+			return err
+		}
+		_, err = s.Exec(ctx, "DELETE FROM calls WHERE seq <= $1", p.Call.Number)
+		return err
+	})
+}
+
+// sameFile refuses to replace a file, unless it has the same calls: an earlier run wrote it
+// and was interrupted.
+func (p *Prune) sameFile(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if last, err := readLines(f, func(int, line) error { return nil }); err != nil || last != p.FileHash {
+		return fmt.Errorf("%s: %w; choose another file", path, os.ErrExist)
+	}
+	return nil
+}
+
+// chains are where both chains stand.
+type chains struct{ call, outcome history.Link }
+
+// choose finds the last call and the last outcome to move, and returns where the chains
+// stood before the first ones. Both chains are cut at one place: every outcome up to there
+// belongs to a call up to there.
+func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (from chains, err error) {
+	if from.call, from.outcome, err = Pruned(ctx, s); err != nil {
+		return from, err
+	}
+	p.Call, p.Outcome = from.call, from.outcome
+	var newestCall, newestOutcome int64
+	if err := s.Row(ctx, "SELECT coalesce((SELECT max(seq) FROM calls), 0), coalesce((SELECT max(seq) FROM call_outcomes), 0)", nil, &newestCall, &newestOutcome); err != nil {
+		return from, err
+	}
+	if o.Most > 0 {
+		newestCall = min(newestCall, from.call.Number+o.Most+1)
+	}
+	outcomes, latest := from.outcome.Number, from.outcome
+	done := errors.New("done")
+	err = s.Each(ctx, `SELECT c.seq, c.hash, c.at, coalesce(o.seq, 0), coalesce(o.hash, ''),
+		coalesce((SELECT CAST(json_extract(v.definition, '$.limits.cooldownSeconds') AS bigint) FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version WHERE l.subject = c.tool), 0)
+		FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id WHERE c.seq < $1 ORDER BY c.seq`, []any{newestCall}, func(row table.Scanner) error {
+		var call, outcome history.Link
+		var at string
+		var cooldown int64
+		if err := row.Scan(&call.Number, &call.Seal, &at, &outcome.Number, &outcome.Seal, &cooldown); err != nil {
+			return err
+		}
+		if p.Call == from.call && at >= history.Timestamp(o.Before.Add(-o.Slack)) || at >= history.Timestamp(o.Before) || at >= history.Timestamp(o.Now.Add(-time.Duration(cooldown)*time.Second)) {
+			return done
+		}
+		if outcome.Number > 0 {
+			outcomes++
+		}
+		if outcome.Number > latest.Number {
+			latest = outcome
+		}
+		if latest.Number == outcomes && (outcomes < newestOutcome || outcomes == from.outcome.Number) {
+			p.Call, p.Outcome = call, latest
+		}
+		return nil
+	})
+	if errors.Is(err, done) {
+		err = nil
+	}
+	p.Calls, p.Outcomes = p.Call.Number-from.call.Number, p.Outcome.Number-from.outcome.Number
+	return from, err
+}
+
+// line is a line of a file of calls: the first has where the chains stood, each other one
+// row. Prev is the SHA-256 of the line before.
+type line struct {
+	Prev     string            `json:"prev"`
+	Format   string            `json:"format,omitempty"`
+	Database string            `json:"database,omitempty"` // hash of its first event
+	After    [2]history.Link   `json:"after,omitzero"`     // calls, outcomes
+	Call     map[string]string `json:"call,omitempty"`
+	Outcome  map[string]string `json:"outcome,omitempty"`
+}
+
+// fileFormat names the format of a file of calls.
+const fileFormat = "toolcrib calls 1"
+
+// chainedTables are the tables that a file has, in its order.
+func chainedTables() []struct {
+	name, format, word string
+	columns            []string
+} {
+	names := func(row table.Columns) []string { return strings.Split(Chained(row).Names(), ", ") }
+	return []struct {
+		name, format, word string
+		columns            []string
+	}{
+		{CallTable.Name, CallFormat, "call", names(callColumns(new(gateway.Call)))},
+		{OutcomeTable.Name, OutcomeFormat, "outcome", names(outcomeColumns(new(EndedCall)))},
+	}
+}
+
+// write writes the rows of p as lines and returns the hash of the last one.
+func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io.Writer) (last string, err error) {
+	out := bufio.NewWriter(w)
+	add := func(l line) error {
+		l.Prev = last
+		text, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		last = registry.HashBytes(text)
+		_, err = out.Write(append(text, '\n'))
+		return err
+	}
+	first := line{Format: fileFormat, After: [2]history.Link{from.call, from.outcome}}
+	if err := s.Row(ctx, "SELECT hash FROM events WHERE seq = 1", nil, &first.Database); err != nil {
+		return "", err
+	}
+	if err := add(first); err != nil {
+		return "", err
+	}
+	for i, t := range chainedTables() {
+		query := fmt.Sprintf("SELECT %s FROM %s WHERE seq <= %d ORDER BY seq", strings.Join(t.columns, ", "), t.name, []int64{p.Call.Number, p.Outcome.Number}[i])
+		err := s.Plain(ctx, query, func(values []sqldriver.Value) error {
+			row := map[string]string{}
+			for i, value := range values {
+				text, err := table.Text(value)
+				if err == nil && !utf8.ValidString(text) {
+					err = errors.New("it has invalid UTF-8, written by an earlier version, which a file of JSON cannot keep")
+				}
+				if err != nil {
+					return fmt.Errorf("%s %s: %w", t.word, row["seq"], err)
+				}
+				row[strings.Trim(t.columns[i], `"`)] = text
+			}
+			if t.name == CallTable.Name {
+				return add(line{Call: row})
+			}
+			return add(line{Outcome: row})
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return last, out.Flush()
+}
+
+// readLines calls fn for every line of a file of calls, numbered from 1, and returns the
+// hash of the last one.
+func readLines(r io.Reader, fn func(number int, l line) error) (last string, err error) {
+	in := bufio.NewReader(r)
+	for n := 1; ; n++ {
+		text, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(text) == 0 && n > 1 {
+			return last, nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("line %d: %w", n, err)
+		}
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil || n == 1 && l.Format != fileFormat {
+			return "", fmt.Errorf("line %d is not from a file that toolcrib calls prune wrote", n)
+		}
+		if l.Prev != last {
+			return "", fmt.Errorf("line %d does not continue the line before: lines were changed or removed", n)
+		}
+		last = registry.HashBytes(bytes.TrimSuffix(text, []byte("\n")))
+		if err := fn(n, l); err != nil {
+			return "", err
+		}
+	}
+}
+
+// File is a file of calls as Verify reads it.
+type File struct {
+	Path   string
+	Prunes []Prune // of the database
+}
+
+// Tables implements history.Ledger.
+func (File) Tables() []string { return []string{CallTable.Name, OutcomeTable.Name} }
+
+// Rows implements history.Ledger.
+func (f File) Rows(_ context.Context, name string, fn func(history.Row) error) error {
+	i := slices.Index(f.Tables(), name)
+	t := chainedTables()[i]
+	var after history.Link
+	_, err := f.lines(func(n int, l line) error {
+		if n == 1 {
+			after = l.After[i]
+		}
+		row := []map[string]string{l.Call, l.Outcome}[i]
+		if len(row) == 0 {
+			return nil
+		}
+		fields := []string{t.format}
+		for _, column := range t.columns {
+			fields = append(fields, row[strings.Trim(column, `"`)])
+		}
+		number, err := strconv.ParseInt(row["seq"], 10, 64)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		return fn(history.Row{
+			Table: f.Path, Key: f.Path + ": " + t.word + " " + row["seq"], Fields: fields[:len(fields)-1], Seal: row["hash"],
+			Chain: t.name, Number: number, Prev: row["prev_hash"], After: after,
+		})
+	})
+	return err
+}
+
+func (f File) lines(fn func(int, line) error) (last string, err error) {
+	in, err := os.Open(f.Path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	return readLines(in, fn)
+}
+
+// Structure implements history.Ledger: the database has a record of the whole file.
+func (f File) Structure(_ context.Context, _ bool, fn func(history.Damage)) error {
+	last, err := f.lines(func(int, line) error { return nil })
+	if err == nil && !slices.ContainsFunc(f.Prunes, func(p Prune) bool { return p.FileHash == last }) {
+		fn(history.Damage{Table: f.Path, Message: "The database has no record of this file: it is of another database, or lines were changed or removed."})
+	}
+	return err
+}
+
+// Inconsistencies implements history.Ledger.
+func (File) Inconsistencies(context.Context, bool, func(history.Damage)) error { return nil }
+
+// References implements history.Ledger.
+func (File) References(context.Context, func(history.Damage)) error { return nil }
