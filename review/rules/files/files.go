@@ -22,7 +22,7 @@ import (
 // Rules is the F family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		executable(), outside(), permissions(), binaries(), hidden(), unparsed(),
+		executable(), outside(), permissions(), binaries(), hidden(), unparsed(), skipped(),
 		encoded(), unshown(), elsewhere(),
 	}
 }

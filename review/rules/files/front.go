@@ -142,12 +142,70 @@ func faults(name string, t *rules.Text) []rules.Finding {
 	var found []rules.Finding
 	for _, p := range problems {
 		f := rules.Finding{Path: t.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: "Front matter: " + strings.TrimSuffix(p.Message, ".") + "."}
-		if lenient {
+		if lenient && len(grants(t.Value)) == 0 { // others lose what it restricts
 			f.Severity, f.Suggestion = rules.Info, "Put the value in quotes: only some clients read it as it is."
 		}
 		found = append(found, f)
 	}
 	return found
+}
+
+// maxProject is how many bytes Codex reads of the AGENTS.md files of a project, by default
+// (project_doc_max_bytes).
+const maxProject = 32 << 10
+
+// skillName is the form of names that every client accepts (agentskills.io/specification).
+var skillName = pattern(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// skipped finds files that some clients do not read, or not to the end, without a word.
+func skipped() rules.Rule {
+	return rules.Rule{ID: "F112", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		eachText(c, func(name string, t *rules.Text) {
+			add := func(message, advice string) {
+				found = append(found, rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message, Suggestion: advice})
+			}
+			if agents := path.Base(name); (agents == "AGENTS.md" || agents == "AGENTS.override.md") && len(t.Value) > maxProject {
+				add(fmt.Sprintf("Codex reads only the first %d bytes of it.", maxProject), "Shorten it, or raise project_doc_max_bytes in the configuration of Codex.")
+			}
+			if name != registry.SkillFile {
+				return
+			}
+			front, _, ok := mdfile.SplitFront(t.Value)
+			if !ok {
+				if !mdfile.OpenFront(t.Value) { // which F108 reports
+					add("It has no front matter, so clients do not offer the skill.", "Begin it with front matter that has a name and a description.")
+				}
+				return
+			}
+			if strings.HasPrefix(t.Value, "\ufeff") {
+				add("It begins with a byte order mark, so some clients find no front matter.", "Save it as UTF-8 without a byte order mark.")
+			}
+			if first, _, _ := strings.Cut(t.Value, "\n"); strings.HasSuffix(first, "\r") {
+				add("Its front matter has CRLF line ends, so some clients do not find it.", "Save it with LF line ends.")
+			}
+			keys := mdfile.LooseFront(front)
+			value := func(key string) string {
+				if n := keys.Get(key); n != nil {
+					return n.Text
+				}
+				return ""
+			}
+			given, folder := value("name"), path.Base(c.Draft.Definition.Folder().Path)
+			switch {
+			case given == "":
+				add("Its front matter has no name, so some clients skip the skill.", "Name it like its folder.")
+			case !skillName().MatchString(given):
+				add(fmt.Sprintf("Some clients skip the skill because of its name %s.", jsondoc.Quote(given)), "Use lower-case letters, digits, and hyphens.")
+			case given != folder:
+				add(fmt.Sprintf("Some clients skip the skill because its name %s is not that of its folder %s.", jsondoc.Quote(given), jsondoc.Quote(folder)), "Name it like its folder.")
+			}
+			if value("description") == "" {
+				add("Its front matter has no description, so clients do not know when to use the skill.", "Say in one sentence what it does and when to use it.")
+			}
+		})
+		return found, nil
+	}}
 }
 
 var (

@@ -52,6 +52,10 @@ func schemaRules() []rules.Rule {
 			ID:    "D106",
 			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.Unrun) }),
 		},
+		{
+			ID:    "D107",
+			Check: eachSchema((*Schema).refusedByHosts),
+		},
 	}
 }
 
@@ -73,6 +77,25 @@ func refusedNames(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
 		found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s refuses the name: %s.", p.Host, p.Message)})
 	}
 	return found, nil
+}
+
+// refusedByHosts finds what is valid in JSON Schema and makes OpenAI refuse a whole
+// request: "object schema missing properties", "array schema missing items".
+func (s *Schema) refusedByHosts() []rules.Finding {
+	if !s.input() || s.refused != nil {
+		return nil
+	}
+	var found jsondoc.Problems
+	for _, part := range s.Parts {
+		switch n := part.Node; {
+		case n.Get("$ref") != nil || n.Get("type") == nil:
+		case n.Get("type").Text == "array" && n.Get("items") == nil && n.Get("prefixItems") == nil:
+			found = append(found, jsondoc.Problem{Path: part.Path(), Message: "the array has no items"})
+		case part.of == nil && n.Get("type").Text == "object" && n.Get("properties") == nil:
+			found = append(found, jsondoc.Problem{Path: jsondoc.Root, Message: "the object has no properties"})
+		}
+	}
+	return s.findings(found)
 }
 
 // eachSchema calls check for every schema of a change.
