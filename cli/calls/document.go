@@ -103,7 +103,7 @@ type docAudit struct {
 	OutputBytes     int    `json:"output_bytes,omitempty"`
 	Message         string `json:"message,omitempty"`
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
-	NotRun          bool   `json:"not_run,omitempty"` // nothing was run
+	NotRun          bool   `json:"not_run,omitempty"` // the call was refused before it ran
 	Command         string `json:"command,omitempty"` // of the server behind a guard, or its URL, without secrets
 }
 
@@ -120,7 +120,7 @@ func newDocAudit(c gateway.Call) docAudit {
 	return d
 }
 
-// docHints are the annotations of a tool; unset ones are left out.
+// docHints are the annotations of a tool that are set.
 type docHints struct {
 	ReadOnly             *bool `json:"read_only,omitempty"`
 	Destructive          *bool `json:"destructive,omitempty"`
@@ -133,8 +133,8 @@ type docAuditList struct {
 	output.Head
 	Calls []docAudit `json:"calls"`
 	Next  int64      `json:"next,omitempty"`
-	// Counted lists the hours with so many refused calls that some have no entry of their
-	// own. Only the first page has it.
+	// Counted lists the hours in which calls were refused so often that only their number was recorded. Only the first
+	// page has it.
 	Counted []docRefusals `json:"counted,omitempty"`
 }
 
@@ -160,7 +160,7 @@ type docTier struct {
 
 func newDocTier(o gateway.Override) docTier {
 	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), signature.DefaultTier), By: o.By.String()}
-	if o.At.IsZero() { // nothing was chosen or withdrawn
+	if o.At.IsZero() { // no tier was chosen or withdrawn
 		d.By = ""
 	} else {
 		d.At = &o.At

@@ -1,5 +1,5 @@
-// Package calls has the commands that make calls of tools, read them out of a model's answer,
-// answer those that wait, and list what was called.
+// Package calls implements the commands that run tool calls, parse calls from a model's answer, decide waiting calls,
+// and list the call log.
 package calls
 
 import (

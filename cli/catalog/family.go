@@ -1,5 +1,5 @@
-// Package catalog has the commands that read the registry: what is live, what an agent
-// gets, and the history of both.
+// Package catalog implements the commands that read the registry: the live definitions, the tools of an agent, and the
+// history of both.
 package catalog
 
 import (

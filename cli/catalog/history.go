@@ -39,7 +39,7 @@ type docVersion struct {
 	// Shown is whether the approver saw it: expected, shown or not_shown; absent for
 	// shipped versions.
 	Shown string `json:"shown,omitempty"`
-	// Approvals are those before the one of DecidedBy.
+	// Approvals are those before the final one by DecidedBy.
 	Approvals []docApproval `json:"approvals,omitempty"`
 }
 

@@ -25,8 +25,8 @@ type docResolution struct {
 	Warnings []string       `json:"warnings"`
 }
 
-// docChoice is a tool and its resolution. Layer and the fields after it are empty for a tool
-// that the registry lacks.
+// docChoice is a tool and its resolution. Layer and the fields after it are empty if the registry does not contain the
+// tool.
 type docChoice struct {
 	ID       string `json:"id"`
 	In       bool   `json:"in"`
@@ -125,7 +125,7 @@ func runResolve(ctx context.Context, a *command.App, agent string, where registr
 	})
 }
 
-// docReach lists what live definitions can reach.
+// docReach is the reach of live definitions.
 type docReach struct {
 	output.Head
 	Subjects []docReached `json:"subjects"`
@@ -134,7 +134,7 @@ type docReach struct {
 type docReached struct {
 	Subject string `json:"subject"`
 	Version int    `json:"version"`
-	// Facts excludes sentences, which are the rest of the text.
+	// Facts excludes the facts that are whole sentences of a text.
 	Facts []fact.Fact `json:"facts"`
 }
 

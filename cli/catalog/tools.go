@@ -53,8 +53,7 @@ type docImported struct {
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
 }
 
-// imported returns the origin of a definition, or nil if it was written here or nothing is
-// on record.
+// imported returns the origin of a definition, or nil if it was not imported or its origin is unknown.
 func imported(ctx context.Context, db *store.DB, d registry.Definition) (*docImported, error) {
 	if d.Tool == nil || d.Tool.Source == nil || d.Tool.Source.Hash == "" {
 		return nil, nil //nolint:nilnil // no origin is not an error

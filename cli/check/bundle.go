@@ -106,7 +106,7 @@ func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	})
 }
 
-// proof returns what the check of a bundle proved and what it did not.
+// proof describes which parts of a bundle were proved and which were not.
 func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 	p := docBundleProof{
 		Database: b.Database, Events: b.Log.Seq, Shipped: r.Shipped, Signed: r.Signed, Unsigned: r.Unsigned, Unchecked: r.Unchecked, Earlier: r.Earlier,

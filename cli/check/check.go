@@ -318,7 +318,7 @@ func printCheck(a *command.App, format, with string, code []conform.Code, found 
 		}
 	}
 	run := findings.Run{Command: "check", Page: "docs/ci.md", Rules: findings.Conformance(), Found: slices.Clone(list)}
-	if format == "sarif" { // code scanning shows no finding without a file, such as one about a tool that the code lacks
+	if format == "sarif" { // code scanning ignores findings without a file, such as a tool that is missing in the code
 		for i := range run.Found {
 			run.Found[i].File = cmp.Or(run.Found[i].File, code[0].File)
 		}

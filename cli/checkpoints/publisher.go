@@ -23,14 +23,14 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// ErrNoKey is wrapped when there is nothing to sign a checkpoint with.
+// ErrNoKey is wrapped when no key to sign a checkpoint is available.
 var ErrNoKey = errors.New("no key")
 
-// ErrNotExtended is wrapped when the log does not extend the published checkpoint,
-// which stays as it is: it is the evidence.
+// ErrNotExtended is wrapped when the log does not extend the published checkpoint. The published checkpoint is not
+// replaced, because it is the evidence.
 var ErrNotExtended = errors.New("the log does not extend its published checkpoint")
 
-// errMoved is wrapped by a target to which somebody else published meanwhile.
+// errMoved is wrapped by a target when another process has published there in the meantime.
 var errMoved = errors.New("another checkpoint was published at the same time")
 
 // Log is the log that checkpoints are about.
@@ -65,11 +65,10 @@ func Each(ctx context.Context, log Log, after int64, fn func(history.Event) erro
 
 // Target is a place where checkpoints are published, for one log.
 type Target interface {
-	// Newest returns the newest checkpoint there, nil for none; tells is false for
-	// a target that cannot be asked.
-	Newest(ctx context.Context) (signed []byte, tells bool, err error)
-	// Publish puts a checkpoint there after newest, the signed checkpoint
-	// that Newest returned.
+	// Newest returns the newest published checkpoint, or nil if none exists. readable is false if the target cannot be
+	// read.
+	Newest(ctx context.Context) (signed []byte, readable bool, err error)
+	// Publish publishes a checkpoint. newest is the signed checkpoint that Newest returned.
 	Publish(ctx context.Context, signed, newest []byte) error
 }
 
@@ -180,8 +179,7 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 	return now, checker.Tree(), chain.last.Hash, err
 }
 
-// chain checks events as they are read: each seal, and that each follows the one
-// before.
+// chain verifies events as they are read: each seal, and the link of each event to the previous one.
 type chain struct {
 	checker *checkpoint.Checker
 	resumed saved
@@ -219,7 +217,7 @@ func (p *Publisher) genesis(ctx context.Context) (string, error) {
 
 // Status is how far publication has come.
 type Status struct {
-	Size      int64     // events of the newest checkpoint; 0 when there is none
+	Size      int64     // events of the newest checkpoint, or 0 without one
 	At        time.Time // when it was published
 	Decisions int       // that no published checkpoint has
 }
@@ -257,8 +255,8 @@ func (p *Publisher) Check(ctx context.Context) error {
 	if err != nil || kept.To != p.To {
 		return err
 	}
-	there, tells, err := p.Target(genesis).Newest(ctx)
-	if err != nil || !tells || kept.Note == "" {
+	there, readable, err := p.Target(genesis).Newest(ctx)
+	if err != nil || !readable || kept.Note == "" {
 		return err
 	}
 	c, err := checkpoint.Read(there)
@@ -286,8 +284,8 @@ type savedFile struct {
 	Edge string `json:"tree"`
 }
 
-// published returns the checkpoint that was published, none when it cannot be
-// read: then everything is read again.
+// published returns the published checkpoint. If it cannot be read, published returns none, and all events are read
+// again.
 func (s saved) published() []checkpoint.Checkpoint {
 	c, err := checkpoint.Read([]byte(s.Note))
 	if err != nil {
@@ -337,7 +335,7 @@ type Watch struct {
 	now   Status
 }
 
-// Get returns what was read last.
+// Get returns the last known status.
 func (w *Watch) Get() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -355,7 +353,7 @@ func (w *Watch) Refresh(ctx context.Context) {
 	w.now = now
 }
 
-// Changed reports whether a stamp of the database is another one than the last.
+// Changed reports whether a stamp of the database differs from the last one.
 func (w *Watch) Changed(stamp int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

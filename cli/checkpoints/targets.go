@@ -121,8 +121,7 @@ func (g Git) move(ctx context.Context, to, from string) error {
 	return err
 }
 
-// push pushes the branch. When another repository pushed first, it joins what
-// that one published and has the caller look again.
+// push pushes the branch. If another repository pushed first, it merges that checkpoint and returns errMoved.
 func (g Git) push(ctx context.Context, tip string) error {
 	remotes, err := g.git(ctx, "", "remote")
 	if err != nil || !slices.Contains(strings.Fields(remotes), remote) {
@@ -150,7 +149,7 @@ func (g Git) push(ctx context.Context, tip string) error {
 	return errMoved
 }
 
-// join merges what another repository published: the longer checkpoint counts.
+// join merges the checkpoint that another repository published. The longer one wins.
 func (g Git) join(ctx context.Context, tip, theirs string) error {
 	var longest []byte
 	var size int64
@@ -177,8 +176,7 @@ func (g Git) join(ctx context.Context, tip, theirs string) error {
 // maxGit is the most bytes that are read of git's output.
 const maxGit = 1 << 20
 
-// git runs git in the repository, and only there: it does not look in the
-// folders above. Nothing it runs can ask the user.
+// git runs git in the repository, without searching parent folders. No program that git starts can prompt the user.
 func (g Git) git(ctx context.Context, stdin string, args ...string) (string, error) {
 	dir, err := filepath.EvalSymlinks(g.Dir)
 	if err != nil {

@@ -29,7 +29,7 @@ import (
 	"toolcrib/store"
 )
 
-// App is one run of the program: its flags, and what has been opened so far.
+// App is one run of the program: its flags, and the resources that it has opened.
 type App struct {
 	*output.Printer
 	Program Program
@@ -38,12 +38,12 @@ type App struct {
 	Stderr   io.Writer // standard error for programs that are started
 	Flags    Flags
 
-	// Creates is set by commands that make the database when there is none.
+	// Creates is set by commands that may create the database.
 	Creates bool
 	Empty   bool   // a database that is made gets the core alone
-	Scratch string // the folder of a dry run's own database; "" when there is none
+	Scratch string // the folder of a dry run's scratch database, or ""
 
-	// Audience is told what is read out; nil for none.
+	// Audience is notified of the output of accessible mode. It may be nil.
 	Audience audience
 
 	Remote    *Remote          // nil for the account that runs the process
@@ -54,7 +54,7 @@ type App struct {
 	Publisher publishing
 	// PublishRegistry publishes the live registry to the configured place.
 	PublishRegistry func(ctx context.Context) error
-	// OnCommit is told which acts a transaction committed.
+	// OnCommit is called with the acts of each committed transaction.
 	OnCommit func(acts []string)
 }
 
@@ -66,8 +66,8 @@ type Program interface {
 	Run(ctx context.Context, a *App) int
 }
 
-// audience is told what a command reads out: the workbench as plain lines lets only
-// those decide who heard what they decide about.
+// An audience records the lines that a command has read out: in accessible mode, users may decide only on what they
+// heard.
 type audience interface {
 	Listed(found []proposals.Proposal)
 	Shown(ds []review.Dossier)
@@ -155,8 +155,8 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 	return a.DB, a.openWorkspace(ctx, c)
 }
 
-// Inspected opens the database to look at it, also when its core was tampered
-// with. Nothing that is owed to a workspace is written.
+// Inspected opens the database for inspection, even if its core tools were tampered with. It does not write queued
+// workspace files.
 func (a *App) Inspected(ctx context.Context) (*store.DB, error) {
 	if a.Remote != nil {
 		return a.Database(ctx)
@@ -169,7 +169,7 @@ func (a *App) Inspected(ctx context.Context) (*store.DB, error) {
 	return a.DB, err
 }
 
-// OpenDesk opens the database and puts the desk before it.
+// OpenDesk opens the database and returns a desk for it.
 func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 	if a.desk != nil {
 		return a.desk, nil
@@ -267,9 +267,8 @@ func (a *App) DatabaseView(ctx context.Context) (*store.DB, []registry.Layer, er
 	return db, layer.View(), nil
 }
 
-// open opens the database file. Only a command that writes creates one, and
-// only at the default path with its folders: a mistyped name must not become an
-// empty registry that lists and verifies as if nothing were wrong.
+// open opens the database file. Only a command that writes creates one, and only at the default path: otherwise a
+// mistyped name would become an empty registry without any error.
 func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account, Users: c.Users(a.Env),
@@ -292,8 +291,8 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 	return nil, fmt.Errorf("%w, which %s names; correct it, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
 }
 
-// openScratch opens the database that a dry run would have created. It lies in
-// a folder of its own until the command ends.
+// openScratch opens the database that a dry run would have created, in a temporary folder that is removed when the
+// command ends.
 func (a *App) openScratch(ctx context.Context, opts store.Options) (_ *store.DB, err error) {
 	if a.Scratch, err = os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-dry-run-"); err != nil {
 		return nil, err
@@ -306,7 +305,7 @@ func (a *App) openScratch(ctx context.Context, opts store.Options) (_ *store.DB,
 type publishing struct {
 	Mu      sync.Mutex
 	decided bool
-	Woken   chan struct{} // of who publishes while the process stays; nil when nobody does
+	Woken   chan struct{} // wakes the publisher while the process runs; may be nil
 }
 
 // committed notes that a transaction decided something, or that a notice is due.
@@ -323,7 +322,7 @@ func (a *App) committed(acts []string) {
 	}
 }
 
-// Again remembers that there is a decision to publish.
+// Again records that another decision is waiting to be published.
 func (p *publishing) Again() {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -356,15 +355,15 @@ func New(ctx context.Context, env process.Env, program Program) *App {
 	return app
 }
 
-// Closing reports that a dry run kept nothing.
+// Closing reports that a dry run saved nothing.
 func (a *App) Closing(p *output.Page) {
 	if a.Flags.DryRun {
 		p.Linef("Dry run: nothing was kept.")
 	}
 }
 
-// openWorkspace attaches the project's folder and finishes what a crash, or an
-// approval made elsewhere, left undone there.
+// openWorkspace attaches the project's folder and writes the files that were queued before a crash or by an approval
+// made elsewhere.
 func (a *App) openWorkspace(ctx context.Context, c settings.Config) error {
 	if c.Workspace == "" {
 		return nil
@@ -377,8 +376,8 @@ func (a *App) openWorkspace(ctx context.Context, c settings.Config) error {
 	return a.Publish(ctx)
 }
 
-// Publish writes the queued files of the workspace. It only reports errors,
-// because the approval stands in any case.
+// Publish writes the queued files of the workspace. It only reports errors, because the approval remains valid in any
+// case.
 func (a *App) Publish(ctx context.Context) error {
 	if a.Workspace == nil || a.Flags.DryRun {
 		return nil

@@ -34,7 +34,7 @@ type Failure struct {
 	Code     string              `json:"code"`
 	Message  string              `json:"message"`
 	Problems []output.DocProblem `json:"problems,omitempty"`
-	// Pending and Details belong to calls that a gate refused or that failed.
+	// Pending and Details are set for calls that a gate refused or that failed.
 	Pending string          `json:"pending,omitempty"`
 	Details json.RawMessage `json:"details,omitempty"`
 	// ApprovalRequest is the id of the provider's own approval. Answer has the other fields of
@@ -216,5 +216,5 @@ func Report(env process.Env, asJSON bool, err error) int {
 	return o.exit
 }
 
-// ErrNoContent is wrapped when a reference names nothing with a definition.
+// ErrNoContent is wrapped when a reference names a subject without a definition.
 var ErrNoContent = errors.New("no definition")

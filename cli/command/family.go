@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Family is a folder of commands: what the table of commands takes of it.
+// Family is a folder of commands, with the parts that the table of commands needs.
 type Family struct {
 	Commands []Entry
 	// Help holds the help of the commands; see Describe.
@@ -30,12 +30,11 @@ func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *co
 type Entry struct {
 	Group string // of the help text
 	New   func(*App) *cobra.Command
-	// Creates is set for a command that makes the database when there is none. All
-	// others only open one that is there.
+	// Creates is set for commands that may create the database. All others require an existing one.
 	Creates bool
 }
 
-// The parts of the help text of the program, by what commands are for.
+// Groups of commands in the help text of the program.
 const (
 	GroupProposals = "review"
 	GroupRegistry  = "registry"
@@ -71,8 +70,7 @@ func (f Family) AddTo(root *cobra.Command, a *App) {
 	}
 }
 
-// takeNothing has c, and the commands below it, take no arguments that do not say what
-// they take.
+// takeNothing makes c and its subcommands refuse arguments unless they declare some.
 func takeNothing(c *cobra.Command) {
 	if c.Args == nil {
 		c.Args = Exact(0, "no arguments")
@@ -82,9 +80,8 @@ func takeNothing(c *cobra.Command) {
 	}
 }
 
-// Describe gives c, and the commands below it, the help that texts holds for them in
-// help/NAME.txt, where NAME has the words of the command with "-" between them:
-// help/calls-approve.txt for toolcrib calls approve. Such a file is
+// Describe sets the help of c and its subcommands from the files help/NAME.txt of texts, where NAME joins the words of
+// the command with "-": help/calls-approve.txt describes "toolcrib calls approve". Such a file is
 //
 //	Approve a waiting call and run it
 //
@@ -94,9 +91,8 @@ func takeNothing(c *cobra.Command) {
 //
 //	  toolcrib calls approve 0199f3
 //
-// The first line stands in lists of commands, the text after it on top of the command's
-// own help, as it is broken here. A command without such a file is a mistake in the
-// program.
+// The first line appears in lists of commands; the rest is the command's help and keeps its line breaks. Describe
+// panics if a file is missing.
 func Describe(c *cobra.Command, texts fs.FS) {
 	name := "help/" + strings.ReplaceAll(c.CommandPath(), " ", "-") + ".txt"
 	text, err := fs.ReadFile(texts, name)

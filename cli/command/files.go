@@ -40,8 +40,8 @@ func openFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadDrafts reads the proposals of files. It reports the problems of all files together. A
-// missing part is a problem only if complete is set.
+// ReadDrafts reads proposals from files and reports the problems of all files together. Missing parts are problems only
+// if complete is set.
 func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	var errs []error
@@ -120,7 +120,7 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, ErrServerFile)
 	}
 	if name != "-" {
-		f, err := process.BeforeDone(ctx, func() (*os.File, error) { return openFile(a.Path(name)) }) // a pipe may have no writer
+		f, err := process.BeforeDone(ctx, func() (*os.File, error) { return openFile(a.Path(name)) }) // opening a pipe without a writer blocks
 		if err != nil {
 			return nil, err
 		}
@@ -162,8 +162,7 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Env.Dir, name)
 }
 
-// Confirm shows what write writes and asks a question at the terminal. It returns true only
-// for y and yes.
+// Confirm prints with write, asks a question at the terminal, and returns true only for y and yes.
 func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
 	p := &output.Page{Colour: a.Colour()}
 	write(p)

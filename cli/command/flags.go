@@ -45,8 +45,7 @@ func (a *App) Register(set *pflag.FlagSet) {
 	set.SortFlags = false
 }
 
-// wrongCount returns a usage error about the number of arguments; what describes the
-// arguments of the command.
+// wrongCount returns a usage error about the number of arguments. what describes the expected arguments.
 func wrongCount(cmd *cobra.Command, args []string, what string) error {
 	hint := ""
 	if len(args) == 0 && strings.Contains(what, "proposal") {
@@ -55,7 +54,7 @@ func wrongCount(cmd *cobra.Command, args []string, what string) error {
 	return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), hint)
 }
 
-// NoteFlags read a text from the command line, a file, or standard input.
+// NoteFlags reads a note from the command line, a file, or standard input.
 type NoteFlags struct{ text, file string }
 
 func (n *NoteFlags) Register(set *pflag.FlagSet) {
@@ -88,7 +87,7 @@ func Exact(n int, what string) cobra.PositionalArgs { return Between(n, n, what)
 // Some requires at least one argument.
 func Some(what string) cobra.PositionalArgs { return Between(1, math.MaxInt, what) }
 
-// Between requires a number of arguments; what describes them in the error.
+// Between requires between low and high arguments. what describes them in the error.
 func Between(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {

@@ -108,8 +108,7 @@ func (f *Following) Poll(ctx context.Context, problem func(error)) {
 	f.Copy.Poll(ctx, f.Source, source, f.Interval(), problem)
 }
 
-// Report tells the reviewers which tools of a server's list nobody approved, with the next
-// look at the source or at once.
+// Report sends the unapproved tools of a server's list to the reviewers, with the next update of the copy or at once.
 func (f *Following) Report(ctx context.Context, server string, l guard.Listing) error {
 	r, err := f.Copy.Server(ctx, server)
 	if err != nil {
@@ -135,7 +134,7 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(server, l.Document()), f.Reports.Send(ctx, source))
 }
 
-// Reviewed says where tools are approved, and by whom.
+// Reviewed returns a phrase that names where tools are approved and by whom.
 func (f *Following) Reviewed() string {
 	who := "whoever can write to it"
 	if s := f.Copy.Trust.Signers; s != nil {

@@ -15,8 +15,8 @@ import (
 	"toolcrib/store"
 )
 
-// Remote is the session of a user who came in through a door of a server. What it
-// shares with the other sessions of the process is safe for concurrent use.
+// Remote is the session of a user who is connected over SSH. The state that it shares with other sessions is safe for
+// concurrent use.
 type Remote struct {
 	Actor     proposals.Actor
 	Config    settings.Config // of the server, without the settings of its account
@@ -24,11 +24,11 @@ type Remote struct {
 	Desk      *service.Desk
 	Gateway   *OpenGateway
 	Workspace *workspace.Workspace // nil when none is attached
-	// Agent connects to the user's own SSH agent; nil where it is not forwarded.
+	// Agent connects to the user's forwarded SSH agent. It is nil without forwarding.
 	Agent func(context.Context) (io.ReadWriteCloser, error)
 	// Drafts is the folder of the user's unsent texts.
 	Drafts string
-	// Size returns the size of the terminal; resized reports every change of it.
+	// Size returns the size of the terminal; resized reports every change of the size.
 	Size    func() (width, height int)
 	Resized func(context.Context, func(width, height int))
 	Environ []string
@@ -44,7 +44,7 @@ var ErrRemote = errors.New("not available over SSH")
 // ErrServerFile is errRemote about a file.
 var ErrServerFile = fmt.Errorf("files of the server are %w; write - and redirect yours, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
 
-// settings are those of the server, with what the user may choose.
+// settings returns the settings of the server with those that the user may choose.
 func (r *Remote) settings(flags settings.Overrides, accessible bool) (settings.Config, error) {
 	c := r.Config
 	if flags.Project != "" {

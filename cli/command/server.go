@@ -35,8 +35,7 @@ func (f *ServerFlags) Register(set *pflag.FlagSet) {
 // Given reports whether the flags name a server.
 func (f *ServerFlags) Given() bool { return f.command != "" || f.url != "" }
 
-// config returns what the flags say as the configuration would, for a command
-// that was typed in dir.
+// config converts the flags to the configuration of a server. Relative paths are relative to dir.
 func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	s := settings.ServerConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
 	if f.timeout != 0 {
@@ -61,9 +60,9 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	return s, nil
 }
 
-// LiveServer is where a document comes from that a live server gives.
+// LiveServer identifies a server from which tools are imported.
 type LiveServer struct {
-	Name   string // of the server; "" when it is to say itself
+	Name   string // name of the server, or "" to use the name that it reports
 	Shown  string // for messages: the command, the URL or the name
 	Server settings.ServerConfig
 	// Start identifies the server without secrets: its command with the paths of its
@@ -71,7 +70,7 @@ type LiveServer struct {
 	Start []string
 }
 
-// StartOf returns what a server is that runs in a folder, as LiveServer.Start has it.
+// StartOf returns the value of LiveServer.Start for a server that runs in dir.
 func StartOf(words []string, address, dir string) []string {
 	s := clients.Server{URL: address, Dir: dir}
 	if address == "" && len(words) == 0 {
@@ -121,7 +120,7 @@ func knownServers(c settings.Config) string {
 // Upstream returns the server as the gateway reaches it.
 func (p LiveServer) Upstream(a *App) upstream.Server {
 	u := p.Server.Upstream(a.Env, cmp.Or(p.Name, p.Shown))
-	if c, err := a.Settings(); err == nil { // others report settings that nobody can read
+	if c, err := a.Settings(); err == nil { // others report unreadable settings
 		u.Texts = c.ReviewsTexts(p.Name)
 	}
 	return u
@@ -135,7 +134,7 @@ func (p LiveServer) Ask(ctx context.Context, a *App) ([]byte, error) {
 	return upstream.List(ctx, p.Upstream(a))
 }
 
-// NoteStderr shows what a server printed before it failed, behind the sentence about it.
+// NoteStderr prints the standard error of a failed server, after the error message.
 func NoteStderr(a *App, err error) {
 	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
 		for line := range strings.Lines(text) {

@@ -48,7 +48,7 @@ func NotFoundf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
 
-// Viewed returns what read reads in one view of the database.
+// Viewed returns the result of read, called with one view of the database.
 func Viewed[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
 	err = view(ctx, func(r R) error {
 		found, err = read(r)
@@ -128,7 +128,7 @@ func (a *App) ToolID(ctx context.Context, name string) (string, error) {
 	return e.Subject.ID, err
 }
 
-// Subject reads a subject, or finds the one that an id means in the view.
+// Subject parses a subject, or resolves an id to a subject in the view.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
 		return s, nil
@@ -142,8 +142,8 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	return db.Subject(ctx, view, ref)
 }
 
-// FreeSet returns the change set for what an import proposes: name, or that with a
-// number when a rejected member stops the set, or it is not the actor's to join.
+// FreeSet returns the name of the change set for an import: name, or name with a number if a rejected member blocks the
+// set or the actor may not join it.
 func (a *App) FreeSet(ctx context.Context, actor proposals.Actor, name string) (string, error) {
 	for n := 1; ; n++ {
 		set := name

@@ -92,7 +92,7 @@ func runDoctor(ctx context.Context, a *command.App) error {
 	return process.FindingsUnless(doc.OK)
 }
 
-// examine adds the state of the database and of what belongs to it.
+// examine adds the state of the database and its workspace, checkpoints, and receivers.
 func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	if store.IsURL(a.Config.DB) { // a login without rights gets here too
 		found, err := pg.Examine(ctx, a.Config.DB)
@@ -247,7 +247,7 @@ func (doc *docDoctor) examineSignatures(ctx context.Context, a *command.App) err
 // docNotices lists the notices that no receiver got.
 type docNotices struct {
 	Receiver string `json:"receiver"` // command or url
-	// Failing is present while it accepts nothing.
+	// Failing is present while the receiver accepts no notices.
 	Failing *notices.Failure `json:"failing,omitempty"`
 	// Lost are the latest notices that were given up after a day of attempts.
 	Lost []notices.Lost `json:"lost"`

@@ -24,7 +24,7 @@ type docDrift struct {
 	Edits    []docDriftEdit   `json:"edits"`
 	Drafts   []facts.Document `json:"drafts,omitempty"`
 	KeptFile string           `json:"kept_file,omitempty"`
-	// History lists the files of versions that differ from what toolcrib wrote.
+	// History lists the files of versions that differ from the files that toolcrib wrote.
 	History []docHistoryFile `json:"history,omitempty"`
 }
 

@@ -1,5 +1,5 @@
-// Package database has the commands about the database as a whole: its state, copies of
-// it, its schema, and the files that a project keeps of it.
+// Package database implements the commands for the database as a whole: health checks, backups, migrations, and drift
+// of workspace files.
 package database
 
 import (

@@ -23,7 +23,7 @@ type docMigrate struct {
 	output.Head
 	From string `json:"from,omitempty"` // "" for a new registry
 	To   string `json:"to"`
-	// Complete is true if there was nothing to do.
+	// Complete is true if the schema was already up to date.
 	Complete bool   `json:"complete"`
 	Steps    []int  `json:"steps,omitempty"` // steps of the schema that were missing
 	Tables   int    `json:"tables,omitempty"`

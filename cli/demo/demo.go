@@ -46,7 +46,7 @@ func Family() command.Family {
 // docDemo is the demonstration as it happened.
 type docDemo struct {
 	output.Head
-	Database string   `json:"database,omitempty"` // when it is kept
+	Database string   `json:"database,omitempty"` // only with --keep
 	Acts     []docAct `json:"acts"`
 }
 
@@ -141,13 +141,12 @@ func writeStep(p *output.Page, step docStep) {
 	p.Buf.WriteString(step.Stderr)
 }
 
-// stage is a toolcrib of its own: a new folder with the demonstration's
-// proposals, where every command runs with an environment that knows nothing
-// of the user's.
+// stage runs toolcrib in a new folder with the demonstration's proposals and an environment that is isolated from the
+// user's.
 type stage struct {
 	dir    string
 	env    process.Env
-	parent process.Account // of the one who runs the demo
+	parent process.Account // of the user who runs the demo
 
 	program command.Program
 }
@@ -164,7 +163,7 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 		OutTerminal: colour,
 	}
 	if err := s.prepare(); err != nil {
-		_ = s.remove() // what kept it from being made is the error to report
+		_ = s.remove() // report the original error instead
 		return nil, err
 	}
 	return s, nil
@@ -185,8 +184,8 @@ func (s *stage) database() string { return filepath.Join(s.dir, "toolcrib.db") }
 
 func (s *stage) remove() error { return os.RemoveAll(s.dir) }
 
-// prepare copies the proposals, and puts a configuration beside them that says
-// nothing: the search for one ends there and reaches none of the user's.
+// prepare copies the proposals and writes an empty configuration file beside them, so that the search for a
+// configuration does not reach the user's files.
 func (s *stage) prepare() error {
 	if err := os.Mkdir(s.env.Dir, 0o700); err != nil {
 		return err
@@ -231,8 +230,7 @@ func (s *stage) account(args []string) func() process.Account {
 	return func() process.Account { return on }
 }
 
-// play runs the steps of an act and returns what happened. It is an error when
-// one of them ends otherwise than the story has it.
+// play runs the steps of an act and returns the results. A step that does not end as the script expects is an error.
 func (s *stage) play(ctx context.Context, act act) (docAct, error) {
 	played := docAct{Title: act.title, Text: act.text}
 	for _, step := range act.steps {

@@ -15,8 +15,7 @@ import (
 	"toolcrib/review"
 )
 
-// Loads describes what a skill or a file of instructions adds to the context of a coding agent
-// after the approval.
+// Loads is the context that a skill or an instruction file adds for a coding agent after the approval.
 type Loads struct {
 	Subject string `json:"subject"`
 	Path    string `json:"path"`
@@ -24,7 +23,7 @@ type Loads struct {
 	Parts   []Part `json:"parts"` // the earliest first
 }
 
-// Load is the cost of what enters the context at one moment.
+// Load is the cost of the text that enters the context on one occasion.
 type Load struct {
 	When   string `json:"when"` // at once, on matching, on use, when read, output only or not text
 	Note   string `json:"note,omitempty"`
@@ -50,7 +49,7 @@ func (d Part) Was() Cost {
 	return d.Before.Cost
 }
 
-// NewLoads returns what changes in the context of a coding agent, with its tokens.
+// NewLoads returns the changes to the context of a coding agent, with token counts.
 func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *tokens.Counter) (Loads, error) {
 	doc := Loads{Subject: d.Proposal.Subject.String(), Path: d.Proposal.Title}
 	var err error

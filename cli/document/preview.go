@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Preview is the prompt of one channel of an agent: the present one or, with proposals, the
-// one after approval. Before, Change, and Diff then describe the difference.
+// Preview is the prompt of one channel of an agent: the current one or, with proposals, the one after approval. Before,
+// Change, and Diff then describe the difference.
 type Preview struct {
 	Agent   string `json:"agent"`
 	Subject string `json:"subject"`
@@ -22,7 +22,7 @@ type Preview struct {
 	Compared
 }
 
-// Compared is a text and its change by proposals.
+// Compared is a text and how proposals change it.
 type Compared struct {
 	Prompt
 	// Gone means that the text would no longer exist, Untouched that the proposals do not
@@ -40,7 +40,7 @@ type Cost struct {
 	Tokens Tokens `json:"tokens"`
 }
 
-// Prompt is a text that a channel gets, and its cost.
+// Prompt is the prompt of a channel and its cost.
 type Prompt struct {
 	Text string `json:"text"`
 	Cost
@@ -53,7 +53,7 @@ type Tokens struct {
 	Cl100k int `json:"cl100k_base"`
 }
 
-// Cut is a place where a host truncates a text.
+// Cut is a position where a host truncates a text.
 type Cut struct {
 	Kind    string `json:"kind"`
 	Tool    string `json:"tool,omitempty"`
@@ -72,8 +72,7 @@ type OnePreview struct {
 type PreviewList struct {
 	output.Head
 	Previews []Preview `json:"previews"`
-	// Files has what the proposed skills and instructions add to the context of a coding
-	// agent.
+	// Files lists the context that the proposed skills and instruction files add for a coding agent.
 	Files []Loads `json:"files,omitempty"`
 }
 
@@ -86,8 +85,7 @@ func newDocPrompt(o prompt.Output, c tokens.Counts) Prompt {
 	}
 }
 
-// NewPreviews counts the tokens of all previews together, because the channels of an agent
-// mostly have the same text.
+// NewPreviews counts the tokens of all previews together, because most channels of an agent share one text.
 func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	var outputs []prompt.Output
 	for _, p := range previews {

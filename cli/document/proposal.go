@@ -59,7 +59,7 @@ type WholeDetail struct {
 	Others         []facts.Reference    `json:"others"`
 	Members        []facts.Reference    `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
-	Context        []Load               `json:"context,omitempty"` // what the files add to the context of an agent
+	Context        []Load               `json:"context,omitempty"` // context that the files add for an agent
 	Policy         []settings.Setting   `json:"policy"`            // the policy for a decision
 	Unassigned     bool                 `json:"unassigned"`        // no agent will have the tool after approval
 	Obstacles      []string             `json:"obstacles"`
@@ -74,8 +74,8 @@ type docTestChange struct {
 	After  string `json:"after,omitempty"`
 }
 
-// docSource is the JSON of an imported definition: Unread is its part that the definition does
-// not have, Raw all of it as it was read. The source of the definition pins it.
+// docSource is the JSON from which a definition was imported. Raw is the complete JSON as received, and Unread the part
+// that the definition does not contain. The source of the definition pins the JSON.
 type docSource struct {
 	Raw    string          `json:"raw"`
 	Unread json.RawMessage `json:"unread"`

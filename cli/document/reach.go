@@ -20,8 +20,8 @@ func NewReach(d fact.Difference) fact.Difference {
 	return fact.Difference{Added: append([]fact.Fact{}, d.Added...), Removed: append([]fact.Fact{}, d.Removed...), Unchanged: append([]fact.Fact{}, kept...)}
 }
 
-// WriteReach prints how proposals change the reach of their subjects: the added and removed
-// facts of each change, and the facts of all first imports by kind.
+// WriteReach prints how proposals change the reach of their subjects: the added and removed facts of each change, and
+// the facts of all first imports grouped by kind.
 func WriteReach(p *output.Page, ds ...review.Dossier) {
 	var first []fact.Fact
 	for _, d := range ds {
@@ -120,7 +120,7 @@ func NewHunks(hunks []diff.Hunk) []Hunk {
 
 // WriteHunk prints a hunk in the format of a unified diff.
 func WriteHunk(p *output.Page, h Hunk) {
-	open := map[string]bool{} // if only one side lacks the final line feed, nothing else shows the change
+	open := map[string]bool{} // without this, a difference in the final line feed alone would be invisible
 	for _, l := range h.Lines {
 		open[l.Kind] = open[l.Kind] || l.NoNewline
 	}
@@ -165,8 +165,7 @@ func lineRange(start, lines int) string {
 	return output.Itoa(start) + "," + output.Itoa(lines)
 }
 
-// WriteDefinition prints every key of a definition: texts of more than one line as text,
-// everything else as JSON.
+// WriteDefinition prints every key of a definition: multi-line strings as text, all other values as JSON.
 func WriteDefinition(p *output.Page, d registry.Definition) {
 	doc := output.MustParse(d.Canonical())
 	for _, key := range d.Keys() {

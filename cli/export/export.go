@@ -115,7 +115,7 @@ func newExport(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// exportFormat is a format of an export, with a line about it.
+// exportFormat is an export format and its one-line description.
 type exportFormat struct{ name, about string }
 
 // exportFormats lists the formats of exports, the default first.
@@ -131,7 +131,7 @@ func exportFormats() []exportFormat {
 	}
 }
 
-// exported is the text of an export, and notes about values that it cannot express.
+// exported is the output of an export, and notes about values that the format cannot express.
 type exported struct {
 	text  []byte
 	notes []string
@@ -156,7 +156,7 @@ func runExport(ctx context.Context, a *command.App, f exportFlags) error {
 	return WriteExport(a, f.output, x.text, true)
 }
 
-// export makes the text of an export.
+// export renders the selected definitions in the requested format.
 func export(ctx context.Context, a *command.App, f exportFlags) (exported, error) {
 	format := wire.Format(f.format)
 	if !slices.ContainsFunc(exportFormats(), func(known exportFormat) bool { return known.name == f.format }) {

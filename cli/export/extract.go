@@ -21,7 +21,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// extract holds the definitions to export: the merged view, or a part of it.
+// extract holds the definitions to export: the merged registry or a part of it.
 type extract struct {
 	layer         registry.Layer
 	Tools, Agents []catalog.Exported
@@ -56,8 +56,7 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q cat
 	return c, nil
 }
 
-// Only keeps what one agent has. It returns the number of its tools that are left out
-// because the agent discovers them.
+// Only reduces the extract to one agent's definitions. It returns the number of deferred tools that were omitted.
 func (c *extract) Only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
 	i := slices.IndexFunc(c.Agents, func(e catalog.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {

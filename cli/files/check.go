@@ -121,8 +121,8 @@ func waitingFiles(ctx context.Context, a *command.App) (map[string]string, error
 	return waiting, err
 }
 
-// Notes prints on standard error which folders a check compared and what it left out: a
-// toolcrib.toml may name a smaller folder than a session reads.
+// Notes prints on standard error which folders a check compared and which it skipped: a toolcrib.toml may name a
+// smaller folder than a session reads.
 func (r Report) Notes(a *command.App) {
 	a.Note("Checked: %s.", strings.Join(output.Mapped(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
 	NoteUnchecked(r.Unchecked, a.Note)
@@ -157,7 +157,7 @@ func (r root) unchecked(tree instructions.Tree) []string {
 	return output.Mapped(tree.Unchecked, func(p string) string { return r.named(jsondoc.Printable(p)) })
 }
 
-// compare returns what differs below a folder, and what the folder has.
+// compare returns the differences below a folder, and the number of definitions in it.
 func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, instructions.Tree, error) {
 	approved, err := r.approved(ctx, a, locked)
 	if err != nil {
@@ -176,7 +176,7 @@ func (r root) differences(tree instructions.Tree, approved []instructions.Approv
 	})
 }
 
-// with returns what is below a folder, including files that only an approval names.
+// with returns the files below a folder, including those that only an approval names.
 func (r root) with(approved []instructions.Approved) (instructions.Tree, error) {
 	tree, err := r.search()
 	if err != nil || r.imported {
@@ -192,7 +192,7 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 			return nil, nil // a lock does not have them
 		}
 		var approved []instructions.Approved
-		for _, l := range locked { // a lock is for one project, whatever its name is here
+		for _, l := range locked { // a lock file describes one project, regardless of its name here
 			if (l.Subject.Layer == registry.LayerUser) == (r.scope == places.User) {
 				approved = append(approved, l)
 			}
@@ -201,7 +201,7 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 	}
 	from, err := approvalsOf(ctx, a)
 	if errors.Is(err, store.ErrNoDatabase) {
-		return nil, nil // nothing was ever approved
+		return nil, nil // no definition has been approved yet
 	}
 	if err != nil {
 		return nil, err
@@ -289,8 +289,8 @@ type approvals interface {
 	content(ctx context.Context, sha256 string) ([]byte, bool, error)
 }
 
-// approvalsOf returns the approvals for this machine. The error wraps store.ErrNoDatabase if
-// there are none.
+// approvalsOf returns the approvals that apply on this machine. The error wraps store.ErrNoDatabase if no database
+// exists.
 func approvalsOf(ctx context.Context, a *command.App) (approvals, error) {
 	following, err := a.Following()
 	if err != nil {

@@ -32,12 +32,12 @@ func stopped(reason string) any {
 	return map[string]any{"continue": false, "stopReason": reason, "decision": "block", "reason": reason}
 }
 
-// Hook compares the files of a session and prints the response for the hook of its client:
-// nothing to continue, or the reason to stop. A failed comparison stops a session too. The
-// exit status is always 0, because clients treat most others as a broken hook and continue.
+// Hook compares the files of a session and prints the response for the hook of its client: empty to continue, or the
+// reason to stop. A failed comparison also stops a session. The exit status is always 0, because most clients treat any
+// other status as a broken hook and continue.
 //
-// The flags of the hook, the user's configuration, and the account determine the database and
-// the home folder. The client's variables do not: a project's settings may set them.
+// The flags of the hook, the user's configuration, and the account determine the database and the home folder. The
+// client's variables do not: a project's settings may set them.
 func Hook(ctx context.Context, a *command.App, client string, args []string, locked []instructions.Approved, failed error) error {
 	answer, known := hooks[client]
 	if !known {
@@ -93,7 +93,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	return err
 }
 
-// maxHookInput limits what is read from a client: its message includes the prompt.
+// maxHookInput limits the input from a client, which includes the prompt.
 const maxHookInput = 64 << 20
 
 // hookInput has the folders in the message of a client: Claude Code
@@ -104,16 +104,15 @@ type hookInput struct {
 	Roots []string `json:"workspace_roots"`
 }
 
-// sessionFolders returns at least one folder that a session works in: those in the message of
-// the client, that of a variable, and the working directory. All of them are used, because
-// the settings of a project may set the variable, and an agent may change its directory.
-// Cursor runs a user's hooks in its own folder, so its working directory is used only if
-// nothing else is known.
+// sessionFolders returns the folders that a session works in, at least one: those in the client's message, the one in a
+// variable, and the working directory. It uses all of them, because a project's settings may set the variable and an
+// agent may change its directory. Cursor runs a user's hooks in its own folder, so its working directory is used only
+// if no other folder is known.
 func sessionFolders(a *command.App, client string, getenv func(string) string) ([]string, error) {
 	var input hookInput
 	if !a.Env.InTerminal {
 		err := json.NewDecoder(io.LimitReader(a.Env.In, maxHookInput)).Decode(&input)
-		if err != nil && !errors.Is(err, io.EOF) { // a person enters nothing
+		if err != nil && !errors.Is(err, io.EOF) { // the standard input of a person may be empty
 			return []string{a.Env.Dir}, fmt.Errorf("read the message of the client: %w", err)
 		}
 	}

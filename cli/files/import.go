@@ -25,11 +25,11 @@ import (
 
 // Import describes how the files of folders are proposed.
 type Import struct {
-	Set   string // the change set of all; "" for one per folder
+	Set   string // the change set for all proposals, or "" for one per folder
 	Draft bool
-	Tell  func(done, total int64, step string) // reports the progress; nil for nobody
-	Done  func()                               // called before anything is printed; nil for nothing
-	// Watched leaves out what was rejected, because nobody asked for this import.
+	Tell  func(done, total int64, step string) // reports the progress; may be nil
+	Done  func()                               // called before the first output; may be nil
+	// Watched skips rejected definitions, because no user requested this import.
 	Watched bool
 }
 
@@ -63,7 +63,7 @@ type DocStep struct {
 	// Change is new, changed, missing, unreadable or deactivated.
 	Change   string `json:"change"`
 	Proposal string `json:"proposal,omitempty"`
-	Reason   string `json:"reason,omitempty"`  // why there is no proposal
+	Reason   string `json:"reason,omitempty"`  // why no proposal was made
 	ReadBy   string `json:"read_by,omitempty"` // the clients
 }
 
@@ -77,7 +77,7 @@ type taken struct {
 	unread           []string // skills where no client looks
 }
 
-// Run proposes what differs from its approved version, and prints it.
+// Run proposes the files that differ from their approved versions, and prints the proposals.
 func (f Import) Run(ctx context.Context, a *command.App, args []string, moved func(proposals.Proposal) string) error {
 	all, err := f.all(ctx, a, args, nil)
 	if err != nil {
@@ -109,7 +109,7 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 	}
 }
 
-// all proposes what differs in each folder, or in the folders of only if that is not nil.
+// all proposes the differences of every folder, or of the folders in only if it is not nil.
 func (f Import) all(ctx context.Context, a *command.App, args []string, only []DocFolder) ([]taken, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -317,8 +317,8 @@ func newDocStep(d instructions.Difference) DocStep {
 	return step
 }
 
-// Look returns what differs from its approved version in the home folder and in the project.
-// It proposes nothing and needs no database. Folders that cannot be searched are problems.
+// Look returns the differences from approved versions in the home folder and in the project. It proposes nothing and
+// needs no database. Folders that cannot be searched are reported as problems.
 func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
 	list, err := roots(a, nil)
 	if err != nil {
@@ -342,8 +342,8 @@ func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []
 	return folders, problems, nil
 }
 
-// Take proposes what Look found in folders. It returns them with their proposals, and a
-// function that prints these.
+// Take proposes the differences that Look found. It returns the folders with their proposals, and a function that
+// prints them.
 func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder, moved func(proposals.Proposal) string) ([]DocFolder, func(*output.Page), error) {
 	all, err := f.all(ctx, a, nil, folders)
 	if err != nil {
@@ -373,7 +373,7 @@ func Open(folders []DocFolder) int {
 // mostRows is the maximum number of rows in a table of files.
 const mostRows = 40
 
-// Table shows what differs from its approved version.
+// Table prints the differences from approved versions.
 func Table(p *output.Page, folders []DocFolder) {
 	var rows [][]string
 	for _, f := range folders {
@@ -397,7 +397,7 @@ func Table(p *output.Page, folders []DocFolder) {
 	}
 }
 
-// lines prints what was found in one folder.
+// lines prints the findings of one folder.
 func (t taken) lines(p *output.Page, moved func(proposals.Proposal) string) {
 	p.Linef("%s: %d found, %d as approved, %s", t.dir, t.found, t.unchanged, t.layer)
 	next := 0

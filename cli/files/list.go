@@ -41,7 +41,7 @@ type DocFile struct {
 	Drift  string `json:"drift,omitempty"`
 	ReadBy string `json:"read_by,omitempty"` // the clients
 	Reason string `json:"reason,omitempty"`  // why it cannot be read
-	// Proposal is the number of the open proposal about it, such as #4.
+	// Proposal is the number of the open proposal for this file, such as #4.
 	Proposal string `json:"proposal,omitempty"`
 }
 
@@ -149,7 +149,7 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	if err == nil {
 		open, err = openOn(ctx, db, r.layer)
 	}
-	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without a database, nothing was approved
+	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without a database, no file is approved
 		return nil, err
 	}
 	approved := approvedOf(entries)

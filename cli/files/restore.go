@@ -109,13 +109,13 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	differs := slices.DeleteFunc(instructions.Files(folder, now), func(c instructions.FileChange) bool {
 		return unfinished(c) || c.Change == instructions.New && slices.Contains(doc.Left, c.Path)
 	})
-	if len(differs) > 0 { // another program writes there, or holds what cannot be read
+	if len(differs) > 0 { // another program is writing there, or the folder contains unreadable files
 		return fmt.Errorf("%s differs from its approved version after this: %s", s, instructions.ListChanges(differs))
 	}
 	return doc.print(a, "written", "deleted")
 }
 
-// print prints what was written and deleted, in the given words.
+// print prints the written and deleted files, with the given verbs.
 func (doc docRestore) print(a *command.App, written, deleted string) error {
 	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
 		p.Linef("%s: %s %s, %d %s, below %s", doc.Subject, output.Counted(len(doc.Written), "file"), written, len(doc.Deleted), deleted, doc.Folder)
@@ -149,7 +149,7 @@ func (f restoreFlags) root(a *command.App, layer registry.Layer) (root, error) {
 	return root{}, process.Usagef("name the folder of %s with --dir", layer)
 }
 
-// confirmed shows what would change and asks, unless --yes is given or nothing changes.
+// confirmed shows the changes and asks the user, unless --yes is given or the files are unchanged.
 func (f restoreFlags) confirmed(a *command.App, doc docRestore, now, approved registry.Definition) (bool, error) {
 	if f.yes || len(doc.Written)+len(doc.Deleted) == 0 {
 		return true, nil

@@ -1,5 +1,5 @@
-// Package files holds the commands about skills and instruction files: what import,
-// check, watch and restore do with files instead of the tools of servers.
+// Package files implements the commands for skills and instruction files: how import, check, watch, and restore work on
+// files instead of servers' tools.
 package files
 
 import (
@@ -34,7 +34,7 @@ type root struct {
 	partial bool
 	// imported is set if only files that other roots import are compared.
 	imported bool
-	// search returns what is below the folder. It searches once.
+	// search returns the files below the folder. It searches once.
 	search func() (instructions.Tree, error)
 }
 
@@ -160,12 +160,10 @@ func roots(a *command.App, args []string) ([]root, error) {
 	return list, nil
 }
 
-// sessionRoots returns the folders whose files are read by the clients of a session that
-// works in dirs: the outermost repository around each, the folders above it, the user's home,
-// and the folder that the client uses as its home, if that differs. Files of the project and
-// repositories in it cannot change that. If a toolcrib.toml names the project, the name is
-// used after `toolcrib trust`: an untrusted one could choose the approvals of another
-// project. The note says so.
+// sessionRoots returns the folders whose files the clients of a session in dirs read: the outermost repository around
+// each, the folders above it, the user's home, and the client's own home folder if it differs. Files of the project,
+// and repositories inside it, cannot change this result. A project name from a toolcrib.toml is used only after
+// `toolcrib trust`, because an untrusted file could choose the approvals of another project. The note reports this.
 func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root, note string, err error) {
 	c, err := a.Settings()
 	if err != nil {

@@ -22,7 +22,7 @@ type Finding struct {
 	// A subject, a tool as the file calls it, or "" for the file as a whole.
 	Subject string `json:"subject"`
 	Tool    string `json:"tool,omitempty"` // as the file calls it
-	// The field that it is about.
+	// Field that the finding refers to.
 	Path string `json:"path"`
 	// Field is Path as long as the subject keeps its place, or "" for the same.
 	Field string `json:"-"`
@@ -35,11 +35,11 @@ type Finding struct {
 	// Exclusive.
 	EndColumn int    `json:"end_column,omitempty"`
 	Message   string `json:"message"`
-	// What the author of the text can do about it.
+	// Remedy for the author of the text.
 	Suggestion string `json:"suggestion"`
-	// What somebody can do who imports the tool and cannot change it.
+	// Remedy for a user who imports the tool and cannot change it.
 	Importer string `json:"for_importer,omitempty"`
-	// The exact text that it is about.
+	// Text that the finding refers to, quoted exactly.
 	Passage  string `json:"passage,omitempty"`
 	Waivable bool   `json:"waivable"`
 	// Whether an approved version has the passage already.
@@ -52,7 +52,7 @@ type Finding struct {
 	// Server identifies the list of tools that the tool is in, or is "" for none. Fold
 	// replaces equal findings about several tools of a list by one.
 	Server string `json:"-"`
-	// The names of the tools, if one finding stands for several.
+	// Names of the tools, if the finding applies to several.
 	Tools []string `json:"tools,omitempty"`
 	// The other places of the same text.
 	Also []Place `json:"also,omitempty"`
@@ -71,7 +71,7 @@ type Place struct {
 // maxPassage limits how much of a passage is shown on a line, in characters.
 const maxPassage = 160
 
-// where names what a finding is about: [get_b: description: "Ignore all …"].
+// where names the location of a finding: [get_b: description: "Ignore all …"].
 func (f Finding) where() string {
 	var parts []string
 	for _, s := range []string{f.Subject, f.Path} {
@@ -153,9 +153,8 @@ func Sort(found []Finding) {
 	})
 }
 
-// Fold replaces findings of the same text in several tools of one list, such as a sentence
-// that its author puts into every description, by the first one, with the tools and the
-// other places.
+// Fold merges findings of the same text in several tools of one list, such as a sentence that its author repeats in
+// every description, into the first one, with the names of all tools and the other locations.
 func Fold(found []Finding) []Finding {
 	type stock struct{ server, file, rule, severity, passage string }
 	keyOf := func(f *Finding) stock { return stock{f.Server, f.File, f.Rule, f.Severity, f.Passage} }
@@ -187,7 +186,7 @@ func Fold(found []Finding) []Finding {
 	return list
 }
 
-// message returns the message, with the tools that it is about if there are several.
+// message returns the message, followed by the affected tools if there are several.
 func (f Finding) message() string {
 	if len(f.Tools) == 0 {
 		return f.Message
@@ -195,7 +194,7 @@ func (f Finding) message() string {
 	return f.Message + " The same text is in " + rules.InTools(f.Tools) + "."
 }
 
-// remedies returns the advice for the author and for somebody who imports the text.
+// remedies returns the advice for the author of the text and for a user who imports it.
 func (f Finding) remedies() string {
 	return strings.TrimSpace(f.Suggestion + " " + rules.Importing(f.Importer))
 }

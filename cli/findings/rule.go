@@ -21,7 +21,7 @@ type Rule struct {
 	Locked     bool   `json:"locked"`
 	Doc        string `json:"doc"` // Markdown
 	Suggestion string `json:"suggestion,omitempty"`
-	Importer   string `json:"for_importer,omitempty"` // what somebody can do who imports a tool with a finding
+	Importer   string `json:"for_importer,omitempty"` // remedy for a user who imports the tool
 	Bad        string `json:"bad"`
 	Good       string `json:"good"`
 }
@@ -81,7 +81,7 @@ func (r Rule) sarif(home string) sarifRule {
 	}
 }
 
-// help explains what a finding means and what to do about it.
+// help explains the meaning of a finding and its remedy.
 func (r Rule) help(markdown bool) string {
 	parts := []string{cmp.Or(r.Doc, r.Name+"."), r.Suggestion, rules.Importing(r.Importer)}
 	if markdown && r.Bad != "" && r.Good != "" {
@@ -133,5 +133,5 @@ func (r Rule) properties() ruleProperties {
 	return p
 }
 
-// plain removes the markup from a text with little of it.
+// plain removes Markdown code and bold markers from a text.
 func plain(s string) string { return strings.NewReplacer("`", "", "**", "").Replace(s) }

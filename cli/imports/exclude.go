@@ -58,7 +58,7 @@ type docSuggestion struct {
 	To      int    `json:"to"`
 }
 
-// runExclude shows what is excluded from the pin of an imported tool, or proposes to change it.
+// runExclude prints the parts that are excluded from the pin of an imported tool, or proposes to change them.
 func runExclude(ctx context.Context, a *command.App, ref string, part registry.Exclusion, none bool) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func runExclude(ctx context.Context, a *command.App, ref string, part registry.E
 // pinnedTool is an imported tool with a draft to change it.
 type pinnedTool struct {
 	draft     proposals.Draft
-	open      *proposals.Proposal // proposes the tool, or a change of it
+	open      *proposals.Proposal // the proposal for the tool or for a change of it
 	snapshots [][]byte            // its JSON, the newest last
 }
 

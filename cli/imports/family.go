@@ -1,5 +1,5 @@
-// Package imports has the commands that propose what a file or a live server says about
-// tools: import, watch and canonicalize.
+// Package imports implements the commands that propose tools from a file or a live server: import, watch, canonicalize,
+// and exclude.
 package imports
 
 import (
@@ -12,7 +12,7 @@ import (
 //go:embed help
 var help embed.FS
 
-// Family returns the commands that take in tools and files.
+// Family returns the commands that import tools and files.
 func Family() command.Family {
 	return command.Family{
 		Help: help,

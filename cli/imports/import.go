@@ -32,9 +32,9 @@ type Import struct {
 	named                            bool // the set is from a flag
 	draft, files                     bool
 	from                             command.ServerFlags
-	Watched                          bool     // nobody asked for this import
-	Observed                         bool     // toolcrib itself proposes what a guarded server lists
-	tell                             tui.Tell // reports the progress; nil for nobody
+	Watched                          bool     // no user requested this import
+	Observed                         bool     // toolcrib itself proposes the tools of a guarded server
+	tell                             tui.Tell // reports the progress; may be nil
 }
 
 func newImport(a *command.App) *cobra.Command {
@@ -320,9 +320,8 @@ func runCanonicalize(ctx context.Context, a *command.App, file string, o intake.
 	})
 }
 
-// Observer returns the actor who proposes what a guarded server lists: toolcrib itself, or
-// the actor of the login of the database. A user's login must not write as system, because
-// it could then approve its own proposals under four_eyes.
+// Observer returns the actor who proposes the tools of guarded servers: toolcrib itself, or the actor of the database
+// login. A user's login must not write as system, because it could then approve its own proposals under four_eyes.
 func Observer(c *settings.Config) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {
 		if actor, err := proposals.ParseActor(login); err == nil {

@@ -19,8 +19,8 @@ import (
 	"toolcrib/review/intake"
 )
 
-// leaveOutPending drops the drafts that are already proposed and, if nobody asked for this
-// import, those that were rejected.
+// leaveOutPending drops the drafts that are already proposed and, if no user requested this import, those that were
+// rejected.
 func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
 	return a.DB.View(ctx, func(r review.Reader) error {
 		for i, s := range steps {
@@ -54,8 +54,8 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 	})
 }
 
-// keepExcluded copies to a draft the parts that an open proposal about the same tool excludes
-// from its pin, and its JSON if nothing else differs.
+// keepExcluded copies the exclusions of an open proposal for the same tool to a draft, and its JSON if it has no other
+// difference.
 func keepExcluded(ctx context.Context, r review.Reader, s intake.Step, p proposals.Proposal) error {
 	t := s.Draft.Definition.Tool
 	if t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || p.Type != s.Draft.Type {
@@ -116,8 +116,8 @@ func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared 
 	return "", nil
 }
 
-// retract withdraws proposals of earlier imports that the server no longer asks for: changes
-// of tools that it lists as they are live, and tools that it no longer lists.
+// retract withdraws proposals of earlier imports that no longer match the server: changes of tools whose live versions
+// it now lists, and tools that it no longer lists.
 func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
 	open, err := openOf(ctx, a, t.Origin.Label)
 	if err != nil {
@@ -178,7 +178,7 @@ func (t Taken) overtakes(draft proposals.Draft) string {
 	return ""
 }
 
-// openOf returns the open proposals about tools and texts that come from a server.
+// openOf returns the open proposals about the tools and texts of a server.
 func openOf(ctx context.Context, a *command.App, label string) (open []review.Bundle, err error) {
 	states := slices.DeleteFunc(proposals.States(), func(s proposals.State) bool { return !s.Open() })
 	err = a.DB.View(ctx, func(r review.Reader) error {

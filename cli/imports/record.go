@@ -77,8 +77,8 @@ type DocImport struct {
 	DryRun      bool             `json:"dry_run,omitempty"`
 	// Capabilities are the capabilities that were declared to a live server.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
-	// Configuration has the lines that the user's own file lacks for the tools of a live
-	// server to run.
+	// Configuration contains the lines that the user has to add to toolcrib.toml before the tools of a live server can
+	// run.
 	Configuration string `json:"configuration,omitempty"`
 }
 
@@ -90,8 +90,8 @@ type docImportStep struct {
 	Reason   string `json:"reason,omitempty"`
 	RawHash  string `json:"raw_hash,omitempty"`
 	Proposal string `json:"proposal,omitempty"`
-	// Missing describes what a prompt lacks, so that it stays a draft. UnknownKeys are keys
-	// that the v0 format does not have; they are kept.
+	// Missing names the part that an incomplete prompt still needs, so that it remains a draft. UnknownKeys are keys
+	// outside the v0 format; they are kept.
 	Missing     string   `json:"missing,omitempty"`
 	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
@@ -219,7 +219,7 @@ func KeepProblem(ctx context.Context, a *command.App, label, problem string) err
 	return catalog.KeepLeftOut(ctx, a.DB.Imports, a.Env.NewID(), a.Env.Now(), b.Actor.String(), label, skipped)
 }
 
-// LeftOut describes what was not proposed, and why.
+// LeftOut describes the entries that were not proposed, with the reasons.
 func (d DocImport) LeftOut() []string {
 	lines := slices.Clone(d.Warnings)
 	for _, s := range d.Steps {

@@ -18,10 +18,10 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// TakeReport proposes the tools of a server that a machine which follows the registry met
-// without an approval, as the agent of the machine's token: with the limits of agents, and in
-// a change set of its own. A tool that is refused does not affect the others. A comment on
-// each proposal says how many machines met it, as far as the token's holders tell.
+// TakeReport proposes tools that a following machine has seen on a server without an approval. The proposer is the
+// agent of the machine's token, under the limits for agents and in a separate change set. A refused tool does not
+// affect the others. A comment on each proposal states how many machines have seen the tool, according to the token's
+// holders.
 func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, server string, document []byte) (made int, err error) {
 	doc, err := wire.Decode(document)
 	if err != nil {
@@ -53,7 +53,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 	for _, it := range doc.Items {
 		raws[it.Hash()] = it.Raw
 	}
-	drafting := b.Desk.Importing(raws).Drafting // kept with the first machine below: what is refused takes no space
+	drafting := b.Desk.Importing(raws).Drafting // stored with the first accepted machine below, so that a refused report takes no space
 	var refused error
 	for _, s := range steps {
 		if s.Draft == nil || s.Change == intake.Deactivate { // the machine may have another release of the server
@@ -64,7 +64,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 			made++
 			continue
 		}
-		if errors.Is(err, review.ErrPace) || errors.Is(err, review.ErrLimit) { // and the rest would be refused, too
+		if errors.Is(err, review.ErrPace) || errors.Is(err, review.ErrLimit) { // all later tools would also be refused
 			refused = err
 			break
 		}

@@ -200,7 +200,7 @@ func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen 
 	return nil
 }
 
-// propose proposes what a poll found.
+// propose proposes the changes that a poll found.
 func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (Taken, error) {
 	f.Server = s.from.Name
 	return f.Take(ctx, a, s.from.Shown, s.data, &s.from)

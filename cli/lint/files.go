@@ -30,7 +30,7 @@ func instructionName(base string) bool {
 var (
 	// instructionFolders have Markdown files for agents.
 	instructionFolders = []string{"commands", "agents", "skills", "rules", "prompts", "instructions", ".clinerules", "workflows", "steering"}
-	// skippedFolders hold what others wrote for programs.
+	// skippedFolders usually contain files of other projects.
 	skippedFolders = []string{".git", ".hg", "node_modules", "vendor", ".venv", "__pycache__"}
 	// legalNames mark texts that are only terms or lists of packages.
 	legalNames = []string{"license", "licence", "notice", "copying", "requirements"}
@@ -39,8 +39,8 @@ var (
 	scripts    = []string{".sh", ".bash", ".zsh", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua"}
 )
 
-// instructs reports whether agents read a file of a folder by its name. inSkill reports that
-// it is below a SKILL.md, which may refer to it.
+// instructs reports whether agents read a file with this name. inSkill reports that the file is below a SKILL.md, which
+// may refer to it.
 func instructs(path string, inSkill bool) bool {
 	base := strings.ToLower(filepath.Base(path))
 	note := filepath.Ext(base) == ".txt" && !slices.ContainsFunc(legalNames, func(name string) bool { return strings.Contains(base, name) })
@@ -61,8 +61,8 @@ func inInstructions(path string) bool {
 // isScript reports whether a file of this name, in lower case, is a script.
 func isScript(base string) bool { return slices.Contains(scripts, filepath.Ext(base)) }
 
-// lintFiles returns the files to check: of a folder, those that agents read. It follows no
-// links, and leaves out the files of skills whose SKILL.md is in the list.
+// lintFiles returns the files to check; of a folder, those that agents read. It does not follow links, and omits the
+// files of a skill whose SKILL.md is in the list.
 func lintFiles(a *command.App, names []string) ([]string, error) {
 	var list []string
 	for _, name := range names {

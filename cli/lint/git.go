@@ -1,6 +1,6 @@
 package lint
 
-// This file reviews what a branch changes: the base commit has the approved versions.
+// This file reviews the changes of a branch. The base commit has the approved versions.
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ import (
 	"toolcrib/review/rules/reached"
 )
 
-// DocBranch is the review of what a branch changes.
+// DocBranch is the review of the changes of a branch.
 type DocBranch struct {
 	output.Head
 	OK      bool         `json:"ok"`   // no new finding warns or blocks
@@ -58,8 +58,7 @@ type docTokens struct {
 	After  int    `json:"after"`
 }
 
-// Branch reviews what a branch changes in the texts for agents among paths, or in all texts
-// if there are no paths.
+// Branch reviews the changes of a branch to texts for agents: those in paths, or all if paths is empty.
 func Branch(ctx context.Context, a *command.App, span string, paths []string, format string) error {
 	if err := report.CheckFormat(a, &format, "markdown"); err != nil {
 		return err
@@ -227,8 +226,8 @@ func texts(changed []string, sides ...side) []string {
 	return list
 }
 
-// units reads a text of a commit: a file, or the skill of a SKILL.md. Other JSON and
-// Markdown has no units.
+// units parses a text of a commit: a file, or the skill of a SKILL.md. JSON and Markdown that define neither tools nor
+// instructions have no units.
 func (s side) units(ctx context.Context, g repository, scratch, file string) ([]*unit, []findings.Finding, error) {
 	names := []string{file}
 	if isSkill(file) {
@@ -297,7 +296,7 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 	return []*unit{u}, nil, nil
 }
 
-// aboutTools matches keys of proposals and lists of tools that other JSON lacks.
+// aboutTools matches keys that distinguish proposals and lists of tools from other JSON.
 var aboutTools = regexp.MustCompile(`"?\b(?:inputSchema|input_schema|parameters|prompts|subject)"?\s*:`)
 
 // compare reviews a unit against its version in the base commit.
@@ -425,7 +424,7 @@ func alreadyIn(n int) string {
 	return output.Counted(n, "finding") + " were already"
 }
 
-// Marker is the first line of a comment on a pull request. The next run finds the comment by it.
+// Marker is the first line of a comment on a pull request, by which the next run finds the comment.
 const Marker = "<!-- toolcrib review -->"
 
 // markdown returns a comment on a pull request. All text from the repository is in code

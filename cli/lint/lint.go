@@ -109,7 +109,7 @@ func sarifRules() []findings.Rule {
 	}}, findings.Reviewed()...)
 }
 
-// explain returns what the rules recognized in each sentence of a unit.
+// explain returns the roles that the rules recognized in each sentence of a unit.
 func (u *unit) explain(file string) []report.Sentence {
 	return output.Mapped(wording.Of(&u.change).Explain(), func(x wording.Explanation) report.Sentence {
 		return report.Sentence{

@@ -61,7 +61,7 @@ type linter struct {
 	explained []report.Sentence
 	reach     []report.Reached // facts of the files
 
-	tell    tui.Tell // reports the progress, nil for nobody
+	tell    tui.Tell // reports the progress; may be nil
 	checked atomic.Int64
 }
 
@@ -255,8 +255,7 @@ func (s *lintCorpus) add(p *rules.Peer) {
 	}
 }
 
-// earlier is the corpus when it held only the first peers. Nothing may be added while it is
-// used.
+// earlier is a snapshot of the corpus with only the first peers. The corpus must not grow while the snapshot is in use.
 type earlier struct {
 	rules.Memory
 	*lintCorpus

@@ -30,15 +30,14 @@ const (
 	unreadableName = "unreadable"
 )
 
-// The families of rules for units that are not proposals, which have no template and use
-// names of their own.
+// Rule families that apply to all units, including those without a proposal template.
 const (
 	textFamilies = "SPB"
 	fileFamilies = "SPFB"
 	toolFamilies = "SPODBL"
 )
 
-// unit is a definition or a text to run the rules over.
+// unit is a definition or a text to lint.
 type unit struct {
 	change   rules.Change
 	families string // "" for all
@@ -49,8 +48,8 @@ type unit struct {
 	lintPlace
 }
 
-// readUnits splits a file into units. Whatever cannot be read is a finding, so that the
-// other files are checked too. executable reports the mode of the file.
+// readUnits splits a file into units. It reports unreadable parts as findings, so that the other files are still
+// checked. executable is the mode bit of the file.
 func readUnits(name, server string, data []byte, executable bool) ([]*unit, []findings.Finding, error) {
 	front, _, fronted := mdfile.SplitFront(string(data))
 	fronted = fronted || mdfile.OpenFront(string(data))
@@ -110,9 +109,8 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	return units, problems, nil
 }
 
-// lintOrigin returns the origin that an import would give to the documents of a file. Tools
-// in the format of MCP belong to a server, even an unnamed one: none of them is one of
-// toolcrib's own.
+// lintOrigin returns the origin that an import would assign to the documents of a file. MCP tools belong to a server,
+// even an unnamed one, so they are never taken for built-in tools.
 func lintOrigin(file, server string) func(wire.Document) intake.Origin {
 	return func(doc wire.Document) intake.Origin {
 		o := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
@@ -142,8 +140,8 @@ func wireUnits(data []byte, from func(wire.Document) intake.Origin) ([]*unit, bo
 	return units, len(units) > 0
 }
 
-// itemUnits converts every tool of a document of another program to a proposal, as an
-// import does. The number distinguishes the documents of a file: each is a list of its own.
+// itemUnits converts every tool of a foreign document to a proposal, as an import does. The number distinguishes the
+// documents of one file.
 func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	var units []*unit
 	for _, it := range doc.Items {
@@ -179,7 +177,7 @@ func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	return units
 }
 
-// plainUnit converts a text that is only a prompt to a prompt tool.
+// plainUnit converts a plain prompt text to a prompt tool.
 func plainUnit(name string, data []byte) *unit {
 	id := strings.ToLower(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	if !registry.ValidID(id) {
@@ -222,7 +220,7 @@ var ruleNames = sync.OnceValue(func() map[string]string {
 type lintPlace struct {
 	text *spans.File
 	doc  *jsondoc.Node // contains the fields; nil for a plain text
-	item string        // the path of doc in the file's document, "" for all of it
+	item string        // path of doc in the file, or "" for the whole file
 	// field converts the path of a finding to one inside doc; nil keeps it.
 	field func(string) string
 	// folder has the files of a skill or of instructions.
@@ -285,8 +283,7 @@ func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (span
 	return p.text.Value(at, value, start, end)
 }
 
-// offset returns the position of a line and column in a text in bytes, or -1 if there is no
-// such place.
+// offset returns the byte offset of a line and column in a text, or -1 if the position does not exist.
 func offset(text string, line, column int) int {
 	at := 0
 	for ; line > 1; line-- {
