@@ -30,9 +30,8 @@ type candidates func(ctx context.Context, a *command.App, prefix string) ([]cobr
 // mostCandidates is how many the shell is offered. More is not a choice.
 const mostCandidates = 200
 
-// complete has the shells offer what commands and flags take: ids from the database,
-// if there is one, names from the configuration, and fixed words. Nothing is created
-// or written for it.
+// complete registers shell completions for arguments and flags: ids from an existing database, names from the
+// configuration, and fixed words. Completing writes nothing.
 func complete(a *command.App, root *cobra.Command) {
 	arguments := map[string]candidates{}
 	for _, name := range strings.Fields("approve needs-changes reject withdraw comment waive unwaive revise submit rebase show diff review preview regroup") {
@@ -79,8 +78,7 @@ func complete(a *command.App, root *cobra.Command) {
 	walk(root)
 }
 
-// offer makes a completion of cobra's. What cannot be read is not offered: a shell
-// shows no error.
+// offer converts c to cobra's type. It omits candidates that cannot be read, because a shell shows no error.
 func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		all, err := c(cmd.Context(), a, prefix)
@@ -146,7 +144,7 @@ func ofKind(kind registry.Kind) candidates {
 	}
 }
 
-// together completes with what several offer.
+// together returns the candidates of all its arguments.
 func together(all ...candidates) candidates {
 	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 		var offered []cobra.Completion

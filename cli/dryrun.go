@@ -9,10 +9,10 @@ import (
 	"toolcrib/cli/process"
 )
 
-// dryRuns has every command that takes --dry-run, with those of its flags that do not go
-// with it. With --dry-run nothing is written, deleted, trusted, started, or sent: a command
-// that is not here is refused before it runs. Those here only read, or use the review
-// service and the database, which keep nothing then, or look at the flag themselves.
+// dryRuns lists every command that supports --dry-run, with the flags that it does not support together with it. A dry
+// run does not write, delete, trust, start, or send anything, and a command that is missing here is refused before it
+// runs. The listed commands only read, or use the review service and the database, which then discard all writes, or
+// check the flag themselves.
 func dryRuns() map[string]string {
 	return map[string]string{
 		"": "", "help": "", "version": "", "schema": "", "rules": "", "config": "", "lint": "", "parse": "", "completion": "",

@@ -34,7 +34,7 @@ func newHelp() *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return noCommand(cmd.Root(), args[0])
 			}
-			found.InitDefaultHelpFlag() // so that it stands among the flags
+			found.InitDefaultHelpFlag() // lists it among the flags
 			return found.Help()
 		},
 	}
@@ -42,8 +42,7 @@ func newHelp() *cobra.Command {
 	return c
 }
 
-// describeCompletion adds the framework's own commands for completion when the
-// others are there, and what their help lacks.
+// describeCompletion adds cobra's completion commands, if the other commands are present, and completes their help.
 func describeCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
@@ -137,8 +136,7 @@ func unknownWithHelp(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// noCommand reports that there is no command of that name in root, and names the one
-// that is meant: not one that only looks alike.
+// noCommand reports that root has no command with this name, and suggests a command only if the name clearly means it.
 func noCommand(root *cobra.Command, name string) error {
 	if meant, ok := newcomers()[name]; ok {
 		return process.Usagef("there is no command %q; write %s", name, meant)

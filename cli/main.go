@@ -1,9 +1,9 @@
-// Package cli is the interface for scripts and for people at a prompt. It has the table
-// of commands, which a folder for each family of them fills, and wires everything else
-// together: it parses the command line, runs the command, and returns its exit code.
+// Package cli is the command line interface, for scripts and for people at a prompt. It contains the table of commands,
+// to which a folder for each family of commands contributes, and wires all packages together: it parses the command
+// line, runs the command, and returns its exit code.
 //
-// Documents for scripts are types of their own in their family (the doc* types): fields
-// are added, never renamed. All text for people passes package visible.
+// Documents for scripts are separate types in each family (the doc* types), whose fields are added and never renamed.
+// All text for people passes package visible.
 package cli
 
 import (
@@ -92,21 +92,19 @@ func Commands() *cobra.Command {
 	return root
 }
 
-// lastResort sets how long a process that was interrupted may take to end in good
-// order: servers let calls come to their end, and end programs they started.
+// lastResort limits how long an interrupted process may take to finish: servers let running calls complete, and stop
+// the programs that they started.
 const lastResort = 5 * time.Second
 
-// leastFiles is how many files a process needs: a database with its readers, and what
-// the runtime opens for itself.
+// leastFiles is the minimum number of open files that a process needs: a database with its readers, and the files of
+// the Go runtime.
 const leastFiles = 32
 
-// Run runs the command of this process and returns its exit status. An
-// interrupt ends it: what cannot be interrupted (a statement that a database
-// somebody has tampered with never ends, a pipe that nobody writes to) is left
-// behind, at the second interrupt at once. Whatever was being written is then
-// as after a power cut: all there, or not at all. The workbench holds that off
-// until the terminal is as it was. restoreGC is called when the process is about to
-// stay, nil does nothing.
+// Run runs the command of this process and returns its exit status. An interrupt ends the command; a second interrupt
+// does so at once. A blocked operation is abandoned, such as an endless statement of a manipulated database or a read
+// from a pipe without a writer. A write that was in progress is then complete or absent, as after a power cut. The
+// workbench delays the exit until the terminal is restored. restoreGC is called before the process starts to serve or
+// to wait for the user; it may be nil.
 func Run(restoreGC func()) int {
 	env := process.System()
 	env.RestoreGC = restoreGC
@@ -132,7 +130,7 @@ func Run(restoreGC func()) int {
 //go:embed help
 var help embed.FS
 
-// families is the table of commands, by the folder that they are in.
+// families returns the table of commands, by folder.
 func families() []command.Family {
 	return []command.Family{
 		proposal.Family(), preview.Family(),

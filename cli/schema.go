@@ -107,8 +107,7 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 
 func constant(v any) *jsonschema.Schema { return &jsonschema.Schema{Const: &v} }
 
-// open takes out that an object has no other keys than those named: documents
-// gain fields. A nil map is written as null.
+// open permits additional properties, because documents gain fields, and null for maps.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -156,9 +155,8 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// proposalSchema is the schema of proposal files, with every key that agents get
-// described. Nothing is required: a draft may be incomplete, and submitting it reports
-// missing parts.
+// proposalSchema returns the schema of proposal files, with descriptions of every key. No key is required: a draft may
+// be incomplete, and submitting it reports missing parts.
 func proposalSchema() (*jsonschema.Schema, error) {
 	text, err := mcp.ProposalSchema()
 	if err != nil {
@@ -168,7 +166,7 @@ func proposalSchema() (*jsonschema.Schema, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, err
 	}
-	delete(s.Properties, "draft") // an argument beside the proposal
+	delete(s.Properties, "draft") // an argument of the MCP tool, not a key of the proposal
 	optional(&s)
 	return &s, nil
 }
@@ -188,7 +186,7 @@ func optional(s *jsonschema.Schema) {
 func configSchema() *jsonschema.Schema {
 	s := tomlSchema(reflect.TypeFor[settings.Config]())
 	s.Title = "The configuration of toolcrib"
-	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // beside the tables of servers
+	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // a key next to the tables of servers
 	return s
 }
 
@@ -229,7 +227,7 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 //go:embed descriptions.json
 var descriptionsJSON []byte
 
-// describe puts the comments of a type's fields into the schema that was made of it.
+// describe adds the comments of a type's fields to its schema.
 func describe(s *jsonschema.Schema, of reflect.Type) error {
 	comments := map[string]string{}
 	if err := json.Unmarshal(descriptionsJSON, &comments); err != nil {
@@ -268,6 +266,6 @@ func eachField(s *jsonschema.Schema, of reflect.Type, visit func(property *jsons
 			visit(p, path.Base(owner.PkgPath())+"."+owner.Name()+"."+f.Name)
 			eachField(p, f.Type, visit)
 		}
-	default: // has no fields
+	default: // a type without fields
 	}
 }

@@ -36,7 +36,7 @@ type Kind string
 const (
 	UserReview      Kind = "user_review"      // a revision of a proposal waits for the user
 	ApprovalMissing Kind = "approval_missing" // an owner approved, and other owners must
-	Stale           Kind = "stale"            // another version of its subject went live
+	Stale           Kind = "stale"            // another version of its subject was approved
 	CallWaiting     Kind = "call_waiting"     // a call needs the user's approval
 )
 
@@ -207,7 +207,7 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 			Event: CallWaiting, Subject: p.Tool.String(), Call: p.ID, Agent: p.Caller.Agent, User: p.Caller.User, ExpiresAt: &p.ExpiresAt,
 		}}, nil
 	default:
-		return nil, nil // nothing waits after any other act
+		return nil, nil // after any other act, no notice is due
 	}
 }
 
@@ -223,13 +223,13 @@ func about(k Kind, p proposals.Proposal) Notice {
 // Progress is the progress of the notices of a log to one receiver.
 type Progress struct {
 	Seq int64 `json:"seq"` // the last event whose notices are sent or given up
-	// Failing is present while the receiver accepts nothing.
+	// Failing is present while the receiver accepts no notices.
 	Failing *Failure `json:"failing,omitempty"`
 	// Lost are the latest notices that were given up, the oldest first.
 	Lost []Lost `json:"lost,omitempty"`
 }
 
-// Failure says since when nothing was received, and the last error.
+// Failure is the time since which a receiver has accepted no notice, and the last error.
 type Failure struct {
 	Since time.Time `json:"since"`
 	Error string    `json:"error"`
@@ -244,8 +244,8 @@ type Lost struct {
 	Error   string    `json:"error"`
 }
 
-// giveUp is the age at which a notice is given up if nothing was received for as long: a
-// notice that a receiver never accepts must not hold up the others.
+// giveUp is the age at which a notice is dropped if the receiver has accepted none for as long: a notice that a
+// receiver never accepts must not delay the others.
 const giveUp = 24 * time.Hour
 
 // maxLost limits how many lost notices are remembered.
@@ -328,8 +328,8 @@ const (
 	DeliveryHeader  = "Toolcrib-Delivery"
 )
 
-// Send implements Sender. Only a 2xx status counts as received. It follows no redirect,
-// because only this address was configured.
+// Send implements Sender. Only a 2xx status counts as delivery. Send does not follow redirects, because only this
+// address was configured.
 func (w Webhook) Send(ctx context.Context, n Notice, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(body))
 	if err != nil {

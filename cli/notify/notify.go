@@ -1,4 +1,4 @@
-// Package notify sends the notices of what a command did, in the background.
+// Package notify sends the notices of a command in the background.
 package notify
 
 import (
@@ -21,9 +21,8 @@ import (
 	"toolcrib/store"
 )
 
-// Sender sends notices in the background. It starts with the first transaction
-// that may have a notice, and leaves to the next process what it cannot send in
-// time.
+// Sender sends notices in the background. It starts with the first transaction that may cause a notice, and leaves
+// unsent notices to the next process.
 type Sender struct {
 	App   *command.App
 	mu    sync.Mutex
@@ -40,8 +39,8 @@ const (
 	noticeTime = 30 * time.Second
 )
 
-// tells reports whether a notice may follow from an act.
-func tells(act string) bool {
+// causesNotice reports whether an act may cause a notice.
+func causesNotice(act string) bool {
 	switch proposals.Act(act) {
 	case proposals.ActAssess, proposals.ActEndorse, proposals.ActApprove, "ask-call":
 		return true
@@ -57,7 +56,7 @@ func (n *Sender) Committed(acts []string) {
 		return
 	}
 	for _, act := range acts {
-		if !tells(act) {
+		if !causesNotice(act) {
 			continue
 		}
 		n.mu.Lock()
@@ -129,7 +128,7 @@ func (n *Sender) Last() {
 // send sends due notices.
 func (n *Sender) send(ctx context.Context) error {
 	a, c := n.App, n.App.Config.Notify
-	// Each receiver has got as far as it has: one that fails holds up no other.
+	// Receivers progress independently, so that a failing one does not delay the others.
 	each := func(name string, to notices.Sender) error {
 		courier, err := Courier(a, name, n.since)
 		if err != nil {

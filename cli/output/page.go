@@ -17,8 +17,8 @@ import (
 type Page struct {
 	Buf    bytes.Buffer
 	Colour bool
-	Piped  bool // the output goes to a program
-	spoken bool // the output goes to a screen reader
+	Piped  bool // another program reads the output
+	spoken bool // a screen reader reads the output
 	// aside writes a remark outside of the output for programs.
 	aside func(format string, args ...any)
 }

@@ -38,7 +38,7 @@ type Head struct {
 // NewHead returns the head of a document of a kind.
 func NewHead(kind string) Head { return Head{Schema, kind} }
 
-// Format says how documents are printed.
+// Format selects how documents are printed.
 type Format struct {
 	JSON, NoColor, NoPager, Accessible bool
 	JQ                                 *gojq.Code // nil prints the document itself
@@ -47,18 +47,17 @@ type Format struct {
 // Printer prints the documents of a command.
 type Printer struct {
 	Env process.Env
-	// Stdout is standard output for screens, protocols, and the workflow commands of
-	// --format github. Everything else is written to env.Out and env.Err, which break
-	// the commands that a CI runner would obey.
+	// Stdout is the unfiltered standard output for screens, protocols, and the workflow commands of --format github.
+	// All other output goes to env.Out and env.Err, which escape workflow commands.
 	Stdout io.Writer
 	Form   Format
 	// Running is done when the command must end.
 	Running context.Context
-	// Aloud writes a text one screen at a time, and reports whether it wrote all of it. If it is
-	// nil, a pager is used.
+	// Aloud writes a text one screen at a time, and reports whether it wrote the complete text. If it is nil, a pager
+	// is used.
 	Aloud func(text []byte) bool
 	Guest bool // over SSH: without a pager, and with less time and space for filters
-	Cut   bool // the user left the pager before the end of what was printed
+	Cut   bool // the user left the pager before the end of the output
 }
 
 // Print writes doc as JSON if requested, or calls text to write for a person.
@@ -93,8 +92,8 @@ func (a *Printer) PrintJSON(doc any) error {
 	return err
 }
 
-// Colour reports whether text has colors: on terminals, unless the environment decides. A
-// variable that disables colors overrides one that enables them.
+// Colour reports whether to print colors: on terminals, unless environment variables decide. A variable that disables
+// colors overrides one that enables them.
 func (a *Printer) Colour() bool {
 	if a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" {
 		return false
@@ -192,13 +191,12 @@ func (a *Printer) pager(lines int) []string {
 	return words
 }
 
-// maxPiped limits what is written to a pager at once, in bytes, to what every system writes to
-// a pipe in one piece.
+// maxPiped limits, in bytes, a single write to a pager to the size that every system writes to a pipe atomically.
 const maxPiped = 512
 
-// throughPager writes text to a pager by lines, and waits until the user has left it. If the
-// user leaves before the last line, the rest stays in the pipe. The pager handles interrupts,
-// because it must not lose its terminal to a process that ends first.
+// throughPager writes text to a pager by lines, and waits until the user leaves it. If the user leaves before the last
+// line, unread text remains in the pipe. The pager handles interrupts, because it would otherwise lose the terminal to
+// a shell when this process ends first.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()
@@ -213,7 +211,7 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 	go func() {
 		for line := range bytes.Lines(text) {
 			for part := range slices.Chunk(line, maxPiped) {
-				_, _ = to.Write(part) // ends when the pager or the code below has read everything
+				_, _ = to.Write(part) // returns when the pager or the code below has read all bytes
 			}
 		}
 		_ = to.Close()
@@ -223,7 +221,7 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as git does: with colors, and without paging short text
 	}
 	err = c.Run()
-	rest, _ := io.Copy(io.Discard, unread) // what the pager did not read
+	rest, _ := io.Copy(io.Discard, unread) // the bytes that the pager did not read
 	var left *exec.ExitError
 	if err == nil || c.Process != nil && errors.As(err, &left) {
 		a.Cut = rest > 0
@@ -256,8 +254,8 @@ func (f *Format) SetJQ(text string) error {
 // maxFiltered limits how many bytes --jq prints.
 const maxFiltered = 256 << 20
 
-// printJQ writes the results of --jq for a document, one value on each line: strings as they
-// are, all others as JSON.
+// printJQ prints the results of --jq for a document, one value on each line: strings unquoted, all other values as
+// JSON.
 func (a *Printer) printJQ(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber() // keeps the digits

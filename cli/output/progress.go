@@ -10,8 +10,8 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// progress shows a person the progress of long work on one line of the error output, which is
-// erased at the end. A nil progress shows nothing.
+// progress shows the progress of long work on one line of standard error, and erases the line at the end. A nil
+// progress does nothing.
 type progress struct {
 	to    io.Writer
 	now   func() time.Time
@@ -61,7 +61,7 @@ func NewProgress(env process.Env) *progress {
 	return &progress{to: env.Err, now: env.Now, began: env.Now(), stop: make(chan struct{})}
 }
 
-// Tell sets the progress; total is 0 if it is unknown.
+// Tell sets the progress. total is 0 if it is unknown.
 func (p *progress) Tell(done, total int64, step string) {
 	if p == nil {
 		return
@@ -82,7 +82,7 @@ func (p *progress) Draw() {
 	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Show(p.line(took)), progressWidth))
 }
 
-// line returns the text of the progress line, such as "Checking files: 120 of 400, 30 %, 2 s".
+// line returns the progress line, such as "Checking files: 120 of 400, 30 %, 2 s".
 func (p *progress) line(took time.Duration) string {
 	seconds := fmt.Sprintf("%d s", int(took.Seconds()))
 	switch {

@@ -88,7 +88,7 @@ func FullStop(s string) string {
 // flatten returns the parts of joined errors.
 func flatten(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		// Errors of fmt.Errorf also wrap several, but have a text of their own.
+		// Errors of fmt.Errorf may also wrap several errors, but have their own message.
 		if fmt.Sprintf("%T", err) == "*errors.joinError" {
 			var out []error
 			for _, e := range joined.Unwrap() {
@@ -100,8 +100,7 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-// Belongs indents every line except the first, so that foreign text cannot imitate a line of
-// toolcrib.
+// Belongs indents every line except the first, so that foreign text cannot imitate output of toolcrib.
 func Belongs(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -180,8 +179,7 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// conflictLines describes each conflict: the three sides of a value, or of each passage of a
-// text.
+// conflictLines describes each conflict: the base, live, and proposed side of a value or of each passage of a text.
 func conflictLines(e *review.RebaseConflict) []string {
 	var lines []string
 	for _, p := range e.Passages() {
@@ -194,7 +192,7 @@ func conflictLines(e *review.RebaseConflict) []string {
 			switch {
 			case len(text) == 0:
 				return "nothing"
-			case same > 30: // the difference must be in what is shown
+			case same > 30: // shorten both, so that the difference is visible
 				text = append([]rune("…"), text[same-20:]...)
 			}
 			return fmt.Sprintf("%q", Cut(string(text), 60))

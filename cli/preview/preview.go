@@ -253,7 +253,7 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	}
 }
 
-// costTable lists the cost of each channel, and what the proposals add.
+// costTable lists the cost of each channel, and the tokens that the proposals add.
 func costTable(p *output.Page, docs []document.Preview) {
 	if docs[0].Change == nil {
 		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, output.Mapped(docs, func(d document.Preview) []string {
@@ -348,7 +348,7 @@ func (s *sceneFlags) context(ctx context.Context, a *command.App) (prompt.Contex
 	return c, err
 }
 
-// loadedBy returns what the proposals about files add to the context.
+// loadedBy returns the context that proposals about files add.
 func loadedBy(ctx context.Context, a *command.App, desk *service.Desk, ids []proposals.ID) ([]document.Loads, error) {
 	var docs []document.Loads
 	if len(ids) == 0 {
@@ -377,7 +377,7 @@ func loadedBy(ctx context.Context, a *command.App, desk *service.Desk, ids []pro
 	return docs, nil
 }
 
-// writeLoads prints what enters the context, and what changes.
+// writeLoads prints the text that enters the context, and its changes.
 func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) {
 	for i, d := range docs {
 		if i > 0 || below {
@@ -406,7 +406,7 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 	}
 }
 
-// writePart prints the text of a part, or its changes.
+// writePart prints a part of the context, or its changes.
 func writePart(p *output.Page, d document.Part, show string) {
 	text := d.Text
 	if show == showNow {

@@ -31,7 +31,7 @@ func ProgramVersion() string {
 	return info.Main.Version
 }
 
-// Env is the process as a value: everything the program takes from outside.
+// Env is the environment of the process as a value: all input from outside.
 type Env struct {
 	Args   []string // without the program's name
 	In     io.Reader
@@ -39,8 +39,8 @@ type Env struct {
 	Err    io.Writer
 	Getenv func(string) string
 	Dir    string // working directory
-	// Program is the path of the running program, for configurations that start
-	// it; "" leaves it to be found by its name.
+	// Program is the path of the running program, for configurations that start it, or "" to find the program by its
+	// name.
 	Program string
 	Now     func() time.Time
 	NewID   func() string // a new UUIDv7
@@ -54,18 +54,17 @@ type Env struct {
 	Account func() Account
 	// Windows selects the default folders of Windows.
 	Windows bool
-	// MinWait is how long the process waits at least for others, where it goes on without
-	// them after a few seconds: a server that it asked to end, a receiver of notices.
-	// Tests set it, so that a busy machine fails none.
+	// MinWait is the minimum time that the process waits for others where it would otherwise continue after a few
+	// seconds: for a server to end, or for a receiver of notices. Tests set it so that they pass on a busy machine.
 	MinWait time.Duration
 	// InTerminal, OutTerminal and ErrTerminal report whether a terminal is at the
 	// other end.
 	InTerminal, OutTerminal, ErrTerminal bool
-	// RestoreGC is called when the process is about to stay: the workbench with
-	// its first page on the screen, a server before it serves. nil does nothing.
+	// RestoreGC is called when the process is about to run for a long time: after the first page of the workbench, or
+	// before a server accepts connections. It may be nil.
 	RestoreGC func()
-	// Hold keeps an interrupted process from being ended before it has given
-	// the terminal back; release ends that. nil does nothing.
+	// Hold delays the exit of an interrupted process until release is called, so that the terminal can be restored. It
+	// may be nil.
 	Hold func() (release func())
 }
 

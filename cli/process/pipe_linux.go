@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Pipe returns a pipe whose reader gets what one write wrote, and no more, from each read, so
-// that a pager reads no further ahead than its screen. A longer
-// write than PIPE_BUF, 4,096 bytes, counts as several.
+// Pipe returns a pipe whose every read returns the data of one write, so that a pager reads no further ahead than its
+// screen. A write of more than PIPE_BUF (4,096) bytes is split.
 func Pipe() (r, w *os.File, err error) {
 	var ends [2]int
 	if unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_DIRECT) != nil { // some emulations of Linux have none

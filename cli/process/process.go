@@ -21,7 +21,7 @@ import (
 // It depends on no environment variable: the caller of a program chooses those.
 type Account struct {
 	history.Account
-	Home string // as the account database has it; "" when it has no entry
+	Home string // from the account database, or "" without an entry
 }
 
 // CurrentAccount returns who runs the process.
@@ -32,8 +32,8 @@ func (e Env) CurrentAccount() Account {
 	return SystemAccount()
 }
 
-// SystemAccount asks the account database by number. Without cgo, os/user.Current
-// would fill gaps from USER and HOME, which is to be avoided here.
+// SystemAccount looks up the account by its number. Without cgo, os/user.Current would fill missing fields from USER
+// and HOME, which the caller must not trust.
 func SystemAccount() Account {
 	var a Account
 	a.Host, _ = os.Hostname() // "" is recorded as unknown
@@ -67,13 +67,11 @@ func NotUser(name string) bool {
 	return err != nil || actor.Kind != proposals.User || actor.String() != name
 }
 
-// ErrNoHome is wrapped when a default path is needed and there is no home
-// folder that it could lie in.
+// ErrNoHome is wrapped when a default path requires a home folder and none exists.
 var ErrNoHome = errors.New("there is no home folder")
 
-// Home returns the user's home folder, which is absolute: what HOME says, or
-// else the account database. A relative HOME would make files of the working
-// directory the user's own, so it counts as none.
+// Home returns the user's home folder: the value of HOME or else the entry of the account database. A relative HOME is
+// ignored, because it would make files of the working directory the user's own.
 func (e Env) Home() (string, error) {
 	if dir := e.Getenv("HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -135,18 +133,18 @@ func xdg(env Env, variable, fallback, windows string) (string, error) {
 	return filepath.Join(home, fallback), nil
 }
 
-// UntilDone is in, but for a Read that keeps waiting when ctx ends: an
-// interrupt has to end a program that waits for somebody to type.
+// UntilDone returns a reader for in whose Read fails when ctx ends, so that an interrupt ends a program that waits for
+// input.
 func UntilDone(ctx context.Context, in io.Reader) io.Reader {
 	return ReaderFunc(func(p []byte) (int, error) {
-		buf := make([]byte, len(p)) // not p: a read that nobody waits for goes on
+		buf := make([]byte, len(p)) // not p, because an abandoned read may still write to its buffer
 		n, err := BeforeDone(ctx, func() (int, error) { return in.Read(buf) })
 		return copy(p, buf[:n]), err
 	})
 }
 
-// BeforeDone returns what do returns, or why ctx ended before. What do opens or reads
-// later than that is left to the end of the process.
+// BeforeDone returns the result of do, or the cause of ctx if that ends first. Resources that do opens after that are
+// left to the end of the process.
 func BeforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
@@ -166,9 +164,8 @@ type ReaderFunc func([]byte) (int, error)
 
 func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Words splits a line into the words that a shell reads from it. An empty quoted word is
-// kept: without it, the next word would take its place. Nothing is expanded or run, and
-// the operators of a shell are ordinary characters: there is no shell that could act on them.
+// Words splits a line into words, as a shell does. It keeps empty quoted words, because otherwise the next word would
+// take their position. It expands and runs nothing, and treats operators of the shell as ordinary characters.
 func Words(line string) ([]string, error) {
 	p := shellwords.NewParser()
 	p.ParseEnv, p.ParseBacktick = false, false
@@ -202,8 +199,7 @@ func (hidden) Error() string { return "" }
 
 func (h hidden) Unwrap() error { return h.error }
 
-// ErrFindings ends a command that did its work and found something. What it
-// found is printed already.
+// ErrFindings ends a command that succeeded and has printed findings.
 var ErrFindings = errors.New("findings")
 
 // ExitStatus ends a command with the exit status of a program that it ran.
@@ -212,7 +208,7 @@ type ExitStatus int
 // Error names the status.
 func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// ErrNoDryRun refuses --dry-run for what cannot be tried without doing it.
+// ErrNoDryRun refuses --dry-run for an operation that cannot be simulated.
 func ErrNoDryRun(what string) error {
 	return Usagef("%s cannot be tried with --dry-run: it would have to write, start, or send something; nothing was done", what)
 }

@@ -11,17 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Times to wait for the reader of a pipe: until it has taken everything, and then
-// for it to leave. Whoever reads to the end stays until the pipe is closed.
+// Times to wait for the reader of a pipe: until it has read all data, and then until it closes the pipe. A reader that
+// reads to the end keeps the pipe open until the writer closes it.
 const (
 	readerStep   = 5 * time.Millisecond
 	readerTakes  = time.Second
 	readerLeaves = 50 * time.Millisecond
 )
 
-// ReaderLeft reports whether out is a pipe whose reader left before its end, as head
-// does, or the null device, which also stands in for an output that was closed: nobody was
-// shown all that was written.
+// ReaderLeft reports whether the output was not read completely: out is a pipe whose reader left early, as head does,
+// or the null device, which also replaces a closed output.
 func ReaderLeft(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -50,11 +49,11 @@ func fionread() uint {
 	if runtime.GOOS == "linux" {
 		return 0x541b
 	}
-	return 0x4004667f // of all BSDs, and of macOS
+	return 0x4004667f // on all BSDs, including macOS
 }
 
 func leaves(fd int) bool {
-	var taken time.Duration // for how long nothing has been waiting in the pipe
+	var taken time.Duration // how long the pipe has been empty
 	for waited := time.Duration(0); waited < readerTakes && taken < readerLeaves; waited += readerStep {
 		fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor is a small number
 		if _, err := unix.Poll(fds, int(readerStep.Milliseconds())); err != nil && err != unix.EINTR {

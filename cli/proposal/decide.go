@@ -18,7 +18,7 @@ import (
 	"toolcrib/review"
 )
 
-// DecideFlags belong to every decision.
+// DecideFlags are the flags of every decision.
 type DecideFlags struct {
 	note   command.NoteFlags
 	expect []string
@@ -49,7 +49,7 @@ func newApprove(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// newRefusal returns the command of a verdict that makes nothing live.
+// newRefusal returns the command of a verdict that makes no version live.
 func newRefusal(verdict proposals.Verdict, name string) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		flags := &DecideFlags{}

@@ -31,7 +31,7 @@ type docSides struct {
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
 	Files  []docFile  `json:"files,omitempty"` // of a skill that differ
-	// Reach compares what the two sides reach; new_to_registry is only set for proposals.
+	// Reach compares the reach of the two sides. new_to_registry is only set for proposals.
 	Reach fact.Difference `json:"reach"`
 }
 
@@ -161,8 +161,7 @@ func newDocSides(left, right content, reach fact.Difference, around int) (docSid
 	return doc, fields
 }
 
-// writeDiff prints the differences by lines, or with the two sides of every hunk next to
-// each other.
+// writeDiff prints the differences as unified lines or side by side.
 func writeDiff(a *command.App, p *output.Page, doc docSides, fields []diff.Field, layout diffLayout) {
 	width := 160 // if the width of the terminal is unknown
 	if n, err := strconv.Atoi(a.Env.Getenv("COLUMNS")); err == nil && n >= 40 {

@@ -46,8 +46,7 @@ func runPropose(ctx context.Context, a *command.App, files []string, draft bool)
 	return printMoved(a, made, err)
 }
 
-// printMoved prints proposals after something happened to them, unless err kept it from
-// happening.
+// printMoved prints proposals after an operation on them, unless err prevented the operation.
 func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
@@ -186,9 +185,8 @@ func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	return errors.Join(err, f.Close())
 }
 
-// eachProposal does one act to each of the named proposals and prints where
-// they stand then. It stops at the first that refuses; those before it have
-// moved.
+// eachProposal performs an act on each of the named proposals and prints their new states. It stops at the first
+// failure; earlier proposals keep their new states.
 func eachProposal(ctx context.Context, a *command.App, refs []string, act func(context.Context, command.Session, proposals.ID) (proposals.Proposal, error)) error {
 	b, ids, err := a.OpenProposals(ctx, refs)
 	if err != nil {

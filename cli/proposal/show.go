@@ -217,15 +217,14 @@ func (o setObstacle) who(all int) string {
 	return strings.Join(o.members, ", ")
 }
 
-// printedWhole reports whether all of the output reached its reader: a filter prints a
-// part, and a reader who leaves a pager or closes a pipe early did not see the rest.
+// printedWhole reports whether the complete output reached its reader: a filter prints a part, and a reader who leaves
+// a pager or closes a pipe early did not see all of it.
 func printedWhole(b command.Session, a *command.App) bool {
 	return a.Form.JQ == nil && !a.Cut && (b.Actor.Kind != proposals.User || !process.ReaderLeft(a.Stdout))
 }
 
-// shown records that a command printed the whole change for the actor, if all of it was
-// read. A read-only database records nothing; any other failure is reported, because the
-// next approval would refer to what was shown before.
+// shown records that a command printed the whole change for the actor, if the output was read completely. A read-only
+// database records nothing; any other failure is reported, because the next approval would refer to an older content.
 func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.Dossier) {
 	if !printedWhole(b, a) {
 		return
@@ -344,7 +343,7 @@ func writeContent(p *output.Page, d proposals.Draft, changes []impact.TestChange
 			p.Linef("  - %s (should %s)", c.Name, c.Expect)
 		}
 	}
-	for _, c := range changes { // what an approval does to the test cases of the subject
+	for _, c := range changes { // changes of the subject's test cases
 		word := map[diff.Change]string{diff.Removed: "Drops", diff.Modified: "Changes", diff.Added: "Adds"}[c.Change]
 		p.Linef("  %s test case: %s", word, c.Name)
 		if c.Before != "" {
@@ -362,8 +361,7 @@ func writeContent(p *output.Page, d proposals.Draft, changes []impact.TestChange
 	document.WriteDefinition(p, d.Definition)
 }
 
-// writeSource prints what the imported JSON has in addition to the definition: an approval
-// pins it.
+// writeSource prints the part of the imported JSON that the definition does not contain, because an approval pins it.
 func writeSource(p *output.Page, d review.Dossier) {
 	_, after := d.Change()
 	fields := diff.Contents(diff.Content{Definition: after.Definition}, after)

@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Reached is a fact about what a file can reach.
+// Reached is a fact about the reach of a file.
 type Reached struct {
 	File    string `json:"file"`
 	Subject string `json:"subject"`
@@ -96,7 +96,7 @@ type Findings struct {
 	Counts   map[string]int64   `json:"counts,omitempty"`
 	// Signatures counts decisions by their signatures, if signing has started.
 	Signatures *Signatures `json:"signatures,omitempty"`
-	// Reach lists what the files can reach, for lint.
+	// Reach lists the facts about the reach of the files, for lint.
 	Reach []Reached `json:"reach,omitempty"`
 	// Sentences is for lint --explain.
 	Sentences []Sentence `json:"sentences,omitempty"`

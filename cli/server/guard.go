@@ -43,7 +43,7 @@ func newGuard(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// check checks the arguments, of which the first dash precede "--"; -1 means that there is none.
+// check validates the arguments. The first dash of them precede "--"; dash is -1 without "--".
 func (f guardFlags) check(dash int, args []string) error {
 	if dash < 0 {
 		dash = len(args)
@@ -120,7 +120,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		db.Reviewed = following.Reviewed()
 		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
-		// What is not approved is proposed where the registry is reviewed.
+		// Unapproved tools are proposed where the registry is reviewed.
 		db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 			if err := following.Report(ctx, name, l); err != nil {
 				log(output.Sentence(err))
@@ -153,7 +153,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 	g := guard.New(guard.Config{
 		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: gone(a.Stdout), Times: a.Env.Guard,
 		Notice: err == nil && configured.Notices(),
-		Texts:  err != nil || configured.ReviewsTexts(name), // with unreadable settings, nothing unreviewed may pass
+		Texts:  err != nil || configured.ReviewsTexts(name), // if the settings cannot be read, all texts need a review
 	}, server)
 	status, err := g.Serve(ctx)
 	if err := db.Close(); err != nil {

@@ -42,8 +42,8 @@ func pollable(in io.Reader) (out io.Reader, restore func()) {
 	}
 }
 
-// gone returns a function that waits until nobody reads a pipe or socket any longer, and
-// reports false when the time is up; it blocks a thread. It returns nil for other outputs.
+// gone returns a function that waits until a pipe or socket has no reader, and returns false after a timeout. The
+// function blocks a thread. gone returns nil for other outputs.
 func gone(out io.Writer) func(wait time.Duration) bool {
 	f, ok := out.(*os.File)
 	if !ok {

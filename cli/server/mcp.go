@@ -126,7 +126,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 // minToken is the minimum length of a token in characters.
 const minToken = 16
 
-// token returns the bearer token and where it is, or the token itself if it is new.
+// token returns the bearer token and its source: a variable, a file, or the token itself if it is new.
 func (f mcpFlags) token(a *command.App) (token, source string, err error) {
 	switch {
 	case f.tokenFile != "":

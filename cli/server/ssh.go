@@ -29,8 +29,7 @@ import (
 	"toolcrib/store/session"
 )
 
-// Offer lists the flags of a command that users may use over SSH, or says why they may not
-// use the command.
+// Offer lists the flags of a command that users may use over SSH, or the reason why the command is refused.
 type Offer struct {
 	Flags string // in addition to those of every command; "name-" allows only "-", standard input or output
 	why   string // why the command is not available; "" if it is
@@ -84,8 +83,8 @@ func Offers() map[string]Offer {
 	}
 }
 
-// common are the flags that every command has over SSH. Of the other global flags, --as,
-// --db, and --workspace belong to the server.
+// common lists the flags that every command accepts over SSH. The other global flags, such as --as, --db, and
+// --workspace, belong to the server.
 const common = "help json no-color dry-run project accessible"
 
 // Restrict refuses and hides the commands and flags that are not available over SSH.
@@ -149,7 +148,7 @@ type sshServing struct {
 	close  func() error
 }
 
-// openSSH opens the listener of --ssh, and what its sessions share.
+// openSSH opens the listener of --ssh, and the resources that its sessions share.
 func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logger) (_ *sshServing, err error) {
 	c := *a.Config
 	if _, err := c.Signers.Signers(); err != nil {

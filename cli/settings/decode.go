@@ -23,7 +23,7 @@ const (
 // ByteOrderMark is written by some editors at the start of a file.
 const ByteOrderMark = "\ufeff"
 
-// errConfigShape is wrapped by errors about files that nobody wrote by hand.
+// errConfigShape is wrapped by errors about files that toolcrib wrote itself.
 var errConfigShape = errors.New("not a configuration")
 
 // keyPath is the path of a key in a configuration, such as gateway, gate_url.
@@ -112,10 +112,9 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 	return keys
 }
 
-// DecodeConfig decodes the text of a file into the value that to points to, and returns
-// the keys of the file. If the type of to lacks some of them, it returns these as unknown
-// and changes nothing. It replaces maps, lists, and values behind pointers instead of
-// writing to them, because they may be shared with the settings of other files.
+// DecodeConfig decodes the text of a file into the value that to points to, and returns the keys of the file. If the
+// type has no field for some keys, it returns these as unknown and changes nothing. It replaces maps, lists, and values
+// behind pointers instead of writing to them, because the settings of other files may share them.
 func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
 	if err := plainConfig(text); err != nil {
 		return nil, nil, err
@@ -170,8 +169,8 @@ func lay(into, from reflect.Value, key keyPath, at int, copied map[string]bool) 
 	}
 }
 
-// fieldOf returns the index of the field with exactly that key, or -1. The decoder ignores
-// the case of keys, but what a file may set depends on their names.
+// fieldOf returns the index of the field with exactly this key, or -1. The decoder ignores the case of keys, but the
+// permissions of a file depend on their exact names.
 func fieldOf(t reflect.Type, key string) int {
 	for i := range t.NumField() {
 		if t.Field(i).Tag.Get("toml") == key {

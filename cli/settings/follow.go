@@ -55,7 +55,7 @@ func (c PublishConfig) check() error {
 	return nil
 }
 
-// Name names the target, or is "" if there is none.
+// Name returns the name of the target, or "" if none is configured.
 func (c PublishConfig) Name() string { return cmp.Or(c.To, strings.Join(c.Command, " ")) }
 
 // FollowAddress makes the path of a folder or of a repository absolute.

@@ -23,7 +23,7 @@ import (
 	"toolcrib/review/harness/openai"
 )
 
-// gatewayConfig says how calls of tools run. Only the user's own file can set it.
+// gatewayConfig configures tool calls. Only the user's own file can set it.
 type gatewayConfig struct {
 	Gate         []string               `toml:"gate"`            // the eval gate: a program and its arguments
 	GateURL      string                 `toml:"gate_url"`        // or an address
@@ -160,8 +160,8 @@ type reviewerConfig struct {
 	Retries   *int     `toml:"retries"`
 }
 
-// over returns the model of a reviewer, with missing settings from m. A key is only sent
-// to the address that it was configured for.
+// over returns the model of a reviewer, with missing settings from m. A key is only sent to the address for which it
+// was configured.
 func (r reviewerConfig) over(m ModelConfig) ModelConfig {
 	if r.BaseURL != "" {
 		m.BaseURL, m.APIKeyEnv = r.BaseURL, ""
@@ -237,8 +237,7 @@ func (c Config) checkReviewers() error {
 	return nil
 }
 
-// connect adds the model and the reviewers to a policy. It connects to nothing: clients
-// are made when they are first used.
+// connect adds the model and the reviewers to a policy. It opens no connection: clients are created at their first use.
 func (c Config) connect(p review.Policy, env process.Env) review.Policy {
 	if c.Model != (ModelConfig{}) {
 		p.Model = &connection{client: sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) })}

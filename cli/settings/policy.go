@@ -25,8 +25,7 @@ import (
 	"toolcrib/tui"
 )
 
-// policyConfig is a [[policy]] entry: who owns some subjects, and how many owners must
-// approve a change before it goes live.
+// policyConfig is a [[policy]] entry: the owners of some subjects, and how many owners must approve a change.
 type policyConfig struct {
 	Subjects  []string `toml:"subjects"`  // patterns, such as "tool:project/*/*"
 	Owners    []string `toml:"owners"`    // users, such as "user:mara"
@@ -43,8 +42,7 @@ type PolicyRule struct {
 
 var policyHead = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*policy[ \t]*\]\]`)
 
-// readPolicies appends the entries of a file. A change must satisfy every matching entry
-// of all files.
+// readPolicies appends the entries of a file. A change must satisfy every matching entry of all files.
 func (c *Config) readPolicies(file string, text []byte, entries []policyConfig) error {
 	heads := policyHead.FindAllIndex(text, -1)
 	rules := slices.Clone(c.PolicyRules)
@@ -113,8 +111,7 @@ func (c Config) Approvals() approval.Rules {
 	return output.Mapped(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
 }
 
-// PolicyProblems reports entries that cannot be satisfied because their owners have no
-// keys to sign with.
+// PolicyProblems reports entries that cannot be satisfied because their owners have no signing keys.
 func (c Config) PolicyProblems(now time.Time) []string {
 	if c.Signatures != SignaturesRequired {
 		return nil
@@ -187,7 +184,7 @@ func (c checkpointsConfig) check() error {
 	return nil
 }
 
-// Name names the target, or is "" if there is none.
+// Name returns the name of the target, or "" if none is configured.
 func (c checkpointsConfig) Name() string {
 	return cmp.Or(c.To, strings.Join(c.Command, " "))
 }

@@ -31,7 +31,7 @@ var ErrUntrusted = errors.New("not trusted")
 // in the file: they name programs to run, models, or the database, or they change how
 // review works.
 var (
-	// freely lists keys that protect nobody, or that can only tighten.
+	// freely lists the keys that need no trust because they do not affect protection or can only tighten it.
 	freely = []string{
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "reach", "guard",
 	}
@@ -39,9 +39,9 @@ var (
 	never = []string{"may_act_as", "commands", "max_open_all_agents", "calls", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
 )
 
-// readProject applies a project's file. Others, and agents, may be able to write that
-// file: it can tighten what protects the user but not loosen it, and its other settings
-// need the user's trust. Without it, the error wraps ErrUntrusted and the rest is applied.
+// readProject applies a project's file. Other people and agents may be able to write that file: it can tighten the
+// user's protection but not loosen it, and its other settings need the user's trust. Without trust, readProject applies
+// the permitted settings and returns an error that wraps ErrUntrusted.
 func (c *Config) readProject(env process.Env) error {
 	file := c.ProjectFile
 	if err := planted(env.Dir, file); err != nil {
@@ -91,7 +91,7 @@ func (c *Config) readProject(env process.Env) error {
 	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
-// tighten undoes what a project's file, which was applied to over, would loosen in c.
+// tighten restores the settings of c that a project's file, already applied to over, would loosen.
 func (c *Config) tighten(over *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {
@@ -137,7 +137,7 @@ func (c *Config) tighten(over *Config) {
 	}
 }
 
-// union returns a with the elements of b that it lacks.
+// union returns a followed by the elements of b that are not in a.
 func union(a, b []string) []string {
 	return append(slices.Clone(a), slices.DeleteFunc(slices.Clone(b), func(s string) bool { return slices.Contains(a, s) })...)
 }
@@ -186,7 +186,7 @@ type trusted struct {
 	At     time.Time `json:"at"`
 }
 
-// ErrNoTrust is wrapped when there is no file to trust.
+// ErrNoTrust is wrapped when no file can be trusted.
 var ErrNoTrust = errors.New("nothing to trust")
 
 func trustFolder(env process.Env) (string, error) {
@@ -252,7 +252,7 @@ func Trust(env process.Env, file string, text []byte) (trusted, error) {
 	return t, atomicfile.WriteJSON(mark, t)
 }
 
-// Untrust ends the trust in a file, whatever its content.
+// Untrust withdraws the trust in a file, regardless of its content.
 func Untrust(env process.Env, file string) error {
 	list, marks, err := ReadTrusted(env)
 	if err != nil {

@@ -77,10 +77,10 @@ type guardConfig struct {
 	// like its tools, or PassPrompts or "" if they reach the client unreviewed.
 	Prompts PromptGate `toml:"prompts"`
 
-	notice *bool // the value of the key notice, which stands among the servers
+	notice *bool // value of the key notice, which is next to the servers
 }
 
-// noticeKey is the key that makes guards report to the client what they withhold.
+// noticeKey is the key that makes guards report withheld tools to the client.
 const noticeKey = "notice"
 
 // UnmarshalTOML implements unstable.Unmarshaler.
@@ -94,7 +94,7 @@ func (g *guardConfig) UnmarshalTOML(text []byte) error {
 	return toml.Unmarshal(text, (*plain)(g))
 }
 
-// Notices reports whether a guard adds what it withholds to the server's instructions.
+// Notices reports whether a guard mentions withheld tools in the server's instructions.
 func (c *Config) Notices() bool { n := c.Guard[noticeKey].notice; return n == nil || *n }
 
 // PromptGate is how a guard treats prompts and instructions.
@@ -129,7 +129,7 @@ func (c *Config) checkServers() error {
 // ReviewsTexts reports whether the prompts and instructions of a server are reviewed.
 func (c *Config) ReviewsTexts(server string) bool { return c.Guard[server].Prompts == ReviewPrompts }
 
-// checkHeader refuses an invalid header, and one that the protocol or HTTP sets itself.
+// checkHeader rejects an invalid header, and headers that the protocol or HTTP sets itself.
 func checkHeader(header, variable string) error {
 	reserved := []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
 	name := textproto.CanonicalMIMEHeaderKey(header)
@@ -146,8 +146,7 @@ func checkHeader(header, variable string) error {
 	return nil
 }
 
-// CheckEndpoint refuses an invalid address of a server, and one that would receive a
-// secret unencrypted.
+// CheckEndpoint rejects an invalid address of a server, and an address that would receive a secret unencrypted.
 func CheckEndpoint(address string, secret bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -174,9 +173,8 @@ func passedOn() []string {
 	}
 }
 
-// Upstream returns the server for the gateway. A command runs in the user's home folder
-// unless the configuration names another: in the folder of a project, programs such as npx
-// would run what the project has under that name.
+// Upstream returns the server for the gateway. A command runs in the user's home folder unless the configuration names
+// another folder: in a project's folder, programs such as npx would run the project's package of that name.
 func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
 	u.Timeout = length(s.Timeout)
@@ -207,7 +205,7 @@ func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	return u
 }
 
-// HomeFolder is the user's home folder, or the root if there is none.
+// HomeFolder returns the user's home folder, or the root folder without one.
 func HomeFolder(env process.Env) string {
 	if dir, err := env.Home(); err == nil {
 		return dir

@@ -73,7 +73,7 @@ type Config struct {
 	Signatures    string                    `toml:"signatures"`   // "required" or "off"
 	SignedSince   string                    `toml:"signed_since"` // hash of the event with which signing started
 	SignKey       string                    `toml:"sign_key"`     // file of the key that signs; "" for the first of the agent that may
-	Policies      []policyConfig            `toml:"policy"`       // of the file that is being read; rules has those of all
+	Policies      []policyConfig            `toml:"policy"`       // of the current file; PolicyRules has those of all files
 
 	// PolicyRules are the [[policy]] entries of all files.
 	PolicyRules []PolicyRule
@@ -85,14 +85,14 @@ type Config struct {
 	Sources map[string]string
 	// ViewOrder has the names of the views as the files list them.
 	ViewOrder []string
-	// UserFile is where the user's own settings stand, or would.
+	// UserFile is the path of the user's own settings, even if the file does not exist.
 	UserFile string
 	// ProjectFile is the nearest toolcrib.toml that is not the user's own.
 	ProjectFile string
 	// Untrusted is the error about keys of the project's file that need the user's
 	// trust; they are not in force.
 	Untrusted error
-	// DefaultDB is set when nothing names the database.
+	// DefaultDB is true if no flag, variable, or file names the database.
 	DefaultDB bool
 }
 
@@ -104,10 +104,10 @@ func (c Config) Policy() review.Policy {
 	}
 }
 
-// Overrides are the flags of every command that say where to work.
+// Overrides are the global flags that override settings.
 type Overrides struct {
 	DB, Project, Workspace string
-	// UserOnly leaves out the files of projects.
+	// UserOnly ignores the files of projects.
 	UserOnly bool
 }
 
@@ -201,7 +201,7 @@ func (c *Config) readUser() error {
 	return nil
 }
 
-// Decode applies the text of a file to c. Relative paths start at the file's folder.
+// Decode applies the text of a file to c. Relative paths are relative to the file's folder.
 func (c *Config) Decode(file string, text []byte) (configKeys, error) {
 	c.Policies = nil // policies of several files add up
 	keys, unknown, err := DecodeConfig(text, c)
@@ -248,8 +248,8 @@ func (c *Config) Decode(file string, text []byte) (configKeys, error) {
 	return keys, nil
 }
 
-// dropSecrets drops the secrets that other files have for addresses which the file with
-// these keys replaces: a secret is only sent to the address that it was configured for.
+// dropSecrets removes secrets of other files for addresses that the file with these keys replaces: a secret is only
+// sent to the address for which it was configured.
 func (c *Config) dropSecrets(keys configKeys) {
 	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
 		c.Gateway.GateTokenEnv = ""
@@ -345,7 +345,7 @@ func FindUp(dir, name string) string {
 	}
 }
 
-// Missing reports whether err says that a file does not exist.
+// Missing reports whether err means that a file does not exist.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // workbenchConfig is the table [workbench].

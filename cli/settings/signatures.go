@@ -88,8 +88,8 @@ func (c *Config) requireSignatures(env process.Env) error {
 	return nil
 }
 
-// requireOfHome applies the policy in the file of the account's home folder and, if the
-// file requires signatures, that requirement with the signers beside it.
+// requireOfHome applies the policy of the file in the account's home folder. If that file requires signatures, it also
+// applies this requirement, with the signers file next to it.
 func (c *Config) requireOfHome(file string) error {
 	text, err := ReadConfig(file)
 	if notThere(err) {

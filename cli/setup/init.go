@@ -222,8 +222,8 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	return doc, found, err
 }
 
-// importAll reads the tools of all servers in parallel, and proposes them in order. A server
-// that fails does not affect the others.
+// importAll reads the tools of all servers in parallel, and proposes them in order. A failing server does not affect
+// the others.
 func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) error {
 	d.Started = true
 	read := readAtOnce(ctx, a, ready, timeout)

@@ -29,14 +29,14 @@ import (
 // clientServer is a server of one or several clients.
 type clientServer struct {
 	name     string
-	entry    clients.Entry   // the one whose server is started
-	all      []clients.Entry // all that start it
+	entry    clients.Entry   // the entry from which the server is started
+	all      []clients.Entry // all entries of the same server
 	excluded string          // why it is not started, or ""
 	server   upstream.Server
 }
 
-// clientServers returns the servers of entries by name. Servers that cannot be guarded are
-// separate. The first usable entry of a name is the one to start.
+// clientServers groups entries by the name of their server. Servers that cannot be guarded are separate. The first
+// usable entry of a name is the one to start.
 func clientServers(entries []clients.Entry, env process.Env, here bool) []clientServer {
 	var all []clientServer
 	for _, e := range entries {
@@ -100,8 +100,8 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	}
 }
 
-// place sets the folder of a command: the one in the entry, or the project of the entry, or
-// the home folder. In a project, npx would run what the project has under that name.
+// place sets the folder of a command: the one in the entry, or the project of the entry, or the home folder. In a
+// project, npx would run the project's package of that name.
 func (c *clientServer) place(u *upstream.Server, dir string, env process.Env) {
 	base := c.entry.Server().Project
 	if c.entry.File.Scope == clients.Project {
@@ -124,8 +124,8 @@ type filler struct {
 	left  []string          // references without a value
 }
 
-// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and {env:NAME}, and also other
-// references, of which it captures nothing.
+// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and {env:NAME}. It also matches other references, without
+// capturing a name.
 var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{[^}]*\}|\{env:([A-Za-z_]\w*)\}|\{file:[^}]*\}`)
 
 func (f *filler) text(s string) string {
@@ -190,9 +190,9 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 	return answersIn
 }
 
-// readAtOnce asks servers for their tools, twice as many in parallel as there are cores, and
-// reports each answer. A program that exceeds the default time limit is asked once more when
-// the others are done: on a busy machine, programs that start together slow each other down.
+// readAtOnce reads the tools of servers, twice as many in parallel as there are cores, and reports each result. A
+// program that exceeds the default time limit is read again after all others: on a busy machine, programs that start
+// together slow each other down.
 func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
 	read := make([]answer, len(ready))
 	done := make(chan int)

@@ -25,9 +25,9 @@ import (
 type docPublish struct {
 	output.Head
 	To      string `json:"to"`
-	Events  int64  `json:"events"` // of the log of what was published
+	Events  int64  `json:"events"` // of the published log
 	Parts   int    `json:"parts"`
-	Changed bool   `json:"changed"` // false where it was published already
+	Changed bool   `json:"changed"` // false if the current state was already published
 }
 
 func newPublish(a *command.App) *cobra.Command {
@@ -102,7 +102,7 @@ func Document(ctx context.Context, a *command.App) (publish.Document, int64, err
 	log := &checkpoint.Log{}
 	err = checkpoints.Each(ctx, a.DB, 0, func(e history.Event) error {
 		if e.Seq > b.Log.Seq {
-			return nil // it was added meanwhile
+			return nil // it was added in the meantime
 		}
 		return log.Append(e.Hash)
 	})

@@ -163,7 +163,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	return printSigners(a, state)
 }
 
-// printSigners prints who may sign, and the new state if there is one.
+// printSigners prints the signers, and the new state if it changed.
 func printSigners(a *command.App, s proof.SignersState) error {
 	c, err := a.Settings()
 	if err != nil {

@@ -110,8 +110,8 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 	return nil
 }
 
-// joinSigners writes the settings of signing if signing has already started: by an init that
-// was interrupted, or by somebody who added the user's key to the signers file.
+// joinSigners writes the settings of signing if signing has already started: by an interrupted init, or by somebody who
+// added the user's key to the signers file.
 func joinSigners(ctx context.Context, a *command.App, b command.Session, c settings.Config, states []proof.SignersState, key keys.Key) error {
 	if _, err := finishSigners(ctx, a, b.Desk); err != nil {
 		return err
@@ -253,8 +253,8 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	return sources
 }
 
-// gitSetting returns a setting of git's global configuration, or "". Anybody may have
-// written that of a repository.
+// gitSetting returns a setting of git's global configuration, or "". It ignores the configuration of the repository,
+// which is untrusted.
 func gitSetting(ctx context.Context, a *command.App, args ...string) string {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"config", "--global"}, args...)...)
 	if home, err := a.Env.Home(); err == nil {

@@ -50,7 +50,7 @@ type DocSigners struct {
 	output.Head
 	OK       bool              `json:"ok"`
 	File     string            `json:"file,omitempty"`
-	Digest   string            `json:"digest,omitempty"` // of the file as it is
+	Digest   string            `json:"digest,omitempty"` // of the current file
 	Required bool              `json:"required"`
 	Since    string            `json:"signed_since,omitempty"`
 	Signers  []docSigner       `json:"signers"`
@@ -147,8 +147,7 @@ func newSignersVerify(a *command.App) *cobra.Command {
 	}
 }
 
-// ExamineSigners compares the recorded states with each other, the file, and the
-// configuration.
+// ExamineSigners compares the recorded states with one another, with the file, and with the configuration.
 func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {
@@ -217,8 +216,7 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// finishSigners writes the text of the state in force to the signers file, if the process
-// was killed after it recorded that state.
+// finishSigners writes the signers file of the state in force, if the process was killed after it recorded that state.
 func finishSigners(ctx context.Context, a *command.App, desk *service.Desk) (bool, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
@@ -242,8 +240,8 @@ func finishSigners(ctx context.Context, a *command.App, desk *service.Desk) (boo
 	return true, u.Finish()
 }
 
-// recordSigners puts the signers file of desk in force. next, unless it is nil, is that file
-// before it is written.
+// recordSigners records the signers file of desk as the state in force. next, if not nil, is the content that the file
+// is about to get.
 func recordSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {

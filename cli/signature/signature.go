@@ -42,8 +42,7 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
 }
 
-// Decision returns the signed statement of an act, or nil if nothing is signed. prepare
-// returns the statement.
+// Decision returns the signed statement of an act, or nil if decisions are not signed. prepare returns the statement.
 func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	if f.statement == "" && f.signature == "" {
 		if needed, err := Signs(ctx, a, f); err != nil || !needed {

@@ -22,7 +22,7 @@ import (
 
 type docCheckpoint struct {
 	output.Head
-	Note     string `json:"note"` // the text of the checkpoint
+	Note     string `json:"note"` // the signed checkpoint
 	Origin   string `json:"origin"`
 	Size     int64  `json:"size"`
 	Root     string `json:"root"`
@@ -142,7 +142,7 @@ func CheckpointSigner(a *command.App) (note.Signer, error) {
 	return signer, err
 }
 
-// watched shows the events and calls of a ledger to a checker as they are read.
+// watched passes the events and calls of a ledger to a checker as they are read.
 type watched struct {
 	history.Ledger
 	checker *checkpoint.Checker
@@ -167,7 +167,7 @@ func (w watched) Rows(ctx context.Context, table string, fn func(history.Row) er
 	})
 }
 
-// logOnly is a ledger without what checkpoints are not about.
+// logOnly restricts a ledger to the parts that checkpoints cover.
 type logOnly struct{ watched }
 
 func (logOnly) Tables() []string { return []string{eventChain, callChain} }
@@ -176,7 +176,7 @@ func (logOnly) Structure(context.Context, bool, func(history.Damage)) error { re
 
 func (logOnly) Inconsistencies(context.Context, bool, func(history.Damage)) error { return nil }
 
-// keptCheckpoint is one that the database has to extend.
+// keptCheckpoint is a checkpoint that the database must extend.
 type keptCheckpoint struct {
 	checkpoint.Checkpoint
 	file     string
@@ -184,11 +184,11 @@ type keptCheckpoint struct {
 	unproven bool // its call is in a file that was not given
 }
 
-// readCheckpoints reads checkpoints with the public half of a key, "" for the
-// user's own. Where there is none, their signatures are not looked at.
+// readCheckpoints reads checkpoints and verifies them with the public key in a file, "" for the user's own key. Without
+// a key, it does not verify their signatures.
 func readCheckpoints(ctx context.Context, a *command.App, files []string, key string) ([]keptCheckpoint, error) {
 	var known note.Verifiers
-	if len(files) > 0 && a.Remote == nil { // who comes in through a door has no key here
+	if len(files) > 0 && a.Remote == nil { // over SSH, the user's key is on another machine
 		var err error
 		if known, err = checkpointVerifiers(a, key); err != nil {
 			return nil, err
@@ -217,8 +217,7 @@ func openCheckpoint(signed []byte, known note.Verifiers) (checkpoint.Checkpoint,
 	return checkpoint.Open(signed, known)
 }
 
-// checkpointVerifiers returns the key whose public half is in a file, "" for the
-// user's own; nil where there is none of that.
+// checkpointVerifiers returns the public key in a file, "" for the user's own key. It returns nil if the user has none.
 func checkpointVerifiers(a *command.App, file string) (note.Verifiers, error) {
 	if file != "" {
 		return checkpoint.ReadVerifier(a.Path(file))

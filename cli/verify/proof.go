@@ -18,11 +18,11 @@ import (
 type docProof struct {
 	output.Head
 	OK     bool   `json:"ok"`
-	Proof  string `json:"proof,omitempty"` // the text of the proof, where one was made
+	Proof  string `json:"proof,omitempty"` // the proof, if one was made
 	Event  int64  `json:"event,omitempty"` // inclusion of this event, or
 	Hash   string `json:"hash,omitempty"`  // its hash
 	Old    int64  `json:"old,omitempty"`   // consistency with a checkpoint of so many events
-	Size   int64  `json:"size"`            // of the checkpoint that it is about
+	Size   int64  `json:"size"`            // size of the checkpoint
 	Origin string `json:"origin"`
 	Signed bool   `json:"signature_checked"`
 }
@@ -86,8 +86,7 @@ func runProve(ctx context.Context, a *command.App, event int64, extends string) 
 	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Proof) })
 }
 
-// readProofLog reads the log to prove things about it, with the checkpoint of it
-// and the hash of one event.
+// readProofLog reads the log for proofs about it, with its checkpoint and the hash of one event.
 func readProofLog(ctx context.Context, db *store.DB, event int64) (log checkpoint.Log, now checkpoint.Checkpoint, hash string, err error) {
 	checker := checkpoint.NewChecker()
 	err = checkpoints.Each(ctx, db, 0, func(e history.Event) error {

@@ -37,8 +37,7 @@ func publishDecided(ctx context.Context, a *command.App) error {
 	return errors.Join(checkpoint, registry)
 }
 
-// PublishLast publishes before the process ends. The decisions stand whatever
-// comes of it.
+// PublishLast publishes before the process ends. A failure does not affect the decisions.
 func PublishLast(ctx context.Context, a *command.App) {
 	if err := publishDecided(ctx, a); err != nil {
 		text := output.FullStop(err.Error())
@@ -137,7 +136,7 @@ type DocPublished struct {
 	To        string `json:"to"`
 	Size      int64  `json:"size"`         // events of the newest; 0 for none
 	At        string `json:"at,omitempty"` // when it was published
-	Age       int64  `json:"age_seconds"`  // of it
+	Age       int64  `json:"age_seconds"`  // age of the checkpoint
 	Decisions int    `json:"unpublished"`  // decisions after it
 }
 

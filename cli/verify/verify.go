@@ -1,5 +1,5 @@
-// Package verify has the commands that check the history, and that make, publish and
-// check checkpoints of it.
+// Package verify implements the commands that verify the history, and that create, publish, and check checkpoints of
+// it.
 package verify
 
 import (

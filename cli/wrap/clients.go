@@ -21,9 +21,8 @@ import (
 	"toolcrib/store"
 )
 
-// ClientEntries returns the servers of all clients of this machine and of the working
-// directory with their names in toolcrib, and the files that list them. It needs no
-// database; if there is one, a name belongs to the command that is on record for it.
+// ClientEntries returns the servers of all clients of this machine and of the working directory with their names in
+// toolcrib, and the files that list them. It needs no database; with one, a name belongs to its recorded command.
 func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clients.File, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -94,7 +93,7 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	return p, nil
 }
 
-// ownProgram returns the path of this program for clients: the one in PATH if it is the
+// ownProgram returns the path of this program for configuration files of clients: the path found in PATH if it is the
 // same program, because that path survives upgrades.
 func ownProgram(a *command.App) (string, error) {
 	own := a.Env.Program

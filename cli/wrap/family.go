@@ -1,5 +1,5 @@
-// Package wrap has the commands that put the guard in front of the MCP servers of
-// clients, take it away, and show what is guarded.
+// Package wrap implements the commands that insert the guard in front of the MCP servers of clients, remove it, and
+// show which servers are guarded.
 package wrap
 
 import (

@@ -37,7 +37,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	var plans []*wrapping
 	found := m.Hooks(ids...)
 	if f.hooks && !f.undo && len(ids) == 0 && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
-		for _, c := range clients.All() { // nobody should believe that sessions stop
+		for _, c := range clients.All() { // do not claim that sessions stop
 			if c.HasHooks() {
 				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home; if you use it: toolcrib wrap --hooks " + c.ID})
 			}
@@ -77,9 +77,8 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	return plans, nil
 }
 
-// hookPrefix returns the start of a hook's command in files of a scope. It names the database
-// if the hook would use another one: hooks read the configuration in the account's home
-// folder, and no variables.
+// hookPrefix returns the start of a hook's command in files of a scope. It names the database if the hook would
+// otherwise use another one: hooks read the configuration in the account's home folder, and no environment variables.
 func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p, err := guardPrefix(a, scope)
 	if err != nil || scope != clients.User || len(p.Flags) > 0 {

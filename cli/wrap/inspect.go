@@ -44,7 +44,7 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 		line = unreadable(s.Args)
 		differs = cmp.Or(differs, "has arguments that toolcrib does not take: "+strings.TrimSuffix(output.Sentence(err), "."))
 	case !server:
-		use.Differs = differs // another command: its database guards nothing
+		use.Differs = differs // another command, which does not use the user's database
 		return use
 	}
 	use.Line = line

@@ -26,7 +26,7 @@ import (
 // docStatus reports which servers of clients are guarded.
 type docStatus struct {
 	output.Head
-	OK      bool              `json:"ok"` // nothing waits, and no guard differs from what the user runs
+	OK      bool              `json:"ok"` // no proposal waits, and no guard differs from the user's configuration
 	Entries []docStatusEntry  `json:"entries"`
 	Servers []docStatusServer `json:"servers"`
 	// Calls are the newest calls that wait for the user.
@@ -36,7 +36,7 @@ type docStatus struct {
 	Waiting int `json:"waiting"`
 	// Unchecked are files that clients read but no check compares.
 	Unchecked []string `json:"unchecked"`
-	// Unread counts the live definitions that nobody read completely.
+	// Unread counts the live definitions that nobody has read completely.
 	Unread int `json:"unread,omitempty"`
 	// Problems describe files of clients that cannot be read.
 	Problems []string `json:"problems"`
@@ -161,7 +161,7 @@ func runStatus(ctx context.Context, a *command.App) error {
 	})
 }
 
-// countUnread counts the live definitions that nobody read completely, 0 without a database.
+// countUnread counts the live definitions that nobody has read completely. It returns 0 without a database.
 func countUnread(ctx context.Context, a *command.App) (int, error) {
 	b, err := a.OpenSession(ctx)
 	if errors.Is(err, store.ErrNoDatabase) {
@@ -201,15 +201,15 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	return fmt.Errorf("%w; until this is fixed, %s", err, idle)
 }
 
-// readStatus returns the status of servers. A missing database is only an error if a server
-// is guarded: nothing is approved then.
+// readStatus returns the status of servers. Without a database, no tool is approved; this is an error only if a server
+// is guarded.
 func readStatus(ctx context.Context, a *command.App, entries []clients.Entry) (status guarding.Status, err error) {
 	following, err := a.Following()
 	if err != nil {
 		return status, err
 	}
 	if following != nil {
-		return guarding.Read(ctx, entries, guarding.Store{ // a machine that follows has no proposals
+		return guarding.Read(ctx, entries, guarding.Store{ // a machine that follows a registry has no proposals
 			View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 				r, err := following.Copy.Whole(ctx)
 				if err != nil {

@@ -29,7 +29,7 @@ type wrapFlags struct {
 type docWrap struct {
 	output.Head
 	Files   []docWrapFile `json:"files"`
-	Left    []docWrapLeft `json:"left"` // what is not changed
+	Left    []docWrapLeft `json:"left"` // servers that remain unchanged
 	Written bool          `json:"written"`
 	DryRun  bool          `json:"dry_run,omitempty"`
 	servers int           // the number of chosen servers
@@ -288,7 +288,7 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 	return cmp.Or(err, process.FindingsUnless(len(d.Left) == 0))
 }
 
-// because says why there is nothing to write, unless something prevents it.
+// because returns the reason why there is no change to write, or "" if there is one or a problem prevents it.
 func (d *docWrap) because(f wrapFlags) string {
 	switch {
 	case len(d.Left) > 0:
