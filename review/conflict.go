@@ -17,17 +17,15 @@ type RebaseConflict struct {
 	Base   int    // version that both sides began with
 	Live   int    // version that is live
 	Fields []diff.FieldConflict
-	// Draft is the merge for the author to finish: against the live version,
-	// with conflict markers in texts, and the proposal's value where there is
-	// no text to mark.
+	// Draft is the merge for the author to complete: against the live version, with conflict markers in texts, and the
+	// proposal's value where the conflict is not in a text.
 	Draft proposals.Draft
 
 	from, ours, theirs registry.Definition
 }
 
-// Merge merges what a draft changes about from, its base, with the live version, by a
-// three-way merge. The error is a *RebaseConflict when the author has to decide. what
-// names the proposal.
+// Merge applies the changes between from, the base of a draft, and the draft to the live version, by a three-way merge.
+// If the author must resolve conflicts, the error is a *RebaseConflict. what names the proposal.
 func Merge(what string, draft proposals.Draft, base int, from registry.Definition, live registry.Live) (proposals.Draft, error) {
 	ours := draft.Definition
 	merged, conflicts, err := diff.MergeDefinitions(from, ours, live.Definition)
@@ -44,8 +42,7 @@ func Merge(what string, draft proposals.Draft, base int, from registry.Definitio
 	return draft, &RebaseConflict{What: what, Base: base, Live: live.Version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: live.Definition}
 }
 
-// Passage is a value, or lines of a text, that both sides changed. A side that lacks the
-// value or the lines is "".
+// Passage is a value, or lines of a text, that both sides changed. A side without the value or the lines is "".
 type Passage struct {
 	Path               string
 	Line               int // where it begins in the proposal's text, 0 for a value
@@ -98,7 +95,7 @@ func (e *RebaseConflict) Error() string {
 // Unwrap returns ErrMerge.
 func (e *RebaseConflict) Unwrap() error { return ErrMerge }
 
-// marked puts conflict markers into the texts that are in conflict.
+// marked inserts conflict markers into the conflicting texts.
 func marked(d registry.Definition, conflicts []diff.FieldConflict, base, live int) (registry.Definition, error) {
 	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
 	if err != nil {

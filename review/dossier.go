@@ -13,16 +13,15 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Dossier has everything to see about a proposal.
+// Dossier has all information about a proposal that a reviewer can see.
 type Dossier struct {
 	Proposal  proposals.Proposal
 	Revision  proposals.Revision // the current one
 	Revisions []proposals.Revision
-	Base      *registry.Definition // what the draft was made against, nil for a new subject
-	Live      *registry.Live       // nil when nothing is
+	Base      *registry.Definition // base of the draft, or nil for a new subject
+	Live      *registry.Live       // nil without a live version
 	BaseTests []proposals.TestCase // that the base was approved with
-	// Source and BaseSource are the JSON that the current revision and the base
-	// were imported from, nil where there is none.
+	// Source and BaseSource are the JSON from which the current revision and the base were imported, or nil.
 	Source, BaseSource []byte
 	Assessments        []Assessment // of the current revision, the oldest first
 	Standing           []Standing   // the findings of the latest one
@@ -34,18 +33,17 @@ type Dossier struct {
 	Members            []proposals.Proposal // of its change set, itself included
 	// Carried are the carried findings by the approved versions that have their passages.
 	Carried []Carried
-	// Reach compares what the current revision reaches with the version it was drafted against.
+	// Reach compares the reach of the current revision with that of its base.
 	Reach    fact.Difference
-	Rendered map[string]string // seals of what it does to the channel prompts that it changes
-	// Parts are the files that it adds or changes; nil for what is not a folder.
+	Rendered map[string]string // seals of the changes to channel prompts
+	// Parts are the added and changed files, or nil for a definition without files.
 	Parts []Part
 	// Digest is the review digest: of the dossier while the proposal is open, of the
 	// decided content afterwards; "" before there is an assessment.
 	Digest string
-	// Policy is the policy that a decision would rest on, and where it comes from.
+	// Policy has the settings that apply to a decision, with their origins.
 	Policy Settings
-	// Unassigned reports that no agent would have the tool, were the proposal
-	// approved with the rest of its change set.
+	// Unassigned reports that no agent would have the tool after the approval of the change set.
 	Unassigned bool
 	// OtherRules reports that the latest assessment was made under other rules or
 	// settings than those in force, so that it carries no approval.
@@ -54,7 +52,7 @@ type Dossier struct {
 	Obstacles []error
 }
 
-// Assessment returns the latest assessment, nil when there is none.
+// Assessment returns the latest assessment, or nil.
 func (d Dossier) Assessment() *Assessment {
 	if len(d.Assessments) == 0 {
 		return nil
@@ -72,9 +70,8 @@ func (d Dossier) Together() []proposals.Proposal {
 	return slices.DeleteFunc(slices.Clone(d.Members), func(p proposals.Proposal) bool { return p.State == proposals.Approved })
 }
 
-// TestChanges compares the test cases that the base was approved with to those of the
-// current revision, dropped ones first. A subject that is new, was shipped without
-// cases, or goes out of use has none.
+// TestChanges compares the test cases of the base's approval with those of the current revision, dropped ones first.
+// Subjects that are new, were shipped without cases, or are being deactivated have none.
 func (d Dossier) TestChanges() []impact.TestChange {
 	if d.Proposal.Type == proposals.Deactivate {
 		return nil
@@ -82,12 +79,10 @@ func (d Dossier) TestChanges() []impact.TestChange {
 	return impact.CompareCases(d.BaseTests, d.Revision.Draft.TestCases)
 }
 
-// Tests returns the two sides of what the current revision changes in test cases, for
-// diff.Content.Beside; nil for nothing.
+// Tests returns both sides of the changes of test cases, for diff.Content.Beside, or nil without changes.
 func (d Dossier) Tests() (before, after []byte) { return impact.BesideCases(d.TestChanges()) }
 
-// Change returns what the current revision would change, source and test cases and
-// all.
+// Change returns both sides of the current revision's change, including source and test cases.
 func (d Dossier) Change() (before, after diff.Content) {
 	if d.Base != nil {
 		before = diff.Content{Definition: *d.Base, Source: d.BaseSource}
@@ -97,8 +92,8 @@ func (d Dossier) Change() (before, after diff.Content) {
 	return before, after
 }
 
-// ChangeSet is a change set as a whole: those of its members that are decided
-// together, which are all that are not live yet, or all when they all are.
+// ChangeSet is a change set with the members that are decided together: all members that are not live yet, or all
+// members if all are live.
 type ChangeSet struct {
 	Name    string
 	Members []Dossier
@@ -109,13 +104,12 @@ type ChangeSet struct {
 // Extent is how much a proposal changes, and its rationale.
 type Extent struct {
 	Added, Removed int // lines, of the definition
-	// Size is how many bytes a revision has that is too large to be compared for a
-	// list; 0 for one that was compared.
+	// Size is the size in bytes of a revision that is too large to be compared for a list, or 0 if it was compared.
 	Size      int
 	Rationale string
 }
 
-// Lint holds what the rules find in a draft that is not submitted yet.
+// Lint holds the findings in a draft that is not submitted yet.
 type Lint struct {
 	// Recommendation follows from the findings. A reviewer that is not built in
 	// can lower it once the draft is submitted.
@@ -123,11 +117,10 @@ type Lint struct {
 	Standing       []Standing
 }
 
-// Choice is one proposal that the user decides about. Expect, when set, is the
-// review digest of the proposal or of its change set as the user saw it. Without
-// it, an approval applies to the content that the reading part recorded. Unseen accepts that
-// the user was shown nothing of it, which an approval of several proposals requires. Unread
-// is how many of its parts the user accepts unread otherwise.
+// Choice is one proposal that the user decides about. Expect, if set, is the review digest of the proposal or of its
+// change set that the user saw; without it, an approval applies to the content that was last recorded as shown. Unseen
+// accepts a proposal that was not shown, which an approval of several proposals otherwise refuses. Unread is the number
+// of parts that the user accepts unread.
 type Choice struct {
 	ID     proposals.ID
 	Expect string
@@ -135,8 +128,8 @@ type Choice struct {
 	Unread int
 }
 
-// Anchor ties a comment to a line of a field. The zero value ties it to
-// nothing. Revision 0 means the current one.
+// Anchor ties a comment to a line of a field. The zero value is a comment on the proposal. Revision 0 means the current
+// revision.
 type Anchor struct {
 	Revision int
 	Field    string // JSON path in the proposal

@@ -30,9 +30,9 @@ var (
 	ErrNotWaived   = errors.New("no waiver covers it")
 	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
-	// ErrText is wrapped when a note, a reason or a comment cannot be kept as it is.
+	// ErrText is wrapped when a note, a reason, or a comment cannot be stored.
 	ErrText = errors.New("not usable as text")
-	// ErrOpinion is wrapped when what an external reviewer says cannot be used.
+	// ErrOpinion is wrapped when the answer of an external reviewer is unusable.
 	ErrOpinion = errors.New("not a usable opinion")
 	// ErrConsultant is wrapped when an external reviewer could not be asked or did
 	// not answer.
@@ -43,15 +43,15 @@ var (
 // rules than those in force; another assessment removes it.
 var ErrOutdated = fmt.Errorf("%w", proposals.ErrConflict)
 
-// Incomplete is everything that keeps a revision from being submitted, or a
-// draft from being kept at all. It wraps ErrIncomplete or ErrExcess.
+// Incomplete lists the problems that prevent a revision from being submitted, or a draft from being stored at all. It
+// wraps ErrIncomplete or ErrExcess.
 type Incomplete struct {
 	What     string // "tool:user/scene_pacer"
 	Problems proposals.Problems
 	Excess   bool // even for a draft
 }
 
-// Head returns what cannot be done, as the beginning of a sentence.
+// Head returns the refused operation, as the beginning of a sentence.
 func (e *Incomplete) Head() string {
 	if e.Excess {
 		return e.What + " cannot be kept"
@@ -70,8 +70,7 @@ func (e *Incomplete) Unwrap() error {
 	return ErrIncomplete
 }
 
-// CheckText refuses a note, a reason or a comment that is too long or not text.
-// what names it.
+// CheckText returns an error if a note, a reason, or a comment is too long or not valid text. what names it.
 func CheckText(what, text string) error {
 	if message := Unusable(text, proposals.MaxComment); message != "" {
 		return fmt.Errorf("%w: the %s %s", ErrText, what, message)
@@ -88,7 +87,7 @@ func Unusable(text string, limit int) string {
 	return plaintext.Problem(text)
 }
 
-// Shorten shortens a text to a number of characters.
+// Shorten truncates a text to a number of characters.
 func Shorten(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s

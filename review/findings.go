@@ -10,14 +10,13 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Standing is a finding together with the waiver that covers it, if any.
+// Standing is a finding with the waiver that covers it, if any.
 type Standing struct {
 	rules.Finding
 	Waiver *history.Waiver
 }
 
-// Open reports whether the finding still has to be dealt with: nobody waived it, and the
-// change brings it.
+// Open reports whether the finding still needs attention: it is not waived, and the change introduces it.
 func (s Standing) Open() bool { return s.Waiver == nil && !s.Carried }
 
 // Blocks reports whether the finding keeps the revision from being approved.
@@ -30,11 +29,9 @@ func Handle(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.Pas
 // FindingKey identifies a finding across revisions.
 func FindingKey(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash() }
 
-// ApplyWaivers returns findings of a revision, each with the waiver that covers it. A waiver holds
-// while its passage is there unchanged, no finding that was not there when it
-// was given appears in the same field, and it has not expired. One for a
-// finding that names no passage holds for the revision it was given for: in
-// another one, nothing shows that the finding has the same cause.
+// ApplyWaivers returns the findings of a revision, each with the waiver that covers it. A waiver ends if its passage
+// changes, if a new finding appears in the same field, or when it expires. A waiver of a finding without a passage
+// applies only to its own revision, because in another revision the finding may have another cause.
 func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
 	standing := make([]Standing, len(findings))
 	for i, f := range findings {
@@ -74,15 +71,14 @@ func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time
 		}
 		i := slices.Index(unseen, FindingKey(other))
 		if i < 0 {
-			return false // it is new, or the same words stand there once more
+			return false // it is new, or the passage now occurs more often
 		}
 		unseen = slices.Delete(unseen, i, i+1)
 	}
 	return true
 }
 
-// Tally counts what the queue shows of an assessment when the proposal has
-// waivers and the time is now.
+// Tally returns the summary of an assessment for the queue, given the proposal's waivers and the time.
 func Tally(a Assessment, waivers []history.Waiver, now time.Time) proposals.Summary {
 	return Summarize(a.Recommendation, ApplyWaivers(a.Report.Findings, waivers, a.Revision, now))
 }

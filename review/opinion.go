@@ -8,9 +8,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Opinion is the review of a revision by another reviewer than the built-in one.
-// It adds to what the rules find and never takes away, and it can lower the
-// recommendation, never raise it.
+// Opinion is the review of a revision by an external reviewer. It can add findings and lower the recommendation, but
+// never remove findings or raise the recommendation.
 type Opinion struct {
 	// Revision and ContentHash, when set, name the revision that the reviewer
 	// read; an opinion of anything but the current revision is refused.
@@ -32,8 +31,8 @@ const (
 // ExternalRule is the family letter of findings that no rule of ours made.
 const ExternalRule = "X"
 
-// Consultant is an external reviewer: a command, or a model. What it says adds
-// to the built-in findings; when it fails, the assessment says so.
+// Consultant is an external reviewer: a command or a model. Its findings are added to the built-in ones; the assessment
+// reports its failure.
 type Consultant interface {
 	Name() string
 	Review(ctx context.Context, r Request) (Opinion, error)
@@ -46,7 +45,7 @@ type Request struct {
 	Source     []byte              // the JSON that the draft was imported from, nil for none
 	Before     registry.Definition // the live definition, zero for a new subject
 	Findings   []rules.Finding     // of the built-in rules
-	Obligation string              // what the reviewer is asked, in plain words
+	Obligation string              // the question to the reviewer, in plain words
 }
 
 // Obligation is the question to every external reviewer.

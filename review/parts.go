@@ -54,8 +54,8 @@ var (
 	configured = []string{"package.json", "settings.json", "settings.local.json", "hooks.json", "mcp.json", ".mcp.json", "plugin.json", "tsconfig.json", "tasks.json", "launch.json"}
 )
 
-// isData reports whether a file is accepted by its hash: a binary, or a text of data. What
-// can be run, and settings that run something, are read.
+// isData reports whether a file is accepted by its hash: a binary, or a text file with data. Executable files, and
+// settings that run programs, must be read.
 func isData(name string, f registry.File) bool {
 	base := strings.ToLower(path.Base(name))
 	switch {
@@ -65,8 +65,8 @@ func isData(name string, f registry.File) bool {
 	return f.Binary() || slices.Contains(locked, base) || slices.Contains(dataFiles, path.Ext(base))
 }
 
-// MayBeUnread reports whether a proposal can be approved although nobody read all of it:
-// it is new, and was imported.
+// MayBeUnread reports whether a proposal can be approved without having been read completely: it must be new and
+// imported.
 func MayBeUnread(p proposals.Proposal, d registry.Definition) bool {
 	return p.Type == proposals.New && p.BaseVersion == 0 && (d.Folder() != nil || d.Tool != nil && d.Tool.Source != nil)
 }

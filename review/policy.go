@@ -27,9 +27,8 @@ type Policy struct {
 	RequireExpect bool
 	// MaxOpen bounds the open proposals of one agent; 0 means DefaultMaxOpen.
 	MaxOpen int
-	// MaxOpenAll bounds the open proposals of all agents together, so that
-	// another name gains nothing; 0 means DefaultMaxOpenAll, or MaxOpen when that
-	// is more.
+	// MaxOpenAll limits the open proposals of all agents together, so that an agent gains nothing by changing its name.
+	// 0 means DefaultMaxOpenAll, or MaxOpen if that is larger.
 	MaxOpenAll int
 	// MaxWrites bounds the drafts, revisions and comments of one agent in an
 	// hour; 0 means DefaultMaxWrites.
@@ -40,13 +39,12 @@ type Policy struct {
 	Severities map[string]rules.Severity
 	// Reach decides about facts of reach.
 	Reach fact.Decisions
-	// Origins describes where settings come from, such as "user" or "project", by the
-	// keys of toolcrib.toml; a missing key has its default.
+	// Origins maps keys of toolcrib.toml to the origins of their values, such as "user" or "project". A missing key has
+	// its default.
 	Origins map[string]string
-	// Consultants are asked about every submission, beside the built-in rules.
+	// Consultants review every submission in addition to the built-in rules.
 	Consultants []Consultant
-	// Model answers the test cases that have no recorded answer; nil when none
-	// is connected.
+	// Model answers the test cases without a recorded answer. It may be nil.
 	Model harness.Model
 	// Signatures asks for signed decisions.
 	Signatures proof.Policy
@@ -70,7 +68,7 @@ func (p Policy) OpenOfAll() int {
 	return max(DefaultMaxOpenAll, p.MaxOpen)
 }
 
-// Setting is one value of the policy, and where it comes from.
+// Setting is one value of the policy and its origin.
 type Setting struct {
 	Key   string // as toolcrib.toml has it
 	Value string
@@ -80,7 +78,7 @@ type Setting struct {
 // Settings are a policy as decisions record it and as deciders are shown it.
 type Settings []Setting
 
-// Settings returns everything of p that a decision stands on.
+// Settings returns the settings of p that affect a decision.
 func (p Policy) Settings() Settings {
 	chief := "builtin"
 	if p.ManualChief {

@@ -28,9 +28,8 @@ type Store interface {
 	// returns nil and has left no trace when it returns an error. The wait
 	// for others who write comes before fn.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// Remember saves what a user was shown, in place of earlier entries for the same
-	// proposals. A power cut may lose it. The error wraps ErrReadOnly when nothing
-	// can be written.
+	// Remember stores what a user was shown, and replaces earlier entries for the same proposals. A power cut may lose
+	// the entry. The error wraps ErrReadOnly if the database is read-only.
 	Remember(ctx context.Context, user proposals.Actor, shown []Shown) error
 }
 
@@ -42,7 +41,7 @@ type Reader struct {
 	proof.SignatureReader
 }
 
-// ProposalReader finds proposals. What is not there is ErrNotFound.
+// ProposalReader finds proposals. Its methods return ErrNotFound for unknown objects.
 type ProposalReader interface {
 	// ResolveIDs turns numbers, full ids, unique prefixes of them, and subjects
 	// or tool ids that only one proposal is open on, into the ids.
@@ -71,20 +70,20 @@ type ProposalReader interface {
 type Bundle struct {
 	Proposal   proposals.Proposal
 	Revision   proposals.Revision // the current one
-	Assessment Assessment         // the latest of it, zero while there is none
+	Assessment Assessment         // the latest one, or zero
 	Waivers    []history.Waiver
 }
 
 // RecordReader reads the records of a proposal.
 type RecordReader interface {
-	// Bundles reads what decisions about proposals rest on, in the order of ids.
+	// Bundles returns the records behind decisions about proposals, in the order of ids.
 	Bundles(ctx context.Context, ids []proposals.ID) ([]Bundle, error)
 	// Assessments lists the assessments of one revision, the oldest first.
 	Assessments(ctx context.Context, id proposals.ID, revision int) ([]Assessment, error)
 	Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error)
 	Decisions(ctx context.Context, id proposals.ID) ([]proposals.Decision, error)
-	// Shown returns what a user was last shown of proposals. Those that the user
-	// was never shown are missing.
+	// Shown returns the state of proposals that a user was last shown. Proposals that the user was never shown are
+	// missing.
 	Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]Shown, error)
 	// Rejection finds the latest rejection of a definition for a subject.
 	Rejection(ctx context.Context, s registry.Subject, contentHash string) (proposals.Decision, error)
@@ -144,8 +143,7 @@ type ProposalWriter interface {
 	// AddProposal writes a new proposal with its first revision, and with its
 	// issue unless that is nil, and returns the seal of the revision.
 	AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision, i *proposals.Issue) (string, error)
-	// AddRevision writes the next revision of p, which must be at the one
-	// before, and returns its seal.
+	// AddRevision writes the next revision of p, which must be at the previous one, and returns its seal.
 	AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error)
 	// MoveProposal saves p's state, summary and time if it is still in state
 	// from and at p's revision.
@@ -177,17 +175,15 @@ type RegistryWriter interface {
 	// AddVersions writes the next version of each of their subjects with its
 	// hashes filled in, and returns them so. No two are of one subject.
 	AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error)
-	// SetLive makes versions of their subjects the ones in force, if the live
-	// ones are still those before. They were written by the last AddVersions, and
-	// each defines the definition of the same place.
+	// SetLive makes versions of their subjects live, if the live ones are still the previous versions. The last
+	// AddVersions must have written them; the elements of definitions correspond to those of versions.
 	SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error
 }
 
 // Order is how a list of proposals is sorted.
 type Order string
 
-// Every order. What is alike in the key of an order stands in the order of time:
-// the newest first by risk, the oldest first by names.
+// All orders. Equal elements are ordered by time: the newest first by risk, the oldest first by names.
 const (
 	ByNewest  Order = "" // by when they were proposed
 	ByOldest  Order = "oldest"
@@ -248,17 +244,15 @@ type Report struct {
 	// Reach has the kinds of the facts that the revision adds to the reach of its subject, for
 	// filters; the facts themselves follow from the content.
 	Reach []fact.Kind `json:"reach,omitempty"`
-	// Comment is the reviewer's own text, Markdown. That of the built-in
-	// reviewer answers in plain words whether the change makes sense, overlaps a
-	// core tool, breaks guardrails or policy, and what must change.
+	// Comment is the reviewer's own text, in Markdown. The built-in reviewer's comment states whether the change makes
+	// sense, overlaps a core tool, or breaks guardrails or policy, and what must change.
 	Comment string `json:"comment"`
 	// Builtin is the built-in reviewer's text where a chief filed Comment; ""
 	// where Comment is the built-in reviewer's itself.
 	Builtin string `json:"builtin,omitempty"`
-	// Advice is the reviewer's own recommendation, apart from that of its findings;
-	// "" for none.
+	// Advice is the reviewer's own recommendation, in addition to that of its findings, or "".
 	Advice proposals.Recommendation `json:"advice,omitempty"`
-	// Harness describes how the test cases came out.
+	// Harness has the results of the test cases.
 	Harness []harness.Result `json:"harness,omitempty"`
 	// Problems describes which external reviewers failed, and how.
 	Problems []string `json:"problems,omitempty"`
@@ -276,7 +270,7 @@ func (r Report) Encode() string {
 	return string(b)
 }
 
-// DecodeReport reads what Encode wrote.
+// DecodeReport parses the output of Encode.
 func DecodeReport(s string) (Report, error) {
 	var r Report
 	if err := json.Unmarshal([]byte(s), &r); err != nil {
@@ -285,28 +279,26 @@ func DecodeReport(s string) (Report, error) {
 	return r, nil
 }
 
-// Shown is the state of a proposal that a user was last shown: its review digest, and the
-// parts of it that an error can name when they differ later.
+// Shown is the state of a proposal that a user was last shown: its review digest, and the parts that an error can name
+// if they differ later.
 type Shown struct {
 	Proposal proposals.ID
-	Digest   string // "" when there was no assessment yet
+	Digest   string // "" before the first assessment
 	At       time.Time
 	ShownParts
 }
 
-// ShownParts holds the parts that Shown compares, as they are stored.
+// ShownParts are the parts that Shown compares, as stored.
 type ShownParts struct {
 	Revision       int                      `json:"revision"`
 	ContentHash    string                   `json:"content_hash"`
 	Assessment     string                   `json:"assessment,omitempty"`
 	RulesVersion   string                   `json:"rules_version,omitempty"`
 	Recommendation proposals.Recommendation `json:"recommendation,omitempty"`
-	// Findings has the rule of each finding, then a seal of all its shown parts, its
-	// waiver included.
+	// Findings has the rule of each finding, and a seal of all its visible parts including its waiver.
 	Findings []ShownFinding `json:"findings,omitempty"`
-	Rendered string         `json:"rendered"` // seal over what it does to channel prompts
-	// Members are those of the change set, itself included; none when it stands
-	// alone.
+	Rendered string         `json:"rendered"` // seal of the changes to channel prompts
+	// Members are the members of the change set including this one, or none without a change set.
 	Members []ShownMember `json:"members,omitempty"`
 }
 

@@ -14,9 +14,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// unknownContents reports binary files whose bytes are not stored, or have another type or size
-// than the draft says: they could not be restored, or a text for agents could pass for a
-// binary.
+// unknownContents reports binary files whose bytes are not stored, or whose type or size differs from the draft: they
+// could not be restored, or a text for agents could pass for a binary.
 func unknownContents(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	f := draft.Definition.Folder()
 	if f == nil || draft.Type == proposals.Deactivate {
@@ -48,8 +47,8 @@ func unknownContents(ctx context.Context, r review.RegistryReader, draft proposa
 	return problems, nil
 }
 
-// unseen reports a source that pins JSON which was never imported here, and is not pinned by the
-// live version: nobody can be shown it.
+// unseen reports a source that pins JSON that was never imported here and is not pinned by the live version, because no
+// reviewer could be shown this JSON.
 func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	hash := records.Pin(draft.Definition)
 	if hash == "" {

@@ -13,8 +13,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Fits returns the problems of a draft with the version that it was made against. A base older
-// than the live version is not one of them: such a proposal is stale and can be rebased.
+// Fits returns the conflicts of a draft with its base version. A base older than the live version is not a conflict:
+// such a proposal is stale and can be rebased.
 func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	now, err := impact.Live(ctx, r, draft.Subject)
 	switch {
@@ -41,7 +41,7 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 			return nil, err
 		}
 	}
-	// A version that does not count can be approved again as it is.
+	// A version without a valid signature can be approved again unchanged.
 	again := now.Refused != nil && draft.Base() == now.Version
 	if draft.Type == proposals.Modify {
 		var ps proposals.Problems

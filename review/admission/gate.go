@@ -1,5 +1,5 @@
-// Package admission decides what may be submitted: what is complete, fits the live version,
-// leaves the core alone, and consists of contents that everybody can be shown.
+// Package admission decides which drafts can be submitted: they must be complete, fit the live version, leave the core
+// tools unchanged, and contain only content that reviewers can be shown.
 package admission
 
 import (

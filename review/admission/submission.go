@@ -23,11 +23,10 @@ func NewSubmission(draft proposals.Draft) Submission {
 	return Submission{draft, sync.OnceValue(draft.Problems)}
 }
 
-// Problems returns what the draft lacks to be submitted.
+// Problems returns the reasons why the draft cannot be submitted.
 func (s Submission) Problems() proposals.Problems { return s.problems() }
 
-// Change returns the input of the rules, of which those of the template find the problems
-// already known.
+// Change returns the input of the rules. It includes the known problems, which the rules of the T family report.
 func (s Submission) Change() *rules.Change {
 	c := &rules.Change{Draft: s.Draft}
 	rules.Computed(c, func(*rules.Change) proposals.Problems { return s.problems() })
@@ -43,8 +42,8 @@ func (s Submission) InChangeSet(changeSet string) Submission {
 	return NewSubmission(s.Draft)
 }
 
-// Complete fills in the definition that follows from a draft's type: the live
-// one with another status, or that of an earlier version.
+// Complete fills in the definition that a draft's type implies: the live definition with another status, or that of an
+// earlier version.
 func Complete(ctx context.Context, r review.RegistryReader, s Submission) (Submission, error) {
 	draft := s.Draft
 	if !draft.Definition.IsZero() || draft.Type == proposals.New || draft.Type == proposals.Modify {

@@ -1,5 +1,5 @@
-// Package approval decides whose approvals a change needs before it goes live:
-// rules name subjects, their owners, and how many owners have to approve.
+// Package approval decides whose approvals a change needs before it goes live: policy rules name subjects, their
+// owners, and the number of owners who must approve.
 package approval
 
 import (
@@ -28,7 +28,7 @@ type Rule struct {
 // FromProject is the origin of a rule that a project's file has.
 const FromProject = "project"
 
-// Check returns why nothing could ever satisfy the rule, nil when owners can.
+// Check returns an error if no combination of approvals can satisfy the rule.
 func (r Rule) Check() error {
 	for i, owner := range r.Owners {
 		if twin := slices.IndexFunc(r.Owners[:i], func(o string) bool { return SamePrincipal(o, owner) }); twin >= 0 {
@@ -76,16 +76,15 @@ func (rs Rules) At(at time.Time) Rules {
 	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return !r.at(at) })
 }
 
-// Named reports whether a rule goes by the names of subjects, so that their other names
-// have to be known.
+// Named reports whether a rule matches names of subjects, so that the caller must also pass their other names to For.
 func (rs Rules) Named() bool {
 	return slices.ContainsFunc(rs, func(r Rule) bool {
 		return slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.ID != anyID })
 	})
 }
 
-// For returns the need of a subject at a time. names are others that it answers to, such
-// as aliases: who may approve pay_now decides about each tool that is called so.
+// For returns the approvals that a subject needs at a time. names are the subject's other names, such as aliases:
+// whoever owns pay_now decides about every tool that can be called by this name.
 func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
 	var n Need
 	for _, r := range rs {
@@ -100,7 +99,7 @@ func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
 // user is enough.
 type Need []Rule
 
-// Owners returns who may approve, in the order of the rules; nil for any user.
+// Owners returns the users who may approve, in the order of the rules, or nil if any user may.
 func (n Need) Owners() []string {
 	var owners []string
 	for _, r := range n {
@@ -118,9 +117,8 @@ func (n Need) MayApprove(principal string) bool {
 	return len(n) == 0 || slices.Contains(n.Owners(), principal)
 }
 
-// Waivers returns who may waive a finding; nil for any user. The owners that a
-// project's file names may only where no other rule applies: a waiver removes an
-// obstacle, and such a file can only tighten.
+// Waivers returns the users who may waive a finding, or nil if any user may. Owners from a project's file may do so
+// only if no other rule applies, because a waiver removes an obstacle and such a file may only tighten.
 func (n Need) Waivers() []string {
 	own := slices.DeleteFunc(slices.Clone(n), func(r Rule) bool { return r.From == FromProject })
 	if len(own) > 0 {
@@ -200,7 +198,7 @@ func (p Pattern) Matches(s registry.Subject, names ...string) bool {
 	})
 }
 
-// glob matches a text with a pattern that was checked when it was parsed.
+// glob reports whether a text matches a pattern that was validated when it was parsed.
 func glob(pattern, text string) bool {
 	ok, err := path.Match(pattern, text)
 	return ok && err == nil

@@ -20,8 +20,8 @@ type Wait struct {
 	Of      []string // owners who have not approved; fewer than Missing when it is impossible
 }
 
-// Tally counts the approvals of principals. A principal counts once, and except
-// (the author under four eyes; "" for nobody) not at all.
+// Tally counts the approvals of principals. Each principal counts once; except, the author under four eyes or "", does
+// not count.
 func (n Need) Tally(by []string, except string) Tally {
 	var t Tally
 	for _, principal := range by {
@@ -49,7 +49,7 @@ func (n Need) Tally(by []string, except string) Tally {
 	return t
 }
 
-// Done reports whether nothing is missing.
+// Done reports whether all required approvals are present.
 func (t Tally) Done() bool { return len(t.Waits) == 0 }
 
 // Missing returns how many more approvals are needed: each is by the owner who
@@ -70,7 +70,7 @@ func (t Tally) Missing() int {
 				best, most = principal, helps
 			}
 		}
-		if best == "" { // approvals that nobody can give are missing, too
+		if best == "" { // include missing approvals that nobody can give
 			for _, l := range left {
 				n += max(l, 0)
 			}
@@ -85,7 +85,7 @@ func (t Tally) Missing() int {
 	}
 }
 
-// Required returns how many approvals there are when nothing is missing.
+// Required returns the total number of approvals that the change needs.
 func (t Tally) Required() int { return len(t.Given) + t.Missing() }
 
 // WaitsFor returns everybody whose approval would help, in the order of the rules.

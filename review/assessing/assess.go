@@ -1,5 +1,5 @@
-// Package assessing is the Chief of Staff: the built-in reviewer, which runs the rules and
-// the test cases of a submission, and the external ones, which add to what it finds.
+// Package assessing implements the Chief of Staff: the built-in reviewer, which runs the rules and the test cases of a
+// submission, and the external reviewers, which add findings.
 package assessing
 
 import (
@@ -62,9 +62,9 @@ func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.
 	})
 }
 
-// assess files what the rules find in a revision, which is a submission, together with
-// an opinion, and hands the issue to the user. An opinion about other content is refused,
-// and so is the built-in reviewer while p waits for a chief.
+// assess stores an assessment of a submitted revision, with the findings of the rules and an external opinion, and
+// assigns the issue to the user. It refuses an opinion about other content, and the built-in reviewer while p waits for
+// a chief.
 func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission, o review.Opinion) (_ proposals.Proposal, a review.Assessment, _ error) {
 	to, err := proposals.Next(p.State, proposals.ActAssess)
 	switch {
@@ -100,7 +100,7 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 	recommendation := Recommend(open).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
 	if reviewer == proposals.BuiltinChief() {
 		report.Comment = c.comment(report, standing, recommendation, o)
-	} else { // a chief signs what the chief wrote, and nothing else
+	} else { // a chief signs only its own text
 		own := review.ApplyWaivers(byRules, waivers, p.Revision, at)
 		open, _ := review.Unwaived(own)
 		report.Comment, report.Builtin = o.Comment, c.comment(report, own, Recommend(open), review.Opinion{})
@@ -127,8 +127,8 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 	})
 }
 
-// Examine runs the rules over the draft of a proposal as it would meet the live registry
-// and the other proposals. It also returns what the rules were given.
+// Examine runs the rules over the draft of a proposal in the context of the live registry and of the other proposals.
+// It also returns the input of the rules.
 func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, submission admission.Submission) (report review.Report, change *rules.Change, err error) {
 	draft, change := submission.Draft, submission.Change()
 	if change.Before, err = impact.Live(ctx, r, draft.Subject); err != nil {
@@ -212,10 +212,9 @@ func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposa
 // mostTwins is the maximum number of proposals with the same text that are read.
 const mostTwins = 8
 
-// twins returns the latest proposals, open or rejected, that have the text of a
-// draft: those on other subjects, and those that say the same of its own subject
-// in everything. Of its own subject, a text that stays while something else
-// changes counts as a revision, not as a twin.
+// twins returns the latest proposals, open or rejected, with the same text as a draft: those on other subjects, and
+// those on its own subject that are equal in every field. A proposal on the same subject that keeps the text but
+// changes another field is a revision, not a twin.
 func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposals.Draft) ([]rules.Twin, error) {
 	hash := draft.TextHash()
 	if hash == "" {
@@ -249,9 +248,8 @@ func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposal
 	return found, nil
 }
 
-// RunTests runs the test cases of a submission ahead of the transaction that needs the
-// results. What has no recorded answer is asked of the model, if one is connected, the
-// submission is complete, and the run is to be kept.
+// RunTests runs the test cases of a submission before the transaction that needs the results. It asks the model for
+// missing answers if one is connected, the submission is complete, and the results will be stored.
 func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	var model harness.Model
 	if c.policy.Model != nil && !c.records.DryRun && len(submission.Problems()) == 0 {
@@ -260,8 +258,8 @@ func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	c.trials.run(ctx, submission.Draft, model)
 }
 
-// RunCurrentTests is RunTests for the current revision of a proposal, when there is a
-// model to ask. What cannot be read is reported by the act that follows.
+// RunCurrentTests is RunTests for the current revision of a proposal, if a model is connected. It ignores read errors,
+// because the following act reports them.
 func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	if c.policy.Model == nil {
 		return
@@ -275,9 +273,8 @@ func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	}
 }
 
-// Consult asks the external reviewers about those of ps that wait for the
-// chief, outside of any transaction, and brings ps up to date. A proposal that
-// somebody else moved on meanwhile is left to them.
+// Consult asks the external reviewers about those of ps that wait for the chief, outside of any transaction, and
+// updates ps. It skips proposals that somebody else has moved on in the meantime.
 func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.records.DryRun {
 		return nil
@@ -307,12 +304,10 @@ func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) 
 	return ps[0], err
 }
 
-// Reassess files a new assessment of the current revision: after the rules, the
-// configuration or the registry changed, or when external reviewers are to be
-// asked again. What they say is filed together with what the rules find. It is
-// no judgement of the caller's, so any actor may ask for it. When the proposal
-// is revised meanwhile, the answer is about other content and ErrConflict is
-// returned.
+// Reassess stores a new assessment of the current revision, after the rules, the configuration, or the registry
+// changed, or to ask external reviewers again. The assessment combines their findings and those of the rules. Any actor
+// may request it, because it contains no judgment of the caller. If the proposal is revised in the meantime, Reassess
+// returns ErrConflict.
 func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error) {
 	req, err := c.request(ctx, id)
 	if err != nil {
@@ -354,8 +349,8 @@ func (c *Chief) request(ctx context.Context, id proposals.ID) (review.Request, e
 	})
 }
 
-// Receive takes a submitted revision: the built-in reviewer assesses it at once, unless it
-// waits for somebody outside. External reviewers are asked when the transaction is over.
+// Receive accepts a submitted revision. The built-in reviewer assesses it at once, unless it waits for an external
+// reviewer, which is asked after the transaction.
 func (c *Chief) Receive(ctx context.Context, tx review.Tx, p proposals.Proposal, rev proposals.Revision, submission admission.Submission) (proposals.Proposal, error) {
 	if c.elsewhere() {
 		return p, nil

@@ -13,10 +13,9 @@ import (
 	"toolcrib/review/rules/overlaps"
 )
 
-// comment answers the four questions of every assessment: does the change make
-// sense, does it overlap a core tool, does it break guardrails or policy, what
-// must change. It names the questions that were not examined. What the user waived
-// and what is only a hint is counted: nothing was found only where nothing stands.
+// comment answers the four questions of every assessment: whether the change makes sense, overlaps a core tool, or
+// breaks guardrails or policy, and what must change. It names the questions that were not examined. It only counts
+// waived findings and hints, and writes "nothing was found" only if there are none.
 func (c *Chief) comment(r review.Report, standing []review.Standing, recommendation proposals.Recommendation, o review.Opinion) string {
 	open, waived := review.Unwaived(standing)
 	var b strings.Builder
@@ -47,7 +46,7 @@ func (c *Chief) comment(r review.Report, standing []review.Standing, recommendat
 	return b.String()
 }
 
-// Numbers of each that a comment names; the findings stand below it in full.
+// Maximum numbers of findings and tools that a comment names. All findings are listed below the comment.
 const (
 	mostLowered = 4 // rules that the configuration weakens
 	mostSteps   = 5 // things to change
@@ -58,8 +57,8 @@ const (
 const (
 	senseFamilies   = "TNDB" // template, names, data and budget
 	overlapFamilies = "LO"   // lock and overlap
-	// breachFamilies are security, protocol, registry and agents, and what external
-	// reviewers found.
+	// breachFamilies are the rule families about security, protocol, registry, and agents, and the findings of external
+	// reviewers.
 	breachFamilies = "SPRA" + review.ExternalRule
 )
 
@@ -107,8 +106,7 @@ func (c *Chief) overlap(open []rules.Finding, aside string) string {
 	return "No core tool, but another one: " + f.Message + more + aside
 }
 
-// breach answers from the rules of security, protocol, registry and agents, and
-// from what external reviewers found.
+// breach answers the third question from the findings of breachFamilies.
 func (c *Chief) breach(open []rules.Finding, aside string) string {
 	f, more := worst(open, breachFamilies)
 	switch {
@@ -122,9 +120,8 @@ func (c *Chief) breach(open []rules.Finding, aside string) string {
 	return "Nothing of the kind was found."
 }
 
-// aside counts what else there is of the given families, as sentences that follow the
-// answer: hints, which warn of nothing, and findings that the user waived; "" for
-// neither.
+// aside counts the hints and the waived findings of the given families, as sentences that follow the answer, or "" if
+// there are none.
 func aside(standing []review.Standing, families string) string {
 	hints, waived, first := 0, 0, ""
 	for _, s := range standing {
@@ -171,7 +168,7 @@ func worst(open []rules.Finding, families string) (rules.Finding, string) {
 	return first, fmt.Sprintf(" (and %d more)", n-1)
 }
 
-// verdict is the message of a finding after what its severity says.
+// verdict returns the message of a finding, prefixed according to its severity.
 func verdict(f rules.Finding, block, warn string) string {
 	if f.Severity == rules.Block {
 		return block + f.Message
@@ -179,8 +176,8 @@ func verdict(f rules.Finding, block, warn string) string {
 	return warn + f.Message
 }
 
-// mustChange lists what to do about the findings that block, or, when none
-// does, about those for which the recommendation is not an approval.
+// mustChange lists the remedies of the blocking findings or, if there are none, of those because of which the
+// recommendation is not an approval.
 func mustChange(open []rules.Finding, recommendation proposals.Recommendation) string {
 	if list := steps(open, func(f rules.Finding) bool { return f.Severity == rules.Block }); list != "" {
 		return "Before it can be approved:\n\n" + list
@@ -195,8 +192,7 @@ func mustChange(open []rules.Finding, recommendation proposals.Recommendation) s
 	return "See what the reviewer says."
 }
 
-// steps lists what the findings that count suggest, each suggestion once with
-// the fields it is for.
+// steps lists the remedies of the selected findings, each once with the fields that it applies to.
 func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	var order []string
 	fields := map[string][]string{}
@@ -235,16 +231,15 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Recommend is the policy by which findings that nobody waived become a
-// recommendation:
+// Recommend derives a recommendation from the open findings:
 //
-//   - reject, when a core tool is touched or something dangerous is certain: a
-//     block of family L or S;
-//   - needs_changes, when any other finding blocks, or a warning says that
-//     the text could turn an agent against its user or its protocol, that
-//     there is such a tool already, or that a test case did not come out as
-//     expected: a warning of family S, P, O or T; or one that nobody can read a file as
-//     its reader will, or that another program may obey it (F106, F109, F111);
+//   - reject, if a core tool is changed or a danger is certain: a block of
+//     family L or S;
+//   - needs_changes, if any other finding blocks, or for a warning of family
+//     S, P, O, or T (the text could turn an agent against its user or its
+//     protocol, the tool duplicates another, or a test case failed), or of
+//     F106, F109, or F111 (a reader or another program could interpret the
+//     file differently);
 //   - approve otherwise; other warnings are for the user to weigh.
 func Recommend(findings []rules.Finding) proposals.Recommendation {
 	worst := proposals.RecommendApprove
@@ -260,5 +255,5 @@ func Recommend(findings []rules.Finding) proposals.Recommendation {
 	return worst
 }
 
-// notAsRead are the rules about files whose effect differs from what a person can read.
+// notAsRead are the rules about files whose effect differs from their visible text.
 var notAsRead = []string{"F106", "F109", "F111"}

@@ -85,10 +85,9 @@ func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Rec
 	return lowest
 }
 
-// adopt adds an external reviewer's findings under ids of their own, so that
-// none of them passes for, or replaces, what a rule found. Two that say
-// different things about the same passage get different ids: a waiver of the
-// one is none of the other.
+// adopt adds an external reviewer's findings with rule ids in a separate namespace, so that none of them can replace or
+// pass for a finding of a rule. Different findings about the same passage get different ids, so that a waiver of one
+// does not apply to the other.
 func adopt(findings, external []rules.Finding) []rules.Finding {
 	for _, f := range external {
 		if !externalRule.MatchString(f.Rule) {
@@ -110,9 +109,8 @@ func adopt(findings, external []rules.Finding) []rules.Finding {
 	return findings
 }
 
-// add adds to o what one reviewer said, or how it failed. Findings that cannot be
-// used are a failure too: they must not keep the rest from being filed, and nor
-// must the bytes of an error, which may be those of a program.
+// add adds the opinion or the failure of one reviewer to o. Unusable findings are also a failure, so that they do not
+// prevent the other opinions from being stored. The same applies to an error with invalid bytes from a program.
 func add(o review.Opinion, name string, said review.Opinion, err error) review.Opinion {
 	if err == nil {
 		err = check(said)

@@ -23,8 +23,8 @@ type Trials struct {
 // maxTrials limits the cache; a full one is emptied.
 const maxTrials = 4096
 
-// run returns how the test cases of a draft come out: on their recorded answers,
-// and on those of a model, or without one on those that an earlier run got.
+// run evaluates the test cases of a draft on their recorded answers, and on answers of the model or, without a model,
+// of an earlier run.
 func (t *Trials) run(ctx context.Context, draft proposals.Draft, model harness.Model) []harness.Result {
 	if len(draft.TestCases) == 0 {
 		return nil

@@ -22,8 +22,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Format is the value of the key "format". Decode also reads the format before it, which
-// has no checkpoint, raws, and contents.
+// Format is the value of the key "format". Decode also reads the previous format, which has no checkpoint, raws, and
+// contents.
 const (
 	Format  = "toolcrib bundle 2"
 	format1 = "toolcrib bundle 1"
@@ -38,8 +38,7 @@ const (
 // ErrMalformed is wrapped when a file is not a bundle.
 var ErrMalformed = errors.New("malformed bundle")
 
-// Bundle is a part of a registry at one moment. What it lacks, such as subjects and
-// newer versions, it cannot show.
+// Bundle is a part of a registry at one moment. It cannot prove that no subject and no newer version is missing.
 type Bundle struct {
 	Format string `json:"format"`
 	Header
@@ -52,12 +51,11 @@ type Header struct {
 	Log      Head      `json:"log"`      // the newest event
 	At       time.Time `json:"at"`       // the newest decision or state of the signers in the bundle
 	View     []string  `json:"view"`     // layers, the first one overrides the next
-	// Checkpoint is the checkpoint of the log, signed where a key signs checkpoints; ""
-	// where nobody added one.
+	// Checkpoint is the checkpoint of the log, signed if a key signs checkpoints, or "" without one.
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
-// Records are the records of a bundle, or of one part of it.
+// Records are the records of a bundle or of one part.
 type Records struct {
 	Versions   []Version   `json:"versions"`
 	Statements []Statement `json:"statements"`
@@ -86,8 +84,7 @@ type Statement struct {
 	Signature string `json:"signature"`
 }
 
-// State is a state of the signers, as the log has it. Who is trusted is the
-// checker's to say; this is for people to compare.
+// State is a recorded state of the signers. It is informational: the checker decides whom to trust.
 type State struct {
 	Number    int       `json:"number"`
 	Event     Head      `json:"event"`
@@ -167,7 +164,7 @@ func (b *Bundle) addSources(ctx context.Context, r review.Reader, v history.Vers
 		if err != nil {
 			return err
 		}
-		if added[raw] = true; ok { // else it was imported before toolcrib kept these
+		if added[raw] = true; ok { // otherwise it was imported before toolcrib stored these
 			b.Raws = append(b.Raws, string(body))
 		}
 	}
@@ -216,7 +213,7 @@ func (s *statements) add(ctx context.Context, hash string) error {
 	s.seen[hash] = true
 	record, err := s.r.Signature(ctx, hash)
 	if errors.Is(err, proposals.ErrNotFound) {
-		return nil // who checks finds that it is missing
+		return nil // the check reports that it is missing
 	}
 	if err == nil {
 		s.found = append(s.found, Statement{record.Statement, record.Signature})
@@ -267,7 +264,7 @@ func decode[T any](data []byte) (doc T, err error) {
 	if err != nil {
 		return doc, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	if key := oddKey(n); key != "" { // encoding/json takes it for a key that it looks like
+	if key := oddKey(n); key != "" { // encoding/json accepts keys that differ in case or fold to the same letters
 		return doc, fmt.Errorf("%w: unknown key %q", ErrMalformed, key)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -278,8 +275,7 @@ func decode[T any](data []byte) (doc T, err error) {
 	return doc, nil
 }
 
-// oddKey returns a key that is not in lower-case ASCII, "" for none. Definitions have keys
-// of their own.
+// oddKey returns a key that is not lower-case ASCII, or "". Keys of definitions are checked separately.
 func oddKey(n *jsondoc.Node) string {
 	for _, item := range n.Items {
 		if key := oddKey(item); key != "" {
@@ -335,8 +331,8 @@ func (r reader) Signature(_ context.Context, hash string) (proof.SignatureRecord
 	return record, nil
 }
 
-// SignedAfter implements proof.SignatureReader: a bundle cannot show that nothing is
-// newer.
+// SignedAfter implements proof.SignatureReader. It returns none, because a bundle cannot show whether a newer statement
+// exists.
 func (r reader) SignedAfter(context.Context, string, string) ([]string, error) { return nil, nil }
 
 func (r reader) LastSigners(context.Context) (string, error) {

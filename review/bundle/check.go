@@ -15,10 +15,10 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Trust has the values that a checker relies on. None of them comes from the bundle.
+// Trust has the values on which a checker relies. None of them comes from the bundle.
 type Trust struct {
 	Signers  *signers.Signers // nil checks no signature
-	Database string           // hash of event 1; "" takes what the bundle says
+	Database string           // hash of event 1, or "" to accept any database
 	// Approvals has the owners whose signatures a version needs.
 	Approvals approval.Rules
 }
@@ -35,10 +35,10 @@ type Result struct {
 	Shipped  int // live versions that are those of the program
 	Signed   int // live versions whose signature counts
 	Unsigned int // live versions that were approved without a signature
-	// Unchecked are live versions with a signature that nothing was known to check by.
+	// Unchecked counts live versions whose signatures could not be checked because no signer is known.
 	Unchecked int
-	// Earlier are versions before the live ones. Their hashes hold them together with
-	// those: what signs a live version signs its past.
+	// Earlier counts the versions before the live ones. The signature of a live version also covers them, through the
+	// hash chain.
 	Earlier int
 	Live    []registry.Live // whose whole chain holds
 	Faults  []Fault
@@ -97,7 +97,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 // checker is a running check.
 type checker struct {
 	reader reader
-	proofs *proof.Proofs // nil when nobody is trusted
+	proofs *proof.Proofs // nil without signers
 	last   map[registry.Subject]history.Version
 	broken map[registry.Subject]bool
 	result Result
@@ -110,7 +110,7 @@ func (c *checker) fault(rule, subject, message string) {
 	}
 }
 
-// version checks a version after the one before it and, if it is live, who approved it.
+// version checks a version and its link to the previous one and, if it is live, its approvals.
 func (c *checker) version(ctx context.Context, v history.Version, live bool) error {
 	name := v.Subject.String()
 	before := c.last[v.Subject]
@@ -162,8 +162,8 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 	return nil
 }
 
-// Unproved returns the statements of a bundle that no hash and no signature in it covers, and
-// facts that it cannot show.
+// Unproved returns the parts of a bundle that no hash and no signature covers, and the facts that a bundle cannot
+// prove.
 func Unproved() []string {
 	return []string{
 		"that nothing is newer, or left out: a checkpoint shows how far the log goes",
@@ -171,8 +171,8 @@ func Unproved() []string {
 	}
 }
 
-// around checks what stands beside the versions: statements, states of the signers, the
-// view, and the place in the log.
+// around checks the parts other than versions: statements, states of the signers, the view, and the position in the
+// log.
 func (c *checker) around(ctx context.Context, b Bundle) error {
 	for i, layer := range b.View {
 		if _, err := registry.ParseLayer(layer); err != nil || slices.Contains(b.View[:i], layer) {
@@ -198,7 +198,7 @@ func (c *checker) around(ctx context.Context, b Bundle) error {
 	for _, s := range b.Statements {
 		hash := statement.Sum([]byte(s.Statement))
 		c.statement(b, s, hash, used[hash])
-		delete(used, hash) // one that follows is there twice
+		delete(used, hash) // so that a second use is a duplicate
 	}
 	if len(b.Signers) == 0 {
 		return nil
@@ -206,8 +206,8 @@ func (c *checker) around(ctx context.Context, b Bundle) error {
 	return c.states(ctx, b)
 }
 
-// statement checks that something in the bundle refers to a statement, and that it is
-// about an earlier moment of the same log.
+// statement checks that the bundle refers to a statement, and that the statement is about an earlier moment of the same
+// log.
 func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
 	st, err := statement.Decode([]byte(s.Statement))
 	switch {
@@ -221,8 +221,8 @@ func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
 	}
 }
 
-// states checks the states of the signers as the log of a database is checked: each is
-// signed by a signer of the one before. Whom the caller trusts does not depend on them.
+// states checks the states of the signers as in a database: each must be signed by a signer of the previous state. The
+// trust of the caller does not depend on them.
 func (c *checker) states(ctx context.Context, b Bundle) error {
 	err := proof.CheckStates(ctx, c.reader)
 	if errors.Is(err, proof.ErrSigners) {
@@ -258,7 +258,7 @@ const (
 	contradiction = "B110"
 	// Unsigned is the rule of an approval without a signature.
 	Unsigned = "B105"
-	// Unverified is the rule of a bundle whose signatures nobody checked.
+	// Unverified is the rule for a bundle whose signatures were not verified.
 	Unverified = "B108"
 )
 

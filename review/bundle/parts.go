@@ -26,8 +26,8 @@ type Index struct {
 // IndexFormat is the format of an index.
 const IndexFormat = "toolcrib bundle index 1"
 
-// partSize is the size to which parts are divided, in bytes, as long as there are no more
-// than maxParts: an approval transfers two parts and the index.
+// partSize is the target size of a part in bytes, while there are at most maxParts: an approval transfers two parts and
+// the index.
 const (
 	partSize = 48 << 10
 	maxParts = 1 << 9
@@ -70,9 +70,8 @@ func (b Bundle) Split() (Index, map[string][]byte, error) {
 	}
 }
 
-// distribute appends each record to the bucket of its key. What belongs to one version
-// has the key of its subject; statements, which may cover many subjects, and contents
-// have their own.
+// distribute appends each record to the bucket of its key. Records of a version use the key of its subject; statements,
+// which may cover many subjects, and contents have separate keys.
 func (b Bundle) distribute(bucket func(key string) *Records) {
 	subjects := map[string]string{} // by the hash of a raw
 	for _, v := range b.Versions {
@@ -126,8 +125,7 @@ func DecodeIndex(data []byte) (Index, error) {
 	return i, err
 }
 
-// Join puts a bundle together from its parts, which get returns by their hash. It checks
-// the hash of each part, and nothing in it.
+// Join assembles a bundle from its parts, which get returns by their hash. It checks only the hash of each part.
 func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	b := Bundle{Format: Format, Header: i.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}}
 	seen := map[string]bool{}

@@ -39,17 +39,17 @@ func together(views []inspection.View) error {
 	return nil
 }
 
-// succession is the registry while proposals are approved one after the other. The queries of
-// the rules L and N, by subject and by name, find the proposals approved so far in place of
-// the live definitions; all other queries see the registry as it was.
+// succession is the registry while proposals are approved one after the other. The queries of the rule families L and
+// N, by subject and by name, find the already approved proposals in place of the live definitions; all other queries
+// see the registry before the approvals.
 type succession struct {
 	review.RegistryReader
 	approved map[registry.Subject]registry.Live
 	named    map[string][]registry.Subject
 }
 
-// approve puts the content of v in force. It refuses a second version of one subject, which
-// was made against the version before the first.
+// approve makes the content of v the live definition. It refuses a second version of one subject, which was based on
+// the version before the first.
 func (s *succession) approve(v inspection.View) error {
 	p, d := v.Proposal, v.Revision.Draft.Definition
 	if before, ok := s.approved[p.Subject]; ok {

@@ -119,7 +119,7 @@ func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposa
 func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
 	return func(r *inspection.Cache, b review.Bundle, c review.Choice) (inspection.View, error) {
 		p := b.Proposal
-		// An actor who may not approve learns nothing else about the proposal.
+		// Do not reveal anything about the proposal to an actor who may not approve.
 		if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
 			return inspection.View{}, fmt.Errorf("%s: %w", p.Name(), err)
 		}
@@ -218,7 +218,7 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 	return decisions, nil
 }
 
-// decision returns the decision of actor about v as it is recorded.
+// decision returns the record of actor's decision about v.
 func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict proposals.Verdict, note string, at time.Time, showing proposals.Showing, act *proof.SignedAct) proposals.Decision {
 	p := v.Proposal
 	return proposals.Decision{
@@ -227,8 +227,8 @@ func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict pro
 	}
 }
 
-// versions returns the versions to be written when views are approved. It leaves out the
-// hashes that depend on the previous version.
+// versions returns the versions to write when views are approved, without the hashes that depend on the previous
+// version.
 func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note string, act *proof.SignedAct) []history.Version {
 	versions, at := make([]history.Version, len(views)), act.Time(d.records.Time())
 	for i, v := range views {
@@ -247,9 +247,9 @@ func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note 
 	return versions
 }
 
-// stillFits repeats the checks that depend on the rest of the registry, which may have changed
-// since the assessment: the change fits the live version, and no name is taken. Members of a
-// change set are checked one after the other, so also against each other.
+// stillFits repeats the checks that depend on other definitions, which may have changed since the assessment: the
+// change fits the live version, and no name is taken. Members of a change set are checked in sequence, so conflicts
+// between them are found too.
 func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v inspection.View) error {
 	problems, err := admission.Fits(ctx, r, v.Revision.Draft)
 	if err != nil {
@@ -311,9 +311,8 @@ func (d *Decider) refusing(ctx context.Context, actor proposals.Actor, act propo
 	}
 }
 
-// Prepare returns the statement by which actor would decide on proposals now, to be signed and
-// passed by Desk.Signed to the method of the verdict. It reads one snapshot, and refuses what
-// that method would refuse.
+// Prepare returns the statement for a decision of actor about proposals, to be signed and passed with Desk.Signed to
+// the method of the verdict. It reads one snapshot, and refuses the same cases as that method.
 func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]byte, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) {
 		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false

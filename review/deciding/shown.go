@@ -105,9 +105,9 @@ func first(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// showings returns for each choice how actor knows its content, and refuses those whose digest
-// is not the expected one. strict also refuses content that differs from what actor was shown
-// last; content that actor was never shown passes here (see approvable).
+// showings returns, for each choice, how actor knows its content, and refuses choices whose digest is not the expected
+// one. strict also refuses content that differs from the content that actor was shown last; content that actor was
+// never shown passes here (see approvable).
 func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
@@ -144,7 +144,7 @@ func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals
 			}
 			switch {
 			case len(news) > 0:
-			case expect != "": // nobody was shown it
+			case expect != "": // never shown
 				news = []string{fmt.Sprintf("the expected digest %q is not its review digest; it is mistyped, or of an earlier state", review.Shorten(expect, 12))}
 			default:
 				news = []string{"something you were shown has changed since"}
@@ -166,11 +166,10 @@ func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals
 	return nil, fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
 }
 
-// approvable returns how much of each proposal its decider has read. It refuses to approve
-// several proposals at once if the user was not shown all of them and did not accept that; a
-// single one passes, and its decision records how it was known. It also refuses parts
-// accepted unread, except of new and imported content. Shown content counts as read, except
-// for the parts that a choice marks as unread.
+// approvable returns how much of each proposal its decider has read. It refuses several proposals at once if the user
+// was not shown all of them and did not accept this; a single proposal passes, and its decision records how it was
+// known. Parts can be accepted unread only in new, imported content. Shown content counts as read, except for the parts
+// that a choice marks as unread.
 func approvable(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
 	if err := together(views); err != nil {
 		return nil, err
@@ -257,8 +256,8 @@ func chosen(choices []review.Choice) []proposals.ID {
 	return lists.Map(choices, func(c review.Choice) proposals.ID { return c.ID })
 }
 
-// addUp refuses an approval of which actor was shown parts, if together the proposals
-// do something to a prompt that they do not do one by one.
+// addUp refuses an approval of parts shown separately if together they change a prompt in a way that none of them does
+// alone.
 func (d *Decider) addUp(ctx context.Context, r *inspection.Cache, actor proposals.Actor, views []inspection.View, showings []proposals.Showing) error {
 	var parts []impact.Part
 	var of []inspection.View

@@ -16,9 +16,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Waive waives one finding of the current revision. handle is the finding's Handle or an
-// unambiguous beginning of it, such as the rule if it has only one finding. expires may be
-// nil.
+// Waive waives one finding of the current revision. handle is the finding's Handle or an unambiguous prefix, such as
+// its rule if it has only one finding. expires may be nil.
 func (d *Decider) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }
@@ -87,8 +86,7 @@ type waivable struct {
 	now        time.Time
 }
 
-// waiver returns the waiver as it is recorded at a time, without its id, user, and
-// signature.
+// waiver returns the waiver to record at a time, without its id, user, and signature.
 func (v waivable) waiver(at time.Time) history.Waiver {
 	expires := v.expires
 	if v.end {
@@ -164,8 +162,8 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 	return v, nil
 }
 
-// find returns the one finding with a handle, which can be shortened to the rule, to the rule
-// and the path, or within the hash.
+// find returns the finding with a handle, which can be abbreviated to the rule, to the rule and the path, or to a
+// prefix of the hash.
 func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	var found []rules.Finding
 	var handles []string

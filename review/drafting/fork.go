@@ -64,9 +64,8 @@ func freeID(ctx context.Context, tx review.Tx, layer registry.Layer, id string) 
 	}
 }
 
-// Rollback drafts a restore of an earlier version. The examples and test cases
-// are those the version was approved with; a version that toolcrib shipped has
-// none, so its author has to add them before it can be submitted.
+// Rollback drafts a restore of an earlier version, with the examples and test cases of its approval. A version that
+// ships with toolcrib has none, so its author must add them before submission.
 func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		if err := admission.Locked(s); err != nil {
@@ -95,9 +94,8 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 	})
 }
 
-// RollbackSet proposes to undo the last approval of a change set, as one change set: it restores
-// earlier versions, and deactivates new definitions. It leaves out subjects that have changed
-// since.
+// RollbackSet proposes to undo the last approval of a change set, as one change set: it restores earlier versions, and
+// deactivates new definitions. It omits subjects that have changed since.
 func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error) {
 	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) { return undoing(ctx, r, changeSet) })
 	if err != nil {

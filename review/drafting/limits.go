@@ -9,8 +9,8 @@ import (
 	"toolcrib/review"
 )
 
-// limit limits the writes of one agent, or of all agents together: an agent can take another
-// name, so a limit for each alone would have no effect.
+// limit limits the writes of one agent, or of all agents together: a limit per agent alone would have no effect,
+// because agents choose their names.
 type limit struct {
 	who    proposals.Actor // zero for all agents
 	open   int
@@ -56,8 +56,8 @@ const paceWindow = time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 
-// joins refuses an agent that joins a change set of somebody else: its proposal could block the
-// set, or be approved along with it.
+// joins refuses an agent that joins somebody else's change set: its proposal could block the set, or be approved along
+// with it.
 func joins(ctx context.Context, r review.Reader, actor proposals.Actor, changeSet string) error {
 	if changeSet == "" || actor.Kind == proposals.User || actor.Kind == proposals.System {
 		return nil

@@ -12,9 +12,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Lint runs the rules over a draft as a submission by actor would: next to the
-// live registry and the other proposals. It refuses what a submission refuses,
-// writes nothing and counts towards no limit.
+// Lint runs the rules over a draft as if actor submitted it, in the context of the live registry and the other
+// proposals. It returns the errors of a submission, but writes nothing and does not count toward any limit.
 func (d *Drafter) Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (review.Lint, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (review.Lint, error) {
 		var p proposals.Proposal

@@ -46,9 +46,8 @@ func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []p
 	return d.propose(ctx, actor, drafts, submit, false)
 }
 
-// TakeIn is Propose for imported definitions. It revises the proposal of an earlier import of
-// the same definition. With submit it submits complete drafts, and keeps the others as
-// drafts.
+// TakeIn is Propose for imported definitions. It revises the proposal of an earlier import of the same definition. If
+// submit is set, it submits complete drafts, and leaves the others as drafts.
 func (d *Drafter) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
@@ -71,8 +70,8 @@ func fromOutside(actor proposals.Actor) error {
 	return nil
 }
 
-// propose drafts proposals in one transaction. imports reports that an import made the
-// drafts: they revise what an earlier import proposed, and only complete ones are submitted.
+// propose drafts proposals in one transaction. imports is set for an import, whose drafts revise the proposals of
+// earlier imports, and of which only complete drafts are submitted.
 func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit, imports bool) ([]proposals.Proposal, error) {
 	submissions, submits := make([]admission.Submission, len(drafts)), make([]bool, len(drafts))
 	for i, draft := range drafts {
@@ -102,8 +101,8 @@ func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []p
 	return made, d.chief.Consult(ctx, made)
 }
 
-// proposeOne drafts a proposal: the next revision of an open one that an import or an agent
-// proposed before, else a new one. It submits the proposal if submit is set.
+// proposeOne drafts a proposal: the next revision of an open proposal by an import or an agent, or else a new one. It
+// submits the proposal if submit is set.
 func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit, imports bool) (p proposals.Proposal, err error) {
 	if submission, err = d.accept(ctx, tx.Reader, actor, submission); err != nil {
 		return p, err
@@ -130,7 +129,7 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 	}
 	p, rev, err := d.revise(ctx, tx, actor, actor, *open, submission)
 	if errors.Is(err, proposals.ErrUnchanged) && actor.Kind == proposals.System {
-		return p, nil // it was proposed meanwhile
+		return p, nil // it was proposed in the meantime
 	}
 	if errors.Is(err, proposals.ErrUnchanged) && submit && p.State == proposals.Drafted {
 		err = nil // the agent has drafted this very content and now submits it
@@ -141,9 +140,8 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 	return d.submit(ctx, tx, actor, p, rev, submission)
 }
 
-// add writes a proposal with a draft as its first revision. If submit is set,
-// the draft passes the gate first, so that the proposal is written as one that
-// waits for the Chief of Staff; the built-in reviewer's assessment then moves it on.
+// add writes a proposal with a draft as its first revision. If submit is set, it checks the draft first, and writes the
+// proposal as waiting for the Chief of Staff; the built-in reviewer's assessment then moves it on.
 func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit bool) (p proposals.Proposal, err error) {
 	if actor.Kind == proposals.Agent {
 		for _, l := range d.limits(actor) {
@@ -232,8 +230,7 @@ func (d *Drafter) submit(ctx context.Context, tx review.Tx, actor proposals.Acto
 	return d.chief.Receive(ctx, tx, p, rev, submission)
 }
 
-// admit passes a submission through the gate, and prefetches what the assessment reads from the
-// registry before the first write.
+// admit checks a submission, and prefetches registry data for the assessment before the first write.
 func (d *Drafter) admit(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission) error {
 	if err := admission.Gate(ctx, tx.Reader, d.rules, actor, submission); err != nil {
 		return err
@@ -259,7 +256,7 @@ func describe(p *proposals.Proposal, draft proposals.Draft) {
 	p.ContentHash, p.Title = draft.Definition.Hash(), cmp.Or(draft.Definition.Name(), draft.Subject.ID)
 }
 
-// accept completes a draft by its type, and refuses one that cannot be stored.
+// accept completes a draft according to its type, and refuses one that cannot be stored.
 func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.Actor, submission admission.Submission) (admission.Submission, error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return submission, err
@@ -324,10 +321,9 @@ func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s regis
 	return nil, nil //nolint:nilnil // none open is an answer, not an error
 }
 
-// imported returns the open proposal that this import should revise instead of opening a new
-// one: an earlier import of the same definition that the actor may revise. Once the server
-// has changed, the tool of that import could not be called. Proposals that somebody wrote are
-// left alone.
+// imported returns the open proposal that this import should revise instead of opening a new one: an earlier import of
+// the same definition that the actor may revise. After the server has changed, the tool of that import could not be
+// called. It never returns a proposal that somebody wrote by hand.
 func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, draft.Subject)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Rebase makes a new revision of a stale proposal against the live version, by
-// a three-way merge. The error is a *RebaseConflict when the author has to
-// decide; nothing is written then.
+// Rebase revises a stale proposal against the live version, by a three-way merge. If the author must resolve conflicts,
+// the error is a *RebaseConflict, and no revision is written.
 func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	p, err := records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)
@@ -53,7 +52,7 @@ func rebased(ctx context.Context, r review.RegistryReader, p proposals.Proposal,
 	case proposals.Restore:
 		return draft, nil // it leads to the same content from anywhere
 	case proposals.New:
-		draft.Type = proposals.Modify // somebody else made it first
+		draft.Type = proposals.Modify // somebody else has created the subject
 	case proposals.Modify:
 	}
 	var from registry.Definition

@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Revise makes a new revision of a proposal from draft. A draft stays a draft; any other
-// proposal goes back to the Chief of Staff, so the revision must be complete.
+// Revise creates a new revision of a proposal from draft. A draft remains a draft; any other proposal returns to the
+// Chief of Staff, so the revision must be complete.
 func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
@@ -35,8 +35,8 @@ func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposal
 	return d.chief.Consulted(ctx, p, err)
 }
 
-// revise writes the next revision of a proposal, with author as its author. Unless the proposal
-// stays a draft, it passes the gate first, and goes to the Chief of Staff.
+// revise writes the next revision of a proposal by author. Unless the proposal remains a draft, revise checks it first
+// and sends it to the Chief of Staff.
 func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author proposals.Actor, p proposals.Proposal, submission admission.Submission) (proposals.Proposal, proposals.Revision, error) {
 	var rev proposals.Revision
 	draft := submission.Draft
@@ -96,9 +96,9 @@ func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author propos
 	return p, rev, err
 }
 
-// Regroup moves open proposals into another change set, or out of theirs if changeSet is "": all
-// of them or none. Each gets a new revision by the same author in which nothing else differs,
-// so that it is reviewed again with the other members.
+// Regroup moves open proposals into another change set, or out of theirs if changeSet is "": all of them or none. Each
+// gets a new revision by the same author that differs only in the change set, so that it is reviewed again with the
+// other members.
 func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
 	moved, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
 		moved := make([]proposals.Proposal, len(ids))

@@ -41,8 +41,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	}
 	switch c.Type {
 	case proposals.CheckJSONOnly:
-		// One JSON value (RFC 8259) and nothing beside it, so that a program can read the
-		// answer as it is.
+		// Exactly one JSON value (RFC 8259), so that a program can parse the answer.
 		if _, err := jsondoc.Parse([]byte(a.text), jsonLimits); err != nil {
 			return "the answer is not one JSON value and nothing else: " + first(err), nil
 		}
@@ -128,9 +127,8 @@ func first(err error) string {
 	return ps[0].String()
 }
 
-// contains requires value in the answer, exactly; or, unless wanted, that value is not in it:
-// neither exactly, nor with invisible characters in between, nor in the compatibility forms
-// of its characters.
+// contains requires that the answer contains value exactly or, if wanted is false, that it does not contain value in
+// any form: exactly, with invisible characters in between, or in compatibility forms of its characters.
 func (a answer) contains(value string, wanted bool) (string, error) {
 	found, hidden := strings.Contains(a.text, value), plain(value)
 	switch {
@@ -148,8 +146,7 @@ func (a answer) contains(value string, wanted bool) (string, error) {
 	return "", nil
 }
 
-// plain returns s in normalization form KC (UAX #15), without what most
-// terminals draw as nothing.
+// plain returns s in normalization form KC (UAX #15), without the characters that most terminals render as nothing.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && visible.Hidden(r) {
@@ -222,8 +219,8 @@ type Result struct {
 	Reason string `json:"reason"`
 	// Live reports that the answer is a model's, given just now.
 	Live bool `json:"live,omitempty"`
-	// Answer is the answer of the model, its beginning when it is long; "" for a
-	// recorded one, which stands in the proposal. It is untrusted.
+	// Answer is the beginning of the model's answer, or "" for a recorded answer, which the proposal contains. It is
+	// untrusted.
 	Answer string        `json:"answer,omitempty"`
 	Checks []CheckResult `json:"checks,omitempty"`
 }

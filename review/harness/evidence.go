@@ -123,8 +123,7 @@ func (l *ledger) enter(text string, cites bool) {
 	}
 }
 
-// modest matches how a sentence begins that asks the user for something or
-// admits what the answer could not do.
+// modest matches the beginning of a sentence that asks the user for something or admits what the answer could not do.
 var modest = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
 		`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +
@@ -132,7 +131,7 @@ var modest = sync.OnceValue(func() *regexp.Regexp {
 		`do\snot\shave|don['’]t\shave|have\sno\saccess|have\snot\sbeen\sgiven|was\snot\sgiven|were\snot\sgiven|need\s))`)
 })
 
-// isSources reports whether text is nothing but paths, behind a label or not.
+// isSources reports whether text consists of paths, with or without a label.
 func isSources(text string) bool {
 	if label, rest, ok := strings.Cut(text, ": "); ok && len(label) <= 40 {
 		text = rest
@@ -156,8 +155,7 @@ var sourceName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}_.~@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 })
 
-// value counts the claims of a JSON value and of everything in it, and reports
-// whether a receipt stands anywhere in it.
+// value counts the claims in a JSON value and its descendants, and reports whether it contains a receipt.
 func (l *ledger) value(n *jsondoc.Node) (cites bool) {
 	switch n.Kind { //nolint:exhaustive // the others say nothing
 	case jsondoc.String:

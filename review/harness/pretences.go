@@ -36,9 +36,9 @@ func (p pretence) find(sentence string) string {
 const (
 	// toolName is an id of two words or more; one word could be any.
 	toolName = "`?[a-z][a-z0-9]*(?:_[a-z0-9]+)+`?"
-	// host matches whatever answers for tools.
+	// host matches names of systems that run tools.
 	host = `(?:tool|function|api|command|query|search|script|database)`
-	// access names things that nobody can see without a tool.
+	// access matches objects that require a tool to see.
 	access = `(?:(?:the|your|its|all|this|that|these|those|every|each)\s)?(?:[a-z]+\s){0,2}?` +
 		`(?:web|internet|database|codebase|repository|repo|project\sfiles|issue\stracker|tracker|inbox|mailbox|calendar|memories|file\ssystem|logs?|terminal)\b`
 	// path is a file by its name and extension.
@@ -95,7 +95,7 @@ var callInProse = sync.OnceValue(func() *regexp.Regexp {
 		`|<(?:tool_call|function_call|tool_use|invoke|function)[\s=>]`)
 })
 
-// resultMark matches how transcripts of other models mark what a tool said.
+// resultMark matches the markers of tool results in transcripts of other models.
 var resultMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?im)` + marks) })
 
 // resultKeys match the keys that hosts wrap results in.

@@ -74,10 +74,10 @@ func refers(s string) bool {
 	return (hasDigit(s) || strings.Contains(s, "_") || strings.Contains(s, "://")) && p.plain.MatchString(s)
 }
 
-// hasDigit reports whether s has a digit: a text without one needs no closer look.
+// hasDigit reports whether s contains a digit. A text without one contains no reference.
 func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
-// newReceipts returns what tells the receipts of a.
+// newReceipts returns a recognizer of the receipts for a.
 func newReceipts(a answer) *receipts {
 	input := a.input[:min(len(a.input), maxInput)]
 	r := &receipts{
@@ -142,8 +142,8 @@ func (r *receipts) verbatim(s string) bool {
 	return strings.Contains(r.words, words)
 }
 
-// wordsOf returns the words of s in lower case with one space before, between, and after them;
-// "" if there are none. In scripts without spaces between words, every character is a word.
+// wordsOf returns the words of s in lower case with one space before, between, and after them, or "" if there are none.
+// In scripts without spaces between words, every character is a word.
 func wordsOf(s string) string {
 	var b strings.Builder
 	inside := false
@@ -176,7 +176,7 @@ var unspaced = []*unicode.RangeTable{
 
 func wordCount(s string) int { return countWords(wordsOf(s)) }
 
-// countWords counts what wordsOf returned.
+// countWords counts the words in the result of wordsOf.
 func countWords(words string) int { return max(0, strings.Count(words, " ")-1) }
 
 // kind is the kind of a block of Markdown.
@@ -185,7 +185,7 @@ type kind uint8
 const (
 	paragraph kind = iota
 	item           // of a list, with the lines that continue it
-	row            // of a table, its head left out
+	row            // of a table, without its header
 	quotation      // a block quote
 )
 

@@ -70,8 +70,8 @@ func (r Result) notRun(reason string) Result {
 	return r
 }
 
-// judge runs the checks and compares their results with the expectation. A check that cannot be
-// evaluated always fails the case, so that it is not taken for the expected failure.
+// judge runs the checks and compares their results with the expectation. A check that cannot be evaluated fails the
+// case, even if a failure is expected.
 func (r Result) judge(checks []proposals.Check, a answer) Result {
 	var broken, useless []string
 	for _, c := range checks {
@@ -105,9 +105,8 @@ func (r Result) judge(checks []proposals.Check, a answer) Result {
 // label names a check in a reason.
 func label(c proposals.Check) string { return jsondoc.Printable(string(c.Type)) }
 
-// maxWork limits the steps of all checks of a suite together. A step takes up to twenty
-// nanoseconds in malicious answers, so that all steps take about a second. Each check of a
-// 10 KB report takes a fiftieth of the limit.
+// maxWork limits the total number of steps of all checks of a suite. A step takes up to twenty nanoseconds in malicious
+// answers, so all steps take about a second. Each check of a 10 KB report takes a fiftieth of the limit.
 const maxWork = 1 << 26
 
 var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
@@ -117,7 +116,7 @@ type work struct{ left int }
 
 // spend subtracts steps, and returns errWork if fewer are left.
 func (w *work) spend(steps int) error {
-	if w == nil { // nothing is counted
+	if w == nil { // without a limit
 		return nil
 	}
 	if steps > w.left {
@@ -129,10 +128,8 @@ func (w *work) spend(steps int) error {
 
 // Model answers questions. The harness asks it where no answer was recorded.
 type Model interface {
-	// Answer returns what the model says to input when prompt is its
-	// instruction. It bounds its time and the size of the answer. The error
-	// wraps ErrNotConnected when nobody could be asked at all, and is safe to
-	// show.
+	// Answer returns the model's answer to input, with prompt as its instruction. It limits the duration and the size
+	// of the answer. The error wraps ErrNotConnected if no model is reachable, and is safe to show.
 	Answer(ctx context.Context, prompt, input string) (string, error)
 }
 
@@ -157,7 +154,7 @@ var ErrNotConnected = errors.New("no model is connected")
 // which may be the file. What the answer proposes, asks, denies or plans to do
 // pretends nothing. The turns of phrase are English ones.
 func (a answer) noFakeToolUse() string {
-	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // nothing but a call, or another JSON document
+	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // only a call, or another JSON document
 		return pretended("shows a tool's result that no tool gave", resultKeys().FindString(a.text))
 	}
 	if strings.ContainsAny(a.text, "{<") {
@@ -185,8 +182,7 @@ func (a answer) noFakeToolUse() string {
 	return ""
 }
 
-// pretended returns the reason why an answer that says said does not hold, ""
-// when it does not say it.
+// pretended returns an error about an answer that contains the untrue statement said, or "" if said is empty.
 func pretended(what, said string) string {
 	if said == "" {
 		return ""

@@ -10,8 +10,8 @@ import (
 // abbreviations are words whose full stop does not end a sentence.
 const abbreviations = " e.g. i.e. cf. vs. etc. ch. chap. p. pp. l. ll. no. nos. fig. sec. vol. ed. eds. dr. mr. mrs. ms. st. jr. sr. prof. approx. ca. "
 
-// sentences yields the sentences of text. A reference in brackets belongs to
-// the sentence that it follows, even behind the full stop.
+// sentences yields the sentences of text. A reference in brackets after the full stop belongs to the preceding
+// sentence.
 func sentences(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
@@ -33,7 +33,7 @@ func sentenceEnd(text string) int {
 		case !strings.ContainsRune(".!?…", r), r == '.' && abbreviated(text[:end]):
 			continue
 		}
-		for end < len(text) { // what closes with the sentence
+		for end < len(text) { // closing punctuation of the sentence
 			c, size := utf8.DecodeRuneInString(text[end:])
 			if !strings.ContainsRune(".!?…)]}\"'”’»*_`", c) {
 				break

@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Reader reads one snapshot of the live registry, and the proposals that would change it.
-// Its methods return proposals.ErrNotFound for what does not exist.
+// Reader reads one snapshot of the live registry and of the open proposals. Its methods return proposals.ErrNotFound
+// for unknown objects.
 type Reader interface {
 	stateReader
 	changeReader
@@ -78,7 +78,7 @@ type revisionReader interface {
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 }
 
-// Live returns the live definition of a subject, nil if there is none.
+// Live returns the live definition of a subject, or nil.
 func Live(ctx context.Context, r definitionReader, s registry.Subject) (*registry.Live, error) {
 	l, err := r.Live(ctx, s)
 	switch {

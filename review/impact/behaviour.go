@@ -48,13 +48,12 @@ func (c CaseBehaviour) Changed() bool {
 	return c.Before.Outcome != c.After.Outcome || c.Before.Text != c.After.Text
 }
 
-// Tell is called when case done of total begins.
+// Tell is called when case done of total starts.
 type Tell func(done, total int, name string)
 
-// Behaviour runs every test case of a proposal's current revision, and those of the live
-// version that it drops, against both versions: on recorded answers, or on those of the
-// model if live is set. A side without a recorded answer is not run. An answer recorded
-// for the live version counts for the same input only.
+// Behaviour runs every test case of a proposal's current revision, and those of the live version that it drops, against
+// both versions: on recorded answers, or on the model's if live is set. A side without a recorded answer is not run. A
+// recorded answer is used only for the same input.
 func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, tell Tell) (Behaviour, error) {
 	b, sides, err := a.sides(ctx, id)
 	if err != nil {
@@ -117,7 +116,7 @@ func notTried(c proposals.TestCase, why string) Trial {
 	return Trial{Result: harness.Result{Name: c.Name, Expect: c.Expect, Outcome: harness.NotRun, Reason: why}}
 }
 
-// recordingModel is a harness.Model that keeps the last answer of another one.
+// recordingModel is a harness.Model that stores the last answer of another model.
 type recordingModel struct {
 	model harness.Model
 	text  string
@@ -179,9 +178,8 @@ func CasesOf(ctx context.Context, r caseReader, s registry.Subject, number int) 
 	return rev.Draft.TestCases, err
 }
 
-// pair adds the cases of both versions, each with the checks of the proposal if it has the
-// case, and with the answer of either version. A recorded answer counts for the same input
-// only.
+// pair adds the cases of both versions, each with the proposal's checks if it has the case, and with the answer of
+// either version. A recorded answer is used only for the same input.
 func (b *Behaviour) pair(sides *[2]versionSide, now, earlier []proposals.TestCase) {
 	add := func(c proposals.TestCase, before, after *string, dropped bool) {
 		b.Cases = append(b.Cases, CaseBehaviour{Name: c.Name, Input: c.Input, Expect: c.Expect, Dropped: dropped})

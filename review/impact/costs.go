@@ -112,8 +112,8 @@ func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (b
 	return len(list.Kinds) > 0 && !others.Admits(*tool), nil
 }
 
-// aroundTool is an upper limit of the bytes that a tool adds besides its own block: the
-// headings of its part of the catalog and of its category. Half of it limits the tokens.
+// aroundTool is an upper limit of the bytes that a tool adds in addition to its own block: the headings of its part of
+// the catalog and of its category. Half of it limits the tokens.
 const aroundTool = 256
 
 // addsLittle reports whether a change of a tool is too small to bring any prompt of an agent
@@ -167,7 +167,7 @@ func block(d registry.Definition, channel string) string {
 		return ""
 	}
 	if t := d.Tool; t.Kind == registry.ServerText {
-		return strings.TrimSpace(t.Description + "\n\n" + t.Prompt) // the server's client puts it together
+		return strings.TrimSpace(t.Description + "\n\n" + t.Prompt) // the server's client assembles it
 	}
 	return prompt.Render(prompt.Input{
 		Agent: registry.Agent{PromptTemplate: "$" + prompt.ToolCatalog + "\n\n$" + prompt.ToolGuidance},

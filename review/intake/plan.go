@@ -170,8 +170,7 @@ func (s Step) Pending(p proposals.Proposal) Step {
 	return s
 }
 
-// known returns the step for a tool that is live as in the document: nothing, or its
-// reactivation.
+// known returns the step for a tool whose live version equals the document: no change, or a reactivation.
 func (p *planner) known(step Step, l registry.Live) Step {
 	step.Subject = l.Subject
 	if l.Definition.Status() == registry.Active {
@@ -226,8 +225,8 @@ func missing(t registry.Tool) string {
 	return ""
 }
 
-// vanished returns the steps for tools of the same origin that the document lacks, and for
-// texts if the server was asked for them.
+// vanished returns the steps for tools of the same origin that are missing in the document, and for texts if the
+// document lists texts.
 func (p *planner) vanished(doc wire.Document) []Step {
 	there, kinds := map[sourceRef]bool{}, []string{doc.Format.SourceType()}
 	for _, it := range doc.Items {
@@ -292,8 +291,8 @@ func (p *planner) entry(e wire.Entry) Step {
 	return step
 }
 
-// unpinned returns why a reviewer cannot be shown the JSON that the source of an entry pins, ""
-// if there is no such reason, or no source.
+// unpinned returns the reason why the JSON that an entry's source pins cannot be shown, or "" if it can or there is no
+// source.
 func (p *planner) unpinned(e wire.Entry) string {
 	t := e.Definition.Tool
 	if t == nil || t.Source == nil {
@@ -343,9 +342,8 @@ func (p *planner) index(all []registry.Live) {
 	}
 }
 
-// find returns the live tool of an item: the one with the same origin and name, or, if no
-// server is named, the one with that id or wire name, as in an export. pinned reports that
-// the origin is the same.
+// find returns the live tool of an item: the one with the same origin and name or, without a server name, the one with
+// that id or wire name, as in an export. pinned reports that the origin is the same.
 func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
 	if l, ok := p.byRef[p.ref(it)]; ok {
 		return l, true, true

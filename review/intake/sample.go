@@ -115,7 +115,7 @@ func (m *maker) list(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	return out
 }
 
-// word returns a text for the property called name.
+// word returns a sample text for a property.
 func word(s *jsondoc.Node, name string) string {
 	samples := map[string]string{
 		"date-time": "2026-01-15T12:00:00Z", "date": "2026-01-15", "time": "12:00:00Z", "email": "ada@example.com",
@@ -131,7 +131,7 @@ func word(s *jsondoc.Node, name string) string {
 	return "example " + strings.ToLower(strings.ReplaceAll(name, "_", " "))
 }
 
-// number returns the smallest number that a schema allows, 1 if it has no limit.
+// number returns the smallest number that a schema allows, or 1 without a minimum.
 func number(s *jsondoc.Node) string {
 	for _, key := range []string{"minimum", "maximum"} {
 		if n := s.Get(key); n != nil && n.Kind == jsondoc.Number && (key == "minimum" || strings.HasPrefix(n.Text, "-") || n.Text == "0") {

@@ -67,8 +67,8 @@ func (a *SignedAct) RecordedAt(at time.Time) time.Time {
 	return a.now
 }
 
-// Match returns nil if the statement is, byte for byte, the one about act and note. Otherwise
-// the act changed since it was prepared, and the error wraps ErrConflict.
+// Match returns nil if the statement is, byte for byte, the one about act and note. Otherwise the act changed after it
+// was prepared, and the error wraps ErrConflict.
 func (a *SignedAct) Match(act statement.Act, note string) error {
 	if a == nil {
 		return nil

@@ -1,4 +1,3 @@
-// Package proof checks who signed the decisions on which the live registry rests: the
-// signatures of decisions, waivers and tiers, the signers whose signatures count, and
-// the log of their states. It knows nothing of how a proposal comes to a decision.
+// Package proof verifies the signatures behind the live registry: those of decisions, waivers, and tiers, the signers
+// whose signatures are valid, and the log of their states. It is independent of the review process.
 package proof

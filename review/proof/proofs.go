@@ -86,7 +86,7 @@ type Proof struct {
 	// Shared reports that the statement also approved a later version of the subject.
 	Shared  bool
 	Columns registry.Columns // of the definition; zero when Err is not nil
-	// definition is the checked definition; zero where it is not kept.
+	// definition is the verified definition, or zero if it is not cached.
 	definition registry.Definition
 	// Err is why the version does not count, nil if it does. It wraps
 	// ErrUnsigned, ErrSignature, ErrSigners, ErrTampered or ErrApprovals.
@@ -173,7 +173,7 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 	return p.enough(ctx, r, v)
 }
 
-// CheckShipped returns nil if a version without a proposal is one that the program ships.
+// CheckShipped returns nil if a version without a proposal is one that ships with the program.
 func CheckShipped(v history.Version) error {
 	hash, ok := shippedHashes()[v.Subject]
 	if !ok || v.Number != 1 || v.DecidedBy != "system" || hash != v.ContentHash {
@@ -211,7 +211,7 @@ func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) 
 	return known, known.err
 }
 
-// proveOnce checks a statement by itself, and caches the result.
+// proveOnce verifies a statement on its own, and caches the result.
 func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement {
 	s := p.prove(record, hash)
 	p.mu.Lock()
@@ -223,7 +223,7 @@ func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement
 	return s
 }
 
-// prove checks a statement by itself.
+// prove verifies a statement on its own.
 func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 	s := &provenStatement{encoded: record.Statement}
 	switch {
@@ -285,9 +285,8 @@ func (p *Proofs) revoked(err error, armored []byte) error {
 	return fmt.Errorf("%w: the signers file does not have %s anymore, which was in state %d", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
 }
 
-// If a row is deleted together with everything that depends on it, the signed row that it
-// replaced is the newest one again. So a row counts only if no newer signed statement is
-// about the same thing.
+// If a row is deleted together with its dependents, the signed row that it replaced becomes the newest one again.
+// Therefore a row is valid only if no newer signed statement is about the same object.
 
 // Newest returns an error that wraps ErrTampered if a statement approved a later version of a
 // subject than the proven one. endorsed reports whether an approval was recorded as waiting
@@ -332,8 +331,8 @@ func (p *Proofs) WaiverStands(ctx context.Context, r SignatureReader, of proposa
 	})
 }
 
-// TierStands returns an error that wraps ErrTampered if a newer statement than the one of a
-// hash, "" for none, set a user's tier of a tool.
+// TierStands returns an error that wraps ErrTampered if a statement newer than the one with a hash ("" for none) set
+// the user's tier of a tool.
 func (p *Proofs) TierStands(ctx context.Context, r SignatureReader, act *statement.Tier, hash string) error {
 	return p.newestAbout(ctx, r, act, hash, "the tier of "+act.Tools[0], func(s *provenStatement, _ string) bool {
 		other, ok := s.Act.(*statement.Tier)
@@ -341,9 +340,8 @@ func (p *Proofs) TierStands(ctx context.Context, r SignatureReader, act *stateme
 	})
 }
 
-// newestAbout returns an error if a valid statement about the same thing as act is newer than
-// the one of a hash. apart reports that a statement does not replace the record; what names
-// the record.
+// newestAbout returns an error if a valid statement about the same object as act is newer than the one with a hash.
+// apart reports that a statement does not replace the record; what names the record.
 func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {

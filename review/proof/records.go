@@ -45,8 +45,8 @@ func (s *provenStatement) of(by string, at time.Time, note string) bool {
 	return s.By == by && s.At.Equal(at) && s.Note == statement.Text(note)
 }
 
-// Act returns nil if the statement of a hash has a principal, a time (zero for any), an act
-// and a note. what names the record in errors.
+// Act returns nil if the statement with a hash has the given principal, time (zero for any), act, and note. what names
+// the record in errors.
 func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
 	if hash == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -95,7 +95,7 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	act, ok := s.Act.(*statement.Decision)
 	got := s.items[string(d.Proposal)]
 	want := itemOf(d)
-	want.Version, want.Previous, want.Sum = version, previous, got.Sum // of the version that it would have made by itself
+	want.Version, want.Previous, want.Sum = version, previous, got.Sum // the values for an approval by this owner alone
 	if version == 0 {
 		want.Version, want.Previous = got.Version, got.Previous
 	}
@@ -128,7 +128,7 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 	for _, a := range v.Approvals {
 		who, err := proposals.ParseActor(a.By)
 		if err != nil {
-			continue // nobody else can sign
+			continue // no other user can sign
 		}
 		key, err := p.Endorsement(ctx, r, proposals.Decision{
 			Proposal: proposals.ID(v.Proposal), Subject: v.Subject, Revision: v.Revision, ContentHash: v.ContentHash, Note: a.Note, By: who,

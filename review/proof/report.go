@@ -24,7 +24,7 @@ type Report struct {
 	UnknownKey     int64 // by a key of no signer
 	RevokedKey     int64
 	TooFew         int64 // versions that owners have not approved as the policy asks
-	Invalid        int64 // everything else that does not count
+	Invalid        int64 // all other invalid records
 	Damage         []history.Damage
 }
 
@@ -52,8 +52,8 @@ type SignedRecord struct {
 	Note          string
 }
 
-// CheckSignatures checks every signature of a snapshot, and that every signed record exists.
-// Before signing has started it reports nothing, unless signing is required.
+// CheckSignatures verifies every signature of a snapshot, and that every signed record exists. Before signing has
+// started, it reports no problems unless signing is required.
 func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, error) {
 	c := signatureCheck{r: r, seen: map[string]int{}}
 	states, err := r.SignersStates(ctx)
@@ -119,7 +119,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 	return c.report, err
 }
 
-// signatureCheck is a running check of all signatures.
+// signatureCheck is a running verification of all signatures.
 type signatureCheck struct {
 	r      SignedRecords
 	proofs *Proofs
@@ -161,7 +161,7 @@ func (c *signatureCheck) damage(table, key string, err error) {
 		return
 	}
 	d := history.Damage{Table: table, Key: key, Message: err.Error() + "."}
-	switch { // a record that was changed has no remedy
+	switch { // a changed record has no remedy
 	case errors.Is(err, signers.ErrRevoked):
 		d.Remedy = "The key was revoked after it signed: make the decision again with another key."
 	case errors.Is(err, signers.ErrUnknownKey), errors.Is(err, signers.ErrNotValid):

@@ -10,8 +10,7 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// SignerLog is the recorded states of the signers, each put in force by a signer of the
-// one before.
+// SignerLog is the log of the states of the signers, each of which was signed by a signer of the previous state.
 type SignerLog struct {
 	signing Signing
 	signed  *Signed // the statement by which the signers change, nil for none
@@ -41,9 +40,8 @@ func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) (
 	return prepared, err
 }
 
-// ChangeSigners puts the signers file in force as the next state of the signers.
-// Signing starts with the first one: the user's configuration pins the hash of its
-// event, which is returned.
+// ChangeSigners records the signers file as the next state of the signers. Signing starts with the first state: the
+// user's configuration pins the hash of its event, which is returned.
 func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (SignersState, error) {
 	var state SignersState
 	err := l.update(ctx, func(tx SignatureWriter) error {
@@ -124,9 +122,9 @@ func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, e
 	return states, err
 }
 
-// CheckSigners returns nil if every recorded state of the signers is valid, the signers file
-// is the last of them, and signing started where the policy says, or if nothing is signed.
-// Otherwise no signature counts, and the error wraps ErrSigners.
+// CheckSigners returns nil if decisions are not signed, or if every recorded state of the signers is valid, the signers
+// file is the last state, and signing started where the policy specifies. Otherwise no signature is valid, and the
+// error wraps ErrSigners.
 func (l *SignerLog) CheckSigners(ctx context.Context) error {
 	return l.view(ctx, func(r SignatureReader) error {
 		states, err := r.SignersStates(ctx)

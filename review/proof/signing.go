@@ -27,14 +27,13 @@ type Policy struct {
 	// holds. A database in which signing has started refuses unsigned decisions
 	// under every policy.
 	Required bool
-	// Always refuses unsigned decisions also where signing has not started: of users
-	// whom only their key tells apart.
+	// Always refuses unsigned decisions even before signing has started, for users who are identified only by their
+	// key.
 	Always bool
 	// Since is the hash of the event with the first state of the signers.
 	Since string
-	// Signers returns the signers file as it is now; nil where there is none. It is
-	// called for every transaction, so it answers from memory while the file is
-	// unchanged.
+	// Signers returns the current signers file, or nil without one. It is called for every transaction, so it caches
+	// the result while the file is unchanged.
 	Signers func() (*signers.Signers, error)
 }
 
@@ -45,7 +44,7 @@ type Signed struct {
 	Signature []byte
 }
 
-// SignatureRecord is a statement as it is stored, once for all records of an act.
+// SignatureRecord is a stored statement, shared by all records of an act.
 type SignatureRecord struct {
 	Hash      string // statement.Sum of Statement
 	Statement string
@@ -64,8 +63,7 @@ type SignersState struct {
 	Statement string // hash of the statement that put it in force
 }
 
-// SignatureReader reads the records that signatures are checked against. Its methods return
-// ErrNotFound for what does not exist.
+// SignatureReader reads the records that signatures cover. Its methods return ErrNotFound for unknown objects.
 type SignatureReader interface {
 	// LastEvent returns the newest event.
 	LastEvent(ctx context.Context) (statement.Head, error)
@@ -73,8 +71,8 @@ type SignatureReader interface {
 	EventHash(ctx context.Context, seq int64) (string, error)
 	// Signature returns a statement with its signature, by the hash of the statement.
 	Signature(ctx context.Context, hash string) (SignatureRecord, error)
-	// SignedAfter returns the hashes of the statements about a text of statement.About
-	// that are newer than the one with a hash, all for "", the oldest first.
+	// SignedAfter returns the hashes of the statements about a text of statement.About that are newer than the one with
+	// a hash, or of all such statements if hash is "", the oldest first.
 	SignedAfter(ctx context.Context, about, hash string) ([]string, error)
 	// LastSigners returns the hash of the event of the last state, "" before signing
 	// has started.
@@ -210,8 +208,7 @@ func checkPlace(ctx context.Context, r SignatureReader, st statement.Statement) 
 	return nil
 }
 
-// Record appends the statement and its signature to the records of w. It does nothing for an
-// unsigned act.
+// Record appends the statement and its signature to the records of w. It does nothing for an unsigned act.
 func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) error {
 	if a == nil {
 		return nil

@@ -116,8 +116,8 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	return nil, nil, fmt.Errorf("%w: the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers record", ErrSigners, len(states))
 }
 
-// checkStates checks that each state of the signers was put in force by a signer of the one
-// before, and returns the last.
+// checkStates checks that each state of the signers was signed by a signer of the previous state, and returns the last
+// state.
 func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (*signers.Signers, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -151,8 +151,8 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 	return previous, newestState(ctx, r, states[len(states)-1], previous, genesis)
 }
 
-// CheckStates returns nil if each recorded state of the signers was put in force by a signer
-// of the one before. Otherwise the error wraps ErrSigners.
+// CheckStates returns nil if each recorded state of the signers was signed by a signer of the previous state. Otherwise
+// the error wraps ErrSigners.
 func CheckStates(ctx context.Context, r SignatureReader) error {
 	states, err := r.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
@@ -180,7 +180,7 @@ func newestState(ctx context.Context, r SignatureReader, last SignersState, by *
 	return nil
 }
 
-// signersFor returns the signers whose signatures count for decisions.
+// signersFor returns the signers whose signatures are valid for decisions.
 func (t *Trust) signersFor(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
 	last, err := r.LastSigners(ctx)
 	if err != nil {

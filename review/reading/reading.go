@@ -1,5 +1,4 @@
-// Package reading shows proposals: dossiers, change sets, and lists. It records what a user
-// was shown.
+// Package reading returns proposals for display: dossiers, change sets, and lists. It records what a user was shown.
 package reading
 
 import (
@@ -222,9 +221,8 @@ func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) 
 	})
 }
 
-// Resolve turns what a user types for proposals into their ids: a number with or
-// without "#", a full id or a unique prefix of it, the subject or the tool id that
-// only one is open on, and "set:NAME" for all members of a change set.
+// Resolve converts references to proposal ids: a number with or without "#", an id or a unique prefix of one, a subject
+// or tool id with exactly one open proposal, or "set:NAME" for all members of a change set.
 func (d *Reader) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
 }
@@ -285,8 +283,7 @@ func (d *Reader) OpenMembers(ctx context.Context, changeSet string) ([]proposals
 	})
 }
 
-// Source returns the JSON that a definition was imported from, nil when there is
-// none here.
+// Source returns the JSON from which a definition was imported, or nil if it is not stored.
 func (d *Reader) Source(ctx context.Context, definition registry.Definition) ([]byte, error) {
 	if records.Pin(definition) == "" {
 		return nil, nil
@@ -294,9 +291,8 @@ func (d *Reader) Source(ctx context.Context, definition registry.Definition) ([]
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) { return records.Source(ctx, r, definition) })
 }
 
-// Shown records that actor was shown dossiers; an approval without a digest then
-// applies to exactly that content. Only users approve, so it records nothing for
-// anybody else, nor for closed proposals.
+// Shown records that actor was shown dossiers; an approval without a digest then applies to exactly this content. It
+// records nothing for actors other than users, who cannot approve, nor for closed proposals.
 func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error {
 	if actor.Kind != proposals.User || d.records.DryRun {
 		return nil
@@ -330,9 +326,8 @@ func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.
 // maxCompared is the maximum size of a revision that is compared for a list, in bytes.
 const maxCompared = 64 << 10
 
-// Extents reads how much proposals change against the versions that they were drafted
-// against, in one snapshot. Its cost is that of decoding them: a list asks for the rows
-// that it shows.
+// Extents returns how much proposals change relative to their bases, from one snapshot. Decoding dominates its cost, so
+// a list requests only its visible rows.
 func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (map[proposals.ID]review.Extent, error) {
 		bundles, err := r.Bundles(ctx, ids)
@@ -370,15 +365,14 @@ func extent(ctx context.Context, r review.Reader, b review.Bundle) (review.Exten
 	return e, nil
 }
 
-// Reached lists what a live definition can reach.
+// Reached lists the facts about the reach of a live definition.
 type Reached struct {
 	Subject registry.Subject
 	Version int
 	Facts   []fact.Fact
 }
 
-// Reach returns what the active live definitions can reach: those with an id or a subject, all
-// for "".
+// Reach returns the reach of active live definitions: those with the given id or subject, or all if of is "".
 func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (found []Reached, err error) {
 		lives, err := r.Containing(ctx, []string{""}) // every definition

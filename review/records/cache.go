@@ -12,8 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// cachedRegistry reads the live registry through a cache, whose methods stand in front of
-// those of the storage.
+// cachedRegistry caches reads of the live registry.
 type cachedRegistry struct {
 	*impact.Snapshot
 	storedRegistry
@@ -36,8 +35,7 @@ func (k knownRaws) Raw(ctx context.Context, hash string) (body []byte, ok bool, 
 // storedRegistry holds the registry of the storage one level deeper than its cache.
 type storedRegistry struct{ review.RegistryReader }
 
-// alike holds the tools last found similar to a tool, by the sketches that it is
-// looked for with.
+// alike caches the tools that were last found similar to a tool, by the sketches of the search.
 type alike struct {
 	text, purpose overlap.Sketch
 	found         []registry.Live
@@ -66,7 +64,7 @@ func (c *cachedRegistry) Alike(ctx context.Context, p *overlap.Fingerprint) ([]r
 	return slices.Clone(last.found), nil
 }
 
-// forgettingRegistry empties the cache when something goes live.
+// forgettingRegistry empties the cache when a version goes live.
 type forgettingRegistry struct {
 	review.RegistryWriter
 	cached *cachedRegistry
@@ -78,8 +76,8 @@ func (f forgettingRegistry) SetLive(ctx context.Context, versions []history.Vers
 	return f.RegistryWriter.SetLive(ctx, versions, definitions)
 }
 
-// cachedTx returns tx with a cache of the registry, which lasts until tx makes something
-// live itself. raws holds documents besides those that are kept.
+// cachedTx returns tx with a cache of the registry, which lasts until tx makes a version live. raws holds additional
+// imported documents that are not stored.
 func cachedTx(tx review.Tx, raws map[string][]byte) review.Tx {
 	c := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{knownRaws{tx.RegistryReader, raws}}, &alike{}}
 	tx.RegistryReader, tx.RegistryWriter = c, forgettingRegistry{tx.RegistryWriter, c}

@@ -61,7 +61,7 @@ func (r *Records) View(ctx context.Context, fn func(review.Reader, *impact.Snaps
 	})
 }
 
-// Read returns what fn reads in one snapshot.
+// Read returns the result of fn in one snapshot.
 func Read[T any](ctx context.Context, r *Records, fn func(review.Reader) (T, error)) (found T, err error) {
 	err = r.Storage.View(ctx, func(reader review.Reader) error {
 		if len(r.Raws) > 0 {
@@ -102,9 +102,8 @@ func (r *Records) Event(actor proposals.Actor, act string, p proposals.Proposal,
 	return e, err
 }
 
-// Source returns the JSON that a definition was imported from, nil when it was
-// not imported or the JSON was not kept here. What was kept and is not what the
-// definition pins is an error.
+// Source returns the JSON from which a definition was imported, or nil if it was not imported or its JSON is not stored
+// here. Stored JSON that differs from the pin is an error.
 func Source(ctx context.Context, r review.RegistryReader, d registry.Definition) ([]byte, error) {
 	hash := Pin(d)
 	if hash == "" {

@@ -1,6 +1,5 @@
-// Package service puts the parts of the review service together: the desk, which every
-// interface uses, and the only place where a proposal moves. What an actor may do is decided
-// inside the transaction that does it.
+// Package service assembles the review service: the desk, which every interface uses and which alone changes the state
+// of proposals. It checks the authority of an actor inside the transaction of the act.
 package service
 
 import (
@@ -24,12 +23,12 @@ import (
 //
 // Each of its parts does one thing and knows no others than those it holds.
 type Desk struct {
-	Impact    *impact.Analyzer  // what proposals do to prompts
+	Impact    *impact.Analyzer  // effects of proposals on prompts
 	Assessing *assessing.Chief  // the Chief of Staff's review
-	Reading   *reading.Reader   // what a reviewer is shown
+	Reading   *reading.Reader   // reads for reviewers
 	Drafting  *drafting.Drafter // proposals and their revisions
 	Deciding  *deciding.Decider // decisions, and the waivers before them
-	Signers   *proof.SignerLog  // who may sign
+	Signers   *proof.SignerLog  // states of the signers
 
 	basis basis
 }
@@ -66,7 +65,7 @@ func New(store review.Store, policy review.Policy, now func() time.Time, newID f
 		policy.MaxWrites = review.DefaultMaxWrites
 	}
 	pool := &impact.Pool{}
-	view := func(ctx context.Context, fn func(review.Reader) error) error { return store.View(ctx, fn) } // there is no store where only the rules are asked for
+	view := func(ctx context.Context, fn func(review.Reader) error) error { return store.View(ctx, fn) } // without a store, only the rules can be used
 	return newDesk(basis{
 		records: records.Records{Storage: store, Now: now, NewID: newID, Pool: pool}, policy: policy, rules: set,
 		version:  sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.Version() }),
@@ -106,26 +105,24 @@ func (d *Desk) with(change func(*basis)) *Desk {
 	return newDesk(b)
 }
 
-// DryRun returns a desk that does everything but keep it: each act runs whole,
-// answers as it would, and is rolled back.
+// DryRun returns a desk that performs each act completely, returns its result, and rolls it back.
 func (d *Desk) DryRun() *Desk {
 	return d.with(func(b *basis) { b.records.DryRun, b.signing = true, b.signing.DryRun() })
 }
 
-// Signed returns a desk whose next act is the one of a signed statement that
-// Prepare returned.
+// Signed returns a desk whose next act uses the signed statement that Prepare returned.
 func (d *Desk) Signed(s proof.Signed) *Desk {
 	return d.with(func(b *basis) { b.signed = &s })
 }
 
-// WithContents returns a desk that stores the bytes of the binary files that it is
-// proposed. contents returns them by their SHA-256, nil for those that it does not know.
+// WithContents returns a desk that stores the bytes of the binary files in proposals. contents returns them by their
+// SHA-256, or nil if it does not have them.
 func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk {
 	return d.with(func(b *basis) { b.contents = contents })
 }
 
-// Importing returns a desk that knows JSON that is not kept, by hash: what an import
-// keeps as well.
+// Importing returns a desk that also knows JSON that is not stored yet, by hash, and stores the JSON that an import
+// uses.
 func (d *Desk) Importing(raws map[string][]byte) *Desk {
 	return d.with(func(b *basis) { b.records.Raws = raws })
 }

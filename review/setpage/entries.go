@@ -26,10 +26,10 @@ func (e entry) row(tool int) Row {
 	return Row{Kind: Text, Tool: tool, Depth: e.depth, Sign: e.sign, Name: e.label, Detail: e.detail, Text: e.text}
 }
 
-// same reports whether two entries say the same.
+// same reports whether two entries have the same content.
 func (e entry) same(o entry) bool { return e.content() == o.content() }
 
-// content identifies an entry: two of the same content say the same.
+// content returns the key by which equal entries are recognized.
 func (e entry) content() [3]string { return [3]string{e.name, e.detail, e.text} }
 
 // textsOf returns every text except the name in the imported JSON of a member.
@@ -96,8 +96,7 @@ const (
 	parametersPath = "definition.inputSchema"
 )
 
-// short moves a text that is no longer than a type to the place of the type, so that
-// several entries can share a row.
+// short moves a text that is no longer than a type into the field of the type, so that several entries can share a row.
 func short(e entry) entry {
 	if len(e.text) <= 40 && !strings.Contains(e.text, "↵") {
 		e.detail, e.text = e.text, ""
@@ -183,8 +182,8 @@ func changed(before, after []entry) []entry {
 // padding is a run of spaces that could push text off a screen.
 var padding = regexp.MustCompile(` {9,}`)
 
-// flow returns a text on one line. It shows line ends as ↵ without the white space around
-// them, and replaces long runs of spaces by their length.
+// flow returns a text on one line. It shows line breaks as ↵ without the white space around them, and abbreviates long
+// runs of spaces.
 func flow(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {

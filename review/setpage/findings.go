@@ -15,13 +15,13 @@ import (
 // for all of them. One in two tools is shown in each.
 const manyTools = 3
 
-// found is a finding, and in how many places of a tool it says the same.
+// found is a finding, and the number of places in a tool where it occurs.
 type found struct {
 	review.Standing
 	times int
 }
 
-// saying identifies what a finding says, wherever it is.
+// saying returns the key of findings with the same message, regardless of their location.
 func saying(s review.Standing) string {
 	text := s.Alike()
 	if s.Waiver != nil {
@@ -30,12 +30,11 @@ func saying(s review.Standing) string {
 	return text
 }
 
-// ofRule returns the key of the hints of a rule, whatever they say.
+// ofRule returns the key for all hints of a rule, regardless of their messages.
 func ofRule(s review.Standing) string { return "any " + s.Rule }
 
-// findRepeated returns the members of the findings that are shown once for all of
-// them: those that say the same, and hints of one rule about a tool as a whole. Those
-// that block are shown where they stand.
+// findRepeated returns the members of the findings that are shown once for all tools: findings with the same message,
+// and hints of one rule about a tool as a whole. Blocking findings are always shown in place.
 func (b *builder) findRepeated() map[string][]int {
 	members, messages := map[string][]int{}, map[string]string{}
 	for i, d := range b.set.Members {
@@ -61,7 +60,7 @@ func (b *builder) findRepeated() map[string][]int {
 		}
 	}
 	for key, in := range members {
-		if len(in) < manyTools || messages[key] != "" { // where a rule says one thing, that is a key, too
+		if len(in) < manyTools || messages[key] != "" { // if all findings of a rule have one message, that is also a key
 			delete(members, key)
 		}
 	}
@@ -74,8 +73,8 @@ func (b *builder) general(member int, s review.Standing) bool {
 	return s.Severity == rules.Info && s.Waiver == nil && (s.Path == parametersPath || placeOf(s, b.texts[member]) < 0)
 }
 
-// telling identifies what a finding says of a member: a hint about the whole by its
-// message, as its passage is the name of the tool.
+// telling returns the key of a finding in a member. A hint about the whole member is identified by its message, because
+// its passage is the name of the tool.
 func (b *builder) telling(member int, s review.Standing) string {
 	if b.general(member, s) {
 		s.Passage = ""
@@ -95,8 +94,7 @@ func (b *builder) repeatedAs(member int, s review.Standing) string {
 	return ""
 }
 
-// group is the open findings of one rule and one severity, or those that say the same
-// in many tools.
+// group holds the open findings of one rule and one severity, or findings with the same message in many tools.
 type group struct {
 	first   review.Standing
 	key     string // of findings that are shown only here, else ""
@@ -104,8 +102,8 @@ type group struct {
 	times   int
 }
 
-// groups puts the findings together by rule, the gravest first. Of single hints and of
-// what was waived there is nothing to decide: they are read in their place.
+// groups groups the findings by rule, the most severe first. Single hints and waived findings need no decision and are
+// shown only in place.
 func (b *builder) groups() []group {
 	var list []group
 	at := map[string]int{}
@@ -135,8 +133,7 @@ func (b *builder) groups() []group {
 	return list
 }
 
-// summary adds a row for each group of findings: how many, what they say, the tools,
-// and what to do about them.
+// summary adds a row for each group of findings: their number, message, tools, and remedy.
 func (b *builder) summary() {
 	for _, g := range b.groups() {
 		s, of := g.first, g.first.Message
@@ -187,7 +184,7 @@ func remedyOf(s review.Standing) string {
 	return cmp.Or(s.Importer, s.Suggestion)
 }
 
-// finding returns the row of a finding with a text, and how to deal with it.
+// finding returns the row of a finding with a text, and its remedy if requested.
 func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
 	if r := remedyOf(s); remedy && r != "" {
 		text += " → " + r
@@ -198,11 +195,11 @@ func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
 	return Row{Kind: Finding, Name: s.Rule, Text: flow(text), Severity: s.Severity, Waived: s.Waiver != nil}
 }
 
-// placed returns the findings to show with a tool by the entry that they are in, each
-// once with its count; those that block once in each place.
+// placed returns the findings to show with a tool, by the entry that contains them. Each is shown once with a count,
+// but blocking findings are shown in every place.
 func (b *builder) placed(member int, entries []entry) map[int][]found {
 	at := map[int][]found{}
-	first := map[string]int{} // by what they say: the place
+	first := map[string]int{} // first place by message
 	for _, s := range b.set.Members[member].Standing {
 		if b.repeatedAs(member, s) != "" {
 			continue

@@ -16,8 +16,8 @@ const (
 	nested = 220
 )
 
-// listing adds the entries of one tool to a page. It does not repeat entries that are on
-// the page already, of this tool or another, and puts parameters without a text on one row.
+// listing adds the entries of one tool to a page. It skips entries that the page already contains, of this tool or
+// another, and puts parameters without a text on one row.
 type listing struct {
 	*builder
 	tool    int
@@ -68,18 +68,18 @@ func (l listing) key(i int) [32]byte {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	for k := i + 1; k < l.end(i); k = l.end(k) {
-		_, _ = h.Write(l.keys[k][:]) // a hash takes everything
+		_, _ = h.Write(l.keys[k][:]) // writing to a hash does not fail
 	}
 	return [32]byte(h.Sum(nil))
 }
 
-// above is the place of what the same tool has.
+// above is the origin of an entry that the same tool already has.
 const above = "above"
 
 // piece is an entry with those inside it, if they are short enough to share a row.
 type piece struct {
 	text  string
-	of    string // where it stands already; text is its name then
+	of    string // the first entry with this content; text is then its name
 	end   int
 	finds []found
 }
@@ -129,8 +129,8 @@ func (l listing) row(i int) int {
 // lose their place.
 const block = 1000
 
-// whole adds the row of an entry that has a text, a paragraph with those behind it, and
-// returns the first that is not on it.
+// whole adds the row of an entry with a text, or a paragraph with the following ones, and returns the index of the
+// first entry that is not on it.
 func (l listing) whole(i int) int {
 	row, next := l.entries[i].row(l.tool), i+1
 	for l.note(i); l.paragraph(i) && len(l.at[next-1]) == 0 && next < len(l.entries) && l.paragraph(next) && l.entries[next].path == l.entries[i].path; next++ {
@@ -145,7 +145,7 @@ func (l listing) whole(i int) int {
 	return next
 }
 
-// paragraph reports whether an entry is one of a text, as it stands in the imported JSON.
+// paragraph reports whether an entry is a paragraph of a text in the imported JSON.
 func (l listing) paragraph(i int) bool {
 	return l.entries[i].label == "" && l.entries[i].sign == "" && l.entries[i].detail == ""
 }
@@ -195,7 +195,7 @@ func (l listing) piece(i int) (piece, bool) {
 	return p, true
 }
 
-// origin names the tool that a text was shown of.
+// origin names the tool in which a text was first shown.
 func (l listing) origin(of int) string {
 	switch {
 	case of == l.tool:
@@ -212,7 +212,7 @@ func (l listing) origin(of int) string {
 	return name
 }
 
-// inline writes an entry with those inside it on one line, if none has a text.
+// inline writes an entry and its children on one line, if none of them has a text.
 func (l listing) inline(i int) (string, bool) {
 	e := l.entries[i]
 	if e.text != "" || e.label == "" {

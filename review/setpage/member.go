@@ -20,8 +20,8 @@ const around = 2
 // fewLines is the number of changed lines up to which a field is not folded.
 const fewLines = 40
 
-// member adds a member that comes from no server: its heading, its findings, and its
-// changes by field or file. Files that need not be read share a row.
+// member adds a member that does not come from a server: its heading, its findings, and its changes by field or file.
+// Files that need not be read share a row.
 func (b *builder) member(i int, d review.Dossier) {
 	b.heading(i, d, d.Proposal.Title)
 	b.list(i, nil, b.placed(i, nil))
@@ -33,7 +33,7 @@ func (b *builder) member(i int, d review.Dossier) {
 	}
 }
 
-// files adds what a member changes.
+// files adds the changes of a member.
 func (b *builder) files(i int, d review.Dossier) {
 	parts, known, data := map[string]review.Part{}, map[string][]string{}, []string(nil)
 	for _, p := range d.Parts {

@@ -1,6 +1,6 @@
-// Package setpage lays out a change set as one page: of tools imported from MCP servers,
-// once, every text that a model will read of them, with the findings in place; of other
-// members what changes, file by file. The command line and the workbench print the same rows.
+// Package setpage lays out a change set as one page. For tools of MCP servers, it shows every text that a model will
+// read, once, with the findings in place; for other members, it shows the changes, file by file. The command line and
+// the workbench print the same rows.
 package setpage
 
 import (
@@ -31,15 +31,15 @@ const (
 	Finding             // in the text above, or in the tool
 	Raw                 // a line of the JSON that was imported
 	File                // begins a field or a file
-	Fact                // what the texts can reach
+	Fact                // a fact about the reach of the texts
 )
 
-// Row is one row. Everything but Sign is untrusted.
+// Row is one row. All fields except Sign are untrusted.
 type Row struct {
 	Kind     Kind
 	Tool     int    // index of the member, -1 for the whole set
-	Depth    int    // how many parameters are around the one of the row
-	Sign     string // "+" for what is new in a changed tool, "-" for what goes, else ""
+	Depth    int    // nesting depth of the parameter
+	Sign     string // "+" for additions to a changed tool, "-" for deletions, else ""
 	Name     string // of a tool or a parameter
 	Detail   string // the type of a parameter, the hints of a tool
 	Text     string // of one line
@@ -64,8 +64,7 @@ func Fits(set review.ChangeSet) bool {
 	return len(set.Members) > 0 && !slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return !ofServer(d) })
 }
 
-// ofServer reports whether a member is a tool or a text of an MCP server, with the JSON
-// that was imported.
+// ofServer reports whether a member is a tool or a text of an MCP server whose imported JSON is available.
 func ofServer(d review.Dossier) bool {
 	t := d.Revision.Draft.Definition.Tool
 	return t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Kind == registry.ServerText) && len(d.Source) > 0
@@ -117,16 +116,16 @@ func Of(set review.ChangeSet, raw bool) Page {
 type builder struct {
 	set      review.ChangeSet
 	texts    [][]entry        // of each member
-	repeated map[string][]int // by what findings say: the members, where they are many
+	repeated map[string][]int // members by the key of a finding that many have
 	common   []entry          // of every tool
-	shown    map[[32]byte]int // texts that are on the page, and of which member
+	shown    map[[32]byte]int // member that first showed a text, by its hash
 	remedied map[string]bool  // advice that is on the page
 	page     Page
 }
 
 func (b *builder) add(r Row) { b.page.Rows = append(b.page.Rows, r) }
 
-// reach adds what the new members can reach, by kind.
+// reach adds the facts about the reach of new members, by kind.
 func (b *builder) reach() {
 	var facts []fact.Fact
 	for _, d := range b.set.Members {
@@ -251,8 +250,8 @@ func (b *builder) heading(i int, d review.Dossier, text string) {
 	b.reaches(i, d)
 }
 
-// commonEntries returns the entries, other than descriptions and parameters, that all
-// tools of a set share. There are none unless the set has several tools, all of them new.
+// commonEntries returns the entries, other than descriptions and parameters, that all tools of a set share. It returns
+// none unless the set has several tools and all are new.
 func commonEntries(set review.ChangeSet) []entry {
 	if len(set.Members) < manyTools || !Fits(set) || slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return d.Proposal.Type != proposals.New }) {
 		return nil
@@ -291,7 +290,7 @@ func shown(d review.Dossier, source []byte) *jsondoc.Node {
 	return parsed(source)
 }
 
-// parsed reads imported JSON; what cannot be read is one text.
+// parsed parses imported JSON. Invalid JSON becomes a single string.
 func parsed(source []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(source, jsondoc.DefaultLimits)
 	if err != nil || n.Kind != jsondoc.Object {
@@ -372,8 +371,7 @@ func edited(d review.Dossier) []entry {
 	return list
 }
 
-// besides returns the rationale, the examples and the test cases of a proposal, unless an
-// import generated them.
+// besides returns the rationale, the examples, and the test cases of a proposal, unless an import generated them.
 func besides(d proposals.Draft) []entry {
 	list := []entry{named("rationale", flow(d.Rationale), "")}
 	if !intake.GeneratedTests(d) {

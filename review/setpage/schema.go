@@ -9,15 +9,14 @@ import (
 	"toolcrib/review"
 )
 
-// schemaEntries returns the parameters of a schema, each once, with everything that
-// the schema says about it. name stands before their names; titles are those that the
-// schema may have and that tell nothing.
+// schemaEntries returns the parameters of a schema, each once, with all keywords of the schema for it. name prefixes
+// their names; titles are generated titles to skip.
 func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry {
 	if n.Kind != jsondoc.Object {
 		return []entry{named(name, flow(review.Scalar(n)), path)}
 	}
 	s := schemaOf(n, schema{path: path, name: name, titles: titles})
-	for i, e := range s.children { // they stand in no parameter
+	for i, e := range s.children { // not children of a parameter
 		if e.depth == 0 {
 			s.children[i].label = e.name
 		}
@@ -31,11 +30,11 @@ func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry 
 	return append(list, s.children...)
 }
 
-// schema has the parts of a schema: those of its own row, and the entries inside it.
+// schema holds the parts of a schema: those of its own row, and the entries of nested schemas.
 type schema struct {
 	path, name string
 	depth      int      // of the entries inside it
-	titles     []string // that say nothing
+	titles     []string // titles without information
 	types      []string
 	terms      []string // the other keywords
 	text       string
@@ -113,7 +112,7 @@ func (s *schema) members(m jsondoc.Member, at string, required *jsondoc.Node) {
 	}
 }
 
-// child adds the entries of a schema inside of this one; mark stands behind its name.
+// child adds the entries of a nested schema. mark follows its name.
 func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
 	e := entry{name: name + mark, label: s.inside(name) + mark, depth: s.depth, path: at}
 	if n.Kind != jsondoc.Object {
@@ -126,8 +125,7 @@ func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
 	s.children = append(append(s.children, e), c.children...)
 }
 
-// inside returns the part of a name that the parameter around it does not have. Those
-// of the items of a list stand below the list.
+// inside returns the part of a name that is not in its parent's name. Entries for the items of a list follow the list.
 func (s *schema) inside(name string) string {
 	rest := strings.TrimPrefix(name, s.name)
 	if below, ok := strings.CutPrefix(rest, "[]."); ok {
@@ -140,7 +138,7 @@ func (s *schema) inside(name string) string {
 func (s *schema) part(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Object {
 		if m.Key == "additionalProperties" && m.Value.Kind == jsondoc.Bool {
-			return // most schemas say so; the raw one is folded below
+			return // the default of most schemas; the raw one is folded below
 		}
 		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
 		return
@@ -194,7 +192,7 @@ func (s *schema) variants(m jsondoc.Member, at string) {
 	}
 }
 
-// words returns the values of an array, or the one value.
+// words returns the values of an array, or a single value.
 func words(n *jsondoc.Node) []string {
 	if n.Kind != jsondoc.Array {
 		return []string{flow(review.Scalar(n))}

@@ -101,7 +101,7 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 				return 0, nil, err
 			}
 			defer func() { _ = response.Body.Close() }()
-			// In JSON a byte can take six, and the rest of the document some more.
+			// In JSON, a byte can take up to six; the remainder is for the rest of the document.
 			answer, err = io.ReadAll(http.MaxBytesReader(nil, response.Body, 6*int64(c.config.MaxAnswer)+64<<10))
 			if _, large := errors.AsType[*http.MaxBytesError](err); large {
 				return 0, nil, errTooLarge
@@ -129,7 +129,7 @@ func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	return c.client.Do(r)
 }
 
-// text returns the text of a response.
+// text returns the answer in a response.
 func (c *Client) text(answer []byte) (string, error) {
 	var said completion
 	if json.Unmarshal(answer, &said) != nil || len(said.Choices) == 0 {

@@ -121,7 +121,7 @@ func (c *Client) refused(status int, body []byte) error {
 	return fmt.Errorf("the endpoint failed (%s)", said)
 }
 
-// unreached explains why there was no response.
+// unreached returns an error that explains why no response arrived.
 func (c *Client) unreached(err error) error {
 	var name *net.DNSError
 	var dial *net.OpError
@@ -153,9 +153,8 @@ func (c *Client) printable(s string) string {
 // as long, up to Config.RetryDelay.
 const firstPause = 500 * time.Millisecond
 
-// pause returns how long to wait after an attempt, counted from 0, before the
-// next one, and whether there is a next one. A nil response means that nobody
-// answered.
+// pause returns the delay after an attempt, counted from 0, before the next one, and whether to try again. A nil
+// response means that no response arrived.
 func (c *Client) pause(attempt int, response *http.Response) (time.Duration, bool) {
 	if attempt >= c.config.Retries || response != nil && !retryable(response) {
 		return 0, false
