@@ -14,14 +14,13 @@ import (
 	"toolcrib/review"
 )
 
-// Limits of arguments. Validating them is bounded by
-// schemaguard.MaxWork besides.
+// Limits of arguments. schemaguard.MaxWork also limits their validation.
 const (
 	MaxArguments     = 1 << 20 // bytes
 	maxArgumentDepth = 64
 )
 
-// Behind a guard arguments may be as large as a message: nothing validates them.
+// Behind a guard, arguments may be as large as a message, because they are not validated.
 const (
 	maxGuardedArguments = 64 << 20
 	maxGuardedDepth     = 1_000
@@ -71,15 +70,14 @@ func invalid(err error) error {
 
 // Limits of a call context.
 const (
-	MaxCallContext  = 64 << 10 // bytes of all of it
+	MaxCallContext  = 64 << 10 // total size in bytes
 	maxContextDepth = 32
 	maxUserMessage  = 16_000 // characters
 	maxContextID    = 200    // characters of an id
 )
 
-// CallContext is the caller's account of a call besides its arguments: why it
-// is made, and where it belongs. Nothing of it is checked. The eval gate and the
-// hub get it as the caller's word, next to what toolcrib itself knows.
+// CallContext is the caller's description of a call in addition to its arguments: its reason and its conversation. It
+// is not verified. The eval gate and the hub receive it separately from the values that toolcrib knows.
 type CallContext struct {
 	UserMessage    string          `json:"user_message,omitempty"`    // that led to the call
 	ChatID         string          `json:"chat_id,omitempty"`         //
@@ -154,7 +152,7 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 func (c CallContext) Encode() json.RawMessage {
 	b, err := jsondoc.Marshal(c)
 	if err != nil || string(b) == "{}" {
-		return nil // what cannot be written was refused by problems
+		return nil // problems has rejected values that cannot be encoded
 	}
 	return b
 }
@@ -204,12 +202,10 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// maxCommand is maxLogged for the command of a server, of which the arguments tell what
-// it is.
+// maxCommand is maxLogged for the command of a server, which its arguments identify.
 const maxCommand = 1000
 
-// logged returns a text, such as the name that was called, as the audit keeps it: cut, and
-// with what cannot be stored escaped.
+// logged returns a text, such as a called name, as the call log stores it: truncated, with invalid characters escaped.
 func logged(text string, most int) string {
 	text = plaintext.Cut(text, most)
 	if plaintext.Problem(text) != "" {
@@ -243,8 +239,7 @@ func propertyTypes(schema json.RawMessage) map[string][]string {
 	return types
 }
 
-// typed makes a value of a text from a line: of the type that the schema wants
-// where the text is one, else a string.
+// typed converts a text from a tag line to a value of a type in the schema if possible, or else to a string.
 func typed(text string, types []string) *jsondoc.Node {
 	if len(types) == 0 || slices.Contains(types, "string") {
 		return jsondoc.NewString(text)

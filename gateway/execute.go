@@ -25,11 +25,9 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Execute runs a call through every gate, in their order, and at its provider. The
-// error is an *Error when a gate refused or the provider failed; any other is a
-// failure to look or to record, or the end of ctx. Every call leaves a row in the
-// audit, also one that is refused; of a caller that cannot be written down there is
-// none, and the error is review.ErrText.
+// Execute runs a call through every gate, in order, and at its provider. The error is an *Error if a gate refused the
+// call or the provider failed; any other error is a failed lookup or write, or the end of ctx. Every call is logged,
+// even if it is refused, except that of a caller whose name cannot be stored, which returns review.ErrText.
 func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
 	a, err := g.Admit(ctx, c, r)
 	if err != nil {
@@ -38,7 +36,7 @@ func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, err
 	return g.perform(ctx, a)
 }
 
-// Admitted is a recorded call that every gate let pass. Whoever runs it concludes it.
+// Admitted is a logged call that every gate has admitted. Its owner must call Conclude after it ran.
 type Admitted struct {
 	call *prepared
 	in   Invocation
@@ -68,29 +66,28 @@ func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, er
 
 // prepared is a call on its way through the gates.
 type prepared struct {
-	name       string          // as it was called
+	name       string          // name in the request
 	args       json.RawMessage // canonical
 	object     *jsondoc.Node   // args, read
 	unreadable error           // why args cannot be read: an *Error
 	said       CallContext
 	decline    func(registry.Live) *Error
-	answers    string // the pending call that the user said yes to; "" for none
+	answers    string // the approved pending call that this call executes, or ""
 
 	set       *toolset
 	call      Call
 	tool      registry.Live // zero when none was found
-	early     error         // what a gate said that needs no transaction: an *Error
-	changed   error         // what the provider said of the tool with the content changedOf
+	early     error         // verdict of the gates that need no transaction: an *Error
+	changed   error         // verdict of the provider on the definition with hash changedOf
 	changedOf string
-	refused   error // what any gate said: an *Error
+	refused   error // verdict of any gate: an *Error
 	waits     bool  // it requires user approval
 	tier      registry.ApprovalTier
 	warnings  []string
 }
 
-// prepare takes a call through the gates registered, allowed and arguments, using the
-// agent's tools as last resolved; admit checks that they are current. The error reports a
-// failed lookup; the verdict of a gate is in the result.
+// prepare passes a call through the gates registered, allowed, and arguments, using the agent's tools as last resolved;
+// admit checks that these are current. The error reports a failed lookup; the verdict of a gate is in the result.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
 	p := &prepared{name: r.Tool, said: r.Said, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, maxLogged), Command: logged(r.Command, maxCommand)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
@@ -141,8 +138,7 @@ func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) er
 	return nil
 }
 
-// hintsOf are the annotations of a tool as the audit keeps them: as approved, with
-// what its category implies where it says nothing.
+// hintsOf returns the annotations of a tool for the call log: the approved ones, with the defaults of its category.
 func hintsOf(t *registry.Tool) *registry.Annotations {
 	var a registry.Annotations
 	if t.Annotations != nil {
@@ -180,7 +176,7 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 				return err
 			}
 		}
-		if p.changed, p.changedOf = g.providers.changed(ctx, p.tool), p.tool.ContentHash; p.changed != nil { // nobody approves a call that cannot be made
+		if p.changed, p.changedOf = g.providers.changed(ctx, p.tool), p.tool.ContentHash; p.changed != nil { // do not ask for approval of a call that cannot run
 			return g.record(ctx, p)
 		}
 		return g.wait(ctx, p)
@@ -194,8 +190,8 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 // refusedWithin is how long the refusal of a guarded call waits for its log.
 const refusedWithin = 100 * time.Millisecond
 
-// recordRefused logs a guarded call that is refused whoever else writes. It returns when that
-// is done, or soon: nobody has to wait for the lock of the database to be told no.
+// recordRefused logs a refused guarded call. It returns when the call is logged or after a short time, because a
+// refusal must not wait for the lock of the database.
 func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 	done := make(chan struct{})
 	g.refusals.Go(func() {
@@ -306,7 +302,7 @@ func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) erro
 	return nil
 }
 
-// unlogged warns that the audit lacks an entry about a call.
+// unlogged warns that an entry about a call is missing in the call log.
 func (g *Gateway) unlogged(p *prepared, what string, cause error) {
 	p.warnings = append(p.warnings, what+" in the audit.")
 	g.warn(fmt.Sprintf("%s in the audit (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
@@ -387,9 +383,8 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	return out, nil
 }
 
-// resume makes a guarded call the one that the user approved when the client made it
-// before, if there is one that has not run. It reports whether the call was written.
-// The id that the answer names is given to one call, so it runs at most once.
+// resume turns a guarded call into the identical call that the user has approved in the meantime, if that has not run.
+// It reports whether the call was written. The id that the answer names is given to one call, so it runs at most once.
 func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err error) {
 	var found *Pending
 	like := Pending{Caller: p.call.Caller, Tool: p.tool.Subject, ContentHash: p.tool.ContentHash, Args: p.args}
@@ -411,12 +406,12 @@ func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err e
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
-		if p.refused != nil { // a limit, say: the approval stays, and the refusal is a call of its own
+		if p.refused != nil { // for example at a limit: the approval remains valid, and the refusal is logged as a separate call
 			p.call.ID, p.call.Pending = id, ""
 		}
 		return g.enter(ctx, tx, p)
 	})
-	if errors.Is(err, ErrContradiction) { // somebody made it a moment ago
+	if errors.Is(err, ErrContradiction) { // another process has just made it
 		p.answers, p.call.ID, p.call.Pending = "", id, ""
 		return false, nil
 	}
@@ -530,8 +525,8 @@ func checkOutput(tool registry.Live, output json.RawMessage) error {
 	return nil
 }
 
-// conclude records the outcome of a call, even when the caller went away. An error
-// of recording does not change the outcome.
+// conclude records the outcome of a call, even if the caller has disconnected. A failed write does not change the
+// outcome.
 func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed error) {
 	o.At = g.stamp()
 	write := g.ledger.Log
@@ -550,8 +545,7 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed e
 	}
 }
 
-// tellChange tells in the audit log that a call failed because its tool is not what
-// was approved.
+// tellChange records an audit event for a call that failed because its tool differs from the approved definition.
 func (g *Gateway) tellChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
 	var e *Error
 	if !errors.As(failed, &e) || e.Code != CodeChanged {
@@ -560,8 +554,8 @@ func (g *Gateway) tellChange(ctx context.Context, tx LedgerTx, p *prepared, fail
 	return tx.AddChange(ctx, Change{ID: g.newID(), Tool: p.tool.Subject, Version: p.tool.Version, Details: e.Details, By: p.call.Caller.Actor, At: at})
 }
 
-// changed returns the refusal of a tool that is not the approved one any more, nil
-// when it is or nobody can tell now: every call is checked again when it runs.
+// changed returns a refusal if a tool differs from its approved definition, or nil if it does not or the server cannot
+// be reached. The provider checks every call again when it runs.
 func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	named := tool.Definition.Tool.Provider
 	if named == nil {
@@ -645,34 +639,32 @@ type Caller struct {
 	Where    registry.Context // where the agent works
 	User     string           // whose data and whose limits
 	Customer string           // whose hub; "" for none
-	// Server is the MCP server behind a guard: its approved tools can be called, by the
-	// names that they have there. "" for an agent's tools.
+	// Server is the MCP server behind a guard, whose approved tools can be called by their names on the server, or ""
+	// for the tools of an agent.
 	Server string `json:",omitempty"`
 }
 
-// Guarded returns the caller for calls behind the guard of a server, which have no
-// agent profile.
+// Guarded returns the caller for calls behind the guard of a server. Such calls have no agent profile.
 func (c Caller) Guarded(server string) Caller {
 	c.Server, c.Agent = server, GuardPrefix+server
 	return c
 }
 
-// GuardPrefix begins what stands for the agent in calls behind a guard.
+// GuardPrefix is the prefix of the agent's name in calls behind a guard.
 const GuardPrefix = "guard:"
 
 func (c Caller) guarded() bool { return c.Server != "" }
 
-// Request is one call as it came in.
+// Request is one call as received.
 type Request struct {
 	Tool string          // id, alias or wire name
 	Args json.RawMessage // an object; nil for an empty one
 	Said CallContext     // by the caller
 	// Command is the command or the URL of the server behind a guard, for the log.
 	Command string
-	// Decline returns why the caller does not run a tool with this approved definition
-	// whatever the gates say, such as another definition on its server; nil if it does.
-	// It is asked about the definition in force in the transaction that logs the call.
-	// A nil Decline declines nothing.
+	// Decline returns the reason why the caller will not run a tool with this approved definition even if every gate
+	// admits it, such as another definition on its server, or nil. It is called with the live definition, in the
+	// transaction that logs the call. A nil Decline accepts every definition.
 	Decline func(registry.Live) *Error
 }
 
@@ -683,7 +675,7 @@ type Invocation struct {
 	Tool   registry.Live   // the approved definition that is in force
 	Args   json.RawMessage // an object that fits the tool's input schema
 	At     time.Time
-	Said   CallContext           // by the caller: nobody checked it
+	Said   CallContext           // from the caller, not verified
 	Tier   registry.ApprovalTier // that applied to the call
 	Nth    int                   // of the user's day
 }
@@ -697,38 +689,35 @@ type Provider interface {
 
 // Checker is a Provider that can check whether a tool is still the approved one.
 type Checker interface {
-	// Check returns an *Error with CodeChanged when it is not. It calls nothing.
+	// Check returns an *Error with CodeChanged if the tool differs from its approved definition. It does not call the
+	// tool.
 	Check(ctx context.Context, tool registry.Live) error
 }
 
-// Output is the answer of a provider. It is untrusted: the gateway looks at
-// it before anybody else does.
+// Output is the answer of a provider. It is untrusted until the gateway has validated it.
 type Output struct {
 	Object json.RawMessage // the result, an object of at most MaxOutput bytes
-	// Structured is the part of it that the tool's output schema describes;
-	// nil when there is none.
+	// Structured is the part of the answer that the tool's output schema describes, or nil.
 	Structured json.RawMessage
 	// Answer is an object with the other fields of the provider's answer; nil for
 	// none.
 	Answer json.RawMessage
 }
 
-// Result is the result of a call. Call, Tool, Version, At and Duration are the
-// gateway's own, whatever the provider says of itself.
+// Result is the result of a call. The gateway sets Call, Tool, Version, At, and Duration.
 type Result struct {
 	Call     string // UUIDv7
 	Tool     registry.Subject
 	Version  int
 	Output   json.RawMessage // an object
-	Answer   json.RawMessage // an object: what else the provider answered with; nil for nothing
+	Answer   json.RawMessage // an object with all other fields of the provider's answer, or nil
 	Warnings []string        // such as an eval gate that did not answer
 	At       time.Time
 	Duration time.Duration // of the provider
 }
 
-// Unreached returns in a few words why something at an address did not answer,
-// without the address, which agents must not learn. sure reports that the request
-// did not get there, so that nothing of it was done.
+// Unreached describes briefly why an address did not answer, without the address, which agents must not learn. sure
+// reports that the request was not delivered, so the call certainly did not run.
 func Unreached(err error) (why string, sure bool) {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError

@@ -15,16 +15,16 @@ import (
 // Config has the parts of a gateway.
 type Config struct {
 	Ledger    Ledger
-	Index     Index // nil: nothing can be searched
+	Index     Index // nil disables search
 	Providers map[registry.ProviderType]Provider
 
 	Gate        Gate          // the eval gate; nil for none
 	GateTimeout time.Duration // 0 means DefaultGateTimeout
-	GateClosed  bool          // what the gate does not answer for does not run
+	GateClosed  bool          // refuse calls if the gate does not answer
 
 	PendingFor time.Duration // how long a call waits for the user; 0 means DefaultPendingFor
 	MaxPending int           // how many may wait for one agent and user; 0 means DefaultMaxPending
-	MaxRefused int           // how many refused calls of an agent and user are written in an hour, the rest is counted; 0 means DefaultMaxRefused
+	MaxRefused int           // number of refused calls of an agent and user that are logged in an hour; later ones are only counted. 0 means DefaultMaxRefused
 	NoHints    bool          // the audit keeps no annotations
 	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
 	LogWithin  time.Duration // how long a guarded call waits to be logged before it is refused; 0 means DefaultLogWithin
@@ -33,7 +33,7 @@ type Config struct {
 
 	Now   func() time.Time
 	NewID func() string // a new UUIDv7
-	Warn  func(string)  // gets warnings about calls that went on; may be nil
+	Warn  func(string)  // receives warnings about calls that continued; may be nil
 }
 
 // Defaults of a Config.
@@ -71,7 +71,7 @@ type Gateway struct {
 	schemas  *schemas
 }
 
-// errConfig reports that a Config lacks a required part.
+// errConfig reports a Config without a required part.
 var errConfig = errors.New("a gateway needs a ledger, a clock and a source of ids")
 
 // New returns a gateway.
@@ -128,12 +128,12 @@ type Notice struct {
 	Version int
 
 	ContentHash string // of the live version; "" for calls
-	Pending     string // the id of the call; "" for the rest
+	Pending     string // id of the pending call, or ""
 	Caller      Caller // of the call
 	Approved    bool   // with NoticeAnswer
 }
 
-// maxCached bounds what a cache holds.
+// maxCached limits the entries of a cache.
 const maxCached = 256
 
 // cache stores values that are expensive to compute. When it is full, it evicts
@@ -177,28 +177,28 @@ const (
 	CodeMultiple         Code = "tool_call_multiple"           // the answer is several objects
 	CodeNonce            Code = "tool_call_nonce_invalid"      // the nonce is not that of the turn
 	CodeUnknown          Code = "tool_call_unknown_tool"       // no active tool has that name
-	CodeAmbiguous        Code = "tool_ambiguous"               // several tools go by that wire name; their ids tell them apart
+	CodeAmbiguous        Code = "tool_ambiguous"               // several tools have this wire name; use their ids
 	CodeNotAllowed       Code = "tool_not_allowed"             // the agent does not have it
-	CodeNotCallable      Code = "tool_not_callable"            // a prompt tool: text, nothing to run
+	CodeNotCallable      Code = "tool_not_callable"            // a prompt tool, which cannot be run
 	CodeArguments        Code = "tool_call_invalid_args"       // the arguments do not fit the schema
 	CodeApprovalRequired Code = "approval_required"            // it waits for user approval as a pending call
-	CodeApprovalRefused  Code = "approval_refused"             // the user said no
-	CodeApprovalExpired  Code = "approval_expired"             // nobody answered in time
-	CodeApprovalOutdated Code = "approval_outdated"            // the definition changed before anybody answered
+	CodeApprovalRefused  Code = "approval_refused"             // the user refused the call
+	CodeApprovalExpired  Code = "approval_expired"             // the call expired without an answer
+	CodeApprovalOutdated Code = "approval_outdated"            // the definition changed before the answer
 	CodePendingFull      Code = "too_many_pending"             // too many calls wait for the user already
 	CodeCooldown         Code = "cooldown_active"              // too soon after the call before
 	CodeDailyLimit       Code = "daily_limit_reached"          // no more today (UTC)
-	CodeGateRefused      Code = "gate_refused"                 // the eval gate said no
+	CodeGateRefused      Code = "gate_refused"                 // the eval gate refused the call
 	CodeGateUnavailable  Code = "gate_unavailable"             // the eval gate did not answer, and the call must not run without it
 	CodeChanged          Code = "definition_changed"           // upstream differs from the approved definition
-	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED"    // nothing is configured that could run it
+	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED"    // no provider is configured for the tool
 	CodeTimeout          Code = "provider_timeout"             // the provider did not answer in time
-	CodeResult           Code = "tool_result_invalid"          // what the provider answered does not fit the approved output schema
-	CodeProviderApproval Code = "provider_approval_required"   // the provider waits for an approval of its own before it runs the call
+	CodeResult           Code = "tool_result_invalid"          // the answer does not match the approved output schema
+	CodeProviderApproval Code = "provider_approval_required"   // the provider requires its own approval
 	CodeUnavailable      Code = "provider_unavailable"         // it cannot be reached, or asks to come back later
 	CodeCredentials      Code = "provider_credentials_refused" // it does not accept the credentials; the user has to connect it again
-	CodeProvider         Code = "provider_failed"              // the provider answered with an error that has no code, or not at all
-	CodeCanceled         Code = "canceled"                     // the caller went away while it ran
+	CodeProvider         Code = "provider_failed"              // the provider reported an error without a code, or did not answer
+	CodeCanceled         Code = "canceled"                     // the caller disconnected during the call
 	CodeInterrupted      Code = "interrupted"                  // the program ended while it ran: it may have run or not, and is not run again
 )
 
@@ -216,9 +216,8 @@ type Error struct {
 	// ApprovalRequest is the provider's own id of its pending approval, with
 	// CodeProviderApproval; "" when it gave none.
 	ApprovalRequest string
-	Answer          json.RawMessage // an object: what else the provider answered with; nil for nothing
-	// NotRun reports that nothing was run: such a call gives its place of the day
-	// back.
+	Answer          json.RawMessage // an object with all other fields of the provider's answer, or nil
+	// NotRun reports that the call certainly did not run, and so does not count against the daily limit.
 	NotRun bool
 }
 
@@ -246,7 +245,7 @@ func (c Code) Foreign() bool {
 		CodeApprovalOutdated, CodePendingFull, CodeCooldown, CodeDailyLimit, CodeGateRefused, CodeGateUnavailable, CodeChanged, CodeResult, CodeProviderApproval,
 		CodeCanceled, CodeInterrupted, CodeOK:
 		return false
-	default: // the protocol's codes and those of providers may come from anywhere
+	default: // codes of the protocol and of providers
 	}
 	if c == "" || len(c) > maxForeign {
 		return false

@@ -30,8 +30,8 @@ type Ledger interface {
 	Durable(ctx context.Context, fn func(LedgerTx) error) error
 }
 
-// ErrContradiction is wrapped by a Ledger that refuses a record because of its
-// content, such as a call that nobody approved.
+// ErrContradiction is wrapped by a Ledger that refuses a record because of its content, such as a call without an
+// approval.
 var ErrContradiction = errors.New("the call log contradicts the approved version")
 
 // LedgerReader reads one snapshot: calls, signatures, and the live registry.
@@ -45,15 +45,14 @@ type LedgerReader struct {
 type CallReader interface {
 	// Use returns how often a tool was called for a user, as far as limits ask.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
-	// NotRun counts those of the day of now that got past the limits, and of
-	// which it is certain that nothing was run.
+	// NotRun counts the calls on the day of now that passed the limits but certainly did not run.
 	NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error)
-	// Override returns the user's own tier of a tool, "" when there is none.
+	// Override returns the user's own tier of a tool, or "".
 	Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error)
 	// Overrides lists the tiers in force of a user, by tool.
 	Overrides(ctx context.Context, user string) ([]Override, error)
-	// Pending finds a pending call by its id or a unique prefix of it. What is
-	// not there is proposals.ErrNotFound, several are review.ErrAmbiguous.
+	// Pending finds a pending call by its id or a unique prefix of it. The error is proposals.ErrNotFound for an
+	// unknown call, and review.ErrAmbiguous for an ambiguous prefix.
 	Pending(ctx context.Context, ref string) (Pending, error)
 	// PendingList returns pending calls, the newest first.
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
@@ -71,7 +70,7 @@ type LedgerTx struct {
 	proof.SignatureWriter
 }
 
-// CallWriter appends records of calls. Nothing that was appended ever changes.
+// CallWriter appends records of calls, which are never changed.
 type CallWriter interface {
 	// AddCall appends a call before it runs, or when it is refused.
 	AddCall(ctx context.Context, c Call) error
@@ -96,7 +95,7 @@ type CallWriter interface {
 // Use counts how often a tool was called for a user: calls that got past the
 // limits.
 type Use struct {
-	Last  time.Time // the latest; zero when there is none
+	Last  time.Time // the latest, or zero
 	Today int       // those of the day of now, UTC
 }
 
@@ -106,11 +105,11 @@ type Call struct {
 	ID          string
 	At          time.Time
 	Caller      Caller
-	Name        string           // as it was called: untrusted, at most maxLogged bytes
+	Name        string           // name in the request: untrusted, at most maxLogged bytes
 	Tool        registry.Subject // zero when no tool was found
 	Version     int
 	ContentHash string
-	Annotations *registry.Annotations // as approved, with what the category implies; nil for none, or when they are not logged
+	Annotations *registry.Annotations // approved annotations with the defaults of the category; nil for a tool without any, or if they are not logged
 	Command     string                // of the server behind a guard, or its URL, without secrets: untrusted
 	ArgsHash    string                // SHA-256 of the canonical arguments; "" when they could not be read
 	Pending     string                // the pending call that it became, or that it carries out
@@ -129,15 +128,15 @@ type Outcome struct {
 	OutputBytes     int    // its size
 	Message         string // of the provider: untrusted, on one line, at most maxNoted characters
 	ApprovalRequest string // the provider's id of its pending approval
-	NotRun          bool   // it is certain that nothing was run
+	NotRun          bool   // the call certainly did not run
 }
 
 // Refusals are the calls of an agent for a user that were refused in an hour.
 type Refusals struct {
 	Agent, User string
 	Hour        time.Time // when it began, UTC
-	Written     int       // those with an entry of their own in the audit
-	Counted     int       // those beyond, of which only the number is kept
+	Written     int       // refusals with a separate entry in the call log
+	Counted     int       // further refusals, which are only counted
 	LastAt      time.Time
 	LastCode    Code
 }
@@ -172,14 +171,13 @@ type Change struct {
 	At      time.Time
 }
 
-// CallQuery selects calls for a page, the newest first: by when they began, or
-// with nothing but a Code by when they ended.
+// CallQuery selects calls for a page, the newest first: by their start or, with only a Code, by their end.
 type CallQuery struct {
 	Agent  string           // "" for all
 	User   string           // "" for all
 	Tool   registry.Subject // zero for all
 	Code   Code             // "" for all; CodeOK for those that succeeded
-	Hint   string           // "" for all; the key of an annotation, for tools of which it is true
+	Hint   string           // "" for all, or the key of an annotation that must be true
 	Before int64            // only calls before this one; 0 for all
 	Limit  int              // 1 to review.MaxPage
 }
@@ -193,10 +191,9 @@ func limited(tool registry.Live) bool {
 	return t != nil && t.Limits != nil && (t.Limits.CooldownSeconds > 0 || t.Limits.DailyLimit > 0)
 }
 
-// limit asks the gates cooldown and daily limit, and gives the call its number
-// of the user's day, which begins at midnight UTC. A call that gets a number
-// has used a place of the day, unless it turns out that nothing was run: then the
-// place is free again, and only the cooldown counts it.
+// limit checks the gates cooldown and daily limit, and assigns the call its number on the user's day, which begins at
+// midnight UTC. A numbered call counts against the daily limit unless it certainly did not run; then only the cooldown
+// counts it.
 func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	now := p.call.At
 	use, err := r.Use(ctx, p.call.Caller.User, p.tool.Subject, now)
@@ -236,11 +233,9 @@ func limitError(code Code, again time.Time, message string) (refused *Error, err
 	return &Error{Code: code, Message: message, Details: details}, err
 }
 
-// lateOutcomes are outcomes of calls that a caller ran itself, to be written together
-// after lateFor: a transaction costs more CPU than the rest of a guarded call, and most
-// of that is for pages that the next outcome changes, too. The call itself is written
-// before it runs, so what a crash takes is an outcome, and the call shows as
-// interrupted.
+// lateOutcomes are outcomes of calls that a caller ran itself, written together after lateFor: a transaction costs more
+// CPU than the rest of a guarded call, mostly for pages that the next outcome changes again. The call itself is written
+// before it runs, so a crash loses only an outcome, and the call is shown as interrupted.
 type lateOutcomes struct {
 	writing sync.Mutex // held while outcomes are written: the last Flush waits for them
 
@@ -282,7 +277,7 @@ func (l *lateOutcomes) take() []lateOutcome {
 	return taken
 }
 
-// back keeps outcomes that could not be written, before those that came since.
+// back puts outcomes that could not be written in front of newer ones.
 func (l *lateOutcomes) back(late []lateOutcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -290,9 +285,9 @@ func (l *lateOutcomes) back(late []lateOutcome) {
 	l.timer.Reset(lateFor)
 }
 
-// Conclude records the outcome of an admitted call that its caller ran, and the time
-// of which is o.Duration: a moment later, together with those of others, or when the database
-// is free again. Flush writes what waits. An error of recording is a warning.
+// Conclude records the outcome of an admitted call that its caller ran, with o.Duration as its duration. It is written
+// after a short delay, together with others, or when the database is no longer locked. Flush writes waiting outcomes. A
+// failed write is reported as a warning.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	o.Message, o.At = plaintext.Clip(visible.Line(o.Message), maxNoted), g.stamp()
 	full := g.late.add(lateOutcome{a.call, o}, func() { g.flush(context.Background(), g.late.back) })

@@ -19,9 +19,8 @@ type TierChoice struct {
 	User  string
 	Tier  registry.ApprovalTier // "" takes an earlier choice back
 	Layer registry.Layer        // in whose view the tools are looked up
-	// Tools are ids, aliases, wire names, or subjects. Where there are none, Server
-	// and Hints choose active tools: those of an MCP server, those with one of some
-	// annotations (their keys in a definition), or those for which both holds.
+	// Tools are ids, aliases, wire names, or subjects. If it is empty, Server and Hints select active tools: those of
+	// an MCP server, those with one of some annotations (their keys in a definition), or those that satisfy both.
 	Tools  []string
 	Server string
 	Hints  []string
@@ -30,7 +29,7 @@ type TierChoice struct {
 // TierChange is the effect of a TierChoice.
 type TierChange struct {
 	Set   []Override
-	Same  []Override  // have the tier already; By and At are zero where nobody chose it
+	Same  []Override  // tools that already have the tier; By and At are zero if nobody chose it
 	Fixed []FixedTier // of tools that Server and Hints choose; a name of one is an error
 }
 
@@ -40,12 +39,12 @@ type FixedTier struct {
 	Why  string
 }
 
-// Tiers returns what SetTiers would do.
+// Tiers returns the changes that SetTiers would make.
 func (g *Gateway) Tiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) (TierChange, error) { return g.tierChange(ctx, r, actor, c) })
 }
 
-// view returns what read finds in one snapshot.
+// view returns the result of read in one snapshot.
 func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, error)) (found T, err error) {
 	err = l.View(ctx, func(r LedgerReader) (err error) {
 		found, err = read(r)
@@ -87,7 +86,7 @@ func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierCh
 	return change, err
 }
 
-// tierChange returns what a choice of actor changes in the snapshot of r.
+// tierChange returns the changes of actor's choice in the snapshot of r.
 func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	var change TierChange
 	if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {

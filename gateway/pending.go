@@ -17,8 +17,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Pending is a call that requires user approval. What was asked never changes:
-// an answer is about exactly these arguments for exactly this version.
+// Pending is a call that requires user approval. It is immutable, so an answer applies to exactly these arguments and
+// this version.
 type Pending struct {
 	Seq         int64  // its place, counted from 1
 	ID          string // UUIDv7
@@ -27,18 +27,18 @@ type Pending struct {
 	Version     int
 	ContentHash string
 	Args        json.RawMessage // canonical
-	Said        CallContext     // by the caller: nobody checked it
-	Digest      string          // of everything above and ExpiresAt; what an answer can be bound to
+	Said        CallContext     // from the caller, not verified
+	Digest      string          // of all fields above and ExpiresAt; an answer can be bound to it
 	AskedAt     time.Time
 	ExpiresAt   time.Time
 
 	InForce int      // the version of the tool that is in force now; 0 when it is not in use any more
-	Answer  *Answer  // nil while nobody answered
+	Answer  *Answer  // nil before an answer
 	Outcome *Outcome // nil until it ran
 }
 
-// Answer is the user's word on a pending call. A yes is the claim to run it as
-// well: there is at most one answer, so it runs at most once.
+// Answer is the user's decision on a pending call. An approval also claims the right to run it: there is at most one
+// answer, so the call runs at most once.
 type Answer struct {
 	ID       string // UUIDv7
 	Approved bool
@@ -51,23 +51,22 @@ type Answer struct {
 	Signature string
 }
 
-// PendingState is where a pending call stands.
+// PendingState is the state of a pending call.
 type PendingState string
 
 // The states of a pending call.
 const (
 	PendingWaiting     PendingState = "waiting"     // for the user
-	PendingOutdated    PendingState = "outdated"    // the definition changed before anybody answered
-	PendingExpired     PendingState = "expired"     // nobody answered in time
-	PendingRefused     PendingState = "refused"     // the user said no
-	PendingRunning     PendingState = "running"     // the user said yes, and it is being carried out
+	PendingOutdated    PendingState = "outdated"    // the definition changed before the answer
+	PendingExpired     PendingState = "expired"     // not answered in time
+	PendingRefused     PendingState = "refused"     // refused by the user
+	PendingRunning     PendingState = "running"     // approved by the user, and running
 	PendingDone        PendingState = "done"        // it ran
 	PendingFailed      PendingState = "failed"      // it was carried out and did not succeed
 	PendingInterrupted PendingState = "interrupted" // the program ended while it was carried out: it may have run or not, and never runs again
 )
 
-// lateness sets how long after its time-outs a call that says nothing still
-// counts as running.
+// lateness is how long a call without an outcome is considered running after its timeouts.
 const lateness = 10 * time.Second
 
 // stateAt returns the state of p at a time. runFor is how long a call may take.
@@ -97,7 +96,7 @@ func (g *Gateway) State(p Pending) PendingState {
 	return p.stateAt(g.stamp(), g.providers.limit+g.gate.timeout)
 }
 
-// digest seals what an answer is about.
+// digest returns the hash over the fields that an answer applies to.
 func (p Pending) digest() (string, error) {
 	b, err := jsondoc.Marshal(struct {
 		Format    string           `json:"format"`
@@ -131,7 +130,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
-		if !p.waits { // the user's own tier or the tool changed meanwhile
+		if !p.waits { // the user's own tier or the tool changed in the meantime
 			return g.enter(ctx, tx, p)
 		}
 		pending := Pending{
@@ -171,8 +170,8 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	})
 }
 
-// same reports whether p and other ask for the same. What the caller says about
-// it may differ: the user has the first of them to look at.
+// same reports whether p and other are the same call. Their call contexts may differ: the user reviews that of the
+// first call.
 func (p Pending) same(other Pending) bool {
 	return p.Caller == other.Caller && p.Tool == other.Tool && p.ContentHash == other.ContentHash && string(p.Args) == string(other.Args)
 }
@@ -193,7 +192,7 @@ func (g *Gateway) Pending(ctx context.Context, q PendingQuery) ([]Pending, error
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Pending, error) { return r.PendingList(ctx, q) })
 }
 
-// PendingCall returns one pending call, by its id or a unique prefix of it.
+// PendingCall returns a pending call by its id or a unique prefix of it.
 func (g *Gateway) PendingCall(ctx context.Context, ref string) (Pending, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) (Pending, error) { return r.Pending(ctx, ref) })
 }
@@ -248,15 +247,14 @@ func (p Pending) failure() error {
 // MaxReason is the longest reason for a no, in characters.
 const MaxReason = 2_000
 
-// Approve approves a pending call and runs it. expect is the digest of the call as
-// the user saw it, "" for no comparison.
+// Approve approves a pending call and runs it. expect is the digest of the call that the user saw, or "" to skip the
+// comparison.
 //
-// The approval claims the call: it is recorded, together with the beginning of the
-// call, before anything runs, and there is one answer at most. So the call runs at
-// most once, with the arguments that were shown: when the program ends in between,
-// it is shown as interrupted and not run again. A cooldown or daily limit that
-// prevents the call at the moment is returned before the approval is recorded, and
-// the call keeps waiting. A guarded call runs when its client makes it again, once.
+// One transaction records the approval and the start of the call, before the call runs, and at most one answer exists.
+// Therefore the call runs at most once, with the arguments that were shown: if the program ends during the call, it is
+// shown as interrupted and does not run again. If a cooldown or daily limit currently prevents the call, Approve
+// returns this error without recording the approval, and the call keeps waiting. A guarded call runs once, when its
+// client makes it again.
 func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
 	return g.Unsigned().Approve(ctx, actor, id, expect)
 }
@@ -267,8 +265,7 @@ type Answering struct {
 	signed  *proof.Signed
 }
 
-// Signed returns the gateway for the one act of a signed statement that
-// PrepareAnswer or PrepareTiers returned.
+// Signed returns the gateway for the act of a signed statement that PrepareAnswer or PrepareTiers returned.
 func (g *Gateway) Signed(s proof.Signed) Answering { return Answering{g, &s} }
 
 // Unsigned returns the gateway for acts that are not signed.
@@ -448,7 +445,7 @@ func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, 
 	})
 }
 
-// StatementAct returns what a statement about the answer to p is about.
+// StatementAct returns the act of a statement that answers p.
 func (p Pending) StatementAct(approved bool) *statement.CallAnswer {
 	return &statement.CallAnswer{
 		Approved: approved, Pending: p.ID, Tool: p.Tool.String(), Version: p.Version, ContentHash: p.ContentHash, Digest: p.Digest,
@@ -490,8 +487,7 @@ func tierAct(c TierChoice, set []Override) *statement.Tier {
 	return act
 }
 
-// StatementAct returns what a statement about o is about, which may be about other
-// tools as well.
+// StatementAct returns the act of a statement about o, which may cover other tools too.
 func (o Override) StatementAct() *statement.Tier {
 	return tierAct(TierChoice{User: o.User, Tier: o.Tier}, []Override{o})
 }

@@ -20,20 +20,20 @@ const (
 
 	maxTagHead  = 4 * 64      // bytes in which a prefix ends
 	maxTagSize  = 10_000      // instructions of one pattern
-	maxTagSteps = 100_000_000 // instructions times bytes, of all lines together
+	maxTagSteps = 100_000_000 // instructions times bytes, for all lines together
 )
 
 // Parsed is the content of a model's answer.
 type Parsed struct {
 	Calls    []ParsedCall
 	Problems []ParseProblem // lines that look like calls and are none
-	Display  string         // what the user sees of the answer
+	Display  string         // the part of the answer that the user sees
 }
 
-// ParsedCall is a call that a model's answer holds. Nothing has run.
+// ParsedCall is a call that was found in a model's answer. It has not run.
 type ParsedCall struct {
 	Tool registry.Live
-	Name string          // as it was called: a tag's prefix, or a tool's name
+	Name string          // name in the answer: a tag's prefix, or a tool's name
 	Args json.RawMessage // an object, canonical
 	Line int             // of the answer, counted from 1; 0 when it is the whole answer
 }
@@ -55,11 +55,9 @@ type tag struct {
 	problem string // why the pattern cannot be used
 }
 
-// ParseTags finds the calls in a model's answer that are written as lines
-// "PREFIX: argument", for the tools that the caller's agent has. Blanks around
-// a line do not count. Several lines are several calls; lines of tools with
-// stripFromDisplay are not in what the user sees. The work is linear in the
-// answer and bounded.
+// ParseTags finds the calls in a model's answer that are lines of the form "PREFIX: argument", for the tools of the
+// caller's agent. It ignores white space around a line. Each line is a separate call; lines of tools with
+// stripFromDisplay are removed from the text for the user. The work is linear in the size of the answer, and limited.
 func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parsed, error) {
 	if len(answer) > toolcall.MaxAnswer {
 		return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has %d bytes; the limit is %d.", len(answer), toolcall.MaxAnswer)}
@@ -132,7 +130,7 @@ type tagReader struct {
 	found   Parsed
 }
 
-// read takes in one line and reports whether the user is not to see it.
+// read parses one line and reports whether to hide it from the user.
 func (r *tagReader) read(line string) (strip bool) {
 	line = strings.Trim(line, " \t\r\n")
 	prefix, argument := "", ""
@@ -201,7 +199,7 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 	var refused *Error
 	switch {
 	case errors.As(err, &refused) && refused.Code == CodeNotAllowed:
-		// What the agent does not have is not there for its model.
+		// Do not reveal tools that the agent does not have.
 		return ParsedCall{}, unknown(call.Tool)
 	case err != nil:
 		return ParsedCall{}, err

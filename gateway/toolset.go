@@ -38,7 +38,7 @@ type toolset struct {
 	hash    string
 	allowed map[registry.Subject]registry.Choice
 	entries []registry.Entry // in catalog order
-	missing error            // why there are none
+	missing error            // why there are no tools
 	spoken  []GuardedTool    // the prompts and the instructions of a guarded server
 	profile registry.Live    // the agent; zero when it is not there
 	names   cache[string, registry.Entry]
@@ -53,8 +53,7 @@ func keyOf(c Caller) toolsetKey {
 	return toolsetKey{agent: c.Agent, server: c.Server, layer: c.Layer, where: where}
 }
 
-// toolsets has the tools of each caller in the newest state of the registry that somebody
-// asked about.
+// toolsets caches the tools of each caller in the newest known state of the registry.
 type toolsets struct {
 	ledger Ledger
 	warn   func(string)
@@ -72,8 +71,7 @@ func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	})
 }
 
-// current returns the tools that known has, as they are in the snapshot of r: known
-// itself when nothing was approved since.
+// current returns the tools of known in the snapshot of r: known itself if no version was approved since.
 func (t *toolsets) current(ctx context.Context, r impact.ToolReader, known *toolset) (*toolset, error) {
 	state, err := r.State(ctx)
 	if err != nil || state == known.state {
@@ -121,7 +119,7 @@ func (t *toolsets) resolve(ctx context.Context, r impact.ToolReader, key toolset
 // maxName is the longest name that any host gives a tool, in bytes.
 const maxName = 128
 
-// lookup returns the caller's tools, and the one that a name means, as find does.
+// lookup returns the caller's tools, and the tool that a name identifies, as find does.
 func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
 	if err := c.Check(); err != nil {
 		return nil, e, err
@@ -173,8 +171,8 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	return registry.Entry{}, ambiguous(name, own)
 }
 
-// nearest returns those of found that have a name as their wire name, all of them
-// when none has: an upstream name counts for less.
+// nearest returns the elements of found with a name as their wire name, or all if none has it: wire names take
+// precedence over upstream names.
 func nearest(name string, found []registry.Entry) []registry.Entry {
 	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != name })
 	if len(own) > 0 {
@@ -234,7 +232,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 // maxAvailable limits how many tools a refusal names.
 const maxAvailable = 20
 
-// ambiguous names the ids of all tools that have the name.
+// ambiguous returns an error that lists the ids of all tools with the name.
 func ambiguous(name string, found []registry.Entry) error {
 	slices.SortFunc(found, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	ids := make([]string, len(found))
@@ -252,11 +250,10 @@ func ambiguous(name string, found []registry.Entry) error {
 	}
 }
 
-// Gate is the eval gate: it is asked about each call of a tool that requires
-// it, after everything else let the call pass.
+// Gate is the eval gate. It judges each call of a tool that requires it, after all other gates have admitted the call.
 type Gate interface {
-	// Ask returns what the gate says of a call. An error is a gate that
-	// failed, and not a no. Ask stops when ctx ends.
+	// Ask returns the gate's verdict on a call. An error means that the gate failed, not that it refused the call. Ask
+	// stops when ctx ends.
 	Ask(ctx context.Context, in Invocation) (GateAnswer, error)
 }
 
@@ -270,11 +267,11 @@ type GateAnswer struct {
 // configured.
 var errNoGate = errors.New("no eval gate is configured")
 
-// evalGate is the eval gate with what holds when it does not answer.
+// evalGate is the eval gate with the policy for missing answers.
 type evalGate struct {
 	gate    Gate // nil for none
 	timeout time.Duration
-	closed  bool // nothing that requires it runs without it
+	closed  bool // refuse calls if the gate does not answer
 }
 
 // pass asks the gate. A gate that failed or is late lets the call pass
@@ -353,7 +350,7 @@ type Index interface {
 type Text struct {
 	Names string // wire name, id, aliases, human name
 	Short string // the short description and the category
-	Long  string // the rest of its description
+	Long  string // the remainder of its description
 }
 
 // Hit is a tool that was found.
@@ -449,7 +446,7 @@ func (s *toolset) texts() []Text {
 	return texts
 }
 
-// exactFirst puts the tools that have the query as a name before all others.
+// exactFirst moves tools whose name equals the query to the front.
 func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	var exact []int
 	for i, e := range s.entries {
@@ -466,9 +463,8 @@ func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	return exact[:min(len(exact), limit)]
 }
 
-// Tools returns the caller's agent, and the tools that it has, deferred ones
-// included, in catalog order. An agent that is not there, or has no tools, is no
-// error: there are none.
+// Tools returns the caller's agent and its tools, including deferred ones, in catalog order. An unknown agent, or one
+// without tools, is not an error; it has no tools.
 func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registry.Entry, error) {
 	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
@@ -477,16 +473,15 @@ func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registr
 	return set.profile, slices.Clone(set.entries), nil
 }
 
-// Description is everything about one tool that the caller's agent has.
+// Description describes one tool of the caller's agent.
 type Description struct {
 	Tool     registry.Live
 	Why      string // the reason for which the agent has it
 	Approval registry.ApprovalTier
 }
 
-// Describe returns the whole definition of a tool that the caller's agent has,
-// by id, alias or wire name. The error is an *Error when there is no such tool
-// or the agent does not have it.
+// Describe returns the complete definition of a tool of the caller's agent, by id, alias, or wire name. The error is an
+// *Error if the tool does not exist or the agent does not have it.
 func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Description, error) {
 	set, e, err := g.toolsets.lookup(ctx, c, name)
 	if err != nil {
@@ -500,8 +495,8 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 	return d, err
 }
 
-// tierOf returns the approval tier that applies to a caller's calls of a tool. Behind
-// a guard the tool's default holds no call: its client asks the person in front of it.
+// tierOf returns the approval tier that applies to a caller's calls of a tool. Behind a guard, the tool's default never
+// delays a call, because the client itself asks its user.
 func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (registry.ApprovalTier, error) {
 	t := tool.Definition.Tool
 	if !t.Approval.Overridable() || t.NeedsConfirmation() {
@@ -517,8 +512,7 @@ func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (
 	return t.EffectiveTier(override), nil
 }
 
-// toolSchemas are the schemas of a tool, ready to validate with; nil for what
-// it does not say.
+// toolSchemas are the compiled schemas of a tool, each nil if the tool has none.
 type toolSchemas struct {
 	input, output *schemaguard.Schema
 }

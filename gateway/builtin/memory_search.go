@@ -190,8 +190,8 @@ func (s *search) add(keys []int64, weight float64) {
 	}
 }
 
-// Weights of words that are found only in what the memory belongs to, and
-// one that no memory has: it tells none from another.
+// Weights of words that occur only in the owner of a memory, and of a word that no memory contains and that therefore
+// distinguishes none.
 const (
 	inScope = 0.9
 	nowhere = 0.5

@@ -17,27 +17,26 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Backend is toolcrib as a guard needs it: what was approved, where changes are
-// proposed, and the gates and the log of calls. Database implements it.
+// Backend provides the services of toolcrib that a guard needs: the approved tools, proposals of changes, and the gates
+// and the log of calls. Database implements it.
 type Backend interface {
-	// Approved returns the approved tools of the server. The error says, for the person
-	// at the client, why nobody knows them; then nothing is listed and nothing called.
+	// Approved returns the approved tools of the server. If they are unknown, the error states the reason for the
+	// person at the client, and the guard neither lists nor calls any tool.
 	Approved(ctx context.Context) (Approved, error)
 	// Wait returns when something may have been approved in any process; seen is its
 	// last result, 0 at first.
 	Wait(ctx context.Context, seen int64) int64
-	// Observe proposes what differs from the approved tools, and texts, in what the
-	// server lists, and records what of the list cannot be proposed.
+	// Observe proposes the differences between a server's list and the approved tools and texts, and records entries
+	// that cannot be proposed.
 	Observe(ctx context.Context, l Listing) error
-	// Vet returns why a tool whose excluded parts differ from the approved JSON must not be
-	// listed: what the rules find in it.
+	// Vet returns an error if a tool whose excluded parts differ from the approved JSON must not be listed, because of
+	// a rule's finding in it.
 	Vet(ctx context.Context, raw json.RawMessage) error
 	// Withheld returns how many tools and texts of the server wait for an approval.
 	Withheld(ctx context.Context) int
-	// Admit takes a call of a client, "" for one without a name, through the gates and
-	// records it. r.Decline compares what the server lists with the definition that is
-	// approved at the moment of writing, which may be newer than the last result of
-	// Approved. An error other than a *gateway.Error is a failure to ask the gates.
+	// Admit passes a call of a client ("" for one without a name) through the gates and logs it. r.Decline compares the
+	// server's list with the definition that is live in the transaction, which may be newer than the last result of
+	// Approved. An error other than a *gateway.Error means that the gates could not be asked.
 	Admit(ctx context.Context, client string, r gateway.Request) (*gateway.Admitted, error)
 	// Conclude records the outcome of an admitted call, once.
 	Conclude(a *gateway.Admitted, o gateway.Outcome)
@@ -59,7 +58,7 @@ type Tool struct {
 	Source *registry.Source // has the parts that the pin excludes; nil for a prompt
 }
 
-// Listing is a complete list of the server's tools, or the reason why there is none.
+// Listing is a complete list of the server's tools, or the reason why none is available.
 type Listing struct {
 	Problem string // "" if the list was read
 	wire.ServerList
@@ -67,7 +66,7 @@ type Listing struct {
 
 // Store is the open database of a guard.
 type Store interface {
-	// Raw returns the JSON with a hash; false when it was not kept.
+	// Raw returns the JSON with a hash, or false if it is not stored.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
 	// Wait returns when another process may have written something, as Backend.Wait does,
 	// and looks every so often.
@@ -87,29 +86,28 @@ type Connection struct {
 	Close  func() error
 }
 
-// Database is the Backend of the guard of one server. It opens the database beside the
-// server's start, and again while that fails.
+// Database is the Backend of the guard of one server. It opens the database while the server starts, and again after
+// failures.
 type Database struct {
 	Name  string   // of the server
-	Start []string // what the server is, without secrets
+	Start []string // identity of the server, without secrets
 	// Open opens the database. The error is for the person at the client.
 	Open func(ctx context.Context) (Connection, error)
-	// Propose proposes what differs from the approved tools in a listing, and returns what
-	// it cannot propose.
+	// Propose proposes the differences between a listing and the approved tools, and returns entries that it cannot
+	// propose.
 	Propose func(ctx context.Context, l Listing) ([]wire.Skipped, error)
 	// Check runs the rules over the JSON of a tool whose excluded parts have changed.
 	Check func(ctx context.Context, raw json.RawMessage) error
 
-	// Reviewed says who can approve tools, where that is not the user of this machine; "" where
-	// it is.
+	// Reviewed names who can approve tools if that is not the user of this machine, or is "".
 	Reviewed string
 
 	// Waiting returns how many tools and texts of the server wait for an approval.
 	Waiting func(ctx context.Context) (int, error)
 
-	mu      sync.Mutex // of everything below
+	mu      sync.Mutex // guards the fields below
 	conn    *Connection
-	file    os.FileInfo                // of the database when it was opened; nil where it is no file
+	file    os.FileInfo                // the database file when it was opened, or nil for a server
 	raws    map[string]json.RawMessage // by hash
 	skipped []wire.Skipped             // at the last listing
 }
@@ -123,7 +121,7 @@ const (
 	reopenAfter = 2 * time.Second
 )
 
-// Close writes what waits to be written, and closes the database.
+// Close writes waiting records and closes the database.
 func (d *Database) Close() error {
 	if d.conn == nil {
 		return nil
@@ -149,8 +147,8 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 	return conn, nil
 }
 
-// moved reports a database whose file is not there any more: the open one would take
-// calls that nobody finds again, and hears of no decision.
+// moved returns an error if the database file was replaced or removed: calls in the open file would be lost, and new
+// decisions not noticed.
 func (d *Database) moved() error {
 	if d.file == nil {
 		return nil
@@ -202,7 +200,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 	return out, nil
 }
 
-// raw returns the approved JSON with a hash; nil when it is not kept.
+// raw returns the approved JSON with a hash, or nil if it is not stored.
 func (d *Database) raw(ctx context.Context, conn Connection, hash string) (json.RawMessage, error) {
 	d.mu.Lock()
 	raw := d.raws[hash]
@@ -260,7 +258,7 @@ func (d *Database) Withheld(ctx context.Context) int {
 	if _, err := d.open(ctx); err != nil {
 		return 0
 	}
-	n, _ := d.Waiting(ctx) // nobody waits for a notice
+	n, _ := d.Waiting(ctx) // a failed notification is not important
 	return n
 }
 
@@ -291,8 +289,8 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 	return nil, &shown
 }
 
-// reason returns why a tool could not be proposed, in words for a model, "" for nothing. It
-// has no words of the server, which nobody approved.
+// reason returns why a tool could not be proposed, for a model, or "". It contains no text from the server, because
+// that is not approved.
 func (d *Database) reason(tool string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -84,7 +84,7 @@ func (g *Guard) take(ctx context.Context, m *message, line []byte) {
 		return
 	}
 	g.calls.put(queued{line: c.line, call: c})
-	g.begin() // also for a client that forgets to say so
+	g.begin() // also for clients that do not send initialized
 }
 
 // cancels cancels the queued call that a message of the client names. It reports whether
@@ -185,9 +185,8 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	})
 }
 
-// changed refuses a tool that the server does not list as it was approved from source; nil
-// if it does. item is the listed tool, and checked the source whose excluded parts the rules
-// have read.
+// changed returns a refusal if the server does not list a tool as approved from source, or nil. item is the listed
+// tool, and checked the source whose excluded parts the rules have checked.
 func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *registry.Source) *gateway.Error {
 	listed := item.Sum
 	if listed != "" && source != nil {

@@ -135,7 +135,7 @@ func (c *Command) finish() {
 	go c.end(c.times.End)
 }
 
-// end waits for the server to end by itself, then terminates it, then kills it.
+// end waits until the server exits, then terminates it, then kills it.
 func (c *Command) end(byItself time.Duration) {
 	if !c.runs(byItself) {
 		return

@@ -1,12 +1,9 @@
-// Package guard relays the messages between an MCP client and one MCP server, so
-// that the client is listed and calls only tools that the user approved. Every
-// other message passes byte for byte, except that line breaks between its tokens become
-// spaces and those inside its strings become escapes. A message is read for what the guard
-// needs (the id, the method, the name of a tool, the tools of a list) and never encoded
-// again: a relay that decodes drops members it does not know, rounds ids above 2^53,
-// and ends at the first line that is no message.
+// Package guard relays messages between an MCP client and one MCP server, and lets the client see and call only tools
+// that the user approved. All other messages pass byte for byte, except that line breaks between tokens become spaces
+// and those inside strings become escapes. The guard parses only the parts that it needs (the id, the method, the name
+// of a tool, the tools of a list) and never re-encodes a message: a relay that decodes messages would drop unknown
+// members, round ids above 2^53, and stop at the first invalid line.
 //
-// One strict parser (parse.go) defines what a message is. What it refuses is withheld,
-// and what it accepts is written as exactly one line, so that no reader understands
-// another message, or more of them, than the guard did.
+// One strict parser (message.go) defines a valid message. The guard withholds all other messages, and writes each valid
+// one as exactly one line, so that no reader can interpret it differently or as several messages.
 package guard

@@ -121,7 +121,7 @@ func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	return nil
 }
 
-// post sends a message and hands on what comes back. A request always gets an answer.
+// post sends a message and passes on the response. A request always gets an answer.
 func (e *Endpoint) post(m *message, body []byte, written func()) {
 	id := bytes.Clone(m.id.of(m.text))
 	if m.kind != request {
@@ -169,9 +169,9 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	return e.answers(m, resp)
 }
 
-// forgotten reports whether a server says that it does not know the session. The protocol
-// has status 404 for that; many servers, as an example of the SDK does, answer 400 with an
-// error that names the session. Neither has carried out what it was sent.
+// forgotten reports whether a server does not know the session anymore. The protocol specifies status 404 for that;
+// many servers, including an example of the SDK, answer 400 with an error that mentions the session. In both cases the
+// server has not processed the message.
 func forgotten(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
 		return resp.StatusCode == http.StatusNotFound
@@ -182,7 +182,7 @@ func forgotten(resp *http.Response) bool {
 	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
 }
 
-// failing is a reader that ends with an error, or at once where there is none.
+// failing is a reader that returns an error, or EOF if err is nil.
 type failing struct{ err error }
 
 // Read implements io.Reader.
@@ -279,9 +279,8 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	return nil
 }
 
-// pass hands on one message of the server, or a batch, and reports whether it is the
-// answer to m, or whether m needs none. It hands on nothing that is not JSON: the error
-// is then a malformed.
+// pass passes on one message of the server, or a batch, and reports whether it answers m, or m needs no answer. It
+// withholds text that is not JSON and returns a malformed error.
 func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
 	answered = m == nil || m.kind != request
 	messages, ok := batch(text)
@@ -347,7 +346,7 @@ func (e *Endpoint) streams(m *message, resp *http.Response) error {
 // maxResumed is how often a stream is taken up that gives no answer.
 const maxResumed = 20
 
-// resume opens the stream of what came after an event.
+// resume opens the stream of the messages after an event.
 func (e *Endpoint) resume(id string) (*http.Response, error) {
 	req, err := e.request(e.ctx, http.MethodGet, nil, nil)
 	if err != nil {
@@ -368,11 +367,10 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 	return resp, nil
 }
 
-// errNoStream reports a server that has no stream of its own requests.
+// errNoStream reports a server without a stream for its own requests.
 var errNoStream = errors.New("it has no stream of events")
 
-// listen hands on what the server sends without a request, until the guard ends or the
-// server has no such stream.
+// listen passes on the server's own messages until the guard ends or the server has no such stream.
 func (e *Endpoint) listen() {
 	s := &events{}
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
@@ -396,7 +394,7 @@ func (e *Endpoint) listen() {
 	}
 }
 
-// pause waits, and reports whether the guard goes on.
+// pause waits, and reports whether the guard is still running.
 func (e *Endpoint) pause(d time.Duration) bool {
 	select {
 	case <-e.ctx.Done():
@@ -406,8 +404,8 @@ func (e *Endpoint) pause(d time.Duration) bool {
 	}
 }
 
-// renew begins a new session with the client's own initialize when the server has
-// forgotten the old one. What it answers is between the two of them.
+// renew starts a new session with the client's own initialize message if the server has lost the old one. It withholds
+// the response.
 func (e *Endpoint) renew(old string) error {
 	e.renews.Lock()
 	defer e.renews.Unlock()
@@ -415,7 +413,7 @@ func (e *Endpoint) renew(old string) error {
 	session, hello := e.session, e.hello
 	e.mu.Unlock()
 	if session != old {
-		return nil // somebody did
+		return nil // another goroutine has renewed it
 	}
 	m, err := read(hello)
 	if err != nil {
@@ -429,7 +427,7 @@ func (e *Endpoint) renew(old string) error {
 	if err != nil {
 		return reached(err)
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // its first answer told the same
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // the client has the first response already
 	_ = resp.Body.Close()
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("it has forgotten the session, and refuses a new one (status %d)", resp.StatusCode)

@@ -42,7 +42,7 @@ type Server interface {
 	serve(ctx context.Context, receive func(line []byte)) (status int, err error)
 	// send sends a message of the client, whose line it is, as one line.
 	send(ctx context.Context, m *message, line []byte) error
-	// finish says that nothing more is sent.
+	// finish announces that no more messages follow.
 	finish()
 }
 
@@ -63,12 +63,12 @@ type Guard struct {
 	texts texts.Reader
 	noise atomic.Pointer[string] // the last line of the server that was no message
 
-	explained atomic.Bool // the observer has the reason why there is no list
+	explained atomic.Bool // the observer knows why no list is available
 
 	mu      sync.Mutex
-	told    map[listKind]string // names what the client was listed
+	told    map[listKind]string // identifies the list last sent to the client
 	noticed map[listKind]bool   // the server reported a change since the last comparison, which the client heard
-	again   bool                // the texts of prompts are to be read again
+	again   bool                // read the texts of prompts again
 	vetted  map[string]vetted   // by the name of a tool
 }
 
@@ -80,7 +80,7 @@ func New(c Config, s Server) *Guard {
 		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
 		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
 		approvals: approvals{loaded: make(chan struct{})},
-		refresher: refresher{ticked: make(chan struct{}), kick: make(chan struct{}, 1), wanted: 1}, // nothing is called before the first comparison
+		refresher: refresher{ticked: make(chan struct{}), kick: make(chan struct{}, 1), wanted: 1}, // refuse calls before the first comparison
 		observer:  observer{config: c, news: make(chan struct{}, 1)},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)
@@ -89,8 +89,8 @@ func New(c Config, s Server) *Guard {
 	return g
 }
 
-// Serve relays until the server ends, and returns its exit status. It ends the server
-// when the client goes away or ctx ends.
+// Serve relays messages until the server exits, and returns its exit status. It stops the server when the client
+// disconnects or ctx ends.
 func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -104,7 +104,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	running.Go(func() { g.observer.run(alive, &g.approvals) })
 	running.Go(func() { g.forwards(alive) })
 	go g.watch(alive, leave) // ends with the client or within watchFor
-	go g.receives(alive)     // ends with the client's input, which nothing else ends
+	go g.receives(alive)     // returns when the client's input ends
 	status, err = g.server.serve(ctx, func(line []byte) { g.fromServer(alive, line) })
 	stop()
 	g.calls.close()
@@ -119,7 +119,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	return status, err
 }
 
-// receives reads the client's messages until there are no more.
+// receives reads the client's messages until the end of input.
 func (g *Guard) receives(ctx context.Context) {
 	lines := newLineReader(g.config.In)
 	for ctx.Err() == nil {
@@ -197,8 +197,7 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	}
 }
 
-// ask remembers a request, and refuses one with an id that another one has: their
-// answers could be taken for each other.
+// ask records a request, and refuses one whose id is in use, because their answers could be confused.
 func (g *Guard) ask(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
@@ -221,12 +220,11 @@ func (g *Guard) unsent(m *message, err error) {
 
 // answer writes a line of the guard's own to the client.
 func (g *Guard) answer(text []byte) {
-	_ = g.client.write(text) // a client that went away is noticed at its input
+	_ = g.client.write(text) // a disconnected client is detected at its input
 }
 
-// watch calls leave when nobody reads the guard's output any more. The end of the
-// client's input tells the same, unless the guard waits for a server that takes no
-// message, and does not read it.
+// watch calls leave when the reader of the guard's output is gone. The end of the client's input has the same effect,
+// but goes unnoticed while the guard waits for a server that accepts no message.
 func (g *Guard) watch(ctx context.Context, leave func()) {
 	for g.config.Gone != nil && ctx.Err() == nil {
 		if g.config.Gone(watchFor) {
@@ -240,12 +238,11 @@ func (g *Guard) watch(ctx context.Context, leave func()) {
 // shall sleep.
 const watchFor = 30 * time.Second
 
-// goneLooks is the time between looks at whether somebody reads the last answers.
+// goneLooks is the interval of checks whether the output has a reader.
 const goneLooks = 100 * time.Millisecond
 
-// finish ends the server's input after the client's: when everything that the client
-// asked is answered, since many servers end with their input, or when nobody reads the
-// answers, or when they are late.
+// finish closes the server's input after the client's: when all requests are answered, because many servers exit at the
+// end of input, or when the output has no reader, or at a timeout.
 func (g *Guard) finish(ctx context.Context) {
 	defer g.server.finish()
 	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(goneLooks)
@@ -282,7 +279,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	m, err := read(text)
 	if err != nil && m.result.present() {
 		rest, skipped := g.readable(&m)
-		if rest == nil && !m.named.present() && string(m.failure.of(text)) == "null" { // some servers write it beside a result, and some clients refuse it
+		if rest == nil && !m.named.present() && string(m.failure.of(text)) == "null" { // some servers write it beside a result, and some clients reject it
 			if out, err := without(&m, span{0, len(text)}, "error"); err == nil {
 				rest = out
 			}
@@ -307,7 +304,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	default:
 		for _, kind := range g.kinds() {
 			if m.method == kind.changed() {
-				g.notice(kind) // before the client can call what changed
+				g.notice(kind) // before the client can call a changed tool
 			}
 		}
 		_ = g.client.write(line)
@@ -377,7 +374,7 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		_ = g.client.write(line)
 	}
 	if a != nil && g.session.modern.Load() && !m.failure.present() {
-		g.begin() // the server speaks the revision that has no handshake
+		g.begin() // the server uses the revision without a handshake
 	}
 }
 
@@ -400,15 +397,15 @@ type openRequest struct {
 	arguments map[string]string
 }
 
-// requests keeps what the client asked and the server has not answered.
+// requests stores the client's unanswered requests.
 type requests struct {
-	idle chan struct{} // gets a signal when nothing waits for an answer any more
+	idle chan struct{} // signaled when no request is unanswered
 
 	mu   sync.Mutex
 	byID map[string]*openRequest
 }
 
-// add keeps a request, and reports false for one with an id that another one has.
+// add stores a request, or returns false if its id is in use.
 func (r *requests) add(key string, a *openRequest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -499,8 +496,7 @@ func (q *queue) put(item queued) {
 	q.changed.Broadcast()
 }
 
-// next ends the work on the item before and returns the next one; false when there is
-// none and nothing more comes.
+// next marks the previous item as done and returns the next one, or false if the queue is closed and empty.
 func (q *queue) next() (queued, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -530,7 +526,7 @@ const MaxLine = 64 << 20
 // errLong reports a line of more than MaxLine bytes.
 var errLong = errors.New("a message has more than 64 MB")
 
-// How large the buffer of a reader begins, and is at most kept between messages.
+// Initial size of a reader's buffer, and the maximum size that is kept between messages.
 const (
 	firstBuffer = 64 << 10
 	keptBuffer  = 4 << 20
@@ -540,15 +536,14 @@ const (
 type lineReader struct {
 	from       io.Reader
 	buf        []byte
-	start, end int // what was read and not returned
+	start, end int // bounds of the unread data
 }
 
 func newLineReader(from io.Reader) *lineReader {
 	return &lineReader{from: from, buf: make([]byte, firstBuffer)}
 }
 
-// next returns the next line with its end, or what stands before the end of the
-// input. The line is valid until the next call.
+// next returns the next line including its line break, or the remaining input. The line is valid until the next call.
 func (r *lineReader) next() ([]byte, error) {
 	looked := r.start
 	for {
@@ -577,8 +572,7 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
-// makeRoom moves what was not returned to the beginning of the buffer, grows a full
-// one, and returns how far it moved it.
+// makeRoom moves unread data to the start of the buffer, grows a full buffer, and returns the distance of the move.
 func (r *lineReader) makeRoom() (moved int) {
 	moved, used := r.start, r.end-r.start
 	to := r.buf
@@ -611,10 +605,10 @@ func (w *lineWriter) write(text []byte) error {
 	return w.failed
 }
 
-// gone reports whether nobody takes lines any more.
+// gone reports whether the reader has closed the pipe.
 func (w *lineWriter) gone() bool {
 	if !w.mu.TryLock() {
-		return false // somebody waits for the client
+		return false // a caller waits for the client
 	}
 	defer w.mu.Unlock()
 	return w.failed != nil

@@ -31,7 +31,7 @@ const (
 // method asks for the list.
 func (k listKind) method() string { return string(k) + "/list" }
 
-// changed is the notification that the list is another one.
+// changed returns the notification method for a changed list.
 func (k listKind) changed() string { return "notifications/" + string(k) + "/list_changed" }
 
 // kinds are the lists that the guard gates.
@@ -42,7 +42,7 @@ func (g *Guard) kinds() []listKind {
 	return []listKind{toolsList}
 }
 
-// of returns what is approved of a list, by its name on the server.
+// of returns the approved entries of a list, by their names on the server.
 func (a Approved) of(kind listKind) map[string]Tool {
 	if kind == promptsList {
 		return a.prompts()
@@ -50,16 +50,15 @@ func (a Approved) of(kind listKind) map[string]Tool {
 	return a.Tools
 }
 
-// list answers the client's tools/list with the approved tools alone: each one that
-// the server lists as it was approved, in its approved bytes. The other members of
-// the result stay. It does the same for prompts/list.
+// list answers the client's tools/list with the approved tools: those that the server lists as approved, in their
+// approved bytes. The other members of the result remain. It does the same for prompts/list.
 func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard ends
 	}
 	found, next, err := m.page(m.result, kind)
 	state, closed := g.approvals.get()
-	approved := state.of(kind) // none when nobody knows them
+	approved := state.of(kind) // empty if the approved tools are unknown
 	var listed []json.RawMessage
 	var withheld []string
 	if err == nil {
@@ -130,9 +129,9 @@ type vetted struct {
 	err error
 }
 
-// offered returns the JSON in which the client is listed a tool: the approved one, or where
-// the server has changed nothing but parts that are excluded from the pin, what it lists, if
-// the rules find nothing in it. It is nil for another tool; err is the finding.
+// offered returns the JSON with which a tool is listed to the client: the approved JSON or, if the server changed only
+// excluded parts and the rules find nothing in them, the server's. It returns nil for any other tool; err is the
+// finding.
 func (g *Guard) offered(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
 	switch {
 	case tool.Hash == item.Sum:
@@ -158,9 +157,8 @@ func (g *Guard) offered(ctx context.Context, tool Tool, item wire.ListedItem) (r
 	return jsondoc.Canonical(item.Node()), nil
 }
 
-// withoutExcluded puts the approved JSON in place of tools that differ from it only in
-// excluded parts, so that nothing is proposed of them, and names those in which the rules
-// find something.
+// withoutExcluded replaces tools that differ only in excluded parts by their approved JSON, so that they are not
+// proposed, and names those with findings.
 func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	state, _ := g.approvals.get()
 	for i, raw := range l.Tools {
@@ -389,7 +387,7 @@ func refused(id []byte, code int, message string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(message))
 }
 
-// quote writes a text as JSON.
+// quote encodes a text as a JSON string.
 func quote(text string) []byte {
 	b, err := json.Marshal(text)
 	if err != nil {
@@ -477,14 +475,14 @@ func (g *Guard) follow(ctx context.Context) {
 		if err != nil {
 			g.sayClosed(err)
 		} else {
-			g.observer.look() // at what could not be proposed before
+			g.observer.look() // at tools that could not be proposed before
 		}
 		g.tell(nil)
 	}
 }
 
-// approved reads the approved tools. It takes no longer than a list of the server may,
-// because answers of the server wait for it.
+// approved reads the approved tools. It has the same time limit as a list of the server, because answers of the server
+// wait for it.
 func (g *Guard) approved(ctx context.Context) (Approved, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, g.config.Times.List, errNoDatabase)
 	defer cancel()
@@ -509,7 +507,7 @@ func (g *Guard) listing(kind listKind) string {
 	if found == nil {
 		return ""
 	}
-	approved, _ := g.approvals.get() // nothing is listed where nobody knows
+	approved, _ := g.approvals.get() // nothing is listed while the approved tools are unknown
 	var names []string
 	for name, tool := range approved.of(kind) {
 		if raw, err := g.offered(context.Background(), tool, found[name]); raw != nil && err == nil {

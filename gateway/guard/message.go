@@ -19,7 +19,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// kind tells requests, notifications, and answers apart.
+// kind distinguishes requests, notifications, and responses.
 type kind int
 
 const (
@@ -28,18 +28,18 @@ const (
 	response
 )
 
-// message is one message of JSON-RPC 2.0 and where its parts stand.
+// message is one JSON-RPC 2.0 message with the positions of its parts.
 type message struct {
 	text                    []byte
 	kind                    kind
-	id                      span // as it is written
-	named                   span // the method as it is written
+	id                      span // as encoded
+	named                   span // the method as encoded
 	method                  string
 	params, result, failure span
 	// mirrored are the arguments of a call that a server over HTTP gets in headers,
 	// too, by the names of those.
 	mirrored map[string]string
-	skipped  []wire.Skipped // what was taken out of a list that the message has
+	skipped  []wire.Skipped // entries that were removed from a list in the message
 }
 
 // memberNames are the members of a message that have a meaning.
@@ -48,9 +48,9 @@ var memberNames = []string{"jsonrpc", "id", "method", "params", "result", "error
 // gatedMethods are the methods whose requests or answers the guard changes or refuses.
 var gatedMethods = []string{"initialize", "server/discover", "tools/list", "tools/call", "prompts/list", "prompts/get"}
 
-// read finds the parts of a message in a text. The error is a malformed for a text that
-// is not JSON, or an ambiguous for one that is not a message with a single meaning. A
-// refused message keeps the parts that could be read, so that its request is answered.
+// read finds the parts of a message in a text. The error is a malformed for a text that is not JSON, or an ambiguous
+// for one that is not a message with a single meaning. A refused message keeps the parts that could be read, so that a
+// request can be answered.
 func read(text []byte) (message, error) {
 	m := message{text: text}
 	err := m.parse(strict)
@@ -91,7 +91,7 @@ func (m *message) parse(opts []jsontext.Options) error {
 	})
 }
 
-// classify sets the kind of a message, and refuses one that could be of two.
+// classify sets the kind of a message, and rejects a message that could be of two kinds.
 func (m *message) classify() error {
 	switch {
 	case m.named.present() && (m.result.present() || m.failure.present()), m.result.present() && m.failure.present():
@@ -140,8 +140,8 @@ func idKey(id []byte) string {
 	return string(id)
 }
 
-// members reads the members of an object that is part of the message; nothing where it
-// is not an object. The error is an ambiguous.
+// members calls each for the members of an object in the message, and does nothing for other values. The error is an
+// ambiguous.
 func (m *message) members(at span, known []string, each func(name string, value span)) error {
 	if !at.present() || m.text[at.from] != '{' {
 		return nil
@@ -149,7 +149,7 @@ func (m *message) members(at span, known []string, each func(name string, value 
 	return object(m.text, at, lenient, known, each)
 }
 
-// str returns the string at a place, "" where there is none.
+// str returns the string at a position, or "".
 func (m *message) str(at span) string {
 	if !at.present() || m.text[at.from] != '"' {
 		return ""
@@ -215,10 +215,9 @@ func batch(text []byte) (messages [][]byte, ok bool) {
 // URL: a command line can be read by every user of the machine.
 const headerPrefix = "TOOLCRIB_HEADER_"
 
-// HeaderVariable returns the environment variable that carries the HTTP header of a
-// name to a guard. The case of the name is kept, "-" becomes "_", and every other
-// character that is no letter or digit, as well as a "-" behind another, becomes
-// "__" and its code in two hexadecimal digits. HeaderName reverses it.
+// HeaderVariable returns the environment variable that passes the HTTP header of a name to a guard. It keeps the case
+// of the name and replaces "-" by "_". Every other character that is not a letter or digit, and a "-" after another,
+// becomes "__" and its code in two hexadecimal digits. HeaderName is the inverse.
 func HeaderVariable(name string) string {
 	var b strings.Builder
 	b.WriteString(headerPrefix)
@@ -236,9 +235,8 @@ func HeaderVariable(name string) string {
 	return b.String()
 }
 
-// HeaderName returns the name of the HTTP header that an environment variable
-// carries, false when it carries none. It accepts what HeaderVariable writes alone:
-// no two variables carry one header.
+// HeaderName returns the name of the HTTP header that an environment variable contains, or false. It accepts only the
+// output of HeaderVariable, so that no two variables name the same header.
 func HeaderName(variable string) (string, bool) {
 	rest, ok := strings.CutPrefix(variable, headerPrefix)
 	if !ok || rest == "" {
@@ -296,7 +294,7 @@ type ambiguous string
 // Error returns the description of the ambiguity.
 func (a ambiguous) Error() string { return string(a) }
 
-// malformed is an error for a text that is not JSON.
+// malformed is the error for a text that is not JSON.
 type malformed struct{ cause error }
 
 // Error describes the syntax error and its position.
@@ -313,19 +311,19 @@ func (m malformed) Error() string {
 	return "it is not valid JSON: " + jsondoc.Printable(m.cause.Error())
 }
 
-// errTrailing reports a text with more than one value.
+// errTrailing reports a text with several values.
 var errTrailing = errors.New("text follows the value")
 
-// span is a part of a text.
+// span is a range of a text.
 type span struct{ from, to int }
 
 func (s span) of(text []byte) []byte { return text[s.from:s.to] }
 
 func (s span) present() bool { return s.to > s.from }
 
-// strict defines what a message is: RFC 8259 in UTF-8, without a raw control character,
-// a name twice in an object, or half of a surrogate pair, nested at most 10,000 levels
-// deep. lenient reads the structure of a text whose strings or names are refused.
+// strict defines a valid message: RFC 8259 in UTF-8 without raw control characters, duplicate names in an object, or
+// unpaired surrogates, and with at most 10,000 levels of nesting. lenient reads the structure of a text with invalid
+// strings or names.
 var (
 	strict  []jsontext.Options
 	lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
@@ -405,7 +403,7 @@ func finish(d *jsontext.Decoder) error {
 	return err
 }
 
-// unquote returns the text of a string of a message, "" for one that the parser refuses.
+// unquote decodes a JSON string of a message, or returns "" if it is invalid.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -417,9 +415,9 @@ func unquote(quoted []byte) string {
 	return string(text)
 }
 
-// lineBreaks are the characters at which some reader begins a new line and that a valid
-// message may contain as they are, with their replacements: CR and LF as white space between
-// tokens, the others in strings (Python's splitlines and Node's readline divide there).
+// lineBreaks are the characters that some readers treat as line breaks and that a valid message may contain unescaped,
+// with their replacements: CR and LF as white space between tokens, the others in strings (Python's splitlines and
+// Node's readline split there).
 var lineBreaks = [...]struct{ raw, instead []byte }{
 	{[]byte("\r"), []byte(" ")},
 	{[]byte("\n"), []byte(" ")},

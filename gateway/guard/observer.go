@@ -20,17 +20,17 @@ import (
 // Times.Propose. A server that lists something else all the time fills no queue.
 const observeBurst = 3
 
-// observer proposes what the server lists.
+// observer proposes the tools that the server lists.
 type observer struct {
 	config Config
 	news   chan struct{}
 
 	mu     sync.Mutex
 	latest *Listing
-	seen   string // names what was proposed last
+	seen   string // identifies the last proposed list
 }
 
-// put has the observer propose what a list shows.
+// put queues a list for the observer.
 func (o *observer) put(l Listing) {
 	o.mu.Lock()
 	o.latest = &l
@@ -69,7 +69,7 @@ func (o *observer) take() (l *Listing, hash string) {
 	return l, hash
 }
 
-// run proposes what lists show while somebody knows the approved tools, until ctx ends.
+// run proposes listed tools, while the approved ones are known, until ctx ends.
 func (o *observer) run(ctx context.Context, a *approvals) {
 	if wait(ctx, a.loaded) != nil {
 		return
@@ -100,7 +100,7 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 			}
 		}
 		room--
-		if _, closed := a.get(); closed != nil { // it is said already
+		if _, closed := a.get(); closed != nil { // already reported
 			o.back(l)
 			continue
 		}
@@ -117,8 +117,8 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 	}
 }
 
-// last proposes what was listed and not proposed when the session ended: a client may
-// leave as soon as it has its answer. ctx may have ended.
+// last proposes the last list at the end of the session, because a client may disconnect as soon as it has an answer.
+// ctx may have ended.
 func (o *observer) last(ctx context.Context, a *approvals) {
 	select {
 	case <-a.loaded:
@@ -146,7 +146,7 @@ type reply struct {
 // errNoTools reports a server without tools.
 var errNoTools = errors.New("the server has no tools")
 
-// inquirer asks the server for its tools, beside the client.
+// inquirer sends the guard's own requests to the server.
 type inquirer struct {
 	server  Server
 	session *session
@@ -217,8 +217,8 @@ func (q *inquirer) ask(ctx context.Context, method string, params *jsondoc.Node)
 	return answer.result, answer.err
 }
 
-// exchange asks the server something beside the client. The error of the reply wraps
-// texts.ErrNoMethod or texts.ErrRefused when it is the server's answer.
+// exchange sends one of the guard's own requests. The error of the reply wraps texts.ErrNoMethod or texts.ErrRefused if
+// the server answered with an error.
 func (q *inquirer) exchange(ctx context.Context, method string, params *jsondoc.Node) reply {
 	inside := bytes.TrimSuffix(jsondoc.Canonical(params), []byte("}"))
 	if meta := q.session.facts().meta; len(meta) > 0 {
@@ -227,7 +227,7 @@ func (q *inquirer) exchange(ctx context.Context, method string, params *jsondoc.
 		}
 		inside = append(append(inside, `"_meta":`...), meta...)
 	}
-	id := quote("toolcrib-guard-" + rand.Text()) // nobody guesses it
+	id := quote("toolcrib-guard-" + rand.Text()) // not predictable
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`+"\n", id, method, append(inside, '}'))
 	answer := make(chan reply, 1)
 	q.mu.Lock()
@@ -252,8 +252,7 @@ func (q *inquirer) exchange(ctx context.Context, method string, params *jsondoc.
 // codeNoMethod is the code of JSON-RPC 2.0 for an unknown method.
 const codeNoMethod = "-32601"
 
-// waiter returns who waits for the answer to a request of the guard's own, nil for
-// nobody, and forgets the request.
+// waiter removes and returns the channel that waits for the answer to one of the guard's own requests, or nil.
 func (q *inquirer) waiter(key string) chan<- reply {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -262,7 +261,7 @@ func (q *inquirer) waiter(key string) chan<- reply {
 	return answer
 }
 
-// replied reports whether an answer was to a request of the guard's own, and takes it.
+// replied reports whether a response answers one of the guard's own requests, and delivers it.
 func (q *inquirer) replied(key string, m *message) bool {
 	answer := q.waiter(key)
 	if answer == nil {

@@ -22,14 +22,14 @@ const (
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
-// facts has what client and server reported about themselves.
+// facts are the capabilities that client and server reported.
 type facts struct {
 	client       string
 	capabilities json.RawMessage // of the client
 	server       json.RawMessage
 	protocol     string
 	shakes       bool // it begins with initialize
-	toolless     bool // the server says that it has no tools
+	toolless     bool // the server declares that it has no tools
 	logging      bool
 	introduced   bool // the server has told what follows of itself
 	instructions string

@@ -1,5 +1,4 @@
-// Package guarding answers which MCP servers of clients are guarded, and what waits
-// for the user.
+// Package guarding reports which MCP servers of clients are guarded, and which proposals wait for the user.
 package guarding
 
 import (
@@ -34,14 +33,14 @@ type Store struct {
 	Pending func(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
 	// Imported returns the names of the servers whose tools were ever imported.
 	Imported func(ctx context.Context) ([]string, error)
-	// LeftOut returns what of the newest list of a server could not be proposed.
+	// LeftOut returns the entries of a server's newest list that could not be proposed.
 	LeftOut func(ctx context.Context, server string) ([]wire.Skipped, error)
 }
 
 // Status is the state of all servers.
 type Status struct {
 	Entries []Entry
-	Servers []Server // that clients have, in the order of the entries; then others of which something waits
+	Servers []Server // servers of clients, in the order of the entries, then other servers with waiting proposals
 	Calls   []HeldCall
 	More    bool // there are more such calls
 }
@@ -65,17 +64,17 @@ type Entry struct {
 	Name    string // in the file
 	Server  string // the name that toolcrib has for it; "" where it has none, and where its guard is not the user's
 	State   clients.State
-	Why     string // it is not guarded, or what is wrong with its guard
+	Why     string // why it is not guarded, or the problem with its guard
 	// Disabled reports that the client does not start it.
 	Disabled bool
-	// Differs says why its guard guards nothing, although there is one: what it uses
-	// that is not the user's; "" otherwise.
+	// Differs explains why the guard has no effect: it names what the guard uses instead of the user's own
+	// configuration. It is "" for an effective guard.
 	Differs           string
 	Program, Database string // of its guard
 	Command           string // of the server, or its URL, without secrets
 }
 
-// Server is the state of what a server offers.
+// Server is the state of the tools and texts of a server.
 type Server struct {
 	Name  string
 	Tools Counts
@@ -83,7 +82,7 @@ type Server struct {
 	// Sets are the change sets of these proposals, "" for none.
 	Sets []string
 	Last *LastCall // through a guard; nil for none
-	// LeftOut has the entries of its newest list that cannot be proposed, or why there is no list.
+	// LeftOut lists the entries of its newest list that cannot be proposed, or the reason why no list is available.
 	LeftOut []wire.Skipped
 }
 
@@ -100,7 +99,7 @@ type Counts struct {
 // Open returns how many proposals wait for the user.
 func (c Counts) Open() int { return c.Waiting + c.Changed }
 
-// of returns the counts to which a tool or a text belongs.
+// of returns the counts for a tool or for a text.
 func (v *Server) of(t *registry.Tool) *Counts {
 	if t.Kind == registry.ServerText {
 		return &v.Texts
@@ -138,7 +137,7 @@ func (s Status) Of(name string) (Server, bool) {
 	return s.Servers[i], true
 }
 
-// Read puts the status of entries together.
+// Read returns the status of entries.
 func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, error) {
 	var s Status
 	for _, e := range entries {
@@ -154,7 +153,7 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 		if v.Command != "" || v.URL != "" {
 			entry.Command = strings.Join(v.Runs(), " ")
 		}
-		if e.Differs != "" { // the user's database says nothing about it
+		if e.Differs != "" { // the user's database does not apply to it
 			entry.Server = ""
 		}
 		s.Entries = append(s.Entries, entry)
@@ -258,8 +257,8 @@ func (v *Server) read(ctx context.Context, from Store, open, rejected []review.B
 	return nil
 }
 
-// lastRejected returns of the newest rejected proposals those after which nothing was
-// approved or proposed about the same tool or text.
+// lastRejected returns those of the newest rejected proposals after which no proposal about the same tool or text was
+// approved or opened.
 func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review.Bundle, error) {
 	page, err := r.List(ctx, review.Query{State: proposals.Rejected, Filter: "tool:", Limit: review.MaxPage})
 	if err != nil {
@@ -286,7 +285,7 @@ func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review
 // OpenOf returns the proposals in some states about the tools and texts that were imported
 // from a server.
 func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.State) (open []review.Bundle, err error) {
-	text := "tool:" // of a server whose name is too long to stand in an id
+	text := "tool:" // of a server whose name is too long for an id
 	if prefix, named := strings.CutSuffix(registry.ImportedID(server, "x"), "_x"); named {
 		text = filter.Quote(prefix)
 	}
@@ -329,7 +328,7 @@ func (e Entry) Word() string {
 	return "not guarded"
 }
 
-// Reason says why an entry is not guarded, and what to do; "" when it is.
+// Reason returns why an entry is not guarded, and the remedy, or "" if it is guarded.
 func (e Entry) Reason() string {
 	wrap := "toolcrib wrap " + e.Client
 	if e.Project {
@@ -354,7 +353,7 @@ func (e Entry) Place() string {
 	return e.Client
 }
 
-// Review returns the command that shows what waits of a server, "" for nothing.
+// Review returns the command that shows the waiting proposals of a server, or "" if there are none.
 func (v Server) Review() string {
 	if v.Open() == 0 {
 		return ""

@@ -197,7 +197,7 @@ func value(keys *jsondoc.Node, key string) string {
 	return strings.Join(strings.Fields(n.Text), " ")
 }
 
-// LoadChange is a load before and after an approval; nil if there is none.
+// LoadChange is a load before and after an approval, each nil if it does not exist.
 type LoadChange struct {
 	Now, After *Load
 	Same       bool // the file does not change

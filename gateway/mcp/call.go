@@ -262,12 +262,11 @@ type docRun struct {
 	At         time.Time       `json:"at"`
 	DurationMS float64         `json:"duration_ms"`
 	Output     json.RawMessage `json:"output"`
-	Answer     json.RawMessage `json:"answer,omitempty"` // what else the provider answered with
+	Answer     json.RawMessage `json:"answer,omitempty"` // other fields of the provider's answer
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
-// execute is execute_tool: it runs a call, or returns the outcome of one that
-// waited for the user.
+// execute implements execute_tool: it runs a call, or returns the outcome of a call that waited for the user.
 func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Name    string `json:"name"`

@@ -30,19 +30,19 @@ const sessionless = "2026-07-28"
 // idleSession sets how long a session may stay without a request.
 const idleSession = 30 * time.Minute
 
-// HTTP names who may connect over HTTP.
+// HTTP configures who may connect over HTTP.
 type HTTP struct {
 	Token string // every request carries it as a bearer token
-	// Origins are the web pages that may connect, besides those of this
-	// machine: "https://example.com".
+	// Origins are the origins of web pages that may connect, such as "https://example.com", in addition to those of
+	// this machine.
 	Origins []string
 }
 
 // Handler returns the endpoint for who has the token.
 func (s *Server) Handler(h HTTP) http.Handler { return h.guard(s.endpoint()) }
 
-// Endpoint returns the endpoint for clients that somebody else lets in, and
-// serves them until ctx ends: their sessions end then.
+// Endpoint returns a handler for clients that the caller has authenticated. It serves them until ctx ends, which also
+// ends their sessions.
 func (s *Server) Endpoint(ctx context.Context) http.Handler {
 	s.follower().follow(ctx)
 	context.AfterFunc(ctx, func() {
@@ -96,8 +96,7 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 	})
 }
 
-// ServeHTTP serves clients on a listener until ctx ends. Calls that are under
-// way then have a moment to come to their end.
+// ServeHTTP serves clients on a listener until ctx ends. Running calls then have a short time to complete.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	if h.Token == "" {
 		return errors.New("mcp: an HTTP endpoint needs a bearer token")
@@ -121,7 +120,7 @@ func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondo
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
 }
 
-// move does something to the one proposal that the arguments name.
+// move performs an act on the proposal that the arguments name.
 func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
 	id, err := s.id(ctx, args)
 	if err != nil {
@@ -257,13 +256,13 @@ func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
 	body, err := io.ReadAll(r.Body) // it is in memory
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if text := bytes.TrimSpace(body); err != nil || len(text) == 0 || text[0] == '[' && json.Valid(text) {
-		return true // nothing, or a batch, of which the SDK knows which revision has it
+		return true // empty, or a batch, which the SDK accepts depending on the revision
 	}
 	refused, id := checkMessage(body)
 	if refused != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write(refusal(id, refused)) // an error is one of the client, who went away
+		_, _ = w.Write(refusal(id, refused)) // an error means that the client has disconnected
 	}
 	return refused == nil
 }
@@ -281,8 +280,7 @@ func (b *limiter) turn(ctx context.Context) bool {
 	}
 }
 
-// turnAway refuses a request and ends its connection, without waiting for what
-// its client may still have to say.
+// turnAway refuses a request and closes its connection, without waiting for the rest of the request.
 func turnAway(w http.ResponseWriter, status int, why string) {
 	door.TurnAway(w)
 	http.Error(w, why, status)

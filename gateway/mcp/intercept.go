@@ -92,7 +92,7 @@ func (s *Server) stand() {
 	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.versions.read)
 }
 
-// answer keeps a nil result from becoming one that is not nil.
+// answer prevents a nil result from becoming a non-nil interface value.
 func answer[R sdk.Result](r R, err error) (sdk.Result, error) {
 	if err != nil {
 		return nil, err
@@ -100,8 +100,7 @@ func answer[R sdk.Result](r R, err error) (sdk.Result, error) {
 	return r, nil
 }
 
-// fresh reports that a list is stale as soon as it is read, so that clients cache
-// none.
+// fresh marks a list as immediately stale, so that clients do not cache it.
 func fresh() sdk.Cacheable { return sdk.Cacheable{CacheScope: "private"} }
 
 func invalid(format string, args ...any) error {
@@ -119,7 +118,7 @@ type follower struct {
 
 // follow notifies clients until ctx ends. It returns once the servers are being asked.
 func (f follower) follow(ctx context.Context) {
-	last, _ := f.registry.State(ctx) // what cannot be read now is read at the next turn
+	last, _ := f.registry.State(ctx) // unreadable state is read at the next turn
 	followed := map[string]bool{}
 	f.upstream(ctx, followed)
 	go f.poll(ctx, last, followed)

@@ -50,7 +50,7 @@ type nativeTools struct {
 	upstream Upstream
 	caller   gateway.Caller
 	own      []*sdk.Tool // toolcrib's own tools, those that are listed
-	// written has the approved tools as they are listed.
+	// written caches the encoded list entries of the approved tools.
 	written writtenPages
 }
 
@@ -100,9 +100,8 @@ func (s *nativeTools) exposed(ctx context.Context) ([]registry.Entry, error) {
 	}), err
 }
 
-// upstreamTime sets how long a list waits for servers that have not yet said what
-// they list. The tools of a slower one are listed as they were approved, and the
-// client hears when that turns out to be wrong.
+// upstreamTime limits how long a list waits for servers that have not yet sent their own list. Tools of a slower server
+// are listed as approved, and the client is notified if that turns out to be wrong.
 const upstreamTime = 10 * time.Second
 
 // await waits for the first answers of the servers of tools: a client may
@@ -125,7 +124,7 @@ func upstreamServers(entries []registry.Entry) []string {
 	return names
 }
 
-// maxWritten is how many pages of approved tools are kept as they are listed.
+// maxWritten is the number of cached pages of approved tools.
 const maxWritten = 32
 
 // writtenPages caches pages of approved tools, by the versions on them, because
@@ -136,7 +135,7 @@ type writtenPages struct {
 	pages map[string][]*sdk.Tool
 }
 
-// of returns entries as they are listed.
+// of returns the list entries for tools.
 func (w *writtenPages) of(entries []registry.Entry) ([]*sdk.Tool, error) {
 	fields := make([]string, 0, 2*len(entries))
 	for _, e := range entries {
@@ -226,8 +225,7 @@ func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsond
 // nativeRun is the result of a call, to be returned as that of the tool itself.
 type nativeRun gateway.Result
 
-// result returns what an MCP server answered with, as it came, and what another
-// provider did as a structured result.
+// result returns the unchanged answer of an MCP server, or that of another provider as a structured result.
 func (r nativeRun) result() (*sdk.CallToolResult, error) {
 	out, err := result(r.Output, false)
 	if err != nil {
@@ -256,8 +254,7 @@ func (r nativeRun) result() (*sdk.CallToolResult, error) {
 	return out, nil
 }
 
-// howToPoll adds to a refusal that waits for the user how to learn what became
-// of the call, for a client that has call_outcome.
+// howToPoll adds to the refusal of a waiting call how to get its outcome, for a client that has call_outcome.
 func (s *Server) howToPoll(err error) error {
 	var refused *gateway.Error
 	if s.config.Expose != ExposeTools || !errors.As(err, &refused) || refused.Pending == "" {

@@ -17,12 +17,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// agentPrompt is the prompt that is not a tool: the whole prompt of the agent. No
-// tool can have its name, as ids have no hyphen.
+// agentPrompt is the name of the agent's whole prompt among the prompt tools. No tool can have this name, because ids
+// contain no hyphen.
 const agentPrompt = "agent-prompt"
 
-// prompts are what an agent has been given to read: its whole prompt and its prompt
-// tools.
+// prompts lists the prompts of an agent: its whole prompt and its prompt tools.
 type prompts struct {
 	gateway  Gateway
 	prompter Prompter
@@ -123,8 +122,7 @@ func (s prompts) whole(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPro
 	}, nil
 }
 
-// get is prompts/get: the text of a prompt tool as an agent gets it in its
-// catalog, and its input.
+// get implements prompts/get: it returns the text of a prompt tool as in an agent's catalog, with its input.
 func (s prompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params
 	if asked(ctx) == agentPrompt {

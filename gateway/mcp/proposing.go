@@ -12,8 +12,7 @@ import (
 	"toolcrib/review/impact"
 )
 
-// lint is lint_proposal: it runs the rules over a proposal that is given, or over one
-// that is kept, and keeps nothing.
+// lint implements lint_proposal: it runs the rules over a given or a stored proposal, and stores nothing.
 func (s *Server) lint(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	if args.Get("id") != nil {
 		id, err := s.id(ctx, args)
@@ -126,7 +125,7 @@ func (s *Server) findings(subject registry.Subject, standing []review.Standing) 
 	return found
 }
 
-// id reads arguments that are the id of one proposal and nothing else.
+// id parses arguments that consist of the id of one proposal.
 func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, error) {
 	var in struct {
 		ID string `json:"id"`

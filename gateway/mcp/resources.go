@@ -31,7 +31,7 @@ func uri(s registry.Subject, version int) string {
 	return uriPrefix + string(s.Kind) + "/" + string(s.Layer) + "/" + s.ID + "/" + strconv.Itoa(version)
 }
 
-// parseURI reads what uri writes.
+// parseURI parses the output of uri.
 func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	rest, ok := strings.CutPrefix(text, uriPrefix)
 	last := strings.LastIndexByte(rest, '/')
@@ -82,7 +82,7 @@ func (s versions) own(ctx context.Context) ([]registry.Live, error) {
 	return lives, nil
 }
 
-// after reports whether a subject comes after another one in the order of own.
+// after reports whether a subject follows last in the order of own.
 func after(s, last registry.Subject) bool {
 	order := registry.SubjectKinds()
 	if of, than := slices.Index(order, s.Kind), slices.Index(order, last.Kind); of != than {
@@ -107,8 +107,7 @@ func (s versions) all(ctx context.Context) ([]registry.Live, error) {
 	return append(lives, files...), err
 }
 
-// list is resources/list: the versions in force of the subjects of all. The cursor
-// is the last subject of a page.
+// list implements resources/list: it lists the live versions of all subjects. The cursor is the last subject of a page.
 func (s versions) list(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
 	cursor := ""
 	if p != nil {

@@ -58,7 +58,7 @@ type Previewer interface {
 
 // Gateway has the acts that agents may do at run time.
 type Gateway interface {
-	// Tools returns the caller's agent and the tools that it has.
+	// Tools returns the caller's agent and its tools.
 	Tools(ctx context.Context, c gateway.Caller) (registry.Live, []registry.Entry, error)
 	Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error)
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
@@ -69,8 +69,7 @@ type Gateway interface {
 
 // Upstream follows the current tool lists of the servers of approved tools.
 type Upstream interface {
-	// Follow asks servers until ctx ends, and calls changed after an answer that
-	// differs from the one before.
+	// Follow polls servers until ctx ends, and calls changed after an answer that differs from the previous one.
 	Follow(ctx context.Context, names []string, changed func())
 	// Asked waits until each of them has answered once or failed to, or ctx ends.
 	Asked(ctx context.Context, names []string)
@@ -79,8 +78,7 @@ type Upstream interface {
 	Drifted(t *registry.Tool) bool
 }
 
-// Registry has the approved definitions that clients may read. What is not there is
-// proposals.ErrNotFound.
+// Registry has the approved definitions that clients may read. Unknown subjects return proposals.ErrNotFound.
 type Registry interface {
 	// Wait returns when another process may have approved something, at the latest
 	// after a time; seen is its last result, 0 at first.
@@ -95,18 +93,17 @@ type Registry interface {
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// Prompter renders the whole prompt of the caller's agent for a channel, from what
-// is stored of the caller's user and for the time that it is.
+// Prompter renders the whole prompt of the caller's agent for a channel, with the stored data of the caller's user and
+// the current time.
 type Prompter interface {
 	Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error)
 }
 
 // Documents read and write proposals and errors, as the command line does.
 type Documents struct {
-	// Draft reads a proposal from its JSON form. What is missing counts as
-	// wrong when complete is set.
+	// Draft parses a proposal in JSON. If complete is set, missing parts are errors.
 	Draft func(text []byte, complete bool) (proposals.Draft, error)
-	// Proposal, Dossier, Comment and Finding write what marshals to an object.
+	// Proposal, Dossier, Comment, and Finding return values that marshal to JSON objects.
 	Proposal func(proposals.Proposal) any
 	Dossier  func(review.Dossier) any
 	Comment  func(proposals.Comment) any
@@ -122,13 +119,13 @@ type Fault struct {
 	Code     string    `json:"code"`
 	Message  string    `json:"message"`
 	Problems []Problem `json:"problems,omitempty"`
-	// What a provider says beyond the message.
+	// Other details of a provider's error.
 	Details json.RawMessage `json:"details,omitempty"`
 	// The id of the pending call that waits for the user.
 	Pending string `json:"pending,omitempty"`
 	// The provider's id of an approval that it waits for itself.
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
-	// What else the provider answered with.
+	// Other fields of the provider's answer.
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
@@ -210,8 +207,7 @@ const (
 	maxHeavy       = 2
 )
 
-// New returns a server. It returns an error when an actor that is not an agent is
-// to be served.
+// New returns a server. It returns an error if the actor is not an agent.
 func New(c Config) (*Server, error) {
 	if c.As != (proposals.Actor{}) && c.As.Kind != proposals.Agent {
 		return nil, fmt.Errorf("%w: an MCP client acts as an agent, not as %s; use --as agent:NAME", proposals.ErrAuthority, c.As)
@@ -282,8 +278,8 @@ func (d definition) tool() *sdk.Tool {
 	return t
 }
 
-// addTools adds the tools with handlers of their own: the SDK's typed ones would
-// coerce their arguments, and refuse them without a path.
+// addTools adds the tools with untyped handlers: the SDK's typed handlers would coerce their arguments, and report
+// errors without a path.
 func (s *Server) addTools() error {
 	var tools []definition
 	if err := json.Unmarshal(toolsJSON, &tools); err != nil {
@@ -317,7 +313,7 @@ func (s *Server) follower() follower {
 	return follower{registry: s.config.Registry, every: s.config.Every, native: &s.native, changed: s.stand}
 }
 
-// ServeStdio serves one client over in and out until it goes away or ctx ends.
+// ServeStdio serves one client over in and out until it disconnects or ctx ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -326,7 +322,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: lastAnswers}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
-		return nil // the client went away, and had no more to hear
+		return nil // the client disconnected
 	}
 	return err
 }

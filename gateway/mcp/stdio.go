@@ -15,10 +15,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// inbox passes on the messages of a client, one a line, and answers itself what
-// is none: to the SDK a line that it cannot read is the end of the session, so
-// that one nesting in a model's arguments would end the server. A batch, which
-// the revision 2025-03-26 has, is passed on message by message.
+// inbox passes on the messages of a client, one per line, and itself answers invalid lines: for the SDK, an unreadable
+// line ends the session, so one nested argument of a model would end the server. A batch, which the revision 2025-03-26
+// has, is passed on message by message.
 type inbox struct {
 	lines *bufio.Reader
 	out   *shared // for the answers; a message is written by one call
@@ -51,7 +50,7 @@ func (b *inbox) Read(p []byte) (int, error) {
 
 var errLong = errors.New("the line exceeds the limit")
 
-// line reads a line; of one that is too long nothing is kept.
+// line reads a line and discards one that is too long.
 func (b *inbox) line() ([]byte, error) {
 	var line []byte
 	long := false
@@ -107,9 +106,8 @@ func (b *inbox) refuse(id json.RawMessage, why *jsonrpc.Error) error {
 	return err
 }
 
-// lastAnswers is the limit of a server. To the SDK the end of the input is the end of
-// all calls, but a program that writes its requests and closes the pipe wants the
-// answers.
+// lastAnswers limits the time for answers after the end of input. For the SDK, the end of input ends all calls, but a
+// program that writes its requests and closes the pipe expects answers.
 const lastAnswers = 5 * time.Second
 
 // shared is a writer for several, that stays open. It knows which answers are owed.
@@ -137,7 +135,7 @@ func (s *shared) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// owes notes a request that is to be answered.
+// owes records a request that needs an answer.
 func (s *shared) owes(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,9 +185,8 @@ func answered(message []byte) string {
 // Close implements io.Closer.
 func (s *shared) Close() error { return nil }
 
-// checkMessage returns why a message cannot be passed on, and its id as it is written,
-// nil where it is not known. The SDK reads the first of two messages, rounds ids that
-// are numbers, and names its own types where params are of another form.
+// checkMessage returns the reason why a message cannot be passed on, and its encoded id, or nil if that is unknown. The
+// SDK would read only the first of two messages, round numeric ids, and report its own types for invalid params.
 func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	refuse := func(code int64, format string, args ...any) *jsonrpc.Error {
 		return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
@@ -231,7 +228,7 @@ func refusal(id json.RawMessage, why *jsonrpc.Error) []byte {
 	}
 	message, err := json.Marshal(why.Message)
 	if err != nil {
-		message = []byte(`""`) // a text always has a form
+		message = []byte(`""`) // strings can always be encoded
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, why.Code, message)
 }

@@ -43,8 +43,7 @@ func New(b bundle.Bundle, log *checkpoint.Log) (Document, error) {
 	return d, err
 }
 
-// File returns a published file by its name. The error wraps fs.ErrNotExist if the document
-// has no such file.
+// File returns a published file by its name. The error wraps fs.ErrNotExist if the document has no such file.
 func (d Document) File(name string) ([]byte, error) {
 	if name == follow.IndexFile {
 		return d.Index, nil
@@ -63,9 +62,9 @@ func (d Document) File(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }
 
-// ToFolder writes the document to a folder, the index last, and removes parts that neither
-// this index nor the one before names: a follower may be reading the one before. It refuses
-// to replace another registry, or a newer state of this one.
+// ToFolder writes the document to a folder, the index last, and removes parts that neither this index nor the previous
+// one names: a follower may still be reading the previous one. It refuses to replace another registry, or a newer state
+// of this one.
 func (d Document) ToFolder(dir string) (changed bool, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, follow.PartsDir), 0o755); err != nil { //nolint:gosec // for a server of files
 		return false, err
@@ -126,10 +125,10 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 	return true, nil
 }
 
-// Folder stands in a command for the folder to copy.
+// Folder is the placeholder in a command for the folder to copy.
 const Folder = "{}"
 
-// Run runs a program that copies a folder to where it is published.
+// Run runs a program that copies a folder to the publishing target.
 func Run(ctx context.Context, command []string, folder, dir string) error {
 	args := make([]string, len(command))
 	for i, arg := range command {

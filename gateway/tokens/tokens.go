@@ -1,6 +1,5 @@
-// Package tokens manages the bearer tokens of toolcrib's servers, each of which
-// belongs to one agent. Users create and revoke them; only the hash of a secret is
-// stored.
+// Package tokens manages the bearer tokens of toolcrib's servers. Each token belongs to one agent. Users create and
+// revoke tokens; only the hash of a secret is stored.
 package tokens
 
 import (

@@ -1,10 +1,8 @@
-// Package upstream speaks to MCP servers of others: it lists their tools as
-// the bytes that came over the wire, and runs approved tools there, over
-// standard input and output or over streamable HTTP
-// (modelcontextprotocol.io/specification, revisions 2024-11-05 to 2026-07-28).
+// Package upstream is a client of MCP servers: it lists their tools as the bytes that they sent, and calls approved
+// tools, over standard input and output or over streamable HTTP (modelcontextprotocol.io/specification, revisions
+// 2024-11-05 to 2026-07-28).
 //
-// A server is not trusted. What it sends is limited in size, depth, number and
-// time; no schema of it is expanded or run; a definition is compared with the
-// pin of its approval before every call, and it is compared as it was sent,
-// because a typed round trip invents and loses keys.
+// Servers are not trusted. The size, depth, number, and duration of their messages are limited; their schemas are
+// neither expanded nor executed. Before every call, the definition is compared with the pin of its approval, in the
+// form that was sent, because decoding and encoding would add and lose keys.
 package upstream

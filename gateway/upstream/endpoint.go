@@ -23,8 +23,7 @@ const (
 	streamTime = 3 * time.Second
 )
 
-// newEndpoint returns the transport to a server's URL, with a stream of
-// notifications when somebody watches.
+// newEndpoint returns the transport to a server's URL, with a stream of notifications if watching is set.
 func newEndpoint(s Server, t *tap, watching bool) *mcp.StreamableClientTransport {
 	base := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -86,7 +85,7 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err == nil && kind == "text/event-stream":
 		resp.Body = newEvents(resp.Body, c.tap)
 		return resp, nil
-	case err == nil && kind == "application/json" && call: // what answers a notification says nothing
+	case err == nil && kind == "application/json" && call: // responses to notifications have no content
 		err = c.tapBody(resp)
 	default:
 		resp.Body = limitedBody{io.LimitReader(resp.Body, maxNoise), resp.Body}
@@ -126,7 +125,7 @@ func (c *carrier) send(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// closing ends what a body belongs to with it.
+// closing closes the resource of a body together with it.
 type closing struct {
 	io.Closer
 	end context.CancelFunc
@@ -137,7 +136,7 @@ func (c closing) Close() error {
 	return c.Closer.Close()
 }
 
-// note tells the tap which request goes out, and reports whether it is a call.
+// note registers an outgoing request with the tap, and reports whether it is a call.
 func (c *carrier) note(req *http.Request) (call bool, err error) {
 	if req.GetBody == nil {
 		return false, nil
@@ -160,7 +159,7 @@ func (c *carrier) note(req *http.Request) (call bool, err error) {
 	return ok && r.IsCall(), nil
 }
 
-// tapBody reads the one message of a response.
+// tapBody reads the single message of a response.
 func (c *carrier) tapBody(resp *http.Response) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxMessage+1))
 	if err != nil {
@@ -191,7 +190,7 @@ type limitedBody struct {
 // discard closes an unwanted body.
 func discard(resp *http.Response) { _ = resp.Body.Close() }
 
-// events is a stream of server-sent events with a tap in it
+// events is a stream of server-sent events that passes through a tap
 // (html.spec.whatwg.org/multipage/server-sent-events.html).
 type events struct {
 	in    io.ReadCloser

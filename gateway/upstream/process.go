@@ -39,7 +39,7 @@ type process struct {
 	mu      sync.Mutex
 	started bool
 	given   bool // up, before it was started
-	spared  bool // it is left to end by itself
+	spared  bool // not killed, but left to exit on its own
 }
 
 // giveUp ends a program without a session, or prevents its start. A program that was only
@@ -52,7 +52,7 @@ func (p *process) giveUp(late bool) {
 	p.mu.Unlock()
 	switch {
 	case started && p.spared:
-		_ = p.in.Close() // it goes on, or it has ended
+		_ = p.in.Close() // it continues, or it has exited
 	case started:
 		p.kill()
 	}
@@ -95,7 +95,7 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		p.stderr.reads(f)
 		defer os.Remove(f.Name()) //nolint:errcheck // a temporary file; Windows keeps it until it is closed
 	}
-	p.cmd.WaitDelay = endsWhenTold // somebody it started may keep its standard error open
+	p.cmd.WaitDelay = endsWhenTold // a child process may keep its standard error open
 	proc.OwnGroup(p.cmd)
 	in, err := p.cmd.StdinPipe()
 	p.in = in
@@ -147,7 +147,7 @@ func (p *process) waits(d time.Duration) bool {
 	}
 }
 
-// tapped is a connection with a tap in it.
+// tapped is a connection that passes through a tap.
 type tapped struct {
 	mcp.Connection
 	tap *tap
@@ -195,7 +195,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reads has the tail kept by a file.
+// reads makes the tail read from a file.
 func (t *tail) reads(f *os.File) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -213,7 +213,7 @@ func (t *tail) String() string {
 		return ""
 	}
 	kept := make([]byte, min(info.Size(), maxStderr))
-	n, _ := t.file.ReadAt(kept, info.Size()-int64(len(kept))) // what there is
+	n, _ := t.file.ReadAt(kept, info.Size()-int64(len(kept))) // as much as is available
 	return string(kept[:n])
 }
 
@@ -235,9 +235,8 @@ type Server struct {
 	LikeClient bool
 	// Texts reads the prompts and the instructions, too.
 	Texts bool
-	// Spare lets a program that does not answer in time run on, without input, until it
-	// ends by itself: a package runner that is killed leaves its package half installed,
-	// for every client.
+	// Spare leaves a program that does not answer in time running, without input, until it exits: killing a package
+	// runner leaves its package half installed, for every client.
 	Spare bool
 }
 
@@ -280,8 +279,7 @@ func (f *failed) Error() string { return fmt.Sprintf("the MCP server %s: %v", f.
 
 func (f *failed) Unwrap() error { return f.err }
 
-// Stderr returns the end of the server's standard error before err, "" for
-// nothing. It is untrusted text.
+// Stderr returns the end of the server's standard error before err, or "". It is untrusted text.
 func Stderr(err error) string {
 	var f *failed
 	if errors.As(err, &f) {

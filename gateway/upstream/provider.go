@@ -81,9 +81,8 @@ func (p *Provider) Close() {
 	}
 }
 
-// Run implements gateway.Provider. The definition is read from the server
-// before every call; when it is not the approved one, nothing is called. The
-// result is the server's, as it came over the wire.
+// Run implements gateway.Provider. It reads the definition from the server before every call, and does not call a tool
+// that differs from the approved one. It returns the server's result unchanged.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	session, name, err := p.approved(ctx, in.Tool.Definition.Tool)
 	if err != nil {
@@ -102,8 +101,7 @@ func (p *Provider) Check(ctx context.Context, tool registry.Live) error {
 	return err
 }
 
-// approved returns the connection to the server of a tool, which lists the tool now
-// as it was approved, and its name there.
+// approved returns a connection to the server of a tool that currently lists it as approved, and the tool's name there.
 func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, string, error) {
 	server, ok := p.find(t.Provider.Server)
 	if !ok {
@@ -116,7 +114,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, st
 	if err != nil {
 		err = asError(err)
 		if e := (*gateway.Error)(nil); errors.As(err, &e) {
-			e.NotRun = true // nothing was called
+			e.NotRun = true // the tool was not called
 		}
 		return nil, "", err
 	}
@@ -136,8 +134,8 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, st
 	return session, name, nil
 }
 
-// listed returns the tools that a server lists now. A connection that ended
-// while nobody looked is made once more; nothing was called over it.
+// listed returns the current tools of a server. It reconnects once if the connection was lost in the meantime, over
+// which no call was made.
 func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMessage, error) {
 	session, fresh, err := p.session(ctx, s)
 	if err != nil {
@@ -212,7 +210,7 @@ func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
 type drift struct {
 	Server   string `json:"server"`
 	Name     string `json:"name"`     // that the tool has there
-	Approved string `json:"approved"` // the pin: the hash of the approved JSON, "" when there is none
+	Approved string `json:"approved"` // the pin: the hash of the approved JSON, or ""
 	Listed   string `json:"listed"`   // the hash of the listed tool, "" for none
 }
 
@@ -236,7 +234,7 @@ func (d drift) refusal(id string) error {
 // followEvery is the interval of listing a followed server that reports no change.
 const followEvery = time.Minute
 
-// follower keeps what one server listed when it was last asked.
+// follower caches the last list of one server.
 type follower struct {
 	told  chan struct{} // holds a reason to ask before the time
 	asked chan struct{} // closed after the first answer or failure
@@ -247,11 +245,10 @@ type follower struct {
 	next   int
 }
 
-// Follow lists the tools of servers: now, whenever one reports a change, when a
-// call finds a changed definition, and every minute, until ctx ends. It calls
-// changed after an answer that differs from the one before. A server that cannot
-// be reached is asked again later, and its last answer counts until then. Tools of
-// a server that is not configured never count as changed.
+// Follow lists the tools of servers until ctx ends: at once, whenever a server reports a change or a call finds a
+// changed definition, and every minute. It calls changed after an answer that differs from the previous one. It retries
+// an unreachable server later and uses its last answer until then. Tools of servers that are not configured never count
+// as changed.
 func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
 	for _, name := range names {
 		f := p.follower(name)
@@ -325,7 +322,7 @@ func (p *Provider) follower(name string) *follower {
 	return f
 }
 
-// tell makes the follower of a server, if any, ask it soon.
+// tell makes the follower of a server, if any, poll it soon.
 func (p *Provider) tell(name string) {
 	p.mu.Lock()
 	f := p.followers[name]
@@ -381,8 +378,8 @@ func (f *follower) take(tools []json.RawMessage) {
 	}
 }
 
-// asApproved returns the hash of the JSON of a tool that was approved, "" for none, and
-// reports whether the server lists it so, but for what its pin excludes.
+// asApproved returns the hash of a tool's approved JSON, or "", and reports whether the server lists the tool as
+// approved, except for excluded parts.
 func asApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool) {
 	if t.Source == nil || t.Source.Type != registry.SourceMCP {
 		return "", false
@@ -397,7 +394,7 @@ const maxMessage = 2_000
 func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
 		message := fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind.Text))
-		if kind.Text == "input_required" { // SEP-2322: the input would come from the user or a model, past every gate
+		if kind.Text == "input_required" { // SEP-2322: the input would come from the user or a model and bypass every gate
 			message = "the server answers input_required: it asks for input from the user or a model, which toolcrib does not give. By its answer, nothing was done. Call it with all its inputs, or use the server directly"
 		}
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: message, Details: raw}

@@ -79,7 +79,7 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 	options := &mcp.ClientOptions{
 		Capabilities:   capabilities,
 		Logger:         slog.New(slog.DiscardHandler),
-		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // there is nothing to answer with
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // toolcrib cannot answer such requests
 	}
 	if changed != nil {
 		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
@@ -97,8 +97,8 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 		transport, giveUp = p, p.giveUp
 		session.force = p.kill
 	}
-	// The SDK waits until the server takes a message; a server that reads nothing
-	// must not block a caller beyond its time-out.
+	// The SDK blocks until the server accepts a message; a server that does not read must not block a caller beyond its
+	// timeout.
 	type outcome struct {
 		sdk *mcp.ClientSession
 		err error
@@ -126,7 +126,7 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 		return nil, session.failed(ctx, ctx.Err())
 	}
 	go func() {
-		_ = session.sdk.Wait() // why it ended, the next call says
+		_ = session.sdk.Wait() // the next call reports the reason
 		close(session.ended)
 	}()
 	return session, nil
@@ -155,8 +155,8 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	return &failed{server: s.server.Name, stderr: s.stderr.String(), err: err}
 }
 
-// closes is how long a session may take to end. The SDK first answers the server's requests,
-// and waits for a server that reads nothing.
+// closes limits how long a session may take to end. The SDK first answers the server's requests, and waits for a server
+// that does not read.
 const closes = endsByItself + endsWhenTold + time.Second
 
 // Close ends the session, and the program of a server that is one.
@@ -186,10 +186,10 @@ func (s *Session) alive() bool {
 func (s *Session) ask(ctx context.Context, request func(context.Context) error) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
-	a := &answer{} // tap puts the result there
+	a := &answer{} // the tap stores the result there
 	ctx = context.WithValue(ctx, answerKey{}, a)
 	defer s.tap.forget(a)
-	// As in connect, a server that reads nothing must not block the caller.
+	// As in connect, a server that does not read must not block the caller.
 	done := make(chan error, 1)
 	go func() { done <- request(ctx) }()
 	var err error
@@ -235,9 +235,8 @@ func (s *Session) page(ctx context.Context, cursor string) (tools []json.RawMess
 	return tools, a.skipped, next, nil
 }
 
-// Tools returns the JSON of every tool that the server lists, as it came over
-// the wire, page after page, and what of the list cannot be read. A server without the
-// method has none.
+// Tools returns the JSON of every tool that the server lists, unchanged, from all pages, and the entries that cannot be
+// read. A server without the method has no tools.
 func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []wire.Skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
@@ -274,8 +273,7 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 	}
 }
 
-// Call calls a tool by the name that it has there and returns the result as it
-// came over the wire. args is an object.
+// Call calls a tool by its name on the server and returns the unchanged result. args is an object.
 func (s *Session) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, *jsondoc.Node, error) {
 	a, err := s.ask(ctx, func(ctx context.Context) error {
 		_, err := s.sdk.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})

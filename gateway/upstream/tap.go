@@ -24,23 +24,22 @@ import (
 type answer struct {
 	raw  json.RawMessage
 	node *jsondoc.Node
-	err  error // what kept it from being read
+	err  error // why it could not be read
 
-	skipped []wire.Skipped // what was taken out of a list
+	skipped []wire.Skipped // entries that were removed from a list
 }
 
 type answerKey struct{}
 
-// tap sits between a transport and the SDK. It keeps the results that somebody
-// listens for as the bytes that came, and hands the SDK stand-ins for them: it
-// would decode them into types that lose keys, and remember a list for as long
-// as the server likes.
+// tap is located between a transport and the SDK. It stores the results that a caller waits for as received, and passes
+// stand-ins to the SDK, which would decode them into types that lose keys, and cache a list for as long as the server
+// specifies.
 type tap struct {
 	mu      sync.Mutex
 	waiting map[jsonrpc.ID]waiting
-	broke   error      // why nothing can be read any more, nil when it can
+	broke   error      // why reading failed, or nil
 	hello   jsonrpc.ID // of initialize
-	// revision is the one that the server speaks, where the SDK does not know it; "" else.
+	// revision is the protocol revision of the server if the SDK does not know it, or "".
 	revision string
 	noise    string // the last line that was no message
 }
@@ -72,8 +71,7 @@ type waiting struct {
 	method string
 }
 
-// fail records the first reason why nothing can be read anymore. The SDK does not report
-// reasons.
+// fail records the first reason why reading failed. The SDK does not report reasons.
 func (t *tap) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +83,7 @@ func (t *tap) fail(err error) {
 // maxShownNoise limits how much of a line that is no message is repeated, in characters.
 const maxShownNoise = 200
 
-// unanswered describes what a server that did not answer in time wrote instead.
+// unanswered describes the other output of a server that did not answer in time.
 func (t *tap) unanswered() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -139,7 +137,7 @@ func (t *tap) received(msg jsonrpc.Message) jsonrpc.Message {
 		return msg
 	}
 	t.mu.Lock()
-	if number, err := strconv.ParseInt(fmt.Sprint(resp.ID.Raw()), 10, 64); err == nil { // "1" answers 1, as clients take it
+	if number, err := strconv.ParseInt(fmt.Sprint(resp.ID.Raw()), 10, 64); err == nil { // like clients, accept "1" as an answer to 1
 		if id, err := jsonrpc.MakeID(float64(number)); err == nil {
 			resp.ID = id
 		}
@@ -206,10 +204,8 @@ func withHeaders(tool *jsondoc.Node) bool {
 	return err == nil
 }
 
-// frames passes on the messages of a stream, one a line, and drops lines that
-// are none: many servers print a greeting or their log where only messages
-// belong. A message that cannot be read, or more noise than a server can
-// mean well with, ends the stream.
+// frames passes on the messages of a stream, one per line, and drops other lines: many servers print a greeting or a
+// log there. An unreadable message, or too many other lines, ends the stream.
 type frames struct {
 	in    io.ReadCloser
 	lines *bufio.Reader
@@ -265,8 +261,8 @@ func limitedLine(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// messages returns the messages of a line, one a line, nothing for noise. A
-// line may be a batch, which the revision 2025-03-26 has.
+// messages returns the messages of a line, one per line, or an empty slice for other output. A line may be a batch,
+// which the revision 2025-03-26 has.
 func (f *frames) messages(line []byte) ([]byte, error) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\uFEFF")))
 	if len(text) == 0 {

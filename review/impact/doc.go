@@ -1,4 +1,3 @@
-// Package impact shows what a change does to prompts before it is approved: the
-// prompts of every agent as they are and as they would be, what they cost, how test
-// cases come out, and which tools an agent would have. It reads, and never writes.
+// Package impact predicts the effect of a change on prompts before it is approved: the prompts of every agent before
+// and after, their costs, the results of test cases, and the tools of an agent. It only reads.
 package impact

@@ -10,15 +10,15 @@ import (
 	"toolcrib/registry"
 )
 
-// An approval of several proposals is compared with the changes that each was shown to make
-// alone. Together they may change a prompt in another way, which nobody was shown: a new
-// tool and a list that includes it, or two tools where a limit leaves room for one.
+// An approval of several proposals is compared with the changes that each was shown to make alone. Together they may
+// change a prompt in a way that nobody was shown: a new tool and a list that includes it, or two tools where a limit
+// leaves room for only one.
 
-// Part is the effect of one proposal of a call by itself.
+// Part is the effect of one proposal of an approval on its own.
 type Part struct {
 	Subject registry.Subject
 	Group   string   // the change set, whose members have the same changes, or the proposal
-	Then    *Overlay // with it, and the rest of its change set
+	Then    *Overlay // with it and the rest of its change set
 	Prompts []PromptChange
 }
 
@@ -74,7 +74,7 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 		channel channelKey
 	}
 	known := map[counted]bool{}
-	alone := map[channelKey]*balance{} // what the parts change by themselves, a change set as one
+	alone := map[channelKey]*balance{} // changes of each part alone; a change set counts as one part
 	for _, p := range parts {
 		for _, c := range p.Prompts {
 			key := channelKey{c.promptKey, c.Channel}

@@ -18,11 +18,11 @@ import (
 type Overlay struct {
 	Registry
 	changed  map[registry.Subject]registry.Live
-	now      *Overlay // without the changes; nil when there are none
+	now      *Overlay // without the changes, or nil if there are none
 	inputs   map[promptKey]*prompt.Input
 	rendered map[promptKey]*rendering
 	compared map[promptKey][]prompt.Change
-	rankings map[rankingOf]*ranking // of what is live
+	rankings map[rankingOf]*ranking // of the live registry
 }
 
 // rendering holds every channel prompt of an agent, and the input of them; it is
@@ -65,8 +65,8 @@ func (c *Overlay) InCategory(ctx context.Context, category string) ([]registry.L
 	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Tool.Category == category }), err
 }
 
-// OfKind implements registry.Finder. A changed tool counts whatever its kind: it
-// may stand in front of one of the kind.
+// OfKind implements registry.Finder. It also considers changed tools of other kinds, because such a tool may override
+// one of this kind.
 func (c *Overlay) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	if most > 0 {
 		most += len(c.changed) // those that go make room
@@ -93,7 +93,7 @@ func (c *Overlay) Lists(ctx context.Context) ([]registry.Live, error) {
 	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err
 }
 
-// overlay replaces changed definitions in found, and adds changed ones that match.
+// overlay replaces changed definitions in found, and adds changed definitions that match.
 func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
@@ -170,7 +170,7 @@ func (c *Overlay) reference(ctx context.Context, s promptKey) (*prompt.Input, er
 	return in, nil
 }
 
-// compare returns what the changes do to the prompts of an agent.
+// compare returns how the changes affect the prompts of an agent.
 func (c *Overlay) compare(ctx context.Context, s promptKey) ([]prompt.Change, error) {
 	if known, ok := c.compared[s]; ok {
 		return known, nil
@@ -202,8 +202,7 @@ func (c *Overlay) input(ctx context.Context, agent registry.Subject, layer regis
 	return &in, err
 }
 
-// profileOf returns the profile of an active agent that is seen in the view of
-// layer, nil when there is none.
+// profileOf returns the profile of an active agent in the view of layer, or nil.
 func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.Live) *registry.Agent {
 	for _, a := range seen(agents, layer) {
 		if a.Subject == agent {
@@ -213,9 +212,8 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 	return nil
 }
 
-// toolless returns why an agent would have no tools at all, not even tools to be discovered;
-// nil if it has any, or does not exist. It looks at the first tools of a kind, and at the
-// others only if none of the first is left.
+// toolless returns the reason why an agent would have no tools, not even deferred ones, or nil if it has any or does
+// not exist. It reads the first tools of a kind, and the others only if none of the first remain.
 func (c *Overlay) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Pool keeps caches of the live registry between reads of proposals until something goes
-// live: a review of a queue renders the same agents repeatedly, and one process can serve
-// many users. It is safe for concurrent use; each cache serves one read at a time.
+// Pool caches the live registry between reads of proposals until a version goes live: a review of a queue renders the
+// same agents repeatedly, and one process can serve many users. It is safe for concurrent use; each cache serves one
+// read at a time.
 type Pool struct {
 	mu       sync.Mutex
-	state    int64 // the state of the registry that caches and previews belong to
+	state    int64 // registry state of the caches and previews
 	caches   []*Snapshot
 	previews *previews
 }

@@ -18,7 +18,7 @@ type Scene struct {
 	Where     registry.Context // which decides about the available tools
 	Context   prompt.Context
 	SkipTools bool   // leave the catalog block out
-	Channel   string // the only one to render; "" for all that the agent has
+	Channel   string // the only channel to render, or "" for all channels of the agent
 }
 
 // reference reports whether a review renders prompts in this scene.
@@ -32,21 +32,17 @@ type Preview struct {
 	Layer registry.Layer // in whose merged view it was rendered
 	// Now holds the current prompts; it is empty if the agent does not exist.
 	Now []prompt.Output
-	// Then holds the prompts after the approval; it is empty if the agent would not
-	// exist, or nothing is to be approved.
+	// Then holds the prompts after the approval. It is empty if the agent would not exist, or without proposals.
 	Then []prompt.Output
-	// Toolless is why the agent has no tools, or would have none after the
-	// approval; nil if it has some.
+	// Toolless is the reason why the agent has no tools, or would have none after the approval, or nil.
 	Toolless error
-	// Channels are the channels of the agent, now or after the approval. A scene may
-	// name another one.
+	// Channels are the channels of the agent, now or after the approval. A scene may use another channel.
 	Channels []string
 }
 
-// Preview renders the prompts of an agent, which is an id in the view of the scene's layer
-// or a subject. With proposals it also renders the prompts after an approval of these and
-// the rest of their change sets. An agent of "" means every agent whose prompts the
-// proposals can change, or every agent if there are no proposals.
+// Preview renders the prompts of an agent, given as an id in the view of the scene's layer or as a subject. With
+// proposals, it also renders the prompts after an approval of these and the rest of their change sets. If agent is "",
+// it renders every agent whose prompts the proposals can change or, without proposals, every agent.
 //
 // The view is that of the scene's layer, or of the proposals' project.
 func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {
@@ -226,8 +222,8 @@ type previews struct {
 	size  int // in bytes of prompts
 }
 
-// previewOf identifies a preview in one state of the registry. A review digest would
-// not: it does not cover the prompts as they are now.
+// previewOf identifies a preview in one state of the registry. A review digest is not sufficient, because it does not
+// cover the current prompts.
 type previewOf struct {
 	scene   Scene
 	agent   string

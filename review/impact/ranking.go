@@ -9,10 +9,9 @@ import (
 	"toolcrib/registry"
 )
 
-// Many agents have every tool of a kind, of which a prompt lists the first
-// prompt.MaxOfKind by id. A change of one tool affects that tool, and perhaps the one at
-// the limit. The ids are enough to find both; the definitions of the other tools are not
-// read.
+// Many agents have every tool of a kind, of which a prompt lists the first prompt.MaxOfKind by id. A change of one tool
+// affects that tool, and perhaps the tool at the limit. Their ids are sufficient to find both, so the definitions of
+// the other tools are not read.
 
 // ranking is the first tools of a kind in a view, by id, without the core tools.
 type ranking struct {

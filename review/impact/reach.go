@@ -143,10 +143,9 @@ func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	return "", false
 }
 
-// reaches reports whether a change of subject from before to after can change the
-// Prompts of agent: it is the agent, the agent's allow-list, or a tool that the
-// list includes. It may return true where nothing changes, but never false where
-// something does.
+// reaches reports whether a change of subject from before to after can change the Prompts of agent: the subject is the
+// agent, the agent's allow-list, or a tool that the list includes. It may return true without a change, but never false
+// if there is one.
 func reaches(subject registry.Subject, before *registry.Live, after, agent registry.Live, agents, lists []registry.Live) bool {
 	if subject.Kind == registry.KindAgent {
 		return subject.ID == agent.Subject.ID
@@ -154,7 +153,7 @@ func reaches(subject registry.Subject, before *registry.Live, after, agent regis
 	profiles := []registry.Definition{agent.Definition}
 	for _, a := range agents {
 		if a.Subject == agent.Subject {
-			profiles = append(profiles, a.Definition) // as it is now, when it changes too
+			profiles = append(profiles, a.Definition) // the live profile, if it changes too
 		}
 	}
 	if subject.Kind == registry.KindList {

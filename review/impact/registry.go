@@ -29,10 +29,9 @@ type Registry interface {
 // ToolReader finds the definitions that a call of a tool depends on.
 type ToolReader interface {
 	stateReader
-	// ByWire returns the live tools, in any layer, that have name as their wire
-	// name, or as the one that their server or file has for them.
+	// ByWire returns the live tools, in any layer, that have name as their wire name or as their name on their server
+	// or in their file.
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)
-	// FromServer returns the live tools, in any layer, that came from the server or
-	// file of a name.
+	// FromServer returns the live tools, in any layer, that were imported from the server or file with a name.
 	FromServer(ctx context.Context, name string) ([]registry.Live, error)
 }

@@ -11,20 +11,20 @@ import (
 	"toolcrib/registry"
 )
 
-// Snapshot is a Registry that caches reads and renderings while nothing goes
-// live: one operation reads the same agents and tools many times.
+// Snapshot is a Registry that caches reads and renderings while no version goes live: one operation reads the same
+// agents and tools many times.
 type Snapshot struct {
 	Registry
 	live     map[registry.Subject]*registry.Live // nil for subjects known to be missing
 	names    map[string][]registry.Live
 	reads    map[string][]registry.Live         // results of the other queries
 	first    map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
-	now      *Overlay                           // the registry as it is
+	now      *Overlay                           // the live registry
 	previews *previews                          // shared with other caches of the same state
 }
 
-// NewSnapshot returns r with a cache of its reads and renderings. It is for one
-// goroutine, and for a time in which nothing goes live.
+// NewSnapshot returns r with a cache of its reads and renderings. It is for a single goroutine, and must not be used
+// after a version goes live.
 func NewSnapshot(r Registry) *Snapshot {
 	m := &Snapshot{Registry: r}
 	m.Forget()
@@ -38,13 +38,12 @@ func (m *Snapshot) Forget() {
 	m.now, m.previews = newOverlay(m), &previews{}
 }
 
-// With returns the registry with changed in place of what is live.
+// With returns the registry with changed in place of the live definitions.
 func (m *Snapshot) With(changed map[registry.Subject]registry.Live) *Overlay {
 	return m.now.with(changed)
 }
 
-// Live implements Registry. It reads a tool by its name, since other queries ask for
-// everything of that name.
+// Live implements Registry. It reads a tool by its name, because other queries need all tools with that name.
 func (m *Snapshot) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
 	l, known := m.live[s]
 	if !known && s.Kind == registry.KindTool {
@@ -144,7 +143,7 @@ func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]r
 	return slices.Clone(found), nil
 }
 
-// same replaces definitions with equal ones that were found before.
+// same replaces definitions with equal ones that were read before, so that their renderings are shared.
 func (m *Snapshot) same(found []registry.Live) []registry.Live {
 	for i, l := range found {
 		if first, ok := m.first[l.Subject]; ok {

@@ -15,12 +15,12 @@ import (
 type TestChange struct {
 	Name   string // of the case; of a changed one, its name now
 	Change diff.Change
-	// Before and After are the case in words, "" where there is none.
+	// Before and After describe the case, or are "" if it does not exist.
 	Before, After string
 }
 
-// CompareCases compares the test cases that a base was approved with to those of a
-// proposal, dropped ones first. A base without cases has no changes.
+// CompareCases compares the test cases of a base's approval with those of a proposal, dropped ones first. A base
+// without cases has no changes.
 func CompareCases(base, now []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
 	match := matchCases(base, now,
@@ -75,8 +75,7 @@ func caseText(c proposals.TestCase) string {
 	return strings.Join(lines, "\n")
 }
 
-// BesideCases returns the two sides of changes of test cases, for diff.Content.Beside; nil
-// if there are no changes.
+// BesideCases returns both sides of changes of test cases, for diff.Content.Beside, or nil without changes.
 func BesideCases(changes []TestChange) (before, after []byte) {
 	if len(changes) == 0 {
 		return nil, nil

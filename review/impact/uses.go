@@ -17,7 +17,7 @@ import (
 type Use struct {
 	Agent registry.Subject // zero for an allow-list
 	List  string           // id of an allow-list
-	Tool  string           // id; the listed name if the registry lacks the tool
+	Tool  string           // id, or the listed name if the registry does not contain the tool
 	In    bool             // whether it is offered in the reference context
 	Why   string
 }
@@ -185,7 +185,7 @@ func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer)
 	return []registry.Entry{own}, nil
 }
 
-// agentOf reads the agents and returns the one that pick finds.
+// agentOf reads the agents and returns the one that ref selects.
 func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) (registry.Live, error) {
 	agents, err := r.Agents(ctx)
 	if err != nil {

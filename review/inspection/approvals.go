@@ -16,8 +16,8 @@ import (
 	"toolcrib/review/proof"
 )
 
-// An approval that is not the last required one is recorded as a decision with the verdict
-// endorsed. It counts only for the revision, the assessment, and the change set at that time.
+// An approval that is not the last required one is recorded as a decision with the verdict endorsed. It applies only to
+// the revision, the assessment, and the change set at that time.
 
 // Endorsement is an earlier approval that counts.
 type Endorsement struct {
@@ -116,8 +116,8 @@ func (t *Inspector) Tally(v View, more ...string) approval.Tally {
 	return v.Need.Tally(append(by, more...), except)
 }
 
-// notOwner returns why an approval by actor would not count, nil if it would count for v or
-// another member of its change set.
+// notOwner returns the reason why an approval by actor would not count, or nil if it would count for v or another
+// member of its change set.
 func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 	p := v.Proposal
 	if !v.shared() {
@@ -140,8 +140,8 @@ func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 		proposals.ErrAuthority, strings.Join(slices.Compact(owners), ", "), actor, p.Subject)
 }
 
-// Complete reports for each view whether an approval by actor makes a version: no approval of
-// it, or of another member of its change set, is missing then.
+// Complete reports for each view whether an approval by actor would make a version live, because no other approval of
+// it or of a member of its change set is missing.
 func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
 	waits := map[string]bool{} // change sets
 	out := make([]bool, len(views))
@@ -168,15 +168,15 @@ func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	}
 }
 
-// Refresh updates the parts of open proposals in the queue that change without a write: the
-// approvals of those that wait for a user, and the findings if a waiver has expired since, or
-// the keys of the signers have changed. It writes nothing.
+// Refresh updates those parts of open proposals in the queue that change without a write: the approvals of proposals
+// that wait for a user, and the findings if a waiver has expired or the keys of the signers have changed. It writes
+// nothing.
 func (t *Inspector) Refresh(ctx context.Context, r review.Reader, ps ...*proposals.Proposal) error {
 	last, err := r.LastSigners(ctx)
 	if err != nil {
 		return err
 	}
-	var keys time.Time // when the newest state of the signers came into force
+	var keys time.Time // when the newest state of the signers was recorded
 	if last != "" {
 		states, err := r.SignersStates(ctx)
 		if err != nil {

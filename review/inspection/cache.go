@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Cache is a Reader that caches change sets, revisions, and the registry after an approval,
-// while nothing is written: each member of a set needs those of the others.
+// Cache is a Reader that caches change sets, revisions, and the registry after an approval, because each member of a
+// set needs those of the others. It must not be used after a write.
 type Cache struct {
 	review.Reader // whose proposals are those of revisions
 	Live          *impact.Snapshot
@@ -51,8 +51,8 @@ func (g *Cache) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundl
 	return bundles, err
 }
 
-// After returns the registry after an approval of v and the rest of its change set. It is the
-// same for all members of a set, unless two of them are about one subject.
+// After returns the registry after an approval of v and the rest of its change set. It is the same for all members of a
+// set, unless two of them change one subject.
 func (g *Cache) After(ctx context.Context, v View) (*impact.Overlay, error) {
 	set := v.Proposal.ChangeSet
 	if then, ok := g.then[set]; ok {

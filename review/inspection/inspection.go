@@ -1,6 +1,6 @@
-// Package inspection collects what a decision about a proposal rests on: its records, its
-// change set, the approvals that it needs, and what it does to prompts. The review digest
-// covers that, and the obstacles follow from it.
+// Package inspection collects the information on which a decision about a proposal depends: its records, its change
+// set, the required approvals, and its effect on prompts. The review digest covers this information, and the obstacles
+// to an approval follow from it.
 package inspection
 
 import (
@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/records"
 )
 
-// Inspector collects what decisions rest on, under a policy.
+// Inspector collects the information on which decisions depend, under a policy.
 type Inspector struct {
 	records      *records.Records
 	policy       review.Policy
@@ -30,14 +30,14 @@ func New(r *records.Records, policy review.Policy, signing proof.Signing, rulesV
 	return &Inspector{r, policy, signing, rulesVersion}
 }
 
-// View has everything that a decision about one proposal rests on.
+// View has all information on which a decision about one proposal depends.
 type View struct {
 	review.Bundle
 	Standing     []review.Standing
-	ChangeSet    ChangeSet // of its change set, itself included; zero when it stands alone
+	ChangeSet    ChangeSet // of its change set including itself, or zero without one
 	Prompts      []impact.PromptChange
 	Rendered     map[string]string // seals of prompts
-	Digest       string            // "" while there is no assessment
+	Digest       string            // "" before the first assessment
 	Endorsements []Endorsement     // that count
 	// Need is whose approvals it needs, needsOfOthers those of the other members of
 	// its change set.
@@ -48,13 +48,12 @@ type View struct {
 	// client of a guarded server would have the tool.
 	unlisted   string
 	Unassigned bool
-	// ownAccount reports, under four_eyes, that the revision was written from the
-	// account that acts now, under whatever name.
+	// ownAccount reports, under four_eyes, that the revision was written from the account that now decides, under any
+	// name.
 	ownAccount bool
 }
 
-// Look collects everything that a decision about a proposal depends on, from its
-// records and the registry.
+// Look collects the information for a decision about a proposal from its records and the registry.
 func (d *Inspector) Look(ctx context.Context, r *Cache, b review.Bundle) (View, error) {
 	v := View{Bundle: b}
 	p := b.Proposal
@@ -95,11 +94,10 @@ func (d *Inspector) Look(ctx context.Context, r *Cache, b review.Bundle) (View, 
 	return v, nil
 }
 
-// Digest seals everything that a decider is shown: the proposal and its content,
-// its base, the rules and the configuration, the findings and the waivers, what it
-// does to every channel prompt that it changes, and the other members of its change
-// set. A decision with this digest applies to exactly that or fails. It does not cover
-// the rest of those prompts: others change that, and show it when they do.
+// Digest returns a hash over everything that a decider is shown: the proposal and its content, its base, the rules and
+// the configuration, the findings and the waivers, its changes to every channel prompt, and the other members of its
+// change set. A decision with this digest applies to exactly this content or fails. The digest does not cover the
+// unchanged parts of those prompts, because other proposals change and show them.
 func (d *Inspector) Digest(v View) string {
 	fields := []string{
 		"toolcrib review 3",

@@ -21,9 +21,8 @@ func (o owners) add(s registry.Subject, f *registry.Folder) {
 	}
 }
 
-// Parts returns the files that v adds to base or changes in it. A file whose bytes are live
-// elsewhere, or in an earlier member of the change set, refers to them. Parts returns nil for
-// definitions without files.
+// Parts returns the files that v adds to base or changes in it. A file whose bytes are live elsewhere, or in an earlier
+// member of the change set, refers to them. Parts returns nil for definitions without files.
 func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([]review.Part, error) {
 	after := v.Revision.Draft.Definition.Folder()
 	if after == nil {

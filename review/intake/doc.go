@@ -1,4 +1,3 @@
-// Package intake turns definitions that were written elsewhere into proposals: it
-// compares a document of package wire with the live versions and reports the new,
-// the changed and the missing ones. None goes live before it is approved.
+// Package intake converts imported definitions to proposals: it compares a document of package wire with the live
+// versions and reports new, changed, and missing definitions. None goes live before it is approved.
 package intake

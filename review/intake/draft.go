@@ -15,7 +15,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// generated warns the reviewer that nobody tried the examples.
+// generated informs the reviewer that the examples were not tried.
 const generated = "The examples and test cases were generated from the definition: they show the form of a call, and none has been run."
 
 // draft makes a proposal that can be submitted.
@@ -38,8 +38,8 @@ func GeneratedTests(d proposals.Draft) bool {
 	return t != nil && slices.Equal(d.Examples, examples(*t)) && reflect.DeepEqual(d.TestCases, testCases(*t))
 }
 
-// Generated reports whether an import of a tool or of files wrote everything beside the
-// definition of a draft. base is the definition that it changes, nil for a new one.
+// Generated reports whether an import of a tool or of files generated everything in a draft except its definition. base
+// is the current definition, or nil for a new subject.
 func Generated(d proposals.Draft, base *registry.Definition) bool {
 	if f := d.Definition.Folder(); f != nil {
 		return generatedFile(d, *f)
@@ -111,7 +111,7 @@ func Differing(before, after registry.Tool) []string {
 // uncategorised is the category of imported tools. No shipped allow-list includes it.
 const uncategorised = "other"
 
-// Origin describes where a document came from.
+// Origin is the source of a document.
 type Origin struct {
 	// Label names the server or the file. It is part of the ids when Server is
 	// set, so that one name on two servers is two tools.
@@ -130,7 +130,7 @@ func (o Origin) Definition(it wire.Item) registry.Tool {
 	case wire.MCP:
 		t.Approval = importedApproval(t.Annotations)
 	case wire.MCPText:
-		t.Approval = nil // nothing calls it
+		t.Approval = nil // it is not callable
 	case wire.OpenAI, wire.Anthropic, wire.V0, wire.Toolcrib, wire.Names:
 	}
 	t.ID, t.Source = registry.ImportedID(o.server(), it.Name), o.source(it)
@@ -143,9 +143,8 @@ func (o Origin) Definition(it wire.Item) registry.Tool {
 	return t
 }
 
-// importedApproval returns the approval of a tool of an MCP server with annotations. The user
-// can choose the tier at any time; until then, a tool that says it only reads needs no
-// approval.
+// importedApproval returns the approval tier of an imported MCP tool with annotations. The user can choose another tier
+// at any time; by default, a tool that declares itself read-only needs no approval.
 func importedApproval(a *registry.Annotations) *registry.Approval {
 	tier := registry.RequiresApproval
 	if reads(a) {
@@ -154,7 +153,7 @@ func importedApproval(a *registry.Annotations) *registry.Approval {
 	return &registry.Approval{Tier: registry.UserConfigurable, Default: tier}
 }
 
-// reads reports whether annotations say that a tool only reads, without a contradiction.
+// reads reports whether annotations declare that a tool only reads, without a contradiction.
 func reads(a *registry.Annotations) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive)
 }
@@ -178,8 +177,8 @@ func (o Origin) server() string {
 	return ""
 }
 
-// Assign drafts a change that adds tools to an allow-list, or to an agent with its own list of
-// tools. It leaves out ids that holder has already, and returns false if it has all.
+// Assign drafts a change that adds tools to an allow-list, or to an agent with its own list of tools. It omits ids that
+// holder already has, and returns false if none remain.
 func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	var listed []string
 	d := holder.Definition
@@ -295,8 +294,8 @@ func testCases(t registry.Tool) []proposals.TestCase {
 	}
 }
 
-// answerCases returns the test cases of a definition that is not callable: an answer without
-// claims passes, one that claims a finding without a receipt fails.
+// answerCases returns the test cases of a definition that is not callable: an answer without claims passes, and one
+// that claims a finding without a receipt fails.
 func answerCases(input string) []proposals.TestCase {
 	modest, claims := "There is nothing to look at, so there is nothing to report.", "The text has three mistakes in its second paragraph."
 	return []proposals.TestCase{

@@ -32,14 +32,13 @@ const (
 	how           = "(?:new|missing|text|line ends|mode|link|bytes)"
 )
 
-// Ends of the rationales, whose words depend on what is on disk.
+// Final sentences of rationales, which depend on the files on disk.
 var (
 	readBy  = regexp.MustCompile(`^ \(read by [^()\n]+\)\.$`)
 	changes = regexp.MustCompile(`^(?:[^\n]+ \(` + how + `\)(?:, |\.$))+$|^(?:[^\n]+ \(` + how + `\), )+and \d+ more\.$`)
 )
 
-// generatedFile reports whether an import of files wrote everything beside the definition
-// of a draft.
+// generatedFile reports whether an import of files generated everything in a draft except its definition.
 func generatedFile(d proposals.Draft, f registry.Folder) bool {
 	if len(d.Examples)+len(d.TestCases) > 0 {
 		return false

@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules/agents"
 )
 
-// Legacy is a registry as it was kept before there was one canonical catalog:
+// Legacy is a registry from before the canonical catalog:
 //
 //	{
 //	  "tools":  ["get_task", {"id": "create_task", "description": "…"}],
@@ -21,9 +21,8 @@ import (
 //	  "approvalTiers": {"create_task": "auto_approve"}
 //	}
 //
-// Of a tool only the id counts ("name" where there is none); "agents" may be
-// an object of id to list of tools; a tier may be an object with "tier". Every
-// key may be missing.
+// Only the id of a tool is read, or "name" without an id. "agents" may be an object from ids to lists of tools, and a
+// tier may be an object with "tier". Every key is optional.
 type Legacy struct {
 	Tools         []legacyTool          `json:"tools"`
 	Agents        legacyAgents          `json:"agents"`
@@ -47,7 +46,7 @@ func (a LegacyAgent) template() string { return cmp.Or(a.Template, a.TemplateToo
 
 type legacyTool string
 
-// BindJSON reads a name, or an object of which only the name counts.
+// BindJSON reads a name, or the name in an object.
 func (t *legacyTool) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	name := n
 	if n.Kind == jsondoc.Object {

@@ -35,11 +35,11 @@ type Step struct {
 	Subject registry.Subject
 	Change  Change
 	Reason  string           // why it is skipped, or what changed
-	Draft   *proposals.Draft // nil if nothing is proposed
+	Draft   *proposals.Draft // nil without a proposal
 	Hash    string           // of its raw JSON; "" if it vanished
-	Unknown []string         // keys of a v0 prompt that the format does not have; they are kept
+	Unknown []string         // unknown keys of a v0 prompt; they are kept
 	Missing string           // why a prompt stays a draft, "" if it need not
-	Unfit   bool             // it cannot be proposed, whatever was decided before
+	Unfit   bool             // it cannot be proposed, regardless of earlier decisions
 	Item    wire.Item        // zero if it vanished
 }
 
@@ -58,8 +58,7 @@ func (s Step) LeftOut() wire.Skipped {
 // the view of the origin's layer, deactivated ones included.
 type Live struct {
 	All []registry.Live
-	// Raw returns the JSON that a tool was imported from, by its hash; false
-	// when it was not kept.
+	// Raw returns the JSON with a hash from which a tool was imported, or false if it is not stored.
 	Raw func(hash string) ([]byte, bool)
 }
 
@@ -128,7 +127,7 @@ func (p *planner) item(it wire.Item) Step {
 	}
 	after := it.Onto(before)
 	if it.Format == wire.MCP && reads(before.Annotations) && !reads(after.Annotations) && *cmp.Or(before.Approval, &registry.Approval{}) == *importedApproval(before.Annotations) {
-		after.Approval = importedApproval(after.Annotations) // it ran unasked because it said that it only reads
+		after.Approval = importedApproval(after.Annotations) // its tier may have followed from its read-only hint
 	}
 	if same := hash(after) == hash(before); same && pinned { // the parts that toolcrib does not read may differ
 		if raw, ok := p.raw(before.Source.Hash); ok {
