@@ -10,8 +10,7 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// NamePages adds the damaged pages of a database file to an error that says no more than that
-// the file is damaged.
+// NamePages adds the damaged pages of a database file to an error that only reports damage.
 func NamePages(ctx context.Context, path string, err error) error {
 	if !errors.Is(err, engine.ErrDamaged) || IsURL(path) {
 		return err

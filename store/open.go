@@ -13,12 +13,10 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// Open opens the database that a name means: the URL of a PostgreSQL server, or the
-// path of a SQLite file. A file is migrated as needed and created, with mode 0600,
-// unless opts say otherwise; its folder has to be there. A server has its schema
-// from Migrate. Open returns an error that wraps proposals.ErrTampered when a core
-// tool is not what the program ships, and ErrNewer when a newer toolcrib wrote the
-// database.
+// Open opens the database with a name: the URL of a PostgreSQL server, or the path of a SQLite file. It migrates a file
+// as needed and creates it with mode 0600, unless opts disable this; the folder must exist. The schema of a server
+// comes from Migrate. The error wraps proposals.ErrTampered if a core tool differs from the shipped one, and ErrNewer
+// if a newer toolcrib wrote the database.
 func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 	if pg.IsURL(name) {
 		server, err := pg.Open(name)

@@ -40,8 +40,7 @@ type DB struct {
 	closed bool
 }
 
-// Options are the services that a database needs. Now and NewID stamp what a
-// migration ships.
+// Options are the services that a database needs. Now and NewID stamp the definitions that a migration ships.
 type Options struct {
 	Now   func() time.Time
 	NewID func() string
@@ -57,8 +56,8 @@ type Options struct {
 	Existing bool
 	// DryRun rolls every transaction back that writes.
 	DryRun bool
-	// Empty makes a new file with the core alone, without the assistant, its
-	// tools, and the shipped lists. A file that is there stays as it is.
+	// Empty creates a new file with only the core, without the assistant, its tools, and the shipped lists. It does not
+	// affect an existing file.
 	Empty bool
 	// Committed gets the acts of the events that a transaction appended, after the
 	// commit; it must not wait. It may be nil.
@@ -80,15 +79,14 @@ func use(e session.Engine, opts Options) *DB {
 	}
 }
 
-// Frozen reports whether the database was opened as one that nobody
-// changes, because its folder may not be written: what another process changes
-// meanwhile may be seen, or half seen, or not.
+// Frozen reports whether the database was opened as immutable, because its folder is read-only. Concurrent changes by
+// another process may then be visible partly, completely, or not at all.
 func (db *DB) Frozen() bool { return db.pool.Engine.Frozen() }
 
 // Path returns the name of the database: of a file, its path.
 func (db *DB) Path() string { return db.pool.Engine.Name() }
 
-// There returns nil while the database is the one that was opened.
+// There returns an error if the opened database was replaced or removed.
 func (db *DB) There() error { return db.pool.Engine.There() }
 
 // Backup writes a copy of the database, from one snapshot, to a new file at path.
@@ -107,9 +105,8 @@ func (db *DB) Close() error {
 	return db.pool.Close()
 }
 
-// OpenToOthers describes the problem with the mode of a database file that other
-// accounts of the machine may read or write, "" when there is none. Windows keeps
-// such rights elsewhere.
+// OpenToOthers describes the problem with the mode of a database file that other accounts can read or write, or returns
+// "". Windows does not use such modes.
 func OpenToOthers(mode fs.FileMode) string {
 	if runtime.GOOS == "windows" || mode.Perm()&0o077 == 0 {
 		return ""
@@ -130,8 +127,7 @@ func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
 	return db.pool.View(ctx, func(s *session.Session) error { return fn(reviewReader(s)) })
 }
 
-// Update implements review.Store. An engine may roll the transaction back because
-// of another one; fn then runs again.
+// Update implements review.Store. If the engine rolls the transaction back because of another one, fn runs again.
 func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		return fn(review.Tx{
@@ -150,9 +146,8 @@ func (db *DB) Calls() calls.Ledger { return calls.Ledger{Pool: db.pool} }
 // Workspaces returns the database as a workspace needs it.
 func (db *DB) Workspaces() workspaces.Store { return workspaces.Store{Pool: db.pool} }
 
-// Remember implements review.Store. It writes without waiting for the disk:
-// whoever only looks must not wait for that, and a look that is lost is one that
-// the user has to take again.
+// Remember implements review.Store. It does not wait for the disk, because reading must be fast, and if the record is
+// lost, the user only has to look again.
 func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review.Shown) error {
 	return db.pool.Log(ctx, func(s *session.Session) error { return queue.Remember(ctx, s, user, shown) })
 }
@@ -166,7 +161,7 @@ func (db *DB) Content(ctx context.Context, sha256 string) (data []byte, ok bool,
 	return data, ok, err
 }
 
-// NewestEvent returns the time of the newest event; zero when there is none.
+// NewestEvent returns the time of the newest event, or zero without events.
 func (db *DB) NewestEvent(ctx context.Context) (at time.Time, err error) {
 	err = db.pool.View(ctx, func(s *session.Session) error {
 		var stamp string

@@ -14,8 +14,8 @@ type notifier interface {
 	Listen(ctx context.Context, heard func(event int64)) error
 }
 
-// Times to wait for the next attempt to listen, and how often to look although the
-// engine would tell. Between two looks, a guard has no connection but the one that listens.
+// Delays before listening again, and polling intervals while notifications arrive. Between polls, a guard has only the
+// connection that listens.
 const (
 	listenAgain = time.Second
 	lookAnyway  = 10 * time.Second
@@ -25,13 +25,13 @@ const (
 // waiting distributes the notifications of the engine to the goroutines in Wait.
 type waiting struct {
 	once sync.Once
-	stop context.CancelFunc // nil until somebody waits
+	stop context.CancelFunc // nil before the first Wait
 	done chan struct{}
 
 	mu        sync.Mutex
 	told      int64         // counts notifications, and changes of listening
 	listening bool          // the engine notifies of commits
-	news      chan struct{} // closed when told grows
+	news      chan struct{} // closed when told increases
 }
 
 // Wait returns when another process may have committed something: at a notification of
@@ -66,8 +66,8 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told i
 	return told
 }
 
-// listen receives notifications until the database is closed. It reconnects when its
-// connection ends; meanwhile Wait returns after every, as without notifications.
+// listen receives notifications until the database is closed. It reconnects when its connection ends; without one, Wait
+// polls.
 func (w *waiting) listen(n notifier) {
 	ctx, stop := context.WithCancel(context.Background())
 	done, news := make(chan struct{}), make(chan struct{})
@@ -77,7 +77,7 @@ func (w *waiting) listen(n notifier) {
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			_ = n.Listen(ctx, func(int64) { w.change(true) }) // whoever reads the database reports its errors
+			_ = n.Listen(ctx, func(int64) { w.change(true) }) // readers of the database report its errors
 			w.change(false)
 			select {
 			case <-ctx.Done():
@@ -99,7 +99,7 @@ func (w *waiting) change(listening bool) {
 
 // end stops listening.
 func (w *waiting) end() {
-	w.once.Do(func() {}) // nobody begins any more
+	w.once.Do(func() {}) // prevents later starts
 	w.mu.Lock()
 	stop, done := w.stop, w.done
 	w.mu.Unlock()
@@ -109,6 +109,5 @@ func (w *waiting) end() {
 	}
 }
 
-// Blocked reports whether a transaction that writes has not begun: it waits for another
-// one, which may be of another process.
+// Blocked reports whether a write transaction is waiting for another one, possibly of another process.
 func (db *DB) Blocked() bool { return db.pool.Blocked() }

@@ -20,11 +20,11 @@ import (
 // on it have the tables, a family each.
 type owned struct {
 	*session.Session
-	owner int64 // 0 for one of whom nothing is kept yet: no row has it
+	owner int64 // 0 for an owner without stored data, so that no row matches
 	now   string
 }
 
-// ownerTables have the owners, their projects, and what they set.
+// ownerTables are the tables of owners, their projects, and their settings.
 type ownerTables struct{ *owned }
 
 func (a *owned) reader() builtin.Reader {
@@ -173,7 +173,7 @@ func (a ownerTables) Instructions(ctx context.Context) (string, error) {
 	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = $1", a.owner)
 }
 
-// setting returns a text, "" when there is none.
+// setting returns a stored text, or "".
 func (a ownerTables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
 	_, err = a.Maybe(ctx, query, args, &text)
 	return text, err

@@ -14,8 +14,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// nameSeparator stands between the names of entities in one text. A name that has
-// it is shown with a space in its place.
+// nameSeparator separates the names of entities in one text. A name that contains it is shown with a space instead.
 const nameSeparator = "\x1f"
 
 // memoryTables have the memories with their links.
@@ -155,7 +154,7 @@ func (a *owned) term(mark, text string) string {
 	return strconv.FormatInt(a.owner, 36) + mark + text
 }
 
-// tagTerm returns the search term of a tag, whatever characters it has.
+// tagTerm returns the search term of a tag with any characters.
 func (a memoryTables) tagTerm(tag string) string {
 	sum := sha256.Sum256([]byte(builtin.NameKey(tag)))
 	return a.term(tagMark, hex.EncodeToString(sum[:8]))

@@ -12,7 +12,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// never is when a task is due that has no due date: behind every time.
+// never is the due time of a task without a due date. It sorts after every time.
 const never = "~"
 
 // taskTables have the tasks.

@@ -1,5 +1,5 @@
-// Package calls has what the gateway records: calls and their outcomes, each one chain, calls
-// that wait for the user with the answers, the tiers that users chose, and tokens of agents.
+// Package calls stores the records of the gateway: calls and their outcomes, each in one chain, pending calls with
+// their answers, users' tiers, and tokens of agents.
 package calls
 
 import (
@@ -23,7 +23,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Ledger is the database as the gateway keeps its calls in it.
+// Ledger stores the calls of the gateway.
 type Ledger struct{ Pool *session.Pool }
 
 var _ gateway.Ledger = Ledger{}
@@ -96,8 +96,8 @@ const (
 	OutcomeFormat = "toolcrib call outcome 1"
 )
 
-// callColumns are those between the number of a call and its place in the chain. A call
-// behind a guard is for no customer: that column has what the server is.
+// callColumns are the columns between the number of a call and its place in the chain. A call behind a guard has no
+// customer, so that column contains the server's start command.
 func callColumns(c *gateway.Call) table.Columns {
 	by := &c.Caller
 	guarded := func() bool { return strings.HasPrefix(by.Agent, gateway.GuardPrefix) }
@@ -206,7 +206,7 @@ func (c Tables) link(ctx context.Context, table, format string, row table.Column
 	return nil
 }
 
-// callRow is a call with the outcome that it may have.
+// callRow is a call with its outcome, if any.
 type callRow struct {
 	call    gateway.Call
 	ended   bool
@@ -286,8 +286,7 @@ func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call,
 	return c.readCalls(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
 }
 
-// concluded returns the calls with an outcome, in the order in which they came
-// to it.
+// concluded returns the calls with an outcome, ordered by their outcomes.
 func (c Tables) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	query, args := selectCalls+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
 	if q.Before > 0 {

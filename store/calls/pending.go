@@ -112,7 +112,7 @@ func (c Tables) AddAnswer(ctx context.Context, pending string, a gateway.Answer)
 		map[string]any{"pending": pending, "digest": a.Digest})
 }
 
-// pendingRow is a pending call with the answer and the outcome that it may have.
+// pendingRow is a pending call with its answer and outcome, if any.
 type pendingRow struct {
 	pending         gateway.Pending
 	answered, ended bool
@@ -175,7 +175,7 @@ func (c Tables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]gate
 		and("p.seq < ?", q.Before)
 	}
 	if q.Waiting {
-		order = c.Hints.Unindexed("p.seq") // those that expire later are few; the list of all is long
+		order = c.Hints.Unindexed("p.seq") // few pending calls expire later, but the list of all calls is long
 		and(`a.id IS NULL AND p.expires_at > ? AND EXISTS
 			(SELECT 1 FROM live l WHERE l.subject = p.tool AND l.version = p.version AND l.status = 'active')`, history.Timestamp(q.Now))
 	}
@@ -303,8 +303,8 @@ func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash st
 	return found, hash, err
 }
 
-// selectNotices reads what running applications hear of. A proposal is approved
-// at most once, so its decision is the one of the event.
+// selectNotices reads the events that running applications receive. A proposal is approved at most once, so its
+// decision is that of the event.
 const selectNotices = `SELECT e.seq, e.at, e.subject,
 	CASE e.act WHEN 'approve' THEN CASE json_extract(v.definition, '$.status') WHEN 'deactivated' THEN 'deactivation' ELSE 'approval' END
 		WHEN 'ask-call' THEN 'pending_call' ELSE 'call_answer' END,
@@ -324,8 +324,8 @@ func scanNotice(row table.Scanner) (gateway.Notice, error) {
 	return n, errors.Join(table.Into(&n.At, history.ParseTimestamp, at), table.Into(&n.Subject, registry.ParseSubject, subject), table.Into(&n.Caller, decodeCaller, caller))
 }
 
-// Notices returns what running applications hear of among the events after one,
-// the oldest first, at most limit, and the event up to which that is everything.
+// Notices returns the events that running applications receive, after a sequence number, the oldest first, at most
+// limit, and the number of the last event that it has examined.
 func (db CallLog) Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var err error

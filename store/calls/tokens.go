@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Tokens is the database as tokens are kept in it.
+// Tokens stores tokens in a database.
 type Tokens struct{ Pool *session.Pool }
 
 var _ tokens.Store = Tokens{}

@@ -1,6 +1,6 @@
-// Package catalog has the registry: versions, which of them are live and by what names, the
-// imported documents and the bytes that they refer to, and sketches for near-duplicate
-// detection. Where decisions are signed, its readers pass only what signatures confirm.
+// Package catalog stores the registry: versions, live versions and their names, imported documents and their contents,
+// and sketches for near-duplicate detection. Where decisions are signed, its readers return only definitions with valid
+// signatures.
 package catalog
 
 import (
@@ -31,10 +31,10 @@ type Query struct {
 	Kind     registry.Kind
 	View     []registry.Layer // merged, the weakest first
 	All      bool             // every layer, hidden and deactivated ones too
-	AsOf     time.Time        // as it was then; the zero time means now
+	AsOf     time.Time        // the time of the catalog; zero means now
 	Category string           // "" for all
 	Filter   string           // substring of id or name, any case; "" for all
-	Group    *Group           // only this part of it, nil for all
+	Group    *Group           // the part to read, or nil for all
 	Limit    int              // 1 to review.MaxPage
 	After    string           // Next of the page before
 }
@@ -82,8 +82,8 @@ func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
 	})
 }
 
-// rows returns what follows the columns of a statement that reads live versions as r,
-// joined with other tables, by id and then by layer, and its arguments.
+// rows returns the part of a statement after its columns, with its arguments. It reads live versions as r, joined with
+// other tables, ordered by id and layer.
 func (q Query) rows(join string) (query string, args []any) {
 	from, args := liveRows(q.AsOf)
 	query = " FROM (" + from + ") r" + join + " WHERE "
@@ -173,7 +173,7 @@ func merged(same []Entry, everything bool) []Entry {
 		return nil
 	}
 	for _, e := range slices.Backward(same[1:]) {
-		if !top.Locked { // what claims the id of a core tool is not there
+		if !top.Locked { // ignore definitions with the id of a core tool
 			top.Hides = append(top.Hides, e.Subject)
 		}
 	}

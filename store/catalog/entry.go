@@ -20,7 +20,7 @@ func entryColumns(e *Entry) table.Columns {
 	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&e.Subject)), table.Col("locked", &e.Locked)}, liveColumns(&e.Version, &e.ContentHash, &e.Columns))
 }
 
-// entryList lists entryColumns in what liveRows returns as r.
+// entryList lists entryColumns for the alias r of liveRows.
 var entryList = entryColumns(new(Entry)).Of("r")
 
 // entries reads entries of live versions.
@@ -33,10 +33,9 @@ func (s listing) entries(ctx context.Context, q Query, query string, args ...any
 	return found, err
 }
 
-// eachEntry calls fn for every entry that a query reads, which is a statement without its
-// columns. Where signatures are
-// required, an entry has the columns of its definition, and one whose version has
-// no valid signature is deactivated.
+// eachEntry calls fn for every entry that a query reads. The query is a statement without its columns. Where signatures
+// are required, an entry is read from the columns of its definition, and an entry whose version has no valid signature
+// is deactivated.
 func (s listing) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
@@ -63,8 +62,8 @@ func (s listing) eachEntry(ctx context.Context, q Query, query string, args []an
 	})
 }
 
-// provenColumns list what an entry is read from where signatures are required: the rest comes
-// from the checked definition.
+// provenColumns lists the columns of an entry where signatures are required: its other fields come from the verified
+// definition.
 func provenColumns() string {
 	return "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject), " +
 		records.SignedLater("r.subject", "(SELECT s.signature FROM versions s WHERE s.subject = r.subject AND s.number = r.version)")
@@ -105,8 +104,8 @@ func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, hash 
 	return e, nil
 }
 
-// same returns nil when a definition is the one of an entry. now is set for an entry of the
-// live registry, which repeats columns of the definition.
+// same returns an error unless a definition matches an entry. now is set for an entry of the live registry, which
+// repeats columns of the definition.
 func (s Definitions) same(e Entry, definition []byte, now bool) error {
 	differs := registry.HashBytes(definition) != e.ContentHash
 	if now && !differs && !s.Trust.Required() { // else they were taken from the checked version
@@ -120,14 +119,12 @@ func (s Definitions) same(e Entry, definition []byte, now bool) error {
 	return nil
 }
 
-// changedByHand is the error of a version whose content, or whose entry in the live registry,
-// is not what was approved.
+// changedByHand returns the error for a version whose content or live entry differs from the approved one.
 func changedByHand(s registry.Subject, version int) error {
 	return fmt.Errorf("version %d of %s: %w: its content or its entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
 }
 
-// Group is the part of a catalog that is in one layer and comes from one
-// server or file.
+// Group is the part of a catalog in one layer from one server or file.
 type Group struct {
 	Layer  registry.Layer
 	Source string // "" for definitions that were not imported

@@ -24,9 +24,8 @@ type Exported struct {
 	UpdatedAt  time.Time // when this one was
 }
 
-// Export returns the whole merged catalog of q, in one snapshot, by id. Limit and
-// After of q do not count. Where signatures are required, unsigned entries are
-// left out, or with All have no content.
+// Export returns the whole merged catalog of q, in one snapshot, by id. It ignores Limit and After of q. Where
+// signatures are required, it omits unsigned entries or, with All, returns them without content.
 func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
 	var out []Exported
 	err := db.Pool.View(ctx, func(s *session.Session) error {

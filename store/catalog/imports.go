@@ -18,8 +18,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Import is one document that was read: where it came from, and the JSON of
-// each tool in it.
+// Import is one imported document: its source, and the JSON of each tool in it.
 type Import struct {
 	ID           string // UUIDv7
 	At           time.Time
@@ -27,11 +26,11 @@ type Import struct {
 	Format       string
 	Label        string          // the server or the file
 	Hash         string          // SHA-256 of the whole document
-	Capabilities json.RawMessage // that the client had declared; nil when nobody said
+	Capabilities json.RawMessage // as declared by the client, or nil if unknown
 	Tools        []Raw
 }
 
-// Raw is the JSON of one tool as it was read. Hash is over its canonical form.
+// Raw is the JSON of one tool as received. Hash covers its canonical form.
 type Raw struct {
 	Hash string
 	Body []byte
@@ -40,11 +39,11 @@ type Raw struct {
 // importTables have the imported documents.
 type importTables struct{ *session.Session }
 
-// Imports are what was imported.
+// Imports stores imported documents.
 type Imports struct{ Pool *session.Pool }
 
-// KeepImport records an import with its definitions, and its event, whose chain
-// seals the whole import. Definitions stored under the same hash stay as they are.
+// KeepImport records an import with its definitions and an event that seals the whole import. It does not overwrite
+// definitions that are already stored under the same hash.
 func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	hashes := lists.Map(i.Tools, func(t Raw) string { return t.Hash })
 	tools, err := json.Marshal(hashes)
@@ -101,8 +100,7 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 // One half of the hash is that of the token, the other that of the machine's name.
 const reportFormat = "report"
 
-// maxMachines bounds the machines that are counted for a tool, since anybody with a token can
-// make up names.
+// maxMachines limits the counted machines of a tool, because every holder of a token can invent names.
 const maxMachines = 1000
 
 // KeepReport records that a machine met the tool of an import, and returns how many machines
@@ -128,8 +126,8 @@ func Labels(ctx context.Context, db Imports) ([]string, error) {
 	})
 }
 
-// Listed returns the hashes of what the latest recorded list of an MCP server
-// held, in its order; none when nothing of it is on record.
+// Listed returns the hashes of the entries in the latest recorded list of an MCP server, in order, or none without a
+// record.
 func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
 		var list string
@@ -141,13 +139,12 @@ func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
 	})
 }
 
-// startFormat is the format of imports that record what a server is: its command or its
-// URL, as a list of JSON strings among the raws. Approvals are bound to the first one under
-// the server's name.
+// startFormat is the format of imports that record the command or URL of a server, as a list of JSON strings among the
+// raws. Approvals are bound to the first one under the server's name.
 const startFormat = "start"
 
-// StartOf returns what the MCP server with a label was when it was first recorded: its
-// command, or its URL; nil when nothing is on record.
+// StartOf returns the command or the URL that was first recorded for an MCP server with a label, or nil without a
+// record.
 func (db Imports) StartOf(ctx context.Context, label string) (words []string, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var hash string
@@ -164,8 +161,7 @@ func (db Imports) StartOf(ctx context.Context, label string) (words []string, er
 	return words, err
 }
 
-// KeepStart records what an MCP server is, without secrets, unless something is on record
-// for its name.
+// KeepStart records the command or URL of an MCP server, without secrets, unless one is already recorded for its name.
 func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor, label string, words []string) error {
 	known, err := db.StartOf(ctx, label)
 	if err != nil || known != nil {
@@ -179,11 +175,11 @@ func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor,
 	return db.KeepImport(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label, Hash: hash, Tools: []Raw{{hash, body}}})
 }
 
-// leftOutFormat is the format of imports that record what of a server's list cannot be
-// proposed, as JSON among the raws. The newest one under the server's name counts.
+// leftOutFormat is the format of imports that record the entries of a server's list that cannot be proposed, as JSON
+// among the raws. Only the newest one under the server's name is valid.
 const leftOutFormat = "left_out"
 
-// LeftOut returns what of the newest list of an MCP server could not be proposed.
+// LeftOut returns the entries of an MCP server's newest list that could not be proposed.
 func LeftOut(ctx context.Context, db Imports, label string) (skipped []wire.Skipped, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var body []byte
@@ -196,7 +192,8 @@ func LeftOut(ctx context.Context, db Imports, label string) (skipped []wire.Skip
 	return skipped, err
 }
 
-// KeepLeftOut records what of a server's list cannot be proposed, unless that is on record.
+// KeepLeftOut records the entries of a server's list that cannot be proposed, unless the same entries are already
+// recorded.
 func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor, label string, skipped []wire.Skipped) error {
 	known, err := LeftOut(ctx, db, label)
 	if err != nil || slices.Equal(known, skipped) {
@@ -210,7 +207,7 @@ func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor
 	return db.KeepImport(ctx, Import{ID: id, At: at, Actor: actor, Format: leftOutFormat, Label: label, Hash: hash, Tools: []Raw{{hash, body}}})
 }
 
-// Raw returns the JSON that was kept under a hash, false when none was.
+// Raw returns the JSON with a hash, or false if it is not stored.
 func (db Imports) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		body, ok, err = importTables{Session: s}.Raw(ctx, hash)
@@ -224,7 +221,7 @@ func (s importTables) Raw(ctx context.Context, hash string) (body []byte, ok boo
 	if ok, err = s.Maybe(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body); err != nil || !ok {
 		return nil, false, err
 	}
-	if is, err := wire.HashRaw(body); err != nil || is != hash { // what a client is given has to be what was approved
+	if is, err := wire.HashRaw(body); err != nil || is != hash { // clients must receive the approved bytes
 		return nil, false, fmt.Errorf("the imported JSON %.12s: %w: it does not match its hash; run toolcrib verify", hash, proposals.ErrTampered)
 	}
 	return body, true, nil

@@ -17,8 +17,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// scanLive scans a live definition. One that was edited by hand, or whose row was, is
-// returned as refused.
+// scanLive scans a live definition. It returns one as refused if it or its row was changed by hand.
 func (s Definitions) scanLive(row table.Scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, text, shown string
@@ -40,14 +39,14 @@ func (s Definitions) scanLive(row table.Scanner) (registry.Live, error) {
 // maxDecoded limits the bytes of text in decoded definitions.
 const maxDecoded = 2 << 20
 
-// decoded are definitions that a session decoded, so that the next transaction, which
-// reads most of them again, does not have to. Nobody changes a live definition.
+// decoded caches the decoded definitions of a session for its next transaction, which reads most of them again. Live
+// definitions are never modified.
 type decoded struct {
 	byText map[definitionText]decodedDefinition
 	size   int // bytes of text
 }
 
-// decodedDefinition is a definition with what its live row repeats of it.
+// decodedDefinition is a definition with the columns that its live row repeats.
 type decodedDefinition struct {
 	registry.Definition
 	hash, shown string
@@ -58,7 +57,7 @@ type definitionText struct {
 	text string
 }
 
-// definition returns the definition with a text.
+// definition returns the decoded definition of a text.
 func (d *decoded) definition(kind registry.Kind, text string) (decodedDefinition, error) {
 	key := definitionText{kind, text}
 	if known, ok := d.byText[key]; ok {
@@ -111,7 +110,7 @@ func (s Definitions) ByName(ctx context.Context, names ...string) ([]registry.Li
 	for list := range slices.Chunk(names, namesAtOnce) {
 		size := 1
 		for size < len(list) {
-			size *= 8 // few sizes, so that few statements are kept
+			size *= 8 // few sizes, to limit the number of prepared statements
 		}
 		args := make([]any, size)
 		for i := range args {
@@ -130,9 +129,8 @@ func (s Definitions) ByName(ctx context.Context, names ...string) ([]registry.Li
 	return found, nil
 }
 
-// ByWire implements review.RegistryReader. A wire name ends in the name that the
-// tool has where it comes from, behind that of a server or alone; the index has
-// that name.
+// ByWire implements review.RegistryReader. A wire name is the tool's name on its server, alone or after the server's
+// name; the index contains the name on the server.
 func (s Definitions) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
 	ends := []string{name}
 	for i, r := range name {
@@ -188,8 +186,7 @@ func (s Definitions) OfKind(ctx context.Context, kind registry.ToolKind, view []
 	return s.Find(ctx, LiveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
 }
 
-// Heads implements review.RegistryReader. Where signatures decide what counts, it reads
-// the definitions.
+// Heads implements review.RegistryReader. Where signatures are required, it reads the definitions.
 func (s Definitions) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
 	ids, args := ofKind(kind, view, most)
 	core := shipped.CoreHashes()
@@ -262,9 +259,8 @@ type liveProfiles struct {
 	lives []registry.Live
 }
 
-// profiles returns the live agents or the live allow-lists. Who asks for the ones
-// asks for the others, so a transaction reads them together, until it makes
-// something live.
+// profiles returns the live agents or the live allow-lists. Callers usually need both, so a transaction reads them
+// together and caches them until it makes a version live.
 func (s Definitions) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
 	profiles := session.Within[liveProfiles](s.Session)
 	if !profiles.read {
@@ -298,8 +294,8 @@ func (s Definitions) SetLive(ctx context.Context, versions []history.Version, de
 	return sketchTables(s).addSketches(ctx, made.sketches)
 }
 
-// liveColumns are the columns of a live row that change with its version: its number and
-// its hash, and what lists show.
+// liveColumns are the columns of a live row that change with its version: its number, its hash, and the columns that
+// lists show.
 func liveColumns(number *int, contentHash *string, c *registry.Columns) table.Columns {
 	return append(table.Columns{table.Col("version", number), table.Col("content_hash", contentHash)}, ShownColumns(c)...)
 }

@@ -17,16 +17,15 @@ import (
 	"toolcrib/store/table"
 )
 
-// Seeding stamps what is shipped.
+// Seeding has the stamps for shipped definitions.
 type Seeding struct {
 	Now       func() time.Time
 	NewID     func() string
 	CoreAlone bool
 }
 
-// Seed writes what toolcrib ships into the global layer as version 1 of each
-// subject, or the core alone, and the core's hashes into the table
-// that its lock is read from.
+// Seed writes all shipped definitions, or only the core, into the global layer as version 1 of each subject, and the
+// hashes of the core into the table from which its lock is read.
 func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 	now := with.Now().UTC().Truncate(time.Microsecond)
 	ship := func(d registry.Definition, locked bool) error {
@@ -66,9 +65,8 @@ func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 	return nil
 }
 
-// CheckCore compares the core tools in the database with those the program
-// ships, by the hash of the stored text. A difference is reported, never
-// repaired: whoever changed it could have changed more.
+// CheckCore compares the hashes of the stored core tools with those of the program. It reports a difference but never
+// repairs it, because other data may have been changed as well.
 func (s Definitions) CheckCore(ctx context.Context) error {
 	want := shipped.CoreHashes()
 	seen := 0
@@ -108,7 +106,7 @@ func (s Definitions) CheckCore(ctx context.Context) error {
 	return s.coreNames(ctx)
 }
 
-// coreNames refuses another tool that goes by the name of a core tool.
+// coreNames returns an error if another tool has the name of a core tool.
 func (s Definitions) coreNames(ctx context.Context) error {
 	var overridden string
 	// CROSS JOIN keeps the engine from looking through all names for the core.

@@ -18,9 +18,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// Thresholds of Alike. A text that shares less than two fifths of its
-// shingles with another reads as a different one; purposes are a few words
-// each and are often somewhat alike.
+// Thresholds of Alike. Texts that share less than two fifths of their shingles read as different; purposes consist of a
+// few words and are often similar.
 const (
 	leastText    = 0.4
 	leastPurpose = 0.55
@@ -51,7 +50,7 @@ func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]regi
 			continue
 		}
 		seen[c.ID] = true
-		// A version that is not live any more finds nothing.
+		// A version that is no longer live has no similar tools.
 		found, err := Definitions(s).Find(ctx, LiveFrom+"WHERE v.seq = $1", c.ID)
 		if err != nil {
 			return nil, err
@@ -65,7 +64,7 @@ func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]regi
 	return alike, nil
 }
 
-// scan returns what in two indexes may be like a sketch, the likeliest first.
+// scan returns the possible matches of a sketch in two indexes, the most similar first.
 func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.Match {
 	matches := slices.Concat(known.Scan(s, least, mostAlike), tail.Scan(s, least, mostAlike))
 	slices.SortStableFunc(matches, func(x, y overlap.Match) int { return -cmp.Compare(x.Estimate, y.Estimate) })
@@ -130,17 +129,15 @@ type sketches struct {
 	looked        bool  // the session has looked for something before
 }
 
-// SketchBlock sets how many versions share a row of the table: a row is read and
-// written as a whole. Until a block is complete its sketches are rows of their
-// own, in recent_sketches.
+// SketchBlock is the number of versions that share a row, which is read and written as a whole. Until a block is
+// complete, its sketches are single rows in recent_sketches.
 const SketchBlock = 256
 
-// sketchLook sets how often it is looked whether a block is complete, in versions:
-// more than once a block, as the version that would complete it may be an
-// agent's, which has no sketches.
+// sketchLook is the interval, in versions, of checks whether a block is complete. It is less than a block, because the
+// last version of a block may be an agent's, which has no sketches.
 const sketchLook = 32
 
-// sketched is the sketches of one version as they are stored.
+// sketched has the stored sketches of one version.
 type sketched struct {
 	seq           int64
 	Text, Purpose []byte
@@ -178,8 +175,7 @@ func sketchAll(added addedVersions, versions []history.Version, definitions []re
 	return sketching{made, err}
 }
 
-// addSketches keeps the sketches of versions of tools, the last of all. Those
-// of a block that is complete by now become a row of their table.
+// addSketches stores the sketches of new versions of tools, and packs completed blocks.
 func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 	if len(sks) == 0 {
 		return nil
@@ -200,8 +196,8 @@ func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 	return table.InsertRows(ctx, s, "recent_sketches", "seq, text, purpose", rows)
 }
 
-// completeBlocks moves the sketches of versions before first into their blocks,
-// with further ones that were no rows yet.
+// completeBlocks moves the sketches of versions before first into their blocks, together with further ones that have no
+// rows yet.
 func (s sketchTables) completeBlocks(ctx context.Context, first int64, further []sketched) error {
 	complete, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < $1 ORDER BY seq", first)
 	if err != nil || len(complete)+len(further) == 0 {
@@ -214,7 +210,7 @@ func (s sketchTables) completeBlocks(ctx context.Context, first int64, further [
 	return err
 }
 
-// appendBlocks appends sketches to the blocks they belong to.
+// appendBlocks appends sketches to their blocks.
 func (s sketchTables) appendBlocks(ctx context.Context, sks []sketched) error {
 	for len(sks) > 0 {
 		block := sks[0].seq / SketchBlock

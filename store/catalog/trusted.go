@@ -122,7 +122,7 @@ func (s Definitions) proof(ctx context.Context, p *proof.Proofs, subject registr
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
-	v, err := Versions(s).version(ctx, subject, number, table.Reading(versionColumns)) // the proof reports what is wrong
+	v, err := Versions(s).version(ctx, subject, number, table.Reading(versionColumns)) // the proof reports the problem
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func checkLive(proof *proof.Proof, r liveRow) error {
 	return nil
 }
 
-// superseded returns why a version that counts is not the one that was signed last for
-// its subject, nil when it is. signed reports that there is a newer statement.
+// superseded returns an error if a valid version is not the one that was signed last for its subject. signed reports
+// that a newer statement exists.
 func (s Definitions) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
 	if !signed && !checked.Shared {
 		return nil, nil
@@ -157,8 +157,7 @@ func (s Definitions) superseded(ctx context.Context, p *proof.Proofs, checked *p
 	return refused, nil
 }
 
-// endorsed reports whether the approval of a proposal by a statement is one that waits
-// for others.
+// endorsed reports whether the approval of a proposal by a statement is only an endorsement.
 func (s Definitions) endorsed(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) {
 	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
 	return waits, err

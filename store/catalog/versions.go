@@ -39,8 +39,8 @@ var VersionTable = table.Of("versions", versionColumns)
 // Versions have the versions.
 type Versions struct{ *session.Session }
 
-// checkedVersion returns what scans versions. It refuses one that was edited by hand: its
-// definition has to match the content hash, and all of it the hash of the version.
+// checkedVersion returns a scanner of versions. It rejects versions that were changed by hand: the definition must
+// match the content hash, and the whole version its hash.
 func checkedVersion() func(table.Scanner) (history.Version, error) {
 	scan := table.Reading(versionColumns)
 	return func(row table.Scanner) (history.Version, error) {
@@ -119,8 +119,7 @@ type addedVersions map[string]int64
 // History are the histories of subjects.
 type History struct{ Pool *session.Pool }
 
-// Versions returns the versions of a subject before the one given (0 for all),
-// the newest first, at most limit.
+// Versions returns at most limit versions of a subject before the given one (0 for all), the newest first.
 func (db History) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Version, error) {
 		query := VersionTable.Select("WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4")

@@ -12,7 +12,7 @@ import (
 // Kind is the kind of the values of a column.
 type Kind int
 
-// The kinds. A row that knows nothing of a column has "" or 0.
+// The kinds of columns. Rows from before the column have "" or 0.
 const (
 	Text Kind = iota
 	Number
@@ -60,12 +60,12 @@ func ReadSteps(files fs.ReadFileFS, add func(Added) Step) ([]Step, error) {
 	return list, nil
 }
 
-// AddedColumns lists the columns that both engines add to tables which their migrations
-// created, each in a step of its own. An entry that has landed is never changed. The column
-// of a record is described with table.Later: rows from before have no seal over it.
+// AddedColumns lists the columns that both engines add to tables of earlier migrations, each in a separate step.
+// Released entries never change. The column of a record is described with table.Later, because the seals of earlier
+// rows do not cover it.
 func AddedColumns() []Added {
 	return []Added{
-		{Step: 26, Table: "decisions", Column: "reading"}, // what of it the decider had read
+		{Step: 26, Table: "decisions", Column: "reading"}, // the parts that the decider had read
 	}
 }
 

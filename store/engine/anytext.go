@@ -9,12 +9,10 @@ import (
 	"toolcrib/internal/plaintext"
 )
 
-// PostgreSQL keeps only valid UTF-8 without U+0000 in a text, and a SQLite file
-// anything. What comes from outside is checked before it is written, but earlier
-// versions wrote names of calls that were not, into records that never change. So
-// that such a database can be copied with every hash unchanged, a text that
-// PostgreSQL does not take is stored there with its odd bytes escaped, and is
-// unescaped wherever it is read.
+// PostgreSQL stores only valid UTF-8 without U+0000 in a text, but a SQLite file stores any bytes. Input is validated
+// before it is written, but earlier versions stored unvalidated names of calls in records that never change. So that
+// such a database can be copied with all hashes unchanged, PostgreSQL stores a text with invalid bytes escaped, and all
+// readers unescape it.
 
 // escapeMark begins an escaped byte, which two hexadecimal digits follow: a
 // character of the private use area in which no text of people's is written.
@@ -22,8 +20,7 @@ const escapeMark = "\U0010FFFD"
 
 const hexDigits = "0123456789abcdef"
 
-// EscapeText returns s in the form in which PostgreSQL stores it. UnescapeText
-// returns s of it again, for every s.
+// EscapeText returns s in the form in which PostgreSQL stores it. UnescapeText is the inverse for every s.
 func EscapeText(s string) string {
 	if plaintext.Problem(s) == "" && !strings.Contains(s, escapeMark) {
 		return s

@@ -26,7 +26,7 @@ import (
 type Conn struct {
 	conn    *sql.Conn
 	stmts   map[string]*sql.Stmt
-	direct  bool                                       // nothing is prepared
+	direct  bool                                       // prepare no statements
 	each    func(*sql.Rows, func(Scanner) error) error // nil to hand out rows as they come
 	escapes bool                                       // texts are stored escaped
 }
@@ -128,7 +128,7 @@ func (c *Conn) Maybe(ctx context.Context, query string, args []any, dest ...any)
 	return err == nil, err
 }
 
-// Row runs a query for one row and scans it; sql.ErrNoRows when there is none.
+// Row scans the single row of a query. It returns sql.ErrNoRows if there is none.
 func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	stmt, err := c.prepare(ctx, query)
 	if err != nil {
@@ -168,7 +168,7 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scann
 	return c.walk(ctx, rows, fn)
 }
 
-// Once is Each for a query that is not asked again: its statement is not kept.
+// Once is Each for a query that is used once: its statement is not cached.
 func (c *Conn) Once(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
 	rows, err := c.conn.QueryContext(context.WithoutCancel(ctx), query, c.escaped(args)...)
 	if err != nil {
@@ -281,8 +281,7 @@ type Check struct {
 	Table, Query, Message string
 }
 
-// Checks returns the checks of a text. Each is a statement below a line "-- check
-// TABLE: MESSAGE"; comments about it follow that line.
+// Checks parses checks. Each is a statement below a line "-- check TABLE: MESSAGE", which comments may follow.
 func Checks(text string) []Check {
 	var list []Check
 	for _, block := range strings.Split("\n"+text, "\n-- check ")[1:] {

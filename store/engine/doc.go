@@ -1,5 +1,4 @@
-// Package engine has what the store and its two engines, store/sqlite and
-// store/pg, name alike: the errors of a database, what a connection is for, a
-// connection with its prepared statements, and pieces of SQL. What the engines
-// implement are the parts of session.Engine.
+// Package engine defines what the store and its two engines, store/sqlite and store/pg, share: the errors of a
+// database, the uses of a connection, a connection with its prepared statements, and fragments of SQL. The interfaces
+// of the engines are in session.Engine.
 package engine

@@ -11,7 +11,7 @@ var (
 	ErrNumbering = errors.New("the database has an unknown schema")
 	// ErrForeign is wrapped when the database is none of toolcrib's.
 	ErrForeign = errors.New("not a toolcrib database")
-	// ErrNoDatabase is wrapped when there is no database and none is to be made.
+	// ErrNoDatabase is wrapped when the database does not exist and must not be created.
 	ErrNoDatabase = errors.New("no database")
 	// ErrBusy is wrapped when another process held the database for too long.
 	ErrBusy = errors.New("the database is busy")
@@ -22,10 +22,10 @@ var (
 	// ErrGone is wrapped when the file of an open database is not at its path any
 	// more. Others read another file there.
 	ErrGone = errors.New("the database was removed or replaced")
-	// ErrAgain is wrapped when the engine rolled a transaction back because of
-	// another one: the same transaction may succeed now.
+	// ErrAgain is wrapped when the engine rolled back a transaction because of another one, so that a retry may
+	// succeed.
 	ErrAgain = errors.New("another transaction came in between")
-	// ErrLost is wrapped when there is no connection to the server, or it ended. A transaction that
-	// had not begun its COMMIT was rolled back.
+	// ErrLost is wrapped when the server cannot be reached or the connection was lost. A transaction that had not begun
+	// its COMMIT was rolled back.
 	ErrLost = errors.New("no connection to the database server; check that it runs, and try again")
 )

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Clause is a piece of SQL with its arguments, for each of which it has a "?". Pieces are
-// joined in any order; Numbered numbers the whole.
+// Clause is a fragment of SQL with its arguments, each of which has a "?". Fragments can be joined in any order;
+// Numbered numbers the placeholders of the whole.
 type Clause struct {
 	SQL  string
 	Args []any
@@ -69,9 +69,8 @@ func Placeholders(first, n int) string {
 	return string(b)
 }
 
-// Hints reports whether an engine needs hints to choose indexes, because it does
-// not know the distribution of the rows. The zero value is for one that keeps
-// statistics.
+// Hints reports whether an engine needs hints to choose indexes, because it has no statistics about the rows. The zero
+// value is for an engine with statistics.
 type Hints bool
 
 // IndexedBy has a table read through an index.

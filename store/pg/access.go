@@ -191,11 +191,10 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return problems, nil
 }
 
-// A login with SQL access can take a lock and keep it: the row of the writer, for
-// which every write waits, or a table. PostgreSQL ends nothing of that by itself, and
-// every session can set its own limits. So who waits for too long looks who holds
-// the lock, ends those sessions that do nothing in their transaction or belong to an
-// agent, if its login may, and otherwise names them.
+// A login with SQL access can hold a lock indefinitely: that of the writer's row, for which every write waits, or of a
+// table. PostgreSQL does not end such sessions, and every session can change its own limits. Therefore a session that
+// waits too long looks up the holders of the lock. If its login may do so, it ends holders that are idle in a
+// transaction or belong to an agent; otherwise the error names them.
 
 // lockWait is how long a transaction waits until it looks who holds a lock.
 const lockWait = 10 * time.Second
@@ -213,9 +212,9 @@ func (h holder) String() string {
 	return fmt.Sprintf("the login %s (server process %d)", pgx.Identifier{h.login}.Sanitize(), h.pid)
 }
 
-// holders finds those of other sessions. Who waits for a row has a lock on its table,
-// too, and one on what it waits for that is not granted. What a session does is
-// visible to its own login, to superusers and to pg_read_all_stats.
+// holders finds the locks of other sessions. A session that waits for a row holds a lock on its table and has an
+// ungranted lock on the row. The activity of a session is visible to its own login, to superusers, and to
+// pg_read_all_stats.
 const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename, ''),
 	coalesce(a.state LIKE 'idle in transaction%' AND a.state_change < clock_timestamp() - interval '5 seconds', false),
 	coalesce(pg_has_role(a.usesysid, 'toolcrib_agent', 'MEMBER') AND NOT pg_has_role(a.usesysid, 'toolcrib_user', 'MEMBER'), false)
@@ -247,7 +246,7 @@ func (s *Server) release(ctx context.Context) (ended bool, held []holder, err er
 	}
 	for _, h := range now {
 		if !slices.ContainsFunc(before, func(b holder) bool { return b.pid == h.pid && b.transaction == h.transaction }) {
-			continue // it has begun meanwhile
+			continue // it has become active in the meantime
 		}
 		if h.idle || h.agent {
 			var done bool
@@ -272,8 +271,8 @@ func heldLocks(ctx context.Context, conn *pgx.Conn) ([]holder, error) {
 	})
 }
 
-// waited returns what follows from a lock that was not to be had in time: the
-// transaction is tried again where a holder was ended, and else told who they are.
+// waited handles a lock that was not acquired in time: it returns ErrAgain if a holder was ended, and otherwise an
+// error that names the holders.
 func (s *Server) waited() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
@@ -282,7 +281,7 @@ func (s *Server) waited() error {
 		return fmt.Errorf("%w: a session that kept a lock was ended", engine.ErrAgain)
 	}
 	busy := fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
-	if err != nil || len(held) == 0 { // an engine without these views, or nobody any more
+	if err != nil || len(held) == 0 { // an engine without these views, or no holder remains
 		return busy
 	}
 	names := lists.Map(held, holder.String)
@@ -290,7 +289,7 @@ func (s *Server) waited() error {
 		engine.ErrBusy, strings.Join(names, ", "), held[0].pid)
 }
 
-// sqlState returns the SQLSTATE of an error of the server, "" for another one.
+// sqlState returns the SQLSTATE of a server error, or "" for other errors.
 func sqlState(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
@@ -298,10 +297,8 @@ func sqlState(err error) string {
 	return ""
 }
 
-// prepare sets what a connection needs: a server notices that its host is gone, and a
-// setting of the database for sessions that forget their transactions is not for a
-// verification, which reads others meanwhile. An engine that lacks a setting goes
-// without.
+// prepare configures a connection: the server must detect lost hosts, and a timeout for idle transactions must not
+// affect a verification, which waits for other readers. Settings that an engine does not support are skipped.
 func prepare(ctx context.Context, conn *pgx.Conn) error {
 	settings := []string{
 		"SET tcp_keepalives_idle = 15", "SET tcp_keepalives_interval = 5", "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = 30000",

@@ -10,9 +10,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// A database that is the target of a copy has the tables with their triggers
-// disabled, and a table that names the source. It has no number of a schema that a
-// program takes until the copy is complete.
+// While a database is the target of a copy, its triggers are disabled, and a table names the source. Its schema has no
+// valid version number until the copy is complete.
 
 // BeginCopy prepares a database for the rows of another, which the hash of its first
 // event names, and leaves conn with the rights to write them.
@@ -55,7 +54,7 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 			switch {
 			case s.Number <= seedStep:
 				err = takeStep(ctx, tx, s)
-			case s.Number == kindsStep || engine.Adds(s.Number): // the rows need it; FinishCopy takes it, and notes it, again
+			case s.Number == kindsStep || engine.Adds(s.Number): // the rows require it; FinishCopy removes and adds it again
 				_, err = tx.Exec(ctx, s.SQL)
 			}
 			if err != nil {
@@ -145,10 +144,9 @@ func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 	return nil
 }
 
-// HoldCopy keeps every other process from copying into the target of a copy until
-// the transaction that it returns ends, which is that of FinishCopy or AbandonCopy.
-// conn is a connection of its own. The error has the SQLSTATE 55P03 where another
-// process copies, and 42P01 where another has finished meanwhile.
+// HoldCopy prevents other processes from copying into the target of a copy until the returned transaction ends, which
+// is that of FinishCopy or AbandonCopy. conn is a separate connection. The error has the SQLSTATE 55P03 if another
+// process is copying, and 42P01 if another process has finished in the meantime.
 func HoldCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	if err := asOwner(ctx, conn); err != nil {
 		return nil, err
@@ -219,8 +217,8 @@ func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Script returns the statements that create the roles and the schema, for somebody
-// else to run; seed writes the rows of the shipped definitions.
+// Script prints the statements that create the roles and the schema, so that an administrator can run them. seed writes
+// the rows of the shipped definitions.
 func Script(seed func() error, print func(statements string) error) error {
 	all, err := steps()
 	if err != nil {

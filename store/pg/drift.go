@@ -18,8 +18,7 @@ var written = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?(TRIGGER|INDEX) (\w+) 
 // source finds the functions of the migrations: name and body.
 var source = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
 
-// definitions returns what the migrations say of triggers, indexes and functions, by
-// the name of the object.
+// definitions returns the triggers, indexes, and functions that the migrations define, by name.
 func definitions() (map[string]string, error) {
 	all, err := steps()
 	known := map[string]string{}
@@ -34,8 +33,8 @@ func definitions() (map[string]string, error) {
 	return known, err
 }
 
-// defined are the definitions as the server prints them. It repeats the text of a
-// function, and prints a trigger and an index from its catalog.
+// defined reads the definitions as the server prints them: the text of a function unchanged, and triggers and indexes
+// from its catalog.
 const defined = `SELECT 'trigger ' || t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal
 	UNION ALL SELECT 'index ' || c.relname, pg_get_indexdef(c.oid) FROM pg_class c WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind = 'i'
@@ -142,8 +141,7 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 	return nil
 }
 
-// clauses returns how often the migrations have a clause in each table that they
-// create, those without it left out.
+// clauses counts the occurrences of a clause in each table that the migrations create, and omits tables without it.
 func clauses(all []engine.Step, clause string) map[string]int {
 	found := map[string]int{}
 	for _, step := range all {

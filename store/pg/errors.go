@@ -20,9 +20,8 @@ import (
 // errCertificate is wrapped where TLS refuses the server.
 var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is the server of the URL; name the authority that signed it with sslrootcert=FILE, and the server as its certificate does", engine.ErrLost)
 
-// Describe implements session.Engine: it gives an error its meaning, by its SQLSTATE
-// (https://www.postgresql.org/docs/current/errcodes-appendix.html). Everything else
-// passes through.
+// Describe implements session.Engine: it converts errors by their SQLSTATE
+// (https://www.postgresql.org/docs/current/errcodes-appendix.html) and returns all others unchanged.
 func (s *Server) Describe(err error) error {
 	for _, known := range []error{proposals.ErrAuthority, engine.ErrRefused, engine.ErrBusy, engine.ErrDamaged, engine.ErrAgain, engine.ErrLost, engine.ErrForeign, engine.ErrNumbering} {
 		if err == nil || errors.Is(err, known) {
@@ -52,7 +51,7 @@ func (s *Server) Describe(err error) error {
 		return fmt.Errorf("%w: the database refuses this to the login %s, or refuses it in another name: %w", proposals.ErrAuthority, s.config.User, err)
 	case "25006", "0A000": // the latter where a standby is asked for a transaction that writes
 		return fmt.Errorf("%w; the server is a standby, or takes no writes: %w", review.ErrReadOnly, err)
-	case "22021": // a name with U+0000 or bytes that are no UTF-8, which nothing stored has
+	case "22021": // a name with U+0000 or invalid UTF-8, which no row contains
 		return fmt.Errorf("%w: %w", proposals.ErrNotFound, err)
 	case "53100":
 		return fmt.Errorf("the disk of the server is full; nothing was written: %w", err)

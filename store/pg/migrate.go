@@ -18,13 +18,11 @@ import (
 // know.
 var ErrSchemaNewer = errors.New("a newer toolcrib wrote the database")
 
-// seedFunc writes what toolcrib ships, in the transaction of conn.
+// seedFunc writes the shipped definitions, in the transaction of conn.
 type seedFunc = func(ctx context.Context, conn *pgx.Conn) error
 
-// migrate runs the steps that the database lacks and returns their numbers. The
-// roles come first, in a transaction of their own; the rest is one transaction, of
-// which a failure leaves nothing. The login of conn has to be allowed to create
-// roles and schemas.
+// migrate runs the missing steps and returns their numbers. The roles are created first, in a separate transaction; all
+// other steps share one transaction. The login of conn must be allowed to create roles and schemas.
 func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) {
 	all, err := steps()
 	if err != nil {
@@ -51,8 +49,7 @@ func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) 
 	return done, err
 }
 
-// createRoles creates what the server and the database lack of the roles and of the
-// schema that one of them owns.
+// createRoles creates the missing roles, and the schema that one of them owns.
 func createRoles(ctx context.Context, conn *pgx.Conn, roles engine.Step) error {
 	err := retry(func() error { _, err := conn.Exec(ctx, roles.SQL); return err })
 	if err != nil {
@@ -72,7 +69,7 @@ func retry(create func() error) error {
 		switch sqlState(err) {
 		case "42P06", "42P07", "42710", "42723", "40001", "40P01": // duplicate schema, table, object, function; serialization failure; deadlock
 		case "23505": // the catalogues' own unique indexes
-		case "XX000": // two sessions updated a row of a catalogue at once, which has no code of its own
+		case "XX000": // concurrent updates of a catalog row, which have no specific code
 		default:
 			return err
 		}
@@ -82,7 +79,7 @@ func retry(create func() error) error {
 	}
 }
 
-// migrateTables runs the steps after the roles that the database lacks.
+// migrateTables runs the missing steps after the roles.
 func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed seedFunc) (done []int, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -130,9 +127,8 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed 
 	return done, tx.Commit(ctx)
 }
 
-// schemaVersion returns the number of the last step that the database has, 0 where
-// there is no schema. Its error wraps engine.ErrNumbering where the steps are others
-// than those of this program up to its last one.
+// schemaVersion returns the number of the last completed step, or 0 without a schema. The error wraps
+// engine.ErrNumbering if the steps differ from those of this program.
 func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
 	var there bool
 	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".schema_migrations') IS NOT NULL").Scan(&there)
@@ -170,13 +166,13 @@ var migrationFiles embed.FS
 // Schema is the name of the PostgreSQL schema with the tables.
 const Schema = "toolcrib"
 
-// Owner is the role that owns the tables. Nobody logs in as it.
+// Owner is the role that owns the tables. It cannot log in.
 const Owner = "toolcrib_owner"
 
-// The numbers of the steps that something else stands between.
+// Numbers of the steps that are not migration files or that other code refers to.
 const (
 	rolesStep = 0  // creates the roles and the schema; the others run as Owner
-	seedStep  = 7  // written by the program: what toolcrib ships
+	seedStep  = 7  // the shipped definitions, written by the program
 	kindsStep = 24 // has the tables take every kind of subject
 )
 

@@ -25,8 +25,8 @@ const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' ||
 // expression: the server takes minutes for one of a megabyte.
 const maxPattern = 1000
 
-// Contains implements session.Searcher, by a regular expression with the cases of
-// each letter; a text that is too long for that is found in lower case.
+// Contains implements session.Searcher with a regular expression that lists the cases of each letter, or with a
+// lower-case comparison if the text is too long for that.
 func (Search) Contains(words string) engine.Clause {
 	if len(words) > maxPattern {
 		return engine.Clause{SQL: "position(? IN " + shown + ") > 0", Args: []any{strings.ToLower(words)}}
@@ -66,8 +66,7 @@ func (Search) Beginning(context.Context, *engine.Conn, []string) (engine.Source,
 	return engine.Source{}, false, nil
 }
 
-// pattern is the regular expression that finds words in any case in a text whose
-// ASCII letters are small.
+// pattern returns a regular expression that finds words in any case in a text whose ASCII letters are lower case.
 func pattern(words string) string {
 	var b strings.Builder
 	for _, r := range words {

@@ -18,13 +18,11 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Server is a database on a PostgreSQL server. It implements session.Engine and is
-// safe for concurrent use.
+// Server is a database on a PostgreSQL server. It implements session.Engine and is safe for concurrent use.
 //
-// A transaction that writes first locks the one row of the table writer, as BEGIN
-// IMMEDIATE locks a SQLite file. It reads what others committed until then, so it
-// is READ COMMITTED; one that only reads is a snapshot, REPEATABLE READ. Numbers of
-// rows and chains grow under the lock.
+// A write transaction first locks the single row of the table writer, as BEGIN IMMEDIATE locks a SQLite file. It is
+// READ COMMITTED, so that it sees all commits before the lock; a read transaction is a snapshot, REPEATABLE READ. Row
+// and chain numbers are assigned under the lock.
 type Server struct {
 	Search
 
@@ -34,7 +32,7 @@ type Server struct {
 	shared    *sql.DB     // for a pooler
 	pooled    atomic.Bool // a pooler gives each transaction another connection of the server
 	connected atomic.Bool // once
-	mute      atomic.Bool // it has no NOTIFY; others poll
+	mute      atomic.Bool // it has no NOTIFY; poll instead
 	lockWait  time.Duration
 }
 
@@ -48,7 +46,7 @@ func IsURL(name string) bool {
 func Open(name string) (*Server, error) {
 	config, err := pgx.ParseConfig(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // which has no password
+		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // without the password
 	}
 	config.RuntimeParams["search_path"] = Schema
 	if config.RuntimeParams["application_name"] == "" {
@@ -72,7 +70,7 @@ func Open(name string) (*Server, error) {
 func Login(name string) (string, error) {
 	config, err := pgx.ParseConfig(name)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", Redacted(name), err) // which has no password
+		return "", fmt.Errorf("%s: %w", Redacted(name), err) // without the password
 	}
 	return config.User, nil
 }
@@ -100,7 +98,7 @@ func (s *Server) There() error { return nil }
 // Frozen implements session.Engine.
 func (s *Server) Frozen() bool { return false }
 
-// Close closes the connections that nobody uses.
+// Close closes the idle connections.
 func (s *Server) Close() error { return errors.Join(s.pool.Close(), s.shared.Close()) }
 
 // Backup implements session.Engine: PostgreSQL has a program for that.
@@ -160,7 +158,7 @@ func (s *Server) meetsPooler(err error) bool {
 	return pooler
 }
 
-// forgotten is how long a transaction that writes may do nothing: its host may be gone.
+// forgotten is how long a write transaction may be idle before it is ended, because its host may have disappeared.
 const forgotten = 20 * time.Second
 
 // begin returns the statements that a transaction begins with, in one message to the
@@ -181,19 +179,19 @@ func (s *Server) begin(use engine.Use) string {
 		"; SET LOCAL synchronous_commit = " + sync + "; SELECT id FROM writer WHERE id = 1 FOR UPDATE"
 }
 
-// Begin implements session.Engine. A lock that is not to be had is waited for three
-// times, and whoever keeps it is ended in between, if that may be.
+// Begin implements session.Engine. It tries three times to acquire a lock, and in between ends the sessions that hold
+// it if that is permitted.
 func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error {
 	for left := int(longestWait / lockWait); ; left-- {
 		err := c.Script(ctx, s.begin(use))
 		if err == nil {
 			return nil
 		}
-		_ = c.Script(ctx, "ROLLBACK") // what failed before is the error to report
+		_ = c.Script(ctx, "ROLLBACK") // report the earlier error
 		if sqlState(err) != "55P03" || left <= 1 || ctx.Err() != nil {
 			return err
 		}
-		_, _, _ = s.release(ctx) // the next attempt tells whether that helped
+		_, _, _ = s.release(ctx) // the next attempt shows whether that helped
 	}
 }
 
@@ -230,15 +228,15 @@ func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
 	return conn, err
 }
 
-// Promote implements session.Engine: every connection may do everything.
+// Promote implements session.Engine: every connection can both read and write.
 func (s *Server) Promote(context.Context, *engine.Conn, engine.Use) (bool, error) { return true, nil }
 
 // WhileAudited implements session.Engine.
 func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error) error { return fn() }
 
-// Listen calls heard with 0 once it listens, and then with the number of the newest
-// event of every commit, until ctx ends or the connection does. A server without
-// LISTEN answers with an error at once. Behind a pooler nothing is heard.
+// Listen calls heard with 0 once it listens, and then with the number of the newest event of every commit, until ctx or
+// the connection ends. On a server without LISTEN, it returns an error at once. Behind a pooler, it receives no
+// notifications.
 func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
 	if s.meetsPooler(err) {
@@ -257,7 +255,7 @@ func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error
 		if err != nil {
 			return err
 		}
-		if event, err := strconv.ParseInt(n.Payload, 10, 64); err == nil { // anybody may notify anything
+		if event, err := strconv.ParseInt(n.Payload, 10, 64); err == nil { // every login can send notifications
 			heard(event)
 		}
 	}

@@ -13,9 +13,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Schema implements session.Engine. It returns an error that wraps engine.ErrForeign
-// where there is no schema, or an older one: an account that only uses a database
-// may not change it.
+// Schema implements session.Engine. The error wraps engine.ErrForeign if the schema is missing or older, because an
+// account that only uses a database cannot change it.
 func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	conn, err := raw(c)
 	if err != nil {
@@ -49,9 +48,8 @@ func (s *Server) Steps() ([]engine.Step, error) { return nil, nil }
 // Took implements session.Engine.
 func (s *Server) Took(context.Context, *engine.Conn, engine.Step) error { return nil }
 
-// Migrate creates the roles and the schema through c, whose login has to be allowed
-// to, and returns the numbers of the steps that were missing. seed writes what
-// toolcrib ships through the same connection.
+// Migrate creates the roles and the schema through c, whose login must have the necessary rights, and returns the
+// numbers of the missing steps. seed writes the shipped definitions through the same connection.
 func (s *Server) Migrate(ctx context.Context, c *engine.Conn, seed func(context.Context) error) ([]int, error) {
 	conn, err := raw(c)
 	if err != nil {
@@ -67,9 +65,8 @@ func (o object) String() string { return o.kind + " " + o.name }
 
 var created = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER|POLICY) (\w+)(?:[^;]*? ON (\w+))?`)
 
-// wanted returns the objects of the migrations, one of each that a later migration makes
-// again. The trigram index is left out: the
-// extension may be missing.
+// wanted returns the objects that the migrations define, with the last definition of each. It omits the trigram index,
+// because the extension may be missing.
 func wanted() ([]object, error) {
 	all, err := steps()
 	var list []object

@@ -12,8 +12,7 @@ import (
 	"toolcrib/store/session"
 )
 
-// minIndexed is the length in characters from which the trigram index finds a
-// substring by itself.
+// minIndexed is the minimum length, in characters, of a substring that the trigram index can find.
 const minIndexed = 3
 
 // matcher writes the conditions of filters for an engine.
@@ -124,8 +123,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	return lookup{}
 }
 
-// textCondition checks each row, or for a text with very many spellings all rows
-// that the index finds.
+// textCondition checks each row or, for a text with very many spellings, all rows that the index finds.
 func (m matcher) textCondition(words string) engine.Clause {
 	switch {
 	case strings.ContainsRune(words, 0):

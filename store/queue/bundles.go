@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// bundle is a review.Bundle as it is read.
+// bundle holds the columns of a review.Bundle.
 type bundle struct {
 	review.Bundle
 	revised, assessed, waived bool

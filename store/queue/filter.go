@@ -15,12 +15,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// Few sets how many proposals are looked through row by row rather than by an
-// index of texts, which has those of all proposals.
+// Few is the number of proposals up to which a scan of their rows is preferred to the text index, which covers all
+// proposals.
 const Few = 2_000
 
-// termsOf returns everything that a query asks for as terms of a filter, and a
-// condition beside them.
+// termsOf converts a query to terms of a filter, and an additional condition.
 func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	var terms []filter.Term
 	if q.State != "" {
@@ -40,14 +39,13 @@ func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	return terms, waits, err
 }
 
-// selectTerms returns the selection of the proposals of which all terms hold. It
-// looks at the rows that one term finds by an index and compares them with the
-// others: of a term that holds of a few, or else of one whose rows come in the
-// order of seq, so that a page is soon full.
+// selectTerms returns the selection of the proposals that satisfy all terms. It finds rows with the index of one term
+// and checks the other terms on these rows. It prefers a term with few matches, or else one whose rows are ordered by
+// seq, so that a page fills quickly.
 func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
 	sel, used := s.ordered(terms)
 	if used != nil && !s.matcher().hasOthers(terms, used) {
-		return sel.with(s.matcher().rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
+		return sel.with(s.matcher().rest(terms, used)), nil // a single index, with its rows in order
 	}
 	seqs, isFew, err := s.fewest(ctx, terms)
 	switch {
@@ -116,9 +114,8 @@ func (m matcher) termRows(t filter.Term) (engine.Clause, bool) {
 	return engine.Join(all, " UNION ALL "), true
 }
 
-// short returns the selection by a text of less than a trigram, through the
-// trigrams that begin with it; that of all proposals when they are too many, because
-// so many texts have it that looking at each row soon fills a page.
+// short returns the selection by a text shorter than a trigram, from the trigrams that begin with it. If there are too
+// many, it returns all proposals: so many match that checking each row quickly fills a page.
 func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, error) {
 	for _, t := range terms {
 		if t.Not || len(t.Any) != 1 || t.Any[0].Is != facts.Text || strings.ContainsRune(t.Any[0].Value, 0) {
@@ -181,17 +178,16 @@ func indexedTexts(terms []filter.Term) (wanted, unwanted []string, used []int) {
 // every returns the selection of all proposals.
 func every() selection { return selection{from: "proposals p", seq: "p.seq"} }
 
-// from returns the selection of what an index of texts finds.
+// from returns the selection of the matches of a text index.
 func from(source engine.Source) selection {
 	sel := selection{from: source.From, seq: source.Seq}
 	return sel.with(source.Where)
 }
 
-// matcher returns what writes conditions for the engine.
+// matcher returns a builder of conditions for the engine.
 func (s Proposals) matcher() matcher { return matcher{s.Engine, s.Hints} }
 
-// rest returns the conditions of the terms that are not used yet. The plus keeps
-// the engine from choosing an index of its own for them.
+// rest returns the conditions of the unused terms. The unary plus keeps the engine from using another index for them.
 func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 	var all []engine.Clause
 	for i, t := range terms {
@@ -242,11 +238,11 @@ func countSpellings(words string) int {
 	return n
 }
 
-// Whose approval a proposal waits for depends on the policy, of which the database
-// knows nothing: the query has it, and its patterns become conditions.
+// Whose approval a proposal waits for depends on the policy, which is not in the database: the query contains it, and
+// its patterns become conditions.
 
-// splitWaits takes the terms about approvals out of the others, as one condition. A
-// proposal that waits for somebody is in a state that finds it.
+// splitWaits separates the terms about approvals from the others, as one condition. The state of a proposal that waits
+// for a user is indexed.
 func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, engine.Clause) {
 	var others []filter.Term
 	var conditions []engine.Clause
@@ -275,13 +271,11 @@ func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, engine.Clau
 const endorsements = `FROM decisions d WHERE d.proposal = p.id AND d.revision = p.revision AND d.verdict = 'endorsed'
 	AND d.assessment = (SELECT a.id FROM assessments a WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1)`
 
-// unmoved is the condition that no member of the change set of p changed after an
-// approval d of it.
+// unmoved is the condition that no member of the change set of p changed after an approval d of it.
 const unmoved = `NOT EXISTS (SELECT 1 FROM proposals m WHERE m.change_set = p.change_set AND m.change_set <> '' AND (m.state = 'withdrawn' AND m.updated_at > d.decided_at
 	OR EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = m.id AND r.created_at > d.decided_at)))`
 
-// waitsFor returns the condition that the approval of a user would bring p nearer to
-// what the policy asks for.
+// waitsFor returns the condition that the policy still requires the approval of a user for p.
 func waitsFor(q review.Query, user string) engine.Clause {
 	c := engine.Clause{SQL: "p.state = 'user_review' AND NOT EXISTS (SELECT 1 " + endorsements + " AND d.decided_by = ? AND " + unmoved + ")", Args: []any{user}}
 	if q.FourEyes {

@@ -18,8 +18,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// List implements review.ProposalReader. A page is found by key, never by
-// offset, so page 1,000 costs what page 1 costs, in every order.
+// List implements review.ProposalReader with keyset pagination, so that every page costs the same, in every order.
 func (s Proposals) List(ctx context.Context, q review.Query) (review.Page, error) {
 	limit := q.Limit
 	if limit <= 0 {
@@ -78,8 +77,7 @@ func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([
 	return s.listed(ctx, sel.query(listColumns)+" ORDER BY "+sel.seq+" "+k.direction+" LIMIT ?", append(sel.args, limit), q)
 }
 
-// listed reads proposals. There is no end to the statements that filters make, so
-// none of those is kept.
+// listed reads proposals without caching the statement, because the number of different filters is unlimited.
 func (s Proposals) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
 	query = engine.Numbered(query)
 	if q.Filter == "" {
@@ -167,8 +165,7 @@ func common(a, b string) int {
 	return n
 }
 
-// key is the sort key of an order other than that of time; seq tells rows apart
-// that have it alike.
+// key is the sort key of an order other than by time. seq breaks ties.
 type key struct {
 	column    string
 	direction string // "ASC" or "DESC", of both
@@ -192,11 +189,11 @@ func (k key) reversed() key {
 	return k
 }
 
-// cursorMark stands between a risk and an id in a cursor. A risk changes with
-// every assessment, so where a page ended is more than the proposal it ended with.
+// cursorMark separates a risk from an id in a cursor. A cursor contains the risk because every assessment may change
+// that of the proposal.
 const cursorMark = "~"
 
-// cursor returns what continues a list behind a proposal.
+// cursor returns the cursor for the page after a proposal.
 func (s Proposals) cursor(ctx context.Context, o review.Order, id proposals.ID) (string, error) {
 	if o != review.ByRisk {
 		return string(id), nil

@@ -20,8 +20,8 @@ import (
 // Proposals have the proposals with their revisions and issues.
 type Proposals struct{ *session.Session }
 
-// proposalColumns are those of a proposal. The live version comes from the registry, so
-// that staleness is never stored.
+// proposalColumns are the columns of a proposal. The live version comes from the registry, so that staleness is never
+// stored.
 func proposalColumns(p *proposals.Proposal) table.Columns {
 	return table.Columns{
 		table.Col("id", (*string)(&p.ID)), table.Col("type", (*string)(&p.Type)), table.Col("subject", table.Subject(&p.Subject)), table.Col("title", &p.Title),
@@ -86,8 +86,7 @@ func (s Proposals) SameText(ctx context.Context, textHash string, except proposa
 		textHash, except, most)
 }
 
-// Counts implements review.ProposalReader. The counters are kept with every
-// write, so no proposal is read.
+// Counts implements review.ProposalReader. Every write maintains the counters, so no proposal is read.
 func (s Proposals) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	counts := map[proposals.State]int{}
 	err := s.Each(ctx, "SELECT state, n FROM counters", nil, func(row table.Scanner) error {
@@ -102,7 +101,7 @@ func (s Proposals) Counts(ctx context.Context) (map[proposals.State]int, error) 
 
 // AddProposal implements review.ProposalWriter.
 func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision, i *proposals.Issue) (string, error) {
-	if i != nil { // nobody else writes in between, so that add gives it the same number
+	if i != nil { // no other writer can run in between, so add assigns the same number
 		if err := s.Row(ctx, "SELECT coalesce(max(number), 0) + 1 FROM issues", nil, &p.Issue); err != nil {
 			return "", err
 		}
@@ -150,7 +149,7 @@ func (s Records) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, e
 	return table.First(found, err, "issue of proposal %s", id)
 }
 
-// issueColumns: labels have no line breaks, so they are stored one a line.
+// issueColumns stores labels, which have no line breaks, one per line.
 func issueColumns(i *proposals.Issue) table.Columns {
 	labels := table.Stored(&i.Labels, func(labels []string) string { return strings.Join(labels, "\n") }, func(text string) ([]string, error) { return strings.Split(text, "\n"), nil })
 	return table.Columns{table.Col("number", &i.Number), table.Col("proposal", (*string)(&i.Proposal)), table.Col("title", &i.Title), table.Col("assignee", &i.Assignee), table.Col("status", (*string)(&i.Status)), table.Col("labels", labels)}
@@ -212,8 +211,8 @@ func (s Proposals) Revisions(ctx context.Context, id proposals.ID) ([]proposals.
 	return RevisionTable.All(ctx, s, "WHERE proposal = $1 ORDER BY number", id)
 }
 
-// Statements that move many rows, each if it is as it was seen. The list is an
-// array of arrays; json_each comes first, so that each row is found by its key.
+// Statements that update many rows, each by compare-and-swap. The list is an array of arrays; json_each comes first, so
+// that each row is found by its key.
 const (
 	moveProposals = `UPDATE proposals SET state = json_extract(j.value, '$[3]'), updated_at = json_extract(j.value, '$[4]') FROM json_each($1, '$') j
 		WHERE proposals.id = json_extract(j.value, '$[0]') AND proposals.state = json_extract(j.value, '$[1]')
@@ -243,8 +242,8 @@ func (s Proposals) ApplyVerdict(ctx context.Context, decided []review.DecidedPro
 	return s.updateAll(ctx, assignIssues, turns, "issues of proposals")
 }
 
-// updateAll runs a statement that changes one row for each of a list, and
-// refuses when some are not as they were seen.
+// updateAll runs a statement that updates one row for each element of a list, and returns an error if some rows have
+// changed since they were read.
 func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
 	text, err := json.Marshal(list)
 	if err != nil {

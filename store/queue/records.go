@@ -5,7 +5,7 @@ import (
 	"toolcrib/store/session"
 )
 
-// Records are the records about proposals, with what the queue has beside them.
+// Records are the records about proposals, with the tables of the queue.
 type Records struct {
 	records.Reviews
 	records.Log

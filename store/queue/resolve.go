@@ -102,7 +102,7 @@ func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, e
 	return "", fmt.Errorf("%w; the newest is #%d", err, last)
 }
 
-// onlyOpen finds the one open proposal that a condition on its subject holds for.
+// onlyOpen finds the single open proposal whose subject satisfies a condition.
 func (s Proposals) onlyOpen(ctx context.Context, ref, condition string, value string) (proposals.ID, error) {
 	found, err := s.some(ctx, "p."+condition+" AND p."+openStates+" ORDER BY p.seq LIMIT 4", value)
 	switch {

@@ -39,7 +39,7 @@ func shownColumns(f *review.Shown) table.Columns {
 	return table.Columns{table.Col("proposal", (*string)(&f.Proposal)), table.Col("digest", &f.Digest), table.Col("parts", parts), table.Col("shown_at", table.Time(&f.At))}
 }
 
-// Remember writes what a user was shown, in place of earlier rows.
+// Remember stores what a user was shown, and replaces earlier rows.
 func Remember(ctx context.Context, s *session.Session, user proposals.Actor, shown []review.Shown) error {
 	for _, f := range shown {
 		parts, err := jsondoc.Marshal(f.ShownParts)

@@ -17,13 +17,12 @@ import (
 // maxIndexes limits how many indexes stay open.
 const maxIndexes = 16
 
-// Index ranks the texts of tools with the engine's full-text search (FTS5,
-// bm25). Each set of texts has an index of its own in memory: what an agent
-// does not have neither turns up nor weighs in, and a search costs the same
-// however many tools the registry has. It is safe for concurrent use.
+// Index ranks the texts of tools with SQLite's full-text search (FTS5, bm25). Each set of texts has a separate index in
+// memory, so that tools of other agents affect neither results nor ranks, and the cost of a search does not depend on
+// the size of the registry. It is safe for concurrent use.
 type Index struct {
 	mu      sync.Mutex
-	indexes []ftsIndex // the one used last at the end
+	indexes []ftsIndex // the most recently used is last
 }
 
 type ftsIndex struct {
@@ -36,7 +35,7 @@ var _ gateway.Index = (*Index)(nil)
 // NewIndex returns an empty index.
 func NewIndex() *Index { return &Index{} }
 
-// Close frees what the index holds.
+// Close releases the memory of the index.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -48,10 +47,9 @@ func (x *Index) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rank implements gateway.Index. A word of the query finds those that begin
-// like it, in any form ("schedule" finds "scheduling"); one of them is enough,
-// and more of them rank higher. A name weighs more than the short description,
-// that more than the rest.
+// Rank implements gateway.Index. A word of the query matches words with this prefix in any form ("schedule" matches
+// "scheduling"). One match is sufficient, and more matches rank higher. Names have a higher weight than short
+// descriptions, and these a higher weight than the remaining text.
 func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Text, query string, limit int) ([]int, error) {
 	match := matchAny(query)
 	if match == "" {
@@ -136,8 +134,7 @@ func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
 // maxWords bounds the words of a query that are looked for.
 const maxWords = 32
 
-// matchAny writes a query for the full-text search that finds any of the words
-// of a text, and nothing in it is an operator.
+// matchAny returns a full-text query that matches any of the words of a text, without operators.
 func matchAny(text string) string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	words = words[:min(len(words), maxWords)]

@@ -6,8 +6,8 @@ import (
 	"toolcrib/store/session"
 )
 
-// ends are the last rows of what an approval appends to. Each transaction reads them
-// in one statement, and its own appends move them.
+// ends are the last rows of the tables to which an approval appends. Each transaction reads them in one statement, and
+// updates them as it appends.
 type ends struct {
 	read                bool
 	Versions, decisions int64

@@ -1,5 +1,5 @@
-// Package records has the append-only rows about proposals: the audit log, which tells of
-// all others, assessments, waivers, decisions, comments, and signed statements.
+// Package records stores the append-only rows about proposals: the audit log, which refers to all others, assessments,
+// waivers, decisions, comments, and signed statements.
 package records
 
 import (
@@ -80,14 +80,12 @@ func (s Log) Tell(ctx context.Context, e history.Event, data map[string]any) err
 	return s.AppendEvent(ctx, e)
 }
 
-// RecentWrites implements review.RecordReader. The condition on the actor and the
-// acts is the one of the index.
+// RecentWrites implements review.RecordReader. Its condition on the actor and the acts equals that of the index.
 func (s Log) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
 	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
 		AND actor = $1 AND at > $2 AND at <= $3 ORDER BY at DESC LIMIT $4`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
 	if agent == (proposals.Actor{}) {
-		// From the end of the log back to where the time begins: no index has
-		// the writes of all agents by their time.
+		// Scan from the end of the log back to the start time: no index has the writes of all agents by time.
 		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= $1 ORDER BY seq DESC LIMIT 1), 0)
 			AND substr(`+s.Hints.Unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
 			[]any{history.Timestamp(from), history.Timestamp(to), limit}

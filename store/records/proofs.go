@@ -9,8 +9,7 @@ import (
 	"toolcrib/store/session"
 )
 
-// Proofs returns what versions are checked by in this transaction, nil where every
-// version counts.
+// Proofs returns the verifier of versions for this transaction, or nil if signatures are not required.
 func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	if !s.Trust.Required() {
 		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error

@@ -34,7 +34,7 @@ func (s Reviews) AddAssessment(ctx context.Context, a review.Assessment) (string
 	return AssessmentTable.Append(ctx, s, a)
 }
 
-// Waiver is a waiver with the proposal that it is about.
+// Waiver is a waiver and its proposal.
 type Waiver struct {
 	history.Waiver
 	Proposal proposals.ID

@@ -37,13 +37,13 @@ func (s Signatures) Signature(ctx context.Context, hash string) (proof.Signature
 	return table.First(found, err, "the signed statement %.12s", hash)
 }
 
-// signedAfter are the rows of signed_subjects about a text that have a newer statement
-// than the one of a hash, "" for none. Both are expressions.
+// signedAfter returns a subquery for the rows of signed_subjects about a text with a statement newer than the one with
+// a hash ("" for none). Both arguments are SQL expressions.
 func signedAfter(about, hash string) string {
 	return "signed_subjects x WHERE x.about = " + about + " AND x.signature > coalesce((SELECT seq FROM signatures WHERE hash = " + hash + "), 0)"
 }
 
-// SignedLater is the expression that there is such a row.
+// SignedLater returns the condition that such a row exists.
 func SignedLater(about, hash string) string {
 	return "EXISTS (SELECT 1 FROM " + signedAfter(about, hash) + ")"
 }

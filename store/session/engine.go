@@ -7,9 +7,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Engine is a database as the store uses it. The store has the tables and all SQL
-// that both engines take; an engine has its connections, its schema, and what only
-// it can do. store/sqlite and store/pg have one each.
+// Engine is a database. The store contains the tables and all SQL that works on both engines; an engine contains its
+// connections, its schema, and its specific SQL. store/sqlite and store/pg implement it.
 type Engine struct {
 	Connector
 	Migrator
@@ -31,9 +30,9 @@ func EngineOf[E interface {
 type Place interface {
 	// Name is how the database is called, without secrets.
 	Name() string
-	// There returns nil while the database is the one that was opened.
+	// There returns an error if the opened database was replaced or removed.
 	There() error
-	// Frozen reports whether the database was opened as one that nobody changes.
+	// Frozen reports whether the database was opened as immutable.
 	Frozen() bool
 	// Backup writes a whole copy to a new file. Its error wraps fs.ErrExist where
 	// there is one.
@@ -45,20 +44,18 @@ type Place interface {
 type Connector interface {
 	// Conn opens a connection.
 	Conn(ctx context.Context, use engine.Use) (*engine.Conn, error)
-	// Begin begins a transaction. One that writes waits for every other one; the
-	// error wraps engine.ErrBusy when that took too long.
+	// Begin begins a transaction. A write transaction waits for all others; the error wraps engine.ErrBusy if that
+	// takes too long.
 	Begin(ctx context.Context, c *engine.Conn, use engine.Use) error
-	// Commit ends a transaction, and tells other processes the number of its newest
-	// event; 0 for none. The error wraps engine.ErrLost when it is not known whether
-	// the transaction was committed.
+	// Commit commits a transaction, and notifies other processes of its newest event (0 for none). The error wraps
+	// engine.ErrLost if it is unknown whether the transaction was committed.
 	Commit(ctx context.Context, c *engine.Conn, event int64) error
-	// Promote makes a connection that reads the one that writes, or the one that logs;
-	// false when one has to be opened for that.
+	// Promote turns a connection for reading into the one for writing or logging. It returns false if a new connection
+	// is required instead.
 	Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error)
 	// WhileAudited runs fn, which reads a whole snapshot through c.
 	WhileAudited(ctx context.Context, c *engine.Conn, fn func() error) error
-	// Describe gives an error of the engine its meaning: one of those of package
-	// engine. Everything else passes through.
+	// Describe converts an error of the engine to one of package engine, and returns all other errors unchanged.
 	Describe(err error) error
 }
 
@@ -73,30 +70,29 @@ type Migrator interface {
 	Steps() ([]engine.Step, error)
 	// Took notes that the database has a step.
 	Took(ctx context.Context, c *engine.Conn, step engine.Step) error
-	// Structure reports differences from the schema, broken foreign keys and damaged
-	// search indexes, and with deep whatever the engine finds in its file.
+	// Structure reports differences from the schema, broken foreign keys, and damaged search indexes. If deep is set,
+	// it also runs the engine's integrity check.
 	Structure(ctx context.Context, c *engine.Conn, deep bool, fn func(history.Damage)) error
 	// Problems is a quicker Structure, for people.
 	Problems(ctx context.Context, c *engine.Conn) ([]string, error)
 }
 
-// Searcher writes the SQL that the engines have no common form of.
+// Searcher builds SQL for which the engines have no common form.
 type Searcher interface {
 	// Hints reports whether the engine needs hints about the index of a statement.
 	Hints() bool
-	// Contains is the condition that a row p of proposals has a text among those
-	// that lists show, in any case.
+	// Contains returns the condition that a text occurs, in any case, in the columns of row p of proposals that lists
+	// show.
 	Contains(words string) engine.Clause
-	// Rows selects the seq of all such rows, each at least once. spellings are a
-	// text of less than three characters in every case, nil for a longer one.
+	// Rows returns a query of the seq of all such rows, possibly with duplicates. spellings are all cases of a text
+	// with less than three characters, or nil for a longer text.
 	Rows(words string, spellings []string) engine.Clause
 	// AllRows selects the seq of the rows that have all of some texts of three or
 	// more characters and none of others.
 	AllRows(wanted, unwanted []string) engine.Clause
 	// Matching is the source of the same rows in the order of seq.
 	Matching(wanted, unwanted []string) engine.Source
-	// Beginning is the source of the rows with a text of less than three characters;
-	// false where no index is of use.
+	// Beginning returns a source of the rows with a text of less than three characters, or false if no index helps.
 	Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error)
 	// HasTerms is the condition that a row of memories_text or entities_text has all
 	// terms.

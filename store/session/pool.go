@@ -20,25 +20,24 @@ type Pool struct {
 	Engine Engine
 	Options
 
-	writer  chan *Session // holds the one writer when nobody uses it; nil until it is opened
-	logger  chan *Session // the same for what a power cut may take back
-	idle    chan *Session // readers that nobody uses
+	writer  chan *Session // holds the single writer while it is unused; nil until it is opened
+	logger  chan *Session // the same for writes that a power cut may lose
+	idle    chan *Session // unused readers
 	slots   chan struct{} // one per reader that may exist
 	toBegin atomic.Int32  // transactions that write and have not begun
-	unused  *time.Timer   // closes what nobody uses; nil where connections stay open
+	unused  *time.Timer   // closes unused connections; nil if connections stay open
 }
 
-// Options are what the transactions of a database have in common.
+// Options are the options of all transactions of a database.
 type Options struct {
 	Witness   Witness
 	Trust     *proof.Trust        // decides which versions are read as live; nil for all
 	Committed func(acts []string) // gets the acts of a transaction after its commit; may be nil
 	DryRun    bool                // every transaction that writes is rolled back
-	Idle      time.Duration       // after which connections that nobody uses are closed; 0 for never
+	Idle      time.Duration       // delay before unused connections are closed, or 0 to keep them
 }
 
-// New returns the connections to the database of an engine, none of which is
-// open yet.
+// New returns a pool for the database of an engine. It opens no connection yet.
 func New(e Engine, opts Options) *Pool {
 	db := &Pool{
 		Engine: e, Options: opts, writer: make(chan *Session, 1), logger: make(chan *Session, 1),
@@ -52,20 +51,20 @@ func New(e Engine, opts Options) *Pool {
 	return db
 }
 
-// used puts off the end of the connections that nobody uses.
+// used postpones the closing of unused connections.
 func (db *Pool) used() {
 	if db.unused != nil {
 		db.unused.Reset(db.Idle)
 	}
 }
 
-// closeUnused closes the connections that nobody uses now: a server has few, and after a loss
-// the others are likely gone too.
+// closeUnused closes all unused connections: a server has few, and after a lost connection the others are probably lost
+// too.
 func (db *Pool) closeUnused() {
 	for {
 		select {
 		case s := <-db.idle:
-			_ = s.Close() // whoever needs one opens it
+			_ = s.Close() // it is reopened when needed
 			<-db.slots
 			continue
 		default:
@@ -79,7 +78,7 @@ func (db *Pool) closeUnused() {
 				_ = w.Close()
 			}
 			idle <- nil
-		default: // somebody writes
+		default: // a write is running
 		}
 	}
 }
@@ -197,7 +196,7 @@ func (db *Pool) Update(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Write, fn)
 }
 
-// Log is update for what a power cut may take back.
+// Log is update for writes that a power cut may lose.
 func (db *Pool) Log(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Log, fn)
 }
@@ -250,8 +249,7 @@ func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) err
 	return err
 }
 
-// borrow calls fn with the session that writes, nil when it has to be opened, and
-// keeps what fn leaves in its place.
+// borrow calls fn with the writer session, or with nil if it must be opened, and stores the session that fn leaves.
 func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session) error) error {
 	idle := db.writer
 	if use == engine.Log {
@@ -273,8 +271,7 @@ func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session)
 	return fn(&w)
 }
 
-// promote makes a reader that nobody uses the session that writes, where there is one.
-// Who reads after that opens a reader.
+// promote turns an unused reader, if any, into the writer session. Later reads open another reader.
 func (db *Pool) promote(ctx context.Context, use engine.Use) (*Session, error) {
 	select {
 	case s := <-db.idle:
@@ -316,10 +313,9 @@ var errDryRun = errors.New("dry run")
 // errInDoubt is wrapped when the connection was lost during COMMIT.
 var errInDoubt = errors.New("during COMMIT")
 
-// outcome finds out what became of a transaction whose connection was lost. Before
-// its COMMIT it was rolled back. Later, it was committed if the last row that it
-// added to a chain exists; the lookup waits for the lock, and so for the end of
-// the transaction.
+// outcome determines whether a transaction whose connection was lost was committed. Before its COMMIT, it was rolled
+// back. Later, it was committed if the last row that it added to a chain exists; the lookup waits for the lock, and so
+// for the end of the transaction.
 func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error {
 	if !errors.Is(lost, errInDoubt) {
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
@@ -357,7 +353,7 @@ func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 	defer func() {
 		if !done {
 			clear(s.kept)
-			_ = s.Script(ctx, "ROLLBACK") // what failed before is the error to report
+			_ = s.Script(ctx, "ROLLBACK") // report the earlier error
 		}
 	}()
 	if err := fn(s); err != nil {

@@ -1,6 +1,6 @@
-// Package session opens connections to a database and runs transactions on them. A Session
-// is one connection in a transaction; a Pool has one that writes, one that logs, and a few
-// that read snapshots. It declares what it needs of an engine, and knows no table.
+// Package session opens connections to a database and runs transactions on them. A Session is one connection in a
+// transaction; a Pool has one for writing, one for logging, and a few that read snapshots. The package declares the
+// interface of an engine, and is independent of the tables.
 package session
 
 import (
@@ -16,9 +16,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Session is one connection as the store uses it, by one goroutine at a time, with
-// what its transaction remembers. The types built on it have the tables, a family
-// each; on a reading connection the engine itself refuses the writes.
+// Session is one connection, used by one goroutine at a time, with the caches of its transaction. The types that are
+// built on it contain one family of tables each; on a connection for reading, the engine refuses writes.
 type Session struct {
 	*engine.Conn
 	Engine  Engine
@@ -37,12 +36,11 @@ type written struct {
 	acts    []string   // of its events, each once
 }
 
-// Keep returns the T that a session keeps from one transaction to the next, a zero one
-// when there is none yet. A rollback ends it: it may include rows that were rolled back.
+// Keep returns the T that a session caches across transactions, initially zero. A rollback discards it, because it may
+// include rows that were rolled back.
 func Keep[T any](s *Session) *T { return stateOf[T](s.kept) }
 
-// Within returns the T of the current transaction of a session, a zero one when there is
-// none yet.
+// Within returns the T of a session's current transaction, initially zero.
 func Within[T any](s *Session) *T { return stateOf[T](s.begun) }
 
 func stateOf[T any](all map[reflect.Type]any) *T {
@@ -85,10 +83,10 @@ func (db *Pool) Open(ctx context.Context, use engine.Use) (*Session, error) {
 	return &Session{Conn: conn, Engine: db.Engine, Hints: engine.Hints(db.Engine.Hints()), Witness: db.Witness, Trust: db.Trust, kept: map[reflect.Type]any{}, begun: map[reflect.Type]any{}}, nil
 }
 
-// Exec runs a statement and returns how many rows it changed. It is review.ErrText to
-// write a text that not every engine can keep.
+// Exec runs a statement and returns the number of changed rows. The error is review.ErrText for a text that not every
+// engine can store.
 func (s *Session) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	for _, arg := range args { // who lets a text in checks it and names it; this is for what was forgotten
+	for _, arg := range args { // callers validate their texts; this is a second check
 		text, _ := engine.TextOf(arg)
 		if problem := plaintext.Problem(text); problem != "" {
 			return 0, fmt.Errorf("%w: %s %s; nothing was written", review.ErrText, jsondoc.Quote(text), problem)
@@ -97,7 +95,7 @@ func (s *Session) Exec(ctx context.Context, query string, args ...any) (int64, e
 	return s.Conn.Exec(ctx, query, args...)
 }
 
-// Read returns what fn reads in a snapshot.
+// Read returns the result of fn in a snapshot.
 func Read[T any](ctx context.Context, db *Pool, fn func(*Session) (T, error)) (v T, err error) {
 	err = db.View(ctx, func(s *Session) error {
 		v, err = fn(s)

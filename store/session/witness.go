@@ -23,20 +23,19 @@ type Witness struct {
 // actingKey finds whom a context acts for.
 type actingKey struct{}
 
-// acting is who came in through a door of the process.
+// acting identifies a user who is connected to a server of this process.
 type acting struct {
 	via   string
 	users []string
 }
 
-// Acting returns a context whose writes are those of users who came in through a door
-// of this process, such as "ssh SHA256:…", and not of the account that runs it: events
-// name the door, and no other user can act.
+// Acting returns a context for writes of users who are connected to this process in a way such as "ssh SHA256:…",
+// instead of the account that runs it: events name the connection, and no other user can act.
 func Acting(ctx context.Context, via string, users ...string) context.Context {
 	return context.WithValue(ctx, actingKey{}, acting{via, users})
 }
 
-// In returns the witness of what a context writes.
+// In returns the witness for writes with a context.
 func (w Witness) In(ctx context.Context) Witness {
 	if a, ok := ctx.Value(actingKey{}).(acting); ok {
 		w.Account.Via, w.Users = a.via, append([]string{}, a.users...)
@@ -44,15 +43,15 @@ func (w Witness) In(ctx context.Context) Witness {
 	return w
 }
 
-// Same reports whether an account is the one that acts. The name of the machine does
-// not count: whoever starts a container chooses it.
+// Same reports whether an account is the acting account. It ignores the host name, which anyone who starts a container
+// can choose.
 func (w Witness) Same(a history.Account) bool {
 	now := w.Account
 	now.Host, a.Host = "", ""
 	return now == a && now != history.Account{}
 }
 
-// Sign returns the data of e with the account in it.
+// Sign returns the data of e with the account.
 func (w Witness) Sign(e history.Event) (json.RawMessage, error) {
 	if w.Users != nil && strings.HasPrefix(e.Actor, string(proposals.User)+":") && !slices.Contains(w.Users, e.Actor) {
 		return nil, fmt.Errorf("%s %s: %w: this account may not act as that user", e.Act, e.Actor, proposals.ErrAuthority)

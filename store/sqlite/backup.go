@@ -16,10 +16,9 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Backup writes a copy of the database, from one snapshot, to a new file at path
-// with mode 0600. Others may read and write meanwhile. The file is complete and on
-// the disk when Backup returns nil, and missing when it returns an error. It
-// replaces no file: the error then wraps fs.ErrExist.
+// Backup writes a copy of the database, from one snapshot, to a new file at path with mode 0600. Others can read and
+// write during the backup. If Backup returns nil, the file is complete and synced; otherwise it does not exist. Backup
+// never replaces a file: the error then wraps fs.ErrExist.
 func (f *File) Backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w; name a new file", path, fs.ErrExist)
@@ -50,7 +49,7 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 	if err := temporary.Sync(); err != nil {
 		return err
 	}
-	// A link, unlike a rename, replaces nothing.
+	// Unlike a rename, a link does not replace an existing file.
 	if err := os.Link(temporary.Name(), path); err != nil {
 		return fmt.Errorf("name the copy: %w", err)
 	}
@@ -64,8 +63,8 @@ const (
 	lockSuffix   = ".lock"
 )
 
-// removeUnfinished removes the backups in a folder whose processes were killed. Whatever else has
-// such a name stays, and so does what cannot be removed: it may belong to somebody else.
+// removeUnfinished removes unfinished backups of killed processes from a folder. It leaves other files with such names,
+// and files that it cannot remove, because they may belong to somebody else.
 func removeUnfinished(dir string) {
 	entries, _ := os.ReadDir(dir) // a folder that cannot be listed may be writable
 	for _, entry := range entries {

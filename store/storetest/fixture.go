@@ -53,8 +53,7 @@ func (d *Database) Fixture(t testing.TB) []byte {
 	return metaCommand.ReplaceAll(out, nil)
 }
 
-// FromFixture opens a database of Fixture, with the migrations that it lacks. It is
-// closed when the test ends.
+// FromFixture opens a database of Fixture after missing migrations. It is closed when the test ends.
 func FromFixture(t testing.TB, fixture []byte) *Database {
 	t.Helper()
 	if !OnPostgres() {

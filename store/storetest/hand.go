@@ -10,7 +10,7 @@ import (
 	"toolcrib/store/pg"
 )
 
-// Hand is a connection of somebody with a database tool, a superuser's on a server.
+// Hand is a direct connection to the database, on a server as a superuser.
 type Hand struct {
 	*sql.DB
 
@@ -90,8 +90,7 @@ func (h *Hand) Triggers(ctx context.Context) (triggers []Trigger, err error) {
 	return triggers, rows.Err()
 }
 
-// Trigger is a trigger, and the statements that take it off, put it back, and put one
-// in its place that does nothing.
+// Trigger is a trigger, and the statements that drop it, create it, and replace it by one without effect.
 type Trigger struct {
 	Name, Drop, SQL, Weak string
 
@@ -139,8 +138,8 @@ func ConflictClauses() []string {
 	return sqliteHand.clauses
 }
 
-// LaxSettings are statements that set what a session checks, first everything and
-// then as little as can be had with the triggers on.
+// LaxSettings returns statements that set the checks of a session: all of them, and then as few as possible with
+// triggers enabled.
 func LaxSettings() []string {
 	if OnPostgres() {
 		return []string{"SET check_function_bodies = on", "SET row_security = off; SET constraint_exclusion = off"}
@@ -148,9 +147,8 @@ func LaxSettings() []string {
 	return []string{"PRAGMA foreign_keys = ON", "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA recursive_triggers = ON"}
 }
 
-// Unlocked runs statements without a trigger, a foreign key or a CHECK in their way.
-// All of these are there again afterwards, so that nothing but what the statements
-// did is to be seen.
+// Unlocked runs statements without triggers, foreign keys, and CHECK constraints, and restores these afterward, so that
+// only the effect of the statements remains.
 func (h *Hand) Unlocked(ctx context.Context, statements string) error {
 	_, err := h.ExecContext(ctx, h.script(statements))
 	return err
@@ -184,8 +182,7 @@ func (h *Hand) withoutTriggers(t testing.TB, statements string) string {
 	return strings.Join(append(script, "COMMIT"), ";\n")
 }
 
-// TriggerMore returns the statement that makes a trigger named more, which does
-// nothing.
+// TriggerMore returns the statement that creates a trigger named more, which has no effect.
 func TriggerMore() string {
 	if OnPostgres() {
 		return "CREATE TRIGGER more BEFORE UPDATE ON decisions FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()"

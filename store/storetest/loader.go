@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// loader writes rows as the desk leaves them.
+// loader writes the same rows as the desk.
 type loader struct {
 	ctx   context.Context
 	tx    *sql.Tx
@@ -23,7 +23,7 @@ type loader struct {
 	now   time.Time
 	words vocabulary
 
-	draftText, definitionText string        // with marks for what differs
+	draftText, definitionText string        // with placeholders
 	tool                      registry.Tool // likewise
 	report                    string
 	prev                      string // hash of the last event
@@ -34,7 +34,7 @@ type loader struct {
 	block                     int64
 }
 
-// Placeholders of a template for an id and for a text.
+// Placeholders in a template for an id and for a text.
 const (
 	markID   = "zz_mark_id"
 	markText = "zz mark text"
@@ -73,7 +73,7 @@ func (l *loader) begin() error {
 	return nil
 }
 
-// end writes what triggers would have kept up to date.
+// end writes the values that triggers would have maintained.
 func (l *loader) end() error {
 	if err := l.flushSketches(); err != nil {
 		return err

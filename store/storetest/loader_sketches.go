@@ -42,8 +42,8 @@ func (l *loader) flushSketches() error {
 	return err
 }
 
-// recentSketches returns the sketches that the block being filled already has:
-// those of the seed, as rows of their own, which the block replaces.
+// recentSketches returns the sketches in the incomplete block: those of the seed, which are single rows that the block
+// replaces.
 func (l *loader) recentSketches() (text, purpose []byte, err error) {
 	err = l.tx.QueryRowContext(l.ctx, "SELECT text, purpose FROM sketches WHERE block = ?", l.block).Scan(&text, &purpose)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

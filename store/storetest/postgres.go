@@ -20,8 +20,7 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// engineVariable chooses the engine of the tests: "postgres", "compatible" for one that
-// is only compatible with it, or SQLite.
+// engineVariable selects the engine of the tests: "postgres", "compatible" for a compatible engine, or SQLite.
 const engineVariable = "TOOLCRIB_TEST_ENGINE"
 
 // OnPostgres reports whether the tests run on PostgreSQL, or a compatible server.
@@ -64,7 +63,7 @@ var cluster = sync.OnceValues(func() (*pgtest.Cluster, error) {
 	return c, c.Exec(context.Background(), "CREATE ROLE "+serverLogin+" LOGIN")
 })
 
-// migrated is a database with the schema and what toolcrib ships.
+// migrated is a database with the schema and the shipped definitions.
 var migrated = sync.OnceValues(func() (string, error) {
 	c, err := cluster()
 	if err != nil {
@@ -82,13 +81,11 @@ var migrated = sync.OnceValues(func() (string, error) {
 	return name, c.Exec(ctx, "GRANT toolcrib_server TO "+serverLogin)
 })
 
-// templateMark begins the image of a PostgreSQL database: the name of one that is
-// copied.
+// templateMark is the prefix of the image of a PostgreSQL database, before the name of the database to copy.
 const templateMark = "postgres template "
 
-// NewURL returns the URL of a new database on the server of the tests, a copy of
-// the one of another URL, or of a new registry for "", and a function that removes
-// it. Nothing may be connected to the other.
+// NewURL creates a database on the test server, as a copy of the one with another URL or, for "", with a new registry.
+// It returns its URL and a function that removes it. The other database must have no open connections.
 func NewURL(ctx context.Context, from string) (address string, drop func() error, err error) {
 	origin := ""
 	if from == "" {
@@ -156,8 +153,7 @@ func template(fill func(db *Database) error) ([]byte, error) {
 	return []byte(templateMark + name), errors.Join(fill(db), db.Close())
 }
 
-// place returns the name of a new database with the bytes of an image, which goes
-// away with the test.
+// place creates a database from an image and returns its name. The database is removed after the test.
 func place(t testing.TB, image string) string {
 	t.Helper()
 	url, name, err := fromTemplate(t.Context(), strings.TrimPrefix(image, templateMark))
@@ -175,9 +171,8 @@ func place(t testing.TB, image string) string {
 	return url
 }
 
-// ReplaceText writes new in place of old wherever it stands in a text of the
-// database of a URL, as a superuser does by hand. It returns an error where old is
-// nowhere.
+// ReplaceText replaces every occurrence of a text in the database with a URL, as a superuser could by hand. It returns
+// an error if the text does not occur.
 func ReplaceText(ctx context.Context, url, old, new string) (err error) {
 	db, err := byHand(url)
 	if err != nil {
@@ -211,7 +206,7 @@ func ReplaceText(ctx context.Context, url, old, new string) (err error) {
 	return nil
 }
 
-// collect returns the one column of a query.
+// collect returns the single column of a query.
 func collect(ctx context.Context, db *sql.DB, query string) (lines []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {

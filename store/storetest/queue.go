@@ -7,9 +7,8 @@ import (
 	"toolcrib/review"
 )
 
-// Queue writes proposals as they are given, with one revision each, past the
-// desk: for lists and look-ups that do not ask how a proposal came to be.
-// What is empty is filled in.
+// Queue writes the given proposals with one revision each, bypassing the desk, for tests of lists and lookups. It fills
+// in empty fields.
 func (d *Database) Queue(t testing.TB, ps ...proposals.Proposal) []proposals.Proposal {
 	t.Helper()
 	err := d.Update(t.Context(), func(tx review.Tx) error {

@@ -24,9 +24,8 @@ type Signing struct {
 	file *signers.Signers
 }
 
-// StartSigning starts signing in a database, by the first of some users, each of
-// whom has a key. The database is opened once more, and the one handed in can go
-// on being used as somebody does who requires no signatures.
+// StartSigning starts signing in a database, as the first of some users, each of whom has a key. It opens the database
+// a second time; db remains usable for a user who does not require signatures.
 func StartSigning(t testing.TB, db *Database, policy review.Policy, users ...proposals.Actor) *Signing {
 	t.Helper()
 	s := &Signing{Policy: policy, Keys: map[proposals.Actor]signingtest.Key{}}
@@ -74,7 +73,7 @@ func (s *Signing) SetSigners(t testing.TB, lines ...string) {
 	}
 }
 
-// Change puts the signers file in force, signed by a user.
+// Change records the signers file, signed by a user.
 func (s *Signing) Change(t testing.TB, desk *service.Desk, by proposals.Actor) proof.SignersState {
 	t.Helper()
 	statement, err := desk.Signers.PrepareSigners(t.Context(), by)

@@ -7,7 +7,7 @@ import (
 	"toolcrib/store"
 )
 
-// Verify is VerifyWith for everything that can be checked.
+// Verify is VerifyWith for all checks.
 func Verify(t testing.TB, db *store.DB) history.Report {
 	t.Helper()
 	return VerifyWith(t, db, history.Options{Deep: true})

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// vocabulary is words that mean nothing, so that generated texts are no more
-// alike than those of different people.
+// vocabulary is a list of meaningless words, so that generated texts are no more similar than those of different
+// people.
 type vocabulary []string
 
 func newVocabulary() vocabulary {

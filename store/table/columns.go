@@ -1,6 +1,5 @@
-// Package table describes tables. One list of columns, each with the Go variable that it is
-// written from and read into, gives the columns of SELECT and INSERT, the values, Scan, and
-// the fields of a seal.
+// Package table describes tables. One list of columns, each with its Go variable, defines the columns of SELECT and
+// INSERT, the values, Scan, and the fields of a seal.
 package table
 
 import (
@@ -52,11 +51,11 @@ func (c Columns) Later() int {
 // of SELECT and INSERT, the values, the fields of a seal, and Scan come.
 type Columns []Column
 
-// Textual is a variable whose column is a text in a form of its own.
+// Textual is a variable whose column is a text in a specific format.
 type Textual interface {
 	sql.Scanner
 	format() (string, error)
-	parse() error // what was scanned last
+	parse() error // parses the scanned text
 	kind() engine.Kind
 }
 
@@ -88,8 +87,7 @@ func (c Columns) Pick(names ...string) Columns {
 	return picked
 }
 
-// Maybe lists what when reads: the columns of a table after a LEFT JOIN, in which key is
-// not NULL.
+// Maybe lists optional columns: those of a table after a LEFT JOIN, in which key is not NULL.
 func (c Columns) Maybe(alias, key string) string {
 	list := alias + "." + key + " IS NOT NULL"
 	for _, one := range c {
@@ -186,8 +184,8 @@ func (c Columns) Values() ([]any, error) {
 	return values, errs
 }
 
-// Reading returns what scans rows of the columns of a T, with rest behind them. It is for
-// one query at a time: all its rows are scanned into the same variables.
+// Reading returns a scanner of rows with the columns of a T, followed by rest. It must only be used for one query at a
+// time, because all rows are scanned into the same variables.
 func Reading[T any](describe func(*T) Columns, rest ...any) func(Scanner) (T, error) {
 	v := new(T)
 	var dest []any
@@ -253,7 +251,7 @@ func Add(ctx context.Context, s execer, table, key string, row Columns) error {
 	return err
 }
 
-// StoredText is a T whose column is a text.
+// StoredText is a T that is stored as a text.
 type StoredText[T any] struct {
 	V       *T
 	Write   func(T) (string, error)
@@ -268,7 +266,7 @@ func (s *StoredText[T]) parse() error { return Into(s.V, s.Read, s.scanned) }
 
 func (s *StoredText[T]) kind() engine.Kind { return s.Kind }
 
-// text returns what was scanned last.
+// text returns the last scanned text.
 func (s *StoredText[T]) text() string { return s.scanned }
 
 // Scan implements sql.Scanner.
@@ -277,7 +275,7 @@ func (s *StoredText[T]) Scan(value any) (err error) {
 	return err
 }
 
-// Stored returns the column of a value that is written as a text and read from it.
+// Stored returns the column of a value that is stored as a text, with functions to format and parse it.
 func Stored[T any](v *T, write func(T) string, read func(string) (T, error)) Textual {
 	return &StoredText[T]{V: v, Write: func(v T) (string, error) { return write(v), nil }, Read: read}
 }
@@ -314,7 +312,7 @@ func Time(v *time.Time) Textual { return Stored(v, history.Timestamp, history.Pa
 // MaybeTime is the column of a time that need not be there.
 func MaybeTime(v *time.Time) Textual { return Stored(v, FormatMaybe, ParseMaybe) }
 
-// JSON is the column of JSON that is kept as it is; nil for none.
+// JSON is a column with JSON that is stored unchanged, or nil.
 func JSON(v *json.RawMessage) Textual {
 	return Stored(v, func(raw json.RawMessage) string { return string(raw) }, func(text string) (json.RawMessage, error) {
 		if text == "" {
@@ -339,7 +337,7 @@ func Text(value sqldriver.Value) (string, error) {
 	return "", fmt.Errorf("%w: %T instead of a text or a number", engine.ErrDamaged, value)
 }
 
-// Flag writes a bool as it is stored.
+// Flag returns the stored form of a bool.
 func Flag(b bool) string {
 	if b {
 		return "1"
@@ -347,7 +345,7 @@ func Flag(b bool) string {
 	return "0"
 }
 
-// FormatMaybe returns a time that need not be there as it is stored: "" for none.
+// FormatMaybe returns the stored form of an optional time, "" for zero.
 func FormatMaybe(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -355,7 +353,7 @@ func FormatMaybe(t time.Time) string {
 	return history.Timestamp(t)
 }
 
-// ParseMaybe parses what FormatMaybe returns.
+// ParseMaybe parses the output of FormatMaybe.
 func ParseMaybe(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -369,7 +367,7 @@ func List(texts *[]string) Textual {
 		if len(texts) == 0 {
 			return "[]"
 		}
-		data, _ := json.Marshal(texts) // texts have no form that fails
+		data, _ := json.Marshal(texts) // encoding strings cannot fail
 		return string(data)
 	}, ParseList)
 }

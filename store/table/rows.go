@@ -12,13 +12,12 @@ import (
 	"toolcrib/store/engine"
 )
 
-// rowsAtOnce sets how many rows one statement adds. Rows that are added together
-// share what the engine does for a statement, and each is still met by every
-// trigger and constraint. There are few sizes, so that few statements are kept, and none
-// is large: SQLite looks through all parameters of a statement for the name of each.
+// rowsAtOnce returns the numbers of rows that one statement can add. Rows in one statement share its overhead, and
+// triggers and constraints still apply to each. There are few sizes, so that few statements are cached, and they are
+// small, because SQLite searches all parameters of a statement for each name.
 func rowsAtOnce() []int { return []int{16, 4, 1} }
 
-// execer is a session, or what is built on one.
+// execer is a session, or a type that is built on one.
 type execer interface {
 	querier
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
@@ -97,12 +96,12 @@ func NotFound(format string, args ...any) error {
 // Scanner is a row that can be read.
 type Scanner = engine.Scanner
 
-// querier is a session, or what is built on one.
+// querier is a session, or a type that is built on one.
 type querier interface {
 	Each(ctx context.Context, query string, args []any, fn func(Scanner) error) error
 }
 
-// All runs a query and collects what scan makes of every row.
+// All runs a query and returns the scanned rows.
 func All[T any](ctx context.Context, s querier, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
 	var out []T
 	err := s.Each(ctx, query, args, func(row Scanner) error {
@@ -142,7 +141,7 @@ func Missing(err error, format string, args ...any) error {
 	return err
 }
 
-// ChangedOne makes of a row count what a compare-and-set has to say.
+// ChangedOne converts the row count of a compare-and-swap to an error.
 func ChangedOne(n int64, err error, what string) error {
 	switch {
 	case err != nil:

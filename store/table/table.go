@@ -9,14 +9,14 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Description has what is known of a table without the type of its rows.
+// Description is the description of a table without the type of its rows.
 type Description struct {
 	Name string
 	Seal string // the format of the seals of its rows, which are then only appended; "" for none
 }
 
-// Table describes a table with a row for each T once: SELECT, INSERT, UPDATE, Scan, and
-// seals come from its columns.
+// Table describes a table with one row for each T: SELECT, INSERT, UPDATE, Scan, and seals are derived from its
+// columns.
 type Table[T any] struct {
 	Description
 	describe func(*T) Columns
@@ -39,8 +39,8 @@ func Sealed[T any](name, format string, describe func(*T) Columns) Table[T] {
 // Plain returns the columns of a row, without its seal.
 func (t Table[T]) Plain(v *T) Columns { return t.describe(v) }
 
-// Columns returns the columns of a row, those of a record with its seal, which has to match
-// what was read of them: a record that was edited by hand is refused wherever it is read.
+// Columns returns the columns of a row. Those of a record include its seal, which is verified when a row is read, so
+// that a record that was changed by hand is always refused.
 func (t Table[T]) Columns(v *T) Columns {
 	c := t.describe(v)
 	if t.Seal == "" {

@@ -16,9 +16,8 @@ import (
 	"toolcrib/store/pg"
 )
 
-// digest is a hash over the rows of a table, in the order of their numbers. Rows with
-// another key are hashed each for itself, because a text that is stored escaped sorts
-// elsewhere.
+// digest is a hash over the rows of a table, in the order of their numbers. Rows with another kind of key are hashed
+// separately, because escaped texts sort differently.
 type digest struct {
 	terms bool
 	rows  int64
@@ -65,7 +64,7 @@ func (d *digest) add(row []any) error {
 	return nil
 }
 
-// sum tells the number of rows and their hash.
+// sum returns the number of rows and their hash.
 func (d *digest) sum() string {
 	slices.SortFunc(d.keyed, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
 	for _, row := range d.keyed {

@@ -130,7 +130,7 @@ func contended(err error) error {
 	return err
 }
 
-// closing closes what could not be used.
+// closing closes a reader after an error.
 func closing(r reader, err error) error { return errors.Join(err, r.close()) }
 
 // server is a database on a PostgreSQL server.
@@ -144,7 +144,7 @@ func connect(ctx context.Context, url string) (server, error) {
 	if err != nil {
 		return server{}, err // it does not contain the password
 	}
-	// A statement may stand in for several; none is run often enough to be kept.
+	// One statement may be run on several databases, and none often enough to be cached.
 	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	conn, err := pgx.ConnectConfig(ctx, config)
 	return server{conn: conn}, err

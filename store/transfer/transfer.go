@@ -1,7 +1,6 @@
-// Package transfer copies a database from one engine to the other, row by row, so
-// that every hash, seal and number stays as it is. A copy that was interrupted goes
-// on behind the last row that the target has. The target is not a database of
-// toolcrib's until every table was compared with the source's.
+// Package transfer copies a database from one engine to the other, row by row, so that every hash, seal, and number is
+// preserved. An interrupted copy resumes after the last row of the target. The target becomes a valid database only
+// after every table has been compared with the source.
 package transfer
 
 import (
@@ -26,7 +25,7 @@ type reader interface {
 	// rows calls fn for the rows of a table behind a key, nil for all, in the order
 	// of their keys. The values are int64, string, []byte or nil.
 	rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error
-	// last returns the greatest key of a table, nil where it has no rows.
+	// last returns the greatest key of a table, or nil if it is empty.
 	last(ctx context.Context, t table) ([]any, error)
 	close() error
 }
@@ -34,7 +33,7 @@ type reader interface {
 // writer is a target.
 type writer interface {
 	reader
-	// add adds rows in a transaction of its own.
+	// add adds rows in a separate transaction.
 	add(ctx context.Context, t table, columns []string, rows [][]any) error
 	// finish turns the copy into a database of toolcrib's.
 	finish(ctx context.Context) error
@@ -45,7 +44,7 @@ type writer interface {
 // Report counts the results of a copy.
 type Report struct {
 	Tables  int
-	Rows    int64  // of all tables
+	Rows    int64  // of all tables together
 	Copied  int64  // by this run; the others were there
 	Event   int64  // the number of the newest event
 	Hash    string // of the newest event
@@ -65,9 +64,8 @@ type Options struct {
 	Progress func(table string, rows int64) error
 }
 
-// Copy copies the database from to the database to; each is a path, which means
-// SQLite, or the URL of a PostgreSQL server. What is written to the source after
-// Copy has begun is not copied.
+// Copy copies the database from to the database to. Each is a path, for SQLite, or the URL of a PostgreSQL server.
+// Writes to the source after the start of Copy are not copied.
 func Copy(ctx context.Context, from, to string, opts Options) (report Report, err error) {
 	if opts.Progress == nil {
 		opts.Progress = func(string, int64) error { return nil }
@@ -120,8 +118,7 @@ func Copy(ctx context.Context, from, to string, opts Options) (report Report, er
 // errDiffers means that a table of the target is not that of the source.
 var errDiffers = errors.New("the copy differs from the source")
 
-// copyAll copies what the target lacks, unless it is complete, and compares every
-// table.
+// copyAll copies missing rows, unless the target is complete, and compares every table.
 func copyAll(ctx context.Context, source reader, target writer, complete bool, opts Options) (Report, error) {
 	var report Report
 	for _, t := range tables() {
@@ -156,8 +153,8 @@ func copyAll(ctx context.Context, source reader, target writer, complete bool, o
 	return report, nil
 }
 
-// copyTable copies the rows of a table that the target lacks. It returns how many,
-// and the digest of the source's table if all of it was read.
+// copyTable copies the rows of a table that are missing in the target. It returns their number, and the digest of the
+// source's table if it was read completely.
 func copyTable(ctx context.Context, source reader, target writer, t table, columns []string, opts Options) (copied int64, read *digest, err error) {
 	after, err := target.last(ctx, t)
 	if err != nil {
@@ -237,15 +234,15 @@ func ends(ctx context.Context, source reader) (genesis string, last int64, hash 
 // errEnough ends the reading of rows.
 var errEnough = errors.New("enough rows were read")
 
-// table is a table that is copied: its name and the columns of its primary key,
-// by which rows are read and by which a copy goes on.
+// table is a table to copy: its name, and the columns of its primary key, which determine the order of reading and the
+// position to resume at.
 type table struct {
 	name string
 	key  []string
 }
 
-// tables lists every table, each after those that its foreign keys name. Searches
-// of the queue have an index of their own in each engine, which is made again.
+// tables lists every table, after the tables that its foreign keys refer to. The search index of the queue is specific
+// to each engine and is rebuilt.
 func tables() []table {
 	var list []table
 	add := func(key []string, names ...string) {
@@ -286,8 +283,8 @@ func tables() []table {
 	return list
 }
 
-// derived reports whether an engine fills a column from others: a server by a migration
-// after the copy, a file at the end of it.
+// derived reports whether an engine computes a column from others: a server in a migration after the copy, a file at
+// its end.
 func (t table) derived(column string) bool { return t.name == "live" && column == "size" }
 
 // numbered reports whether the rows of the table have numbers as their key.

@@ -61,10 +61,9 @@ func (db Audits) Rows(ctx context.Context) (n int64, err error) {
 // Audits check a database.
 type Audits struct{ Pool *session.Pool }
 
-// Audit calls fn with the ledger of one snapshot. It fails for a login that may
-// not read every table: invisible rows would count as damage. Where the engine
-// ends the snapshot, it calls fn again, or fails with the error of the engine; the
-// findings of fn until then do not count.
+// Audit calls fn with the ledger of one snapshot. It fails for a login that cannot read every table, because invisible
+// rows would be reported as damage. If the engine ends the snapshot, Audit calls fn again or returns the engine's
+// error; discard earlier findings of fn then.
 func (db Audits) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.Pool.View(ctx, func(s *session.Session) (err error) {
 		for _, k := range plainRecords() {

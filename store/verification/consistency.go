@@ -76,8 +76,8 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed, unsealedTexts(), blocks, drafts), fn)
 }
 
-// References implements history.Ledger. The checks of records and of the live
-// registry are left out if the rows that were read have answered them already.
+// References implements history.Ledger. It skips the checks of records and of the live registry if the rows that were
+// read have already answered them.
 func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 	var checks []engine.Check
 	logged, err := l.recordsAreLogged(ctx)
@@ -144,8 +144,8 @@ func (l Ledger) inspect(ctx context.Context, in inspection) []history.Damage {
 	return found
 }
 
-// recordsAreLogged reports whether the records and the log that were read name
-// each other in order, and no row of a record is missing between others.
+// recordsAreLogged reports whether the records and the log refer to each other in order, without gaps in a table of
+// records.
 func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 	if !l.crossCheck.agrees() {
 		return false, nil
@@ -183,8 +183,7 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 
 const otherName = "It is looked up by another name than it has."
 
-// eachRow returns an inspection that reports the rows of a query of which right is
-// false. The first column is the key.
+// eachRow returns an inspection that reports the rows of a query for which right is false. The first column is the key.
 func eachRow(name, query, message string, right func(fields []string) bool) inspection {
 	return inspection{name, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 		return texts(ctx, s, query, nil, func(fields []string) error {
@@ -240,10 +239,9 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 	return err
 }
 
-// unsealedTexts returns inspections that note rows with a text that cannot be stored
-// today, of the unsealed tables with texts that no other check compares with a sealed one,
-// as it does those of proposals, issues, live, and names. The texts of a sealed row are
-// looked at when its seal is recomputed.
+// unsealedTexts returns inspections that report texts that cannot be stored anymore, in unsealed tables. Other checks
+// cover the tables proposals, issues, live, and names, whose texts are compared with sealed ones, and sealed rows,
+// whose texts are checked with their seals.
 func unsealedTexts() []inspection {
 	var list []inspection
 	for _, name := range []string{

@@ -30,8 +30,8 @@ type crossCheck struct {
 	newest   map[string]newest     // the last version of each subject
 }
 
-// recordID is the first half of a seal, which is enough to tell records apart:
-// the whole seal is checked when the row is read.
+// recordID is the first half of a seal, which is sufficient to distinguish records: the whole seal is verified when the
+// row is read.
 type recordID [16]byte
 
 // newest is the last version of a subject.
@@ -103,8 +103,8 @@ func (c *crossCheck) end(table string) {
 	c.complete[table] = true
 }
 
-// agrees reports whether every table was read, the log names each record in
-// order and nothing else, and versions and decisions match.
+// agrees reports whether every table was read, the log refers to each record in order and to nothing else, and versions
+// and decisions match.
 func (c *crossCheck) agrees() bool {
 	tables := append([]string{catalog.VersionTable.Name}, recordNames()...)
 	for _, table := range append(slices.Clone(tables), records.EventTable.Name) {

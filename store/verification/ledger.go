@@ -1,6 +1,5 @@
-// Package verification reads a whole database from one snapshot and compares it with
-// itself: seals, chains, references between tables, and derived values. What is compared by
-// queries alone stands in consistency/*.sql.
+// Package verification reads a whole database from one snapshot and checks its consistency: seals, chains, references
+// between tables, and derived values. consistency/*.sql contains the checks that are only queries.
 package verification
 
 import (
@@ -89,7 +88,7 @@ func plainRecords() []record {
 type record struct {
 	table.Description
 	query string
-	later int // columns before the seal that it has only where they have a value
+	later int // columns before the seal that are only sealed if they have a value
 }
 
 func recordOf[T any](t table.Table[T]) record {
@@ -141,19 +140,18 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 	})
 }
 
-// versions reads in the order of the table, in which each subject's versions
-// follow each other. An order by subject would take the subject from an index,
-// where a table that was tampered with does not show.
+// versions reads in the order of the table, which has the versions of each subject in sequence. Ordering by subject
+// would read the subject from an index, and would miss a change of the table.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
 	v := new(history.Version)
 	all := catalog.VersionTable.Plain(v)
-	columns := slices.Concat(all[:len(all)-2], catalog.PartsOf(&v.Subject), all[len(all)-2:]) // those beside the seal last
+	columns := slices.Concat(all[:len(all)-2], catalog.PartsOf(&v.Subject), all[len(all)-2:]) // the approvals and the seal remain last
 	return l.read(ctx, catalog.VersionTable.Name, "SELECT "+columns.Names()+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
 		l.crossCheck.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
 		sealed := fields[:n-5]
-		if fields[n-6] == "" { // history.Version.Sum leaves out approvals that are none
+		if fields[n-6] == "" { // history.Version.Sum omits empty approvals
 			sealed = fields[:n-6]
 		}
 		row := history.Row{
@@ -231,7 +229,7 @@ func integer(s string) int64 {
 // maxSnapshotReaders bounds the sessions that verify a database in parallel.
 const maxSnapshotReaders = 4
 
-// snapshotReaders are sessions that read the same snapshot as another one.
+// snapshotReaders are sessions that share the snapshot of another one.
 type snapshotReaders []*session.Session
 
 // openSnapshotReaders opens one session for each further processor that reads
@@ -280,8 +278,8 @@ func endRead(ctx context.Context, s *session.Session) error {
 	return errors.Join(s.Script(ctx, "ROLLBACK"), s.Close())
 }
 
-// snapshotMark identifies a snapshot as far as verification compares tables with
-// each other: each such write adds an event, a call, or an outcome.
+// snapshotMark identifies a snapshot for verification: each write to the compared tables adds an event, a call, or an
+// outcome.
 func snapshotMark(ctx context.Context, s *session.Session) (string, error) {
 	var mark string
 	err := s.Row(ctx, `SELECT coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), '') || coalesce((SELECT hash FROM calls ORDER BY seq DESC LIMIT 1), '') ||
@@ -289,8 +287,8 @@ func snapshotMark(ctx context.Context, s *session.Session) (string, error) {
 	return mark, err
 }
 
-// Structure implements history.Ledger: the core and its lock, and what
-// the engine finds in its schema, its indexes and its foreign keys.
+// Structure implements history.Ledger: it checks the core and its lock, and runs the engine's check of its schema,
+// indexes, and foreign keys.
 func (l Ledger) Structure(ctx context.Context, deep bool, fn func(history.Damage)) error {
 	if l.file != nil {
 		defer func() { l.free <- l.file }()

@@ -37,9 +37,8 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	return list, err
 }
 
-// checkDrafts reports proposals of a block that lists show otherwise, or that are
-// found by another text, than their last revision says. A draft that nobody can
-// read is reported with the revisions.
+// checkDrafts reports proposals of a block whose columns for lists or searches differ from their last revision. An
+// unreadable draft is reported with the revisions.
 func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *derivedFacts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
 			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, ''),
@@ -85,9 +84,8 @@ func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *de
 	})
 }
 
-// waivedCounts reports proposals with waivers whose count of blocks differs from
-// what the review service counted at the last assessment or waiver. Only the
-// service knows what a waiver covers, so it counts again.
+// waivedCounts reports proposals with waivers whose count of blocks differs from that of the last assessment or waiver.
+// Only the review service knows which findings a waiver covers, so it counts them.
 func waivedCounts(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	ids, err := table.All(ctx, s, table.ScanValue[proposals.ID], "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {

@@ -100,7 +100,7 @@ func checkSketches(ctx context.Context, s *session.Session, block int64, deep bo
 	if _, err := s.Maybe(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
 		return err
 	}
-	// Versions that were not packed yet have rows of their own.
+	// Versions that are not packed yet have single rows.
 	recent, err := table.All(ctx, s, catalog.ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq BETWEEN $1 AND $2 ORDER BY seq", first, last)
 	if err != nil {
 		return err

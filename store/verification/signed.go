@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// CheckSignatures checks every signature, as proof.Trust.CheckSignatures does. It
-// reports nothing where the database was opened without a Trust.
+// CheckSignatures checks every signature, as proof.Trust.CheckSignatures does. It reports nothing if the database was
+// opened without a Trust.
 func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 	if db.Pool.Trust == nil {
 		return proof.Report{}, nil
@@ -25,7 +25,7 @@ func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 	})
 }
 
-// SignedRecords is a session as signatures are checked in it.
+// SignedRecords reads the records whose signatures are checked.
 type SignedRecords struct{ records.Signatures }
 
 // eachTold calls fn for every row of the columns of a T, followed by rest, which begins
@@ -107,7 +107,7 @@ func (s SignedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord
 
 // EachSignature implements proof.SignedRecords.
 func (s SignedRecords) EachSignature(ctx context.Context, fn func(proof.SignatureRecord) error) error {
-	var seal string // toolcrib verify reads this, and reports a wrong seal by itself
+	var seal string // toolcrib verify uses this method, and reports wrong seals separately
 	scan := table.Reading(records.SignatureTable.Plain, &seal)
 	return s.Each(ctx, records.SignatureTable.Select("ORDER BY seq"), nil, func(row table.Scanner) error {
 		r, err := scan(row)

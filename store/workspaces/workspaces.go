@@ -65,7 +65,7 @@ func (w Store) Attach(ctx context.Context, dir, project string) error {
 		if _, err := s.Exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", dir, project, SealOfWorkspace(dir, project)); err != nil {
 			return err
 		}
-		// Everything live in the project is queued for export from the start.
+		// All live definitions of the project are queued for export initially.
 		_, err := s.Exec(ctx, `INSERT INTO pending_exports (seq, dir, subject, number)
 			SELECT (SELECT coalesce(max(seq), 0) FROM pending_exports) + row_number() OVER (ORDER BY subject), CAST($1 AS text), subject, version FROM live WHERE layer = $2`,
 			dir, registry.ProjectLayer(project))

@@ -28,8 +28,7 @@ func unprivileged() (*account, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
 }
 
-// apart puts the supervisor into a session of its own, which an interrupt at the
-// terminal does not reach.
+// apart runs the supervisor in a separate session, which an interrupt at the terminal does not reach.
 func apart(as *account) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if as != nil {

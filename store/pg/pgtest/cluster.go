@@ -1,7 +1,6 @@
-// Package pgtest starts private PostgreSQL servers for tests and measurements:
-// a data directory and a unix socket in a temporary folder, no TCP port, no
-// privileges. The server stops and its folder goes away when the process that
-// started it ends, however it ends.
+// Package pgtest starts private PostgreSQL servers for tests and measurements: a data directory and a Unix socket in a
+// temporary folder, without a TCP port or privileges. The server stops and its folder is removed when the process that
+// started it ends in any way.
 package pgtest
 
 import (
@@ -43,7 +42,7 @@ type Options struct {
 	Durable bool
 	// Settings are further ones of postgresql.conf, such as "log_statement=all".
 	Settings []string
-	// Files are written beside the folder of the data, for the server alone to read.
+	// Files are written next to the data folder, readable only by the server.
 	Files map[string][]byte
 }
 
@@ -136,8 +135,8 @@ func (c *Cluster) ready() error {
 	return errors.Join(fmt.Errorf("the PostgreSQL server in %s did not start:\n%s", c.dir, strings.Join(logs, "\n")), err)
 }
 
-// Stop ends the server at once, as a crash would, and removes its folder. A
-// process that ends without calling it leaves nothing behind either.
+// Stop kills the server, as a crash would, and removes its folder. This also happens if the process ends without
+// calling Stop.
 func (c *Cluster) Stop() error {
 	return errors.Join(c.orders.Close(), c.supervisor.Wait())
 }
@@ -160,8 +159,8 @@ func (c *Cluster) URL(role, database string) string {
 	return u.String()
 }
 
-// Database makes a database as a copy of the template, the engine's own for "",
-// and returns its name. Nothing may be connected to the template.
+// Database creates a database as a copy of the template ("" for the engine's own), and returns its name. The template
+// must have no open connections.
 func (c *Cluster) Database(ctx context.Context, template string) (string, error) {
 	c.mu.Lock()
 	c.made++

@@ -18,8 +18,7 @@ const oldest = 15
 
 var major = regexp.MustCompile(`\d+`)
 
-// Programs returns the folder with initdb, pg_ctl and postgres: the one that
-// PATH names, or the newest of Debian's.
+// Programs returns the folder with initdb, pg_ctl, and postgres: the one in PATH, or the newest of Debian's.
 func Programs() (string, error) {
 	best, version := "", 0
 	for _, dir := range folders() {
@@ -48,9 +47,8 @@ func folders() []string {
 	return dirs
 }
 
-// folder makes the folder of a cluster, which belongs to the server's user. It
-// lies in /tmp if the usual temporary folder may be closed to that user, or is
-// too long for the address of a socket.
+// folder creates the folder of a cluster, owned by the server's user. It uses /tmp if that user may not be able to
+// access the usual temporary folder, or if its path is too long for a socket address.
 func folder(as *account) (string, error) {
 	base := os.TempDir()
 	if as != nil || len(base) > 60 {
@@ -72,7 +70,7 @@ func folder(as *account) (string, error) {
 // account is the user that a server runs as.
 type account struct{ uid, gid int }
 
-// write makes a file that nobody but the account reads; nil is the process's own.
+// write creates a file that only the account can read. A nil account is that of the process.
 func (a *account) write(path string, text []byte) error {
 	if err := os.WriteFile(path, text, 0o600); err != nil || a == nil {
 		return err

@@ -43,8 +43,8 @@ func started(t testing.TB, start func() (*Cluster, error)) *Cluster {
 	return c
 }
 
-// New makes a database for a test as a copy of the template, the engine's own
-// for "", and returns its name. The database goes away with the test.
+// New creates a database for a test as a copy of the template ("" for the engine's own), and returns its name. The
+// database is removed after the test.
 func (c *Cluster) New(t testing.TB, template string) string {
 	t.Helper()
 	name, err := c.Database(t.Context(), template)
