@@ -176,7 +176,8 @@ func (r *tagReader) read(line string) (strip bool) {
 		return r.problem(CodeArguments, "%s", err)
 	}
 	r.found.Calls = append(r.found.Calls, ParsedCall{Tool: t.tool, Name: prefix, Args: canonical, Line: r.line})
-	return t.tool.Definition.Tool.Tag.StripFromDisplay
+	asked := t.tool.Definition.Tool.Tag.StripFromDisplay
+	return asked == nil || *asked
 }
 
 func (r *tagReader) problem(code Code, format string, args ...any) bool {

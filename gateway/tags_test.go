@@ -40,7 +40,7 @@ func TestParseTags(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(
 		t, nil,
-		tagged("get_weather", registry.Tag{Prefix: "WEATHER", ArgPattern: `(\w+)(?: for (\d+) days)?`, ArgGroups: []string{"city", "days"}, StripFromDisplay: true}),
+		tagged("get_weather", registry.Tag{Prefix: "WEATHER", ArgPattern: `(\w+)(?: for (\d+) days)?`, ArgGroups: []string{"city", "days"}}),
 		action("create_notes", func(tool *registry.Tool) {
 			tool.Tag = &registry.Tag{Prefix: "NOTE: PRIVATE"}
 			tool.InputSchema = []byte(`{"type":"object"}`)
@@ -54,7 +54,8 @@ func TestParseTags(t *testing.T) {
 			tool.InputSchema = []byte(`{"type":"object","properties":{"place":{"type":"string"}},"required":["place"],"additionalProperties":false}`)
 		}),
 		action("get_free", func(tool *registry.Tool) {
-			tool.Tag = &registry.Tag{Prefix: "FREE"}
+			shown := false
+			tool.Tag = &registry.Tag{Prefix: "FREE", StripFromDisplay: &shown}
 			tool.InputSchema = []byte(`{"type":"object","properties":{"raw_arg":{"type":"string"},"n":{"type":"integer"}},"additionalProperties":false}`)
 		}),
 		action("get_one", func(tool *registry.Tool) { tool.Tag = &registry.Tag{Prefix: "SAME"}; tool.InputSchema = []byte(`{}`) }),
@@ -90,7 +91,7 @@ func TestParseTags(t *testing.T) {
 		t.Errorf("no problem at %v", codes)
 	}
 	if strings.Contains(parsed.Display, "Kiel") || strings.Contains(parsed.Display, "Bonn") || !strings.HasPrefix(parsed.Display, "I look at the weather.\n> WEATHER: Berlin\n") ||
-		!strings.HasSuffix(parsed.Display, "\nFREE: as it is") || !strings.Contains(parsed.Display, "buy milk") {
+		!strings.HasSuffix(parsed.Display, "\nFREE: as it is") || strings.Contains(parsed.Display, "buy milk") {
 		t.Errorf("the user sees %q", parsed.Display)
 	}
 	if w.provider.runs.Load() != 0 {
@@ -148,7 +149,7 @@ func TestParseJSON(t *testing.T) {
 // to be: nothing is invented, and only whole lines vanish.
 func FuzzParseTags(f *testing.F) {
 	shortrun.OneGoroutine(f)
-	w := open(f, nil, tagged("get_weather", registry.Tag{Prefix: "WEATHER", ArgPattern: `(\w+)`, ArgGroups: []string{"city"}, StripFromDisplay: true}))
+	w := open(f, nil, tagged("get_weather", registry.Tag{Prefix: "WEATHER", ArgPattern: `(\w+)`, ArgGroups: []string{"city"}}))
 	f.Add("WEATHER: Kiel\nand more")
 	f.Add("WEATHER: Kiel\r\n\x00WEATHER:\t\xff\nWEATHER")
 	f.Add(":\n::WEATHER: a\n WEATHER : a ")

@@ -29,7 +29,7 @@ func TestEqualContentHasOneHash(t *testing.T) {
 			`{"inputSchema":{"maxProperties":1.0,"type":"object"},"limits":{"cooldownSeconds":0,"dailyLimit":1e1},"kind":"action","id":"\u0061"}`,
 			`{"id":"a","kind":"action","status":"active","aliases":[],"annotations":{},"availability":{"localOnly":false},"approval":{},"guidance":{},"provider":{},"source":{},"deferLoading":false,"limits":{"dailyLimit":10},"inputSchema":{"type":"object","maxProperties":1},"goals":""}`,
 		}},
-		{registry.KindTool, []string{`{"tag":{"prefix":"A"}}`, `{"tag":{"prefix":"A","argGroups":[],"stripFromDisplay":false}}`}},
+		{registry.KindTool, []string{`{"tag":{"prefix":"A"}}`, `{"tag":{"prefix":"A","argGroups":[]}}`}},
 		{registry.KindAgent, []string{
 			`{"id":"a","allowList":"code_gen"}`,
 			`{"id":"a","allowList":{"name":"code_gen"},"status":"active","channelGuidance":{},"categories":[],"sessionOpen":{}}`,

@@ -222,8 +222,8 @@ type Tag struct {
 	ArgGroups []string `json:"argGroups,omitempty"`
 	// A whole tag line.
 	Example string `json:"example,omitempty"`
-	// Hide the line from the user, who sees it when this is absent.
-	StripFromDisplay bool `json:"stripFromDisplay,omitempty"`
+	// Hide the line from the user; true when absent.
+	StripFromDisplay *bool `json:"stripFromDisplay,omitempty"`
 }
 
 // Limits restricts the calls of one user; 0 means no limit.

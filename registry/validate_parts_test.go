@@ -48,7 +48,7 @@ func TestTagProblems(t *testing.T) {
 		{"tag with the default pattern", tag(registry.Tag{Prefix: "SEARCH", ArgGroups: []string{"query"}}), nil},
 		{"tag with one unnamed group", tag(registry.Tag{Prefix: "SEARCH"}), nil},
 		{"tag without argument", tag(registry.Tag{Prefix: "STATUS", ArgPattern: `now`}), nil},
-		{"tag with two groups", tag(registry.Tag{Prefix: "READ", ArgPattern: `(\S+)(?: (\d+))?`, ArgGroups: []string{"path", "line"}, Example: "READ: a.md 3", StripFromDisplay: true}), nil},
+		{"tag with two groups", tag(registry.Tag{Prefix: "READ", ArgPattern: `(\S+)(?: (\d+))?`, ArgGroups: []string{"path", "line"}, Example: "READ: a.md 3"}), nil},
 		{"tag without prefix", tag(registry.Tag{Example: "x"}), []string{"d.tag.prefix: missing"}},
 		{"tag with an odd prefix", tag(registry.Tag{Prefix: "A\nB"}), []string{"d.tag.prefix: expected a single line"}},
 		{"tag with a padded prefix", tag(registry.Tag{Prefix: " A"}), []string{"d.tag.prefix: expected a single line"}},
