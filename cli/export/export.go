@@ -186,7 +186,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (exported, error
 		if err != nil {
 			return x, err
 		}
-		for _, w := range c.warnings {
+		for _, w := range c.Warnings {
 			x.notes = append(x.notes, output.FullStop(w+"; it is skipped"))
 		}
 		if left > 0 {

@@ -29,7 +29,7 @@ type extract struct {
 	files         []catalog.Exported // skills and instructions
 	agent         *registry.Agent    // the requested one, nil for all
 	merged        *registry.Merged
-	warnings      []string // about names in the agent's allow-list
+	Warnings      []string // about names in the agent's allow-list
 }
 
 // NewExtract reads the definitions in the view of a layer.
@@ -78,7 +78,7 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	if err != nil && (!errors.Is(err, registry.ErrNoTools) || res.Deferred() == 0) {
 		return 0, err
 	}
-	c.warnings = res.Warnings
+	c.Warnings = res.Warnings
 	in := map[registry.Subject]bool{}
 	for _, e := range res.Tools() {
 		in[e.Subject] = true

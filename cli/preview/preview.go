@@ -155,6 +155,15 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 	if err != nil {
 		return err
 	}
+	if f.agent != "" && !compared && len(previews) > 0 {
+		_, res, err := desk.Impact.Toolset(ctx, f.agent, scene.Layer, scene.Where)
+		if err != nil {
+			return err
+		}
+		for _, w := range res.Warnings {
+			a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
+		}
+	}
 	for _, p := range previews { // the text for an unknown channel would not look unusual
 		if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
 			a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.Perhaps(scene.Channel, "", p.Channels), prompt.Web)

@@ -273,7 +273,7 @@ func (c approvedCatalog) Load(ctx context.Context, who gateway.Caller, asOf time
 	for _, e := range atOnce.Tools {
 		offered[e.Subject] = true
 	}
-	loaded := serve.Loaded{}
+	loaded := serve.Loaded{Warnings: all.Warnings}
 	if loaded.Agent, err = served(all.Agents[0], false); err != nil {
 		return loaded, err
 	}

@@ -40,6 +40,8 @@ type Loaded struct {
 	Agent Definition   // the profile
 	Lists []Definition // the allow-list that it refers to, if any
 	Tools []Definition // by id
+	// Warnings name the tools of the allow-list that the registry lacks.
+	Warnings []string
 }
 
 // hash names the content: the same hash, the same definitions.
@@ -180,6 +182,9 @@ func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*v
 			return nil, err
 		}
 		if after == state {
+			for _, w := range loaded.Warnings {
+				s.config.Logger.Warn(w+"; it is skipped", "agent", c.Agent)
+			}
 			return &view{state: state, hash: loaded.hash(), loaded: loaded, prompts: prompt.NewRenderer(in), heads: map[Format][]byte{}}, nil
 		}
 		state = after
