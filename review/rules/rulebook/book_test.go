@@ -1,128 +1,138 @@
 package rulebook
 
 import (
-	"io/fs"
+	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"github.com/pelletier/go-toml/v2"
+	"toolcrib/review/rules/scan"
 )
 
-// TestEmbedded reads the files that are embedded.
-func TestEmbedded(t *testing.T) {
-	rules, err := ReadRules(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := compile(files, rules); err != nil {
-		t.Fatal(err)
-	}
-	if len(rules) < 40 {
-		t.Errorf("only %d rules", len(rules))
-	}
-	var listed struct{ Lexicon []string }
-	grammar, err := fs.ReadFile(files, "grammar.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := toml.Unmarshal(grammar, &listed); err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	if err := each(files, "lexicon", func(*source) { found++ }); err != nil || found != len(listed.Lexicon) {
-		t.Errorf("%v: grammar.toml names %d of %d files", err, len(listed.Lexicon), found)
+// severities are those that a rule can have.
+var severities = []string{"info", "warn", "block"}
+
+// block is what rules and forms have in common.
+type block struct{ id, file, name, severity, added, doc string }
+
+func checkBlocks(t *testing.T, list []block) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, b := range list {
+		if len(b.id) != 4 || b.id[0] < 'A' || b.id[0] > 'Z' || strings.Trim(b.id[1:], "0123456789") != "" {
+			t.Errorf("%s: an id is a letter and three digits", b.id)
+		}
+		if b.name == "" || b.doc == "" || names[b.name] {
+			t.Errorf("%s: the name or the documentation is missing, or another rule has the name", b.id)
+		}
+		names[b.name] = true
+		if !slices.Contains(severities, b.severity) || b.added != "" && !slices.Contains(severities, b.added) {
+			t.Errorf("%s: a severity is info, warn or block", b.id)
+		}
 	}
 }
 
-// block is a rule that has everything it needs.
-const block = `[S999]
-name = "test"
-severity = "warn"
-message = "Says it"
-suggestion = "Do not."
-importer = "Leave it out."
-doc = "Why."
-bad = ["x"]
-good = ["y"]
-frames = '''
-# a comment
-alpha|
-    beta ..2
-    gamma
-'''
-`
-
-// book is a rulebook of one file.
-func book(rules string) fstest.MapFS {
-	fsys := fstest.MapFS{"rules/a.toml": {Data: []byte(rules)}}
-	for file, text := range map[string]string{"grammar.toml": `lexicon = ["a"]`, "lexicon/a.toml": "alpha = 'one'\nbeta = 'two'\ngamma = 'three'"} {
-		fsys[file] = &fstest.MapFile{Data: []byte(text)}
+// TestIDsStandOnce looks for blocks that several files have: the later one would replace the
+// other.
+func TestIDsStandOnce(t *testing.T) {
+	count := 0
+	for _, root := range []string{"rules", "forms"} {
+		for _, file := range below(root) {
+			text, err := files.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && len(line) == len("[S101]") {
+					count++
+				}
+			}
+		}
 	}
-	return fsys
+	if all := len(Rules()) + len(Forms("")); count != all {
+		t.Errorf("%d blocks, but %d ids", count, all)
+	}
+}
+
+// TestRulesAreComplete checks every block of a rule about wording.
+func TestRulesAreComplete(t *testing.T) {
+	var list []block
+	for _, r := range Rules() {
+		list = append(list, block{id: r.ID, name: r.Name, severity: r.Severity, added: r.Added, doc: r.Doc})
+		if !strings.ContainsRune("SP", rune(r.ID[0])) || r.Message == "" || r.Suggestion == "" || r.Importer == "" || strings.Join(r.Bad, "") == "" || strings.Join(r.Good, "") == "" {
+			t.Errorf("%s: a rule about wording is of S or P and has a message, a suggestion, an importer, and examples", r.ID)
+		}
+		if len(r.Frames)+len(r.Translated)+len(r.Certain)+len(r.Plain)+len(r.Complete)+len(r.Extra)+len(r.Asks)+len(r.Defaults) == 0 {
+			t.Errorf("%s has neither frames nor an extra check", r.ID)
+		}
+		concepts := map[string]bool{}
+		for _, e := range r.Except {
+			for _, c := range e {
+				concepts[c.Concepts] = true
+			}
+		}
+		for _, d := range r.Defaults {
+			concepts[d.Purpose] = true
+		}
+		for _, ask := range r.Asks {
+			concepts[ask.Needs] = true
+		}
+		delete(concepts, "")
+		for c := range concepts {
+			if Grammar().Concept(c) == (scan.Set{}) {
+				t.Errorf("%s: no concept %q", r.ID, c)
+			}
+		}
+	}
+	checkBlocks(t, list)
+	if len(list) < 40 {
+		t.Errorf("only %d rules", len(list))
+	}
+}
+
+// TestFormsAreComplete checks every block of another rule.
+func TestFormsAreComplete(t *testing.T) {
+	var list []block
+	for _, f := range Forms("") {
+		list = append(list, block{id: f.ID, name: f.Name, severity: f.Severity, added: f.Added, doc: f.Doc})
+		if f.Bad.Show == "" || f.Good.Show == "" || f.ID[0] == 'S' && f.Importer == "" || f.Locked && f.Waivable {
+			t.Errorf("%s lacks an example or an importer, or is both locked and waivable", f.ID)
+		}
+	}
+	checkBlocks(t, list)
+}
+
+// TestLexicon checks that every file of the lexicon is listed once and consists of texts alone.
+func TestLexicon(t *testing.T) {
+	var spec struct {
+		Common, Coded string
+		Lexicon       []string
+		Groups        map[string]string
+	}
+	read("grammar.toml", &spec)
+	if found := len(below("lexicon")); found != len(spec.Lexicon) {
+		t.Errorf("grammar.toml names %d of %d files", len(spec.Lexicon), found)
+	}
+	for _, file := range spec.Lexicon {
+		seen := map[string]bool{}
+		for _, e := range entries("lexicon/" + file + ".toml") {
+			if e.Words == "" || seen[e.Concept] {
+				t.Errorf("%s: %s is empty or stands twice", file, e.Concept)
+			}
+			seen[e.Concept] = true
+		}
+	}
 }
 
 // TestFramesContinue joins the lines of a frame.
 func TestFramesContinue(t *testing.T) {
-	rules, err := ReadRules(book(block))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(rules[0].Frames, "\n"); got != "alpha|beta ..2 gamma" {
-		t.Errorf("%q", got)
+	var f Frames
+	if err := f.UnmarshalText([]byte("# a comment\nalpha|\n    beta ..2\n    gamma\n")); err != nil || strings.Join(f, "\n") != "alpha|beta ..2 gamma" {
+		t.Errorf("%q, %v", f, err)
 	}
 }
 
-// TestFaultsAreNamed breaks a file in every way and expects the line.
-func TestFaultsAreNamed(t *testing.T) {
-	for _, test := range []struct{ name, old, new, want string }{
-		{"unknown key", "message", "mesage", "rules/a.toml:4: unknown key S999.mesage"},
-		{"key missing", "message", "mesage", "rules/a.toml:1: S999: message is missing"},
-		{"no TOML", "doc = ", "doc ", "rules/a.toml:7: "},
-		{"duplicate id in a file", "[S999]", block + "[S999]", "rules/a.toml:16: "},
-		{"bad id", "[S999]", "[S99]", "rules/a.toml:1: S99: an id is S or P and three digits"},
-		{"severity", "warn", "loud", `rules/a.toml:1: S999: "loud" is no severity; write info, warn or block`},
-		{"no bad example", `["x"]`, "[]", "rules/a.toml:1: S999: a bad example is missing"},
-		{"no good example", `good = ["y"]`, "", "rules/a.toml:1: S999: a good example is missing"},
-		{"no frames", "frames", "#", "rules/a.toml:"},
-		{"unknown concept", "gamma", "delta", `rules/a.toml:12: S999: "delta": no concept "delta"`},
-		{"a step too many", "gamma", strings.Repeat("gamma ", 9), "rules/a.toml:12: S999: a frame has 1 to 8 steps"},
-		{"unknown concept in an exception", "doc", "except = [\"within delta\"]\ndoc", `rules/a.toml:7: S999: no concept "delta"`},
-		{"exception without a name", "doc", "except = [\"a & \"]\ndoc", "rules/a.toml:7: "},
-	} {
-		fsys := book(strings.Replace(block, test.old, test.new, 1))
-		rules, err := ReadRules(fsys)
-		if err == nil {
-			_, err = compile(fsys, rules)
-		}
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, not %s", test.name, err, test.want)
-		}
-	}
-	fsys := book(block)
-	fsys["rules/b.toml"] = fsys["rules/a.toml"]
-	if _, err := ReadRules(fsys); err == nil || !strings.Contains(err.Error(), "rules/b.toml:1: S999: S999 stands in rules/a.toml too") {
-		t.Error(err)
-	}
-	fsys = book(block)
-	fsys["lexicon/a.toml"].Data = []byte("alpha = 'one'\nalpha = 'two'")
-	if _, err := compile(fsys, nil); err == nil || !strings.Contains(err.Error(), "lexicon/a.toml:2: ") {
-		t.Error(err)
-	}
-}
-
-func BenchmarkReadRules(b *testing.B) {
+func BenchmarkRules(b *testing.B) {
 	for b.Loop() {
-		if _, err := ReadRules(files); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkCompile(b *testing.B) {
-	for b.Loop() {
-		if _, err := compile(files, Rules()); err != nil {
-			b.Fatal(err)
-		}
+		blocks[Rule]("rules")
 	}
 }

@@ -1,9 +1,6 @@
 package rulebook
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,8 +29,6 @@ type Rule struct {
 	Rationale bool
 	Asks      []Ask
 	Defaults  []Default
-
-	source *source
 }
 
 // Ask is something that a definition may ask for without need.
@@ -77,11 +72,7 @@ func (f *Frames) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// paragraph returns prose whose line breaks mean nothing on one line.
-func paragraph(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// severities are those a rule can have.
-var severities = []string{"info", "warn", "block"}
+func (r *Rule) named(id string) { r.ID = id }
 
 // CertainName returns the name of the frames that are certain.
 func (r *Rule) CertainName() string { return r.ID + certainMark }
@@ -109,45 +100,4 @@ func (r *Rule) AskName(n int, prose bool) string {
 		name += ".prose"
 	}
 	return name
-}
-
-// Errorf returns an error about r that names the file and the line on which text
-// stands in its block.
-func (r *Rule) Errorf(text, format string, args ...any) error {
-	header := "[" + r.ID + "]"
-	return r.source.errorf(header, cmp.Or(text, header), r.ID+": "+format, args...)
-}
-
-// problems lists what the block lacks.
-func (r *Rule) problems() []string {
-	var list []string
-	if !validID(r.ID) {
-		list = append(list, "an id is S or P and three digits")
-	}
-	for _, field := range []struct{ key, text string }{
-		{"name", r.Name},
-		{"message", r.Message},
-		{"suggestion", r.Suggestion},
-		{"importer", r.Importer},
-		{"doc", r.Doc},
-		{"a bad example", strings.Join(r.Bad, "")},
-		{"a good example", strings.Join(r.Good, "")},
-	} {
-		if field.text == "" {
-			list = append(list, field.key+" is missing")
-		}
-	}
-	if !slices.Contains(severities, r.Severity) {
-		list = append(list, fmt.Sprintf("%q is no severity; write info, warn or block", r.Severity))
-	}
-	if len(r.Frames)+len(r.Translated)+len(r.Certain)+len(r.Plain)+len(r.Complete)+len(r.Extra)+len(r.Asks)+len(r.Defaults) == 0 {
-		list = append(list, "it has neither frames nor an extra check")
-	}
-	return list
-}
-
-// validID reports whether id is that of a rule about wording: S or P and three
-// digits.
-func validID(id string) bool {
-	return len(id) == 4 && strings.ContainsRune("SP", rune(id[0])) && strings.Trim(id[1:], "0123456789") == ""
 }

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"math/bits"
@@ -90,12 +91,10 @@ func Compile(spec Spec) (*Grammar, error) {
 		}
 	}
 	g.frames, g.names = make([]frame, 0, len(spec.Frames)), make([]string, 0, len(spec.Frames))
-	var bad FrameErrors
-	for i, f := range spec.Frames {
+	for _, f := range spec.Frames {
 		c, err := g.compile(f)
 		if err != nil {
-			bad = append(bad, FrameError{i, err})
-			continue
+			return nil, fmt.Errorf("%s: %q: %w", f.Name, f.Pattern, err)
 		}
 		g.frames = append(g.frames, c)
 		g.names = append(g.names, f.Name)
@@ -105,28 +104,7 @@ func Compile(spec Spec) (*Grammar, error) {
 	g.lex.means.layOut(len(g.lex.list))
 	g.lex.closes.layOut(int(g.lex.nodes))
 	g.readers.New = func() any { return newReader(g) }
-	if bad != nil {
-		return nil, bad
-	}
 	return g, nil
-}
-
-// FrameErrors lists the frames that do not compile.
-type FrameErrors []FrameError
-
-// FrameError reports a fault in one frame of a Spec.
-type FrameError struct {
-	Frame int // its number
-	Err   error
-}
-
-// Error implements error.
-func (e FrameErrors) Error() string {
-	list := make([]string, len(e))
-	for i, f := range e {
-		list[i] = f.Err.Error()
-	}
-	return strings.Join(list, "; ")
 }
 
 // Concept returns the set that holds the named concept, or the members of the

@@ -2,7 +2,6 @@ package wording
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -24,36 +23,20 @@ type attack struct {
 
 // attacks returns every class, by id. The list is not to be changed.
 var attacks = sync.OnceValue(func() []attack {
-	list, err := attacksOf(rulebook.Rules())
-	if err != nil {
-		panic("rules: " + err.Error()) // the rules are embedded; a test reads them
-	}
-	return list
-})
-
-// attacksOf looks up the conditions and checks that blocks name.
-func attacksOf(blocks []rulebook.Rule) ([]attack, error) {
+	blocks := rulebook.Rules()
 	list := make([]attack, len(blocks))
 	for i, block := range blocks {
 		a := &list[i]
 		a.Rule, a.severity = block, rules.Severity(block.Severity)
 		for _, conditions := range block.Except {
-			e, err := exceptionOf(conditions)
-			if err != nil {
-				return nil, block.Errorf("\nexcept", "%w", err)
-			}
-			a.except = append(a.except, e)
+			a.except = append(a.except, exceptionOf(conditions))
 		}
 		for _, name := range block.Extra {
-			check, ok := extraChecks[name]
-			if !ok {
-				return nil, block.Errorf("\nextra", "unknown check %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(extraChecks)), ", "))
-			}
-			a.extra = append(a.extra, check)
+			a.extra = append(a.extra, extraChecks[name])
 		}
 	}
-	return list, nil
-}
+	return list
+})
 
 // extraChecks find, by the name that a block gives as extra, what frames cannot
 // describe.

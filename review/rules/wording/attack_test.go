@@ -1,12 +1,9 @@
 package wording
 
 import (
-	"strings"
 	"testing"
-	"testing/fstest"
 
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/rulestest"
 )
 
@@ -27,20 +24,20 @@ func TestEveryExample(t *testing.T) {
 	}
 }
 
-// TestUnknownNamesAreRefused breaks the names that a block gives.
-func TestUnknownNamesAreRefused(t *testing.T) {
-	for line, want := range map[string]string{
-		`except = ["prompt & nowhere"]`: `rules/a.toml:10: S999: unknown condition "nowhere"; there are computes-only, fenced, identifier, `,
-		`except = ["nowhere user"]`:     `rules/a.toml:10: S999: unknown condition "nowhere"; there are about, sentence, within`,
-		`extra = ["nothing"]`:           `rules/a.toml:10: S999: unknown check "nothing"; there are acting-besides, `,
-	} {
-		text := "[S999]\nname = \"a\"\nseverity = \"warn\"\nmessage = \"A\"\nsuggestion = \"A.\"\nimporter = \"A.\"\ndoc = \"A.\"\nbad = [\"a\"]\ngood = [\"b\"]\n" + line + "\nframes = \"user\"\n"
-		blocks, err := rulebook.ReadRules(fstest.MapFS{"rules/a.toml": {Data: []byte(text)}})
-		if err != nil {
-			t.Fatal(err)
+// TestNamesAreKnown checks the conditions and checks that blocks name.
+func TestNamesAreKnown(t *testing.T) {
+	for _, a := range attacks() {
+		for i, check := range a.extra {
+			if check == nil {
+				t.Errorf("%s: unknown check %q", a.ID, a.Extra[i])
+			}
 		}
-		if _, err := attacksOf(blocks); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", line, err)
+		for i, e := range a.except {
+			for k, c := range e {
+				if c.holds == nil {
+					t.Errorf("%s: unknown condition %q", a.ID, a.Except[i][k].Name)
+				}
+			}
 		}
 	}
 }

@@ -1,10 +1,7 @@
 package wording
 
 import (
-	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -28,20 +25,15 @@ type clause struct {
 type condition func(c *View, s *Scanned, m *scan.Match, concepts scan.Set) bool
 
 // exceptionOf looks conditions up.
-func exceptionOf(list rulebook.Exception) (exception, error) {
-	var e exception
+func exceptionOf(list rulebook.Exception) (e exception) {
 	for _, x := range list {
 		known := conditions
 		if x.Concepts != "" {
 			known = conceptConditions
 		}
-		holds, ok := known[x.Name]
-		if !ok {
-			return nil, fmt.Errorf("unknown condition %q; there are %s", x.Name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-		}
-		e = append(e, clause{x.Not, holds, x.Concepts})
+		e = append(e, clause{x.Not, known[x.Name], x.Concepts})
 	}
-	return e, nil
+	return e
 }
 
 func (e exception) holds(c *View, s *Scanned, m *scan.Match) bool {
