@@ -1,6 +1,9 @@
 package letters
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFold(t *testing.T) {
 	for text, want := range map[string]string{"plain": "plain", "Ｆｕｌｌ": "full", "ign\u043er\u0435": "ignore", "ca\u200bfé": "cafe", "ﬁne": "fine", "Straße": "Strasse"} {
@@ -11,16 +14,22 @@ func TestFold(t *testing.T) {
 }
 
 func TestConfusablesAreASCII(t *testing.T) {
-	seen := map[rune]byte{}
-	for ascii, looks := range confusables {
-		if !IsWord(ascii) {
-			t.Errorf("%q is no letter or digit", ascii)
+	count := 0
+	for line := range strings.Lines(confusables) {
+		if line[0] == '#' {
+			continue
 		}
-		for _, r := range looks {
-			if r < 0x80 || seen[r] != 0 {
-				t.Errorf("U+%04X stands for %q and %q", r, ascii, seen[r])
-			}
-			seen[r] = ascii
+		count += len(strings.Fields(line)) - 1
+		if !IsWord(line[0]) {
+			t.Errorf("%q is no letter or digit", line[0])
 		}
+	}
+	for r := range imitations() {
+		if r < 0x80 {
+			t.Errorf("U+%04X imitates itself", r)
+		}
+	}
+	if len(imitations()) != count {
+		t.Errorf("%d of %d characters stand for one letter or digit", len(imitations()), count)
 	}
 }
