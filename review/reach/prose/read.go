@@ -16,7 +16,6 @@ import (
 
 // Read adds the facts of a paragraph, an item of a list, or a cell of a table.
 func Read(d fact.Doc) {
-	literal.Hidden(d)
 	blank := codeSpans(d)
 	masked := d
 	masked.Text = blank
@@ -27,7 +26,6 @@ func Read(d fact.Doc) {
 
 // Comment adds the facts of a comment in a program: prose without sentences of its own.
 func Comment(d fact.Doc) {
-	literal.Hidden(d)
 	literal.Scan(d, literal.Prose, fact.Literal)
 	orders(d)
 }
