@@ -9,14 +9,14 @@ import (
 )
 
 // Compare returns what a change adds to the reach of a subject, removes from it, and keeps;
-// before is nil for a new subject. A definition that is out of use reaches nothing.
+// before is nil for a new subject, of which all sentences are new and none is listed. A definition that is out of use reaches nothing.
 func Compare(before *registry.Definition, after registry.Definition) fact.Difference {
 	var had, has []fact.Fact
 	if before != nil && before.Status() != registry.Deactivated {
-		had = Of(*before)
+		had = of(*before, true)
 	}
 	if after.Status() != registry.Deactivated {
-		has = Of(after)
+		has = of(after, before != nil)
 	}
 	return fact.Compare(had, has)
 }

@@ -22,10 +22,12 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// Of returns the facts of a definition. Paths are those of the files of a skill, and of the
-// fields of any other definition.
-func Of(d registry.Definition) []fact.Fact {
-	var l fact.List
+// Of returns the facts of a definition, without its sentences. Paths are those of the files of a
+// skill, and of the fields of any other definition.
+func Of(d registry.Definition) []fact.Fact { return of(d, false) }
+
+func of(d registry.Definition, sentences bool) []fact.Fact {
+	l := fact.List{Sentences: sentences}
 	switch {
 	case d.Tool != nil:
 		ofTool(&l, d.Tool)
@@ -41,13 +43,6 @@ func Of(d registry.Definition) []fact.Fact {
 			l.Read(name, file.Text, strings.Count(name, "/"), func(d fact.Doc) { File(d, name) })
 		}
 	}
-	return l.Facts()
-}
-
-// Prompt returns the facts of a prompt; path names it in them.
-func Prompt(path, text string) []fact.Fact {
-	var l fact.List
-	l.Read(path, text, 0, document)
 	return l.Facts()
 }
 

@@ -12,6 +12,9 @@ import (
 
 // List collects the facts of a subject, each key once, at its first place.
 type List struct {
+	// Sentences are among the facts. In a first import every sentence is new, so nobody asks.
+	Sentences bool
+
 	facts []Fact
 	seen  map[string]bool
 }
@@ -22,7 +25,7 @@ func (l *List) Facts() []Fact { return l.facts }
 // Read has read add the facts of a text to l. Path is its file or field; above is the
 // number of folders over the text that belong to the subject, which "../" may climb.
 func (l *List) Read(path, text string, above int, read func(Doc)) {
-	f := &file{path: path, above: above}
+	f := &file{path: path, above: above, sentences: l.Sentences}
 	read(Doc{file: f, Text: text})
 	f.place(text)
 	if l.seen == nil {
@@ -58,11 +61,12 @@ type Doc struct {
 }
 
 type file struct {
-	path    string
-	above   int
-	sends   bool
-	program bool
-	facts   []placed
+	path      string
+	above     int
+	sentences bool
+	sends     bool
+	program   bool
+	facts     []placed
 }
 
 // placed is a fact with its offset in the file; facts that have a line already keep it.
@@ -73,6 +77,9 @@ type placed struct {
 
 // Above returns how many folders over the text belong to the subject.
 func (d Doc) Above() int { return d.file.above }
+
+// Sentences reports whether sentences are among the facts.
+func (d Doc) Sentences() bool { return d.file.sentences }
 
 // Part returns the text from start to end.
 func (d Doc) Part(start, end int) Doc {

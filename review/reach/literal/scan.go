@@ -120,7 +120,11 @@ func next(text string, i int) word {
 		}
 		w.bits |= bit
 	}
-	w.end, w.text = i, strings.TrimRight(text[w.start:i], ".:!?*_")
+	w.end, w.text = i, text[w.start:i]
+	if w.bits&^(lower|upper) == 0 && strings.IndexByte("!?*", text[i-1]) < 0 && text[w.start] != '*' {
+		return w // most words
+	}
+	w.text = strings.TrimRight(w.text, ".:!?*_")
 	if w.bits&equals == 0 {
 		w.text = strings.TrimLeft(w.text, "*_")
 	}

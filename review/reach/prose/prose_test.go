@@ -19,7 +19,7 @@ func facts(text string) (out []string) {
 }
 
 func read(text string) []fact.Fact {
-	var l fact.List
+	l := fact.List{Sentences: true}
 	l.Read("a", text, 0, Read)
 	return l.Facts()
 }

@@ -107,6 +107,10 @@ func other(d fact.Doc, before, name, after string, at int) {
 func sentences(text string, read func(start, end int)) {
 	start := 0
 	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf && c != '.' && c != '!' && c != '?' && c != ';' && c != '|' {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
 		switch r {
@@ -139,6 +143,10 @@ const minSentence = 8
 func sentence(d fact.Doc) {
 	trimmed := strings.TrimLeft(d.Text, " \t\n-*+#>|_")
 	d = d.Part(len(d.Text)-len(trimmed), len(d.Text))
+	orders(d)
+	if !d.Sentences() {
+		return
+	}
 	var key strings.Builder
 	key.Grow(len(d.Text))
 	gap := false
@@ -165,7 +173,6 @@ func sentence(d fact.Doc) {
 		value = strings.Join(strings.Fields(value), " ")
 	}
 	d.AddKey(0, fact.Text, "", value, key.String())
-	orders(d)
 }
 
 // maxOrder is how much of a sentence identifies an order, in bytes.
