@@ -60,3 +60,26 @@ func Decode(raw string) (string, bool) {
 	}
 	return text, letters*3 > utf8.RuneCountInString(text)*2
 }
+
+// Hidden adds the text that tag characters spell, which no viewer shows
+// (https://www.unicode.org/charts/PDF/UE0000.pdf), and its facts.
+func Hidden(d fact.Doc) {
+	const first = "\xf3\xa0" // the bytes that all tags begin with
+	start := strings.Index(d.Text, first)
+	if start < 0 {
+		return
+	}
+	var b strings.Builder
+	for _, r := range d.Text[start:] {
+		if r > 0xE0000 && r < 0xE007F {
+			b.WriteRune(r - 0xE0000)
+		}
+	}
+	if b.Len() < 6 {
+		return // a flag, https://www.unicode.org/reports/tr51/#def_emoji_tag_sequence
+	}
+	d.Add(start, fact.Run, fact.Decoded, b.String())
+	if inner, ok := d.Within(start, b.String()); ok {
+		Scan(inner, Data, fact.Decoded)
+	}
+}

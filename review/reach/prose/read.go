@@ -16,6 +16,7 @@ import (
 
 // Read adds the facts of a paragraph, an item of a list, or a cell of a table.
 func Read(d fact.Doc) {
+	literal.Hidden(d)
 	blank := codeSpans(d)
 	masked := d
 	masked.Text = blank

@@ -12,7 +12,7 @@ import (
 var severities = []string{"info", "warn", "block"}
 
 // block is what rules and forms have in common.
-type block struct{ id, file, name, severity, added, doc string }
+type block struct{ id, name, severity, added, doc string }
 
 func checkBlocks(t *testing.T, list []block) {
 	t.Helper()
