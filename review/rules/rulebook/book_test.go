@@ -11,7 +11,7 @@ import (
 // severities are those that a rule can have.
 var severities = []string{"info", "warn", "block"}
 
-// block is what rules and forms have in common.
+// block has the keys that rules and forms share.
 type block struct{ id, name, severity, added, doc string }
 
 func checkBlocks(t *testing.T, list []block) {
