@@ -143,6 +143,55 @@ func TestGuardFollowsServe(t *testing.T) {
 	}
 }
 
+// TestMCPFollows serves an agent's tools over MCP on a machine without a database: it finds and
+// reads what was approved elsewhere, offers no proposals, and refuses what needs a database.
+func TestMCPFollows(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	a, b := newTestDB(t), testDB{t, t.TempDir()}
+	public := filepath.Join(a.dir, "public")
+	a.run("list")
+	a.run("publish", public)
+	b.run("follow", public, "--unsigned", "--yes")
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: b.command(b.dir, "mcp")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close() //nolint:errcheck // the process ends with it
+	listed, err := client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range listed.Tools {
+		names = append(names, tool.Name)
+	}
+	if got := strings.Join(names, " "); got != "describe_tool execute_tool search_tools" {
+		t.Errorf("the client is listed %s", got)
+	}
+	found, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "describe_tool", Arguments: map[string]any{"name": "create_tasks"}})
+	if err != nil || found.IsError {
+		t.Errorf("an approved tool is not found: %+v, %v", found, err)
+	}
+	version, err := client.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "toolcrib://version/tool/global/create_tasks/1"})
+	if err != nil || !strings.Contains(version.Contents[0].Text, `"decided_by"`) {
+		t.Errorf("its version cannot be read: %+v, %v", version, err)
+	}
+	prompt, err := client.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "agent-prompt"})
+	if err != nil || len(prompt.Messages) == 0 {
+		t.Errorf("the prompt of the agent: %+v, %v", prompt, err)
+	}
+	for _, args := range [][]string{{"serve"}, {"tools"}, {"import", "tools.json"}, {"propose", "x.json"}} {
+		b.write("tools.json", guardedTools)
+		b.write("x.json", "{}")
+		if errs, code := b.process(b.dir, args...); code == 0 || args[0] != "propose" && !strings.Contains(errs, "this machine follows "+public) {
+			t.Errorf("%v: %d %s", args, code, errs)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "test.db")); err == nil {
+		t.Error("there is a database")
+	}
+}
+
 // TestStatusNamesAnotherCopy lists an entry whose environment has its guard read another copy
 // than the user's of the followed registry, which somebody else may have written.
 func TestStatusNamesAnotherCopy(t *testing.T) {

@@ -268,11 +268,11 @@ func (a *App) DatabaseView(ctx context.Context) (*store.DB, []registry.Layer, er
 }
 
 // open opens the database file. Only a command that writes creates one, and only at the default path: otherwise a
-// mistyped name would become an empty registry without any error.
+// mistyped name would become an empty registry without any error. A machine that follows a registry gets no database.
 func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account, Users: c.Users(a.Env),
-		Inspect: inspect, Existing: !a.Creates || a.Flags.DryRun, DryRun: a.Flags.DryRun, Empty: a.Empty, Committed: a.committed, Trust: proof.NewTrust(c.SignaturePolicy(), c.Approvals()),
+		Inspect: inspect, Existing: !a.Creates || a.Flags.DryRun || c.Follow.Source != "", DryRun: a.Flags.DryRun, Empty: a.Empty, Committed: a.committed, Trust: proof.NewTrust(c.SignaturePolicy(), c.Approvals()),
 	}
 	if !opts.Existing && c.DefaultDB {
 		if err := os.MkdirAll(filepath.Dir(c.DB), 0o700); err != nil {
@@ -283,6 +283,8 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 	switch {
 	case !errors.Is(err, store.ErrNoDatabase):
 		return db, err
+	case c.Follow.Source != "":
+		return nil, fmt.Errorf("%w: this machine follows %s, and guard, mcp, exec, check, restore, hooks, and status read its copy; run this command where the registry is reviewed", err, c.Follow.Source)
 	case a.Creates:
 		return a.openScratch(ctx, opts)
 	case c.DefaultDB:

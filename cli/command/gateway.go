@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/gateway/follow"
 	"toolcrib/gateway/hub"
 	"toolcrib/gateway/upstream"
 	"toolcrib/prompt"
@@ -25,6 +27,8 @@ type OpenGateway struct {
 	Upstream *upstream.Provider
 	hub      *hub.Hub
 	shared   bool // with other sessions, which continue
+	// Followed is the registry that this machine follows, if it is used instead of a database.
+	Followed *follow.Server
 }
 
 // Close ends the connections to servers and frees the index.
@@ -37,12 +41,30 @@ func (r *OpenGateway) Close() error {
 	return r.index.Close()
 }
 
-// Gateway opens a gateway to the database with every provider.
+// Gateway opens a gateway to the registry that this machine follows, without what needs a
+// database, or else to the database with every provider.
 func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
-	return a.GatewayWith(ctx, func(s string) { a.Note("toolcrib: %s", s) })
+	warn := func(s string) { a.Note("toolcrib: %s", s) }
+	following, err := a.Following()
+	switch {
+	case err != nil:
+		return nil, err
+	case following == nil || a.Remote != nil:
+		return a.GatewayWith(ctx, warn)
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return nil, err
+	}
+	followed := &follow.Server{Copy: following.Copy}
+	r, err := a.openGateway(c, follow.Ledger{Registry: followed.Registry, Journal: following.Journal}, nil, warn)
+	if err == nil {
+		r.Followed = followed
+	}
+	return r, err
 }
 
-// GatewayWith is Gateway with a function for warnings about calls that succeeded.
+// GatewayWith is Gateway to the database with a function for warnings about calls that succeeded.
 func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway, error) {
 	if a.Remote != nil {
 		shared := *a.Remote.Gateway
@@ -53,22 +75,28 @@ func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway,
 	if err != nil {
 		return nil, err
 	}
-	c := a.Config
+	return a.openGateway(*a.Config, a.DB.Calls(), a.Builtin(desk), warn)
+}
+
+// openGateway opens a gateway to a ledger. stored is nil if there is no database with the
+// user's data.
+func (a *App) openGateway(c settings.Config, ledger gateway.Ledger, stored gateway.Provider, warn func(string)) (*OpenGateway, error) {
 	find := func(name string) (upstream.Server, bool) {
 		s, ok := c.Servers[name]
 		return s.Upstream(a.Env, name), ok
 	}
 	r := &OpenGateway{index: ranking.NewIndex(), Upstream: upstream.NewProvider(find), hub: c.Gateway.Hub(a.Env)}
 	config := gateway.Config{
-		Ledger: a.DB.Calls(), Index: r.index,
-		Providers: map[registry.ProviderType]gateway.Provider{
-			registry.ProviderBuiltin: a.Builtin(desk), registry.ProviderMCP: r.Upstream, registry.ProviderHTTP: r.hub,
-		},
-		Now: a.Env.Now, NewID: a.Env.NewID, Warn: warn, Signatures: c.SignaturePolicy(),
+		Ledger: ledger, Index: r.index,
+		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderMCP: r.Upstream, registry.ProviderHTTP: r.hub},
+		Now:       a.Env.Now, NewID: a.Env.NewID, Warn: warn, Signatures: c.SignaturePolicy(),
+	}
+	if stored != nil {
+		config.Providers[registry.ProviderBuiltin] = stored
 	}
 	c.Gateway.Apply(a.Env, &config)
-	r.Gateway, err = gateway.New(config)
-	if err != nil {
+	var err error
+	if r.Gateway, err = gateway.New(config); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil

@@ -79,17 +79,20 @@ func runMCP(ctx context.Context, a *command.App, f mcpFlags) error {
 	if c.Caller, err = f.Caller(a); err != nil {
 		return err
 	}
-	desk, err := a.OpenDesk(ctx)
-	if err != nil {
-		return err
-	}
 	run, err := a.Gateway(ctx)
 	if err != nil {
 		return err
 	}
-	c.Desk, c.Gateway, c.Registry = proposerOf(desk), toolUser{run.Gateway}, approved{a.DB, c.Caller.Layer.View()}
-	c.Upstream = run.Upstream
-	c.Prompter = prompter{desk, a.Builtin(desk), a.Env.Now}
+	c.Gateway, c.Upstream = toolUser{run.Gateway}, run.Upstream
+	if run.Followed == nil {
+		desk, err := a.OpenDesk(ctx)
+		if err != nil {
+			return errors.Join(err, run.Close())
+		}
+		c.Desk, c.Registry, c.Prompter = proposerOf(desk), approved{a.DB, c.Caller.Layer.View()}, prompter{desk, a.Builtin(desk), a.Env.Now}
+	} else if c.Registry, c.Prompter, err = follows(ctx, a, run.Followed, c.Caller.Layer.View()); err != nil {
+		return errors.Join(err, run.Close())
+	}
 	server, err := mcp.New(c)
 	a.RestoreGC()
 	if err == nil && f.http == "" {

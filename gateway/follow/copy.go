@@ -398,6 +398,9 @@ func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registr
 		}
 		r := newRegistry(a, b, lives)
 		r.hash = registry.HashBytes(data)
+		if view == "" {
+			r.versions = b.Versions
+		}
 		return r, nil
 	}
 }

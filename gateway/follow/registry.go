@@ -27,6 +27,7 @@ type Registry struct {
 	hash     string // of the view that it was read from
 	raws     map[string][]byte
 	contents map[string][]byte
+	versions []bundle.Version // of the whole registry only
 }
 
 var _ impact.ToolReader = (*Registry)(nil)
@@ -54,6 +55,16 @@ func (r *Registry) Raw(hash string) ([]byte, bool) {
 func (r *Registry) Content(sha256 string) ([]byte, bool) {
 	data, ok := r.contents[sha256]
 	return data, ok
+}
+
+// Version returns a version of a subject of the whole registry.
+func (r *Registry) Version(s registry.Subject, number int) (bundle.Version, error) {
+	for _, v := range r.versions {
+		if v.Subject == s.String() && v.Number == number {
+			return v, nil
+		}
+	}
+	return bundle.Version{}, fmt.Errorf("%w: version %d of %s", proposals.ErrNotFound, number, s)
 }
 
 // State implements impact.ToolReader.
@@ -101,7 +112,8 @@ func (r *Registry) FromServer(_ context.Context, name string) ([]registry.Live, 
 	return r.where(func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
 }
 
-// Server gives the guard of one MCP server its part of a copy, and keeps it in memory.
+// Server gives the guard of one MCP server its part of a copy, or gives the whole copy if it
+// has no name, and keeps it in memory.
 type Server struct {
 	Copy *Copy
 	Name string
@@ -111,7 +123,7 @@ type Server struct {
 	index string // of the bundle that now was read from
 }
 
-// Registry returns the approved tools and texts of the server.
+// Registry returns the approved tools and texts of the server, or the whole registry.
 func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +131,11 @@ func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	if err != nil || s.now != nil && s.index == a.Index {
 		return s.now, err
 	}
-	s.now, err = s.Copy.read(ctx, serverView(s.Name), s.now)
+	if s.Name == "" {
+		s.now, err = s.Copy.Whole(ctx)
+	} else {
+		s.now, err = s.Copy.read(ctx, serverView(s.Name), s.now)
+	}
 	s.index = a.Index
 	return s.now, err
 }

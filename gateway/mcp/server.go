@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -138,7 +140,7 @@ type Problem struct {
 
 // Config has the parts of a server.
 type Config struct {
-	Desk      Desk
+	Desk      Desk // nil where nothing can be proposed
 	Gateway   Gateway
 	Upstream  Upstream // nil when no list shows approved tools
 	Registry  Registry
@@ -183,8 +185,10 @@ const name = "toolcrib"
 
 // instructions are for the model that uses the server.
 const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
-To change a tool, a prompt or an agent: get the live definition (describe_tool), write the whole new one, check it with lint_proposal, and submit it with propose_tool; the answer has the findings: resolve them with revise_proposal or comment_proposal. preview_proposal shows how it would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal ends one. The user decides; you cannot.
-To use a tool: search_tools, describe_tool, execute_tool. A call that requires user approval waits as a pending call; poll its outcome with execute_tool and that id alone.`
+` + proposingInstructions + `To use a tool: search_tools, describe_tool, execute_tool. A call that requires user approval waits as a pending call; poll its outcome with execute_tool and that id alone.`
+
+const proposingInstructions = `To change a tool, a prompt or an agent: get the live definition (describe_tool), write the whole new one, check it with lint_proposal, and submit it with propose_tool; the answer has the findings: resolve them with revise_proposal or comment_proposal. preview_proposal shows how it would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal ends one. The user decides; you cannot.
+`
 
 // nativeInstructions are for the model that has the approved tools themselves.
 const nativeInstructions = `The user approved these tools, exactly as listed, through toolcrib.
@@ -224,8 +228,12 @@ func New(c Config) (*Server, error) {
 		prompts:  prompts{c.Gateway, c.Prompter, c.Caller},
 		versions: versions{c.Gateway, c.Registry, c.Caller},
 	}
+	text := instructionsFor[c.Expose]
+	if c.Desk == nil {
+		text = strings.Replace(text, proposingInstructions, "", 1)
+	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: name, Title: "toolcrib", Version: c.Version}, &sdk.ServerOptions{
-		Instructions:              instructionsFor[c.Expose],
+		Instructions:              text,
 		Logger:                    slog.New(slog.DiscardHandler),
 		SupportedProtocolVersions: []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"},
 		Capabilities: &sdk.ServerCapabilities{
@@ -260,6 +268,9 @@ func ProposalSchema() (json.RawMessage, error) {
 	return nil, errors.New("mcp: the embedded tools lack propose_tool")
 }
 
+// runtimeTools are the tools that find and call approved tools.
+var runtimeTools = []string{"search_tools", "describe_tool", "execute_tool", callOutcome}
+
 // definition is a tool as tools.json has it.
 type definition struct {
 	Name         string               `json:"name"`
@@ -286,6 +297,9 @@ func (s *Server) addTools() error {
 		return fmt.Errorf("mcp: the embedded tools: %w", err)
 	}
 	for _, d := range tools {
+		if s.config.Desk == nil && !slices.Contains(runtimeTools, d.Name) {
+			continue
+		}
 		handle, ok := s.handlers()[d.Name]
 		if !ok {
 			return fmt.Errorf("mcp: the embedded tool %s has no handler", d.Name)

@@ -201,14 +201,19 @@ func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents 
 // is an id in the view of layer, or a subject.
 func (a *Analyzer) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (in prompt.Input, err error) {
 	err = a.view(ctx, func(r Reader) error {
-		found, err := agentOf(ctx, r, agent, layer)
-		if err != nil {
-			return err
-		}
-		in, err = Input(ctx, *found.Definition.Agent, registry.Layered{Finder: r, View: layer.View()}, where)
+		in, err = PromptInput(ctx, r, agent, layer, where)
 		return err
 	})
 	return in, err
+}
+
+// PromptInput is Analyzer.PromptInput of a registry.
+func PromptInput(ctx context.Context, r Registry, agent string, layer registry.Layer, where registry.Context) (prompt.Input, error) {
+	found, err := agentOf(ctx, r, agent, layer)
+	if err != nil {
+		return prompt.Input{}, err
+	}
+	return Input(ctx, *found.Definition.Agent, registry.Layered{Finder: r, View: layer.View()}, where)
 }
 
 // maxPreviews limits the previews that are cached, in bytes of prompts.

@@ -1,0 +1,106 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/gateway"
+	"toolcrib/gateway/follow"
+	"toolcrib/gateway/mcp"
+	"toolcrib/history"
+	"toolcrib/prompt"
+	"toolcrib/registry"
+	"toolcrib/review/impact"
+)
+
+// followed is the registry that this machine follows, for agents.
+type followed struct {
+	*follow.Server
+	view []registry.Layer
+	now  func() time.Time
+}
+
+// follows returns the followed registry for MCP clients, and keeps its copy current until ctx
+// ends.
+func follows(ctx context.Context, a *command.App, s *follow.Server, view []registry.Layer) (mcp.Registry, mcp.Prompter, error) {
+	following, err := a.Following()
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := s.Registry(ctx); err != nil {
+		return nil, nil, err
+	}
+	go following.Poll(ctx, func(err error) { a.Note("toolcrib: %s", output.Sentence(err)) })
+	r := followed{s, view, a.Env.Now}
+	return r, r, nil
+}
+
+// State implements mcp.Registry.
+func (f followed) State(ctx context.Context) (int64, error) {
+	r, err := f.Registry(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return r.State(ctx)
+}
+
+// List implements mcp.Registry.
+func (f followed) List(ctx context.Context, id string) (registry.Live, error) {
+	r, err := f.Registry(ctx)
+	if err != nil {
+		return registry.Live{}, err
+	}
+	entry, ok, err := registry.Layered{Finder: r, View: f.view}.List(ctx, id)
+	if err == nil && !ok {
+		err = command.NotFoundf("the allow-list %s", id)
+	}
+	return entry.Live, err
+}
+
+// Files implements mcp.Registry.
+func (f followed) Files(ctx context.Context) ([]registry.Live, error) {
+	r, err := f.Registry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []registry.Live
+	for _, l := range r.Lives {
+		if folder := l.Definition.Folder(); folder != nil && folder.Status != registry.Deactivated && slices.Contains(f.view, l.Subject.Layer) {
+			list = append(list, registry.Live{Subject: l.Subject, Version: l.Version, ContentHash: l.ContentHash})
+		}
+	}
+	return list, nil
+}
+
+// Version implements mcp.Registry.
+func (f followed) Version(ctx context.Context, s registry.Subject, number int) (history.Version, error) {
+	r, err := f.Registry(ctx)
+	if err != nil {
+		return history.Version{}, err
+	}
+	if !slices.Contains(f.view, s.Layer) {
+		return history.Version{}, command.NotFoundf("%s", s)
+	}
+	v, err := r.Version(s, number)
+	v.Version.Subject = s
+	return v.Version, err
+}
+
+// Prompt implements mcp.Prompter. Notes and tasks of the user need a database.
+func (f followed) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
+	r, err := f.Registry(ctx)
+	if err != nil {
+		return prompt.Output{}, err
+	}
+	where := c.Where
+	where.IncludeDeferred = false // the prompt explains how to find the others
+	in, err := impact.PromptInput(ctx, r, c.Agent, c.Layer, where)
+	if err != nil {
+		return prompt.Output{}, err
+	}
+	in.Context.Now = f.now()
+	return prompt.Render(in, channel), nil
+}
