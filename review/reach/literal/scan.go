@@ -121,7 +121,7 @@ func next(text string, i int) word {
 		w.bits |= bit
 	}
 	w.end, w.text = i, text[w.start:i]
-	if w.bits&^(lower|upper) == 0 && strings.IndexByte("!?*", text[i-1]) < 0 && text[w.start] != '*' {
+	if w.bits&^(lower|upper) == 0 && i > w.start && strings.IndexByte("!?*", text[i-1]) < 0 && text[w.start] != '*' {
 		return w // most words
 	}
 	w.text = strings.TrimRight(w.text, ".:!?*_")
