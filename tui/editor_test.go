@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -44,6 +45,34 @@ func TestNewDraftInTheEditor(t *testing.T) {
 	text, err := os.ReadFile(kept[0])
 	if err != nil || !strings.Contains(string(text), "<!-- mine -->") {
 		t.Errorf("the text is not kept: %v\n%s", err, text)
+	}
+}
+
+// TestEditorAtTheLine opens the revision at the line that the diff stands on, in an editor that
+// takes one.
+func TestEditorAtTheLine(t *testing.T) {
+	b := newBench(t, 140, 40, demo("name_bank.json"))
+	dir := t.TempDir()
+	out := filepath.Join(dir, "args")
+	for name, want := range map[string]string{"nano": "+%d FILE", "code": "--goto FILE:%d", "other": "FILE"} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte("#!/bin/sh\necho \"$@\" > "+out+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		b.env["VISUAL"] = file
+		b.press("enter", "2", ";", "j", "j", "e").wants("No changes")
+		args, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := regexp.MustCompile(`/\S*/revise-[^: ]*\.(md|json)`).ReplaceAllString(strings.TrimSpace(string(args)), "FILE")
+		if strings.Contains(want, "%d") {
+			got = regexp.MustCompile(`[1-9][0-9]*`).ReplaceAllString(got, "%d")
+		}
+		if got != want {
+			t.Errorf("%s gets %q; want %q", name, got, want)
+		}
+		b.press("esc", "esc")
 	}
 }
 

@@ -88,7 +88,7 @@ func pageKinds() []pageKind {
 			key: screen.Key{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue"},
 			make: func(s *deps) screen.Page {
 				return queue.New(s.ctx, s.shell, s.Desk, queue.Options{
-					Actor: s.Actor, Views: s.Views, NoEditor: s.editor.Missing, Extents: s.Extents, Read: s.seen.Sheet, Debounced: s.debounced,
+					Actor: s.Actor, Views: s.Views, NoEditor: s.editor.Missing, Remote: s.Remote, Extents: s.Extents, Read: s.seen.Sheet, Debounced: s.debounced,
 				})
 			},
 		},

@@ -70,8 +70,8 @@ func (m *Model) askCommand() tea.Cmd {
 	return m.shell.Ask(d)
 }
 
-// run gives the terminal to a command. Values are whole arguments or parts of one: no shell
-// reads them, and none of them names the program.
+// run gives the terminal to a command, and keeps its output there until enter. Values are
+// whole arguments or parts of one: no shell reads them, and none of them names the program.
 func (m *Model) run(c Command, values []string) tea.Cmd {
 	args := make([]string, len(c.Args)-1)
 	for i, arg := range c.Args[1:] {
@@ -84,7 +84,8 @@ func (m *Model) run(c Command, values []string) tea.Cmd {
 	if give == nil {
 		give = tea.ExecProcess
 	}
-	return give(exec.Command(c.Args[0], args...), func(err error) tea.Msg { //nolint:noctx // the user ends it
+	const waiting = `"$@"; status=$?; printf '\n[enter returns to toolcrib] '; read -r _; exit $status`
+	return give(exec.Command("sh", append([]string{"-c", waiting, "sh", c.Args[0]}, args...)...), func(err error) tea.Msg { //nolint:noctx // the user ends it
 		if err != nil {
 			return screen.Done{Err: fmt.Errorf("%s failed: %w", c.Name, err)}
 		}

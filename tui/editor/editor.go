@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -88,7 +89,8 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	}
 	// The shell takes the command apart, as for git and others, because it may
 	// have arguments: "code --wait".
-	run := exec.Command("sh", "-c", e.command()+` "$1"`, "sh", w.File) //nolint:noctx // the user ends the editor
+	args := append([]string{"-c", e.command() + ` "$@"`, "sh"}, opening(e.command(), w.File, w.line())...)
+	run := exec.Command("sh", args...) //nolint:noctx // the user ends the editor
 	return give(run, func(err error) tea.Msg {
 		var text []byte
 		if err != nil {
@@ -100,12 +102,30 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	})
 }
 
+// opening returns the arguments that open a file at a line, 0 for none, in an editor that is
+// known to take one.
+func opening(command, file string, line int) []string {
+	if line == 0 {
+		return []string{file}
+	}
+	n := strconv.Itoa(line)
+	switch filepath.Base(strings.Fields(command)[0]) {
+	case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "kak", "joe", "jed", "mg", "ne":
+		return []string{"+" + n, file}
+	case "hx", "helix", "micro", "subl", "zed":
+		return []string{file + ":" + n}
+	case "code", "codium", "cursor", "windsurf":
+		return []string{"--goto", file + ":" + n}
+	}
+	return []string{file}
+}
+
 // Revision returns the manuscript of the next revision of a proposal.
 func (e *Editor) Revision(d review.Dossier) Manuscript {
 	p := d.Proposal
 	text, ext := written(d.Revision.Draft)
 	file := filepath.Join(e.Folder, fmt.Sprintf("revise-%s-r%d%s", p.ID, p.Revision, ext))
-	return Manuscript{p.ID, file, wording.Reference(p) + " " + p.Subject.String(), text}
+	return Manuscript{ID: p.ID, File: file, Name: wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
 // Draft returns the manuscript of a proposal about a subject: to modify a live
@@ -117,14 +137,14 @@ func (e *Editor) Draft(s registry.Subject, live *registry.Definition, version in
 	}
 	name := fmt.Sprintf("%s-%s-%s-v%d", t, s.Kind, strings.ReplaceAll(string(s.Layer), "/", "-")+"-"+s.ID, version)
 	text, ext := written(proposals.Template(t, s, live, version))
-	return Manuscript{"", filepath.Join(e.Folder, name+ext), s.String(), text}
+	return Manuscript{File: filepath.Join(e.Folder, name+ext), Name: s.String(), Text: text}
 }
 
 // Merge returns the manuscript of a rebase that is to be finished by hand.
 func (e *Editor) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Manuscript {
 	text, ext := written(conflict.Draft)
 	file := filepath.Join(e.Folder, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, conflict.Live, ext))
-	return Manuscript{p.ID, file, "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), text}
+	return Manuscript{ID: p.ID, File: file, Name: "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
 // begin writes the file of a manuscript, unless it is there from before.
@@ -134,6 +154,21 @@ func (w Manuscript) begin() error {
 		err = unsent.Write(w.File, w.Text)
 	}
 	return err
+}
+
+// line returns the number of the line to open at, 0 where the text does not have it.
+func (w Manuscript) line() int {
+	at := strings.TrimSpace(w.At)
+	text, err := os.ReadFile(w.File)
+	if at == "" || err != nil {
+		return 0
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.Contains(line, at) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // Read returns the text of a manuscript so far.

@@ -20,6 +20,7 @@ type Manuscript struct {
 	File string
 	Name string // what people know it as
 	Text []byte // what it begins with, unless the file is there from before
+	At   string // a line of it that the editor opens at, "" for the beginning
 }
 
 // Unchanged reports whether there is nothing in text that was not there. A merge

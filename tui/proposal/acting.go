@@ -22,6 +22,7 @@ type acts struct {
 	*state
 	prompts *promptPane
 	history *historyPane
+	diff    *diffPane
 }
 
 // members returns the proposals that are approved together with the open one.

@@ -66,7 +66,7 @@ func (a *acts) keys() []screen.Key {
 func (a *acts) lateKeys() []screen.Key {
 	return []screen.Key{
 		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Off: a.cannotAct(proposals.ActComment)},
-		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor", Do: a.revise, Off: a.cannotRevise},
+		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Picks: true, Do: a.revise, Off: a.cannotRevise},
 		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Do: a.askSimple(proposals.ActWithdraw), Off: a.cannotAct(proposals.ActWithdraw)},
 		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", Here: func() bool { return a.loaded && a.outdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return a.simple(proposals.ActAssess) }, Off: a.cannotReassess},
 		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: a.mark, Off: a.cannotMark},
@@ -108,9 +108,12 @@ func (a *acts) mark() tea.Cmd {
 }
 
 // revise opens the current revision in the editor, or the text of an earlier
-// attempt.
+// attempt, at the line that the diff stands on.
 func (a *acts) revise() tea.Cmd {
-	return a.Shell.Edit(a.Revision(a.dossier))
+	w := a.Revision(a.dossier)
+	w.At = a.diff.line()
+	a.diff.pager.Unpick()
+	return a.Shell.Edit(w)
 }
 
 // Reasons why a key of a proposal has no effect now, shown when it is pressed.

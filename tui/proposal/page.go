@@ -79,6 +79,7 @@ func (pp *Page) bind() {
 	for _, t := range pp.panes() {
 		t.state = &pp.state
 	}
+	pp.acts.diff = &pp.diff
 	pp.acts.history, pp.acts.prompts, pp.overview.prompts, pp.overview.tests = &pp.history, &pp.prompts, &pp.prompts, &pp.tests
 	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history, &pp.tests}
 }

@@ -133,19 +133,25 @@ func (l *list) empty(err error) []draw.Safe {
 	return []draw.Safe{"No proposals in this state. tab shows the next state."}
 }
 
-// firstSteps explains the product to a new user, and names the next step.
-func firstSteps(th theme.Theme) []draw.Line {
+// firstSteps explains the product to a new user, and names the next step: on this machine,
+// or from the user's own where the session runs on another.
+func firstSteps(th theme.Theme, remote bool) []draw.Line {
 	step := func(key, command, text draw.Safe) draw.Line {
 		return draw.Of(th.Key, draw.Pad(key, 8)).Add(th.Strong, command).Add(th.Text, text)
 	}
-	return []draw.Line{
+	lines := []draw.Line{
 		draw.Of(th.Strong, "toolcrib reviews every change to what your agents can do."),
 		draw.Of(th.Text, "A new or changed tool, prompt, or skill waits here;"),
 		draw.Of(th.Text, "you read what is new, and nothing goes live before."), nil,
 		draw.Of(th.Title, "Next: bring in what your agents use"),
+	}
+	if remote {
+		return append(lines, step("shell", "ssh HOST toolcrib import - < FILE", ""), step("ctrl+n", "", "write a proposal"))
+	}
+	return append(lines,
 		step("I", "", "import tools from a file"),
 		step("shell", "toolcrib init", "  find your clients' servers"),
 		step("shell", "toolcrib demo", "  try it on examples"),
 		step("ctrl+n", "", "write a proposal"),
-	}
+	)
 }

@@ -28,6 +28,7 @@ type Options struct {
 	Actor    proposals.Actor
 	Views    []View
 	NoEditor func() string // why nothing can be edited
+	Remote   bool          // files are not those of the user's machine
 	// Extents reads how much proposals change; nil where no list has that.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	// Read has the page of a proposal, and its decision, know that it was read here; nil

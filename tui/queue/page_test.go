@@ -95,6 +95,11 @@ func TestListsProposals(t *testing.T) {
 	if text := screentest.View(t, opened(t, desk{}, 60), 60); !strings.Contains(text, "Next: bring in what your agents use") {
 		t.Errorf("an empty list:\n%s", text)
 	}
+	remote := opened(t, desk{}, 60)
+	remote.Remote = true
+	if text := screentest.View(t, remote, 60); strings.Contains(text, " I  ") || !strings.Contains(text, "ssh HOST toolcrib import - < FILE") {
+		t.Errorf("an empty list on another machine:\n%s", text)
+	}
 	busy := errors.New("busy")
 	p := New(t.Context(), new(screentest.Shell), desk{err: busy}, Options{})
 	if want := screentest.Open(t, p.shell, p, 60, 20); len(want) != 1 || want[0] != screen.Fail(busy) {

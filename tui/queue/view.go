@@ -101,7 +101,7 @@ func (q *Page) rowLines() []string {
 	}
 	if total == 0 && q.list.Asked() {
 		if q.err == nil && q.list.filter == "" && q.list.none() {
-			for _, l := range firstSteps(q.Frame.Theme) {
+			for _, l := range firstSteps(q.Frame.Theme, q.Remote) {
 				add(append(draw.Of("", "   "), l...), "")
 			}
 			return lines
