@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,27 @@ func TestAccessibleStops(t *testing.T) {
 		"Toolcrib serve runs until it is stopped", "Toolcrib demo runs until it is stopped", "for the user and the database of this dialogue", "Name them: standard input belongs to this dialogue.")
 	if code != 0 {
 		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestAccessibleCommandAtThePause runs a command that is entered instead of reading on.
+func TestAccessibleCommandAtThePause(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	dir := proposed(t, "viewpoint_keeper.md")
+	out, code := talk(t, dir, "1\nlist --state draft\nquit\n", nil, "--accessible", "--as", "user:mara")
+	saysAll(t, out, "Press enter to continue, or enter stop: Stopped before the end.", "No proposals")
+	if code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestAccessibleReadsNoDigests leaves out what nobody can hear: ids, digests, and Markdown.
+func TestAccessibleReadsNoDigests(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	out, _ := piped(t, proposed(t, "viewpoint_keeper.md"), "1", "review", "diff")
+	saysAll(t, out, "Does it make sense? Yes", "Approve it with: toolcrib approve 1")
+	if found := regexp.MustCompile(`[0-9a-f]{16}|[0-9a-f]{8}-|\*\*|review digest`).FindAllString(out, -1); found != nil {
+		t.Errorf("%q in\n%s", found, out)
 	}
 }
 

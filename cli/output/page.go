@@ -18,7 +18,7 @@ type Page struct {
 	Buf    bytes.Buffer
 	Colour bool
 	Piped  bool // another program reads the output
-	spoken bool // a screen reader reads the output
+	Spoken bool // a screen reader reads the output, without long ids and digests
 	// aside writes a remark outside of the output for programs.
 	aside func(format string, args ...any)
 }
@@ -97,7 +97,7 @@ func (p *Page) Remark(format string, args ...any) {
 
 // Cut truncates s in a table for people.
 func (p *Page) Cut(s string, width int) string {
-	if p.Piped || p.spoken {
+	if p.Piped || p.Spoken {
 		return s
 	}
 	return Cut(s, width)
@@ -106,7 +106,7 @@ func (p *Page) Cut(s string, width int) string {
 // Table writes rows in columns as wide as their widest cell, in terminal cells. For screen
 // readers, each row is a sentence with the name of the column before each cell.
 func (p *Page) Table(header []string, rows [][]string) {
-	if p.spoken {
+	if p.Spoken {
 		for _, row := range rows {
 			p.Raw(spoken(header, row))
 		}

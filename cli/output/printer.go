@@ -65,7 +65,7 @@ func (a *Printer) Print(doc any, text func(*Page)) error {
 	if a.Form.JSON {
 		return a.PrintJSON(doc)
 	}
-	p := &Page{Colour: a.Colour(), Piped: !a.Env.OutTerminal && !a.Form.Accessible, spoken: a.Form.Accessible, aside: a.Note}
+	p := &Page{Colour: a.Colour(), Piped: !a.Env.OutTerminal && !a.Form.Accessible, Spoken: a.Form.Accessible, aside: a.Note}
 	text(p)
 	return a.show(p.Buf.Bytes())
 }

@@ -241,7 +241,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 		}
 		if set.Digest != "" {
 			p.Blank()
-			p.Linef("review digest of the set %s", set.Digest)
+			writeDigest(p, "review digest of the set", set.Digest)
 		}
 	})
 	if err != nil {

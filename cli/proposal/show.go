@@ -67,9 +67,7 @@ func runShow(ctx context.Context, a *command.App, ref, source string, full bool)
 		writeMembers(p, d.Proposal.ChangeSet, d.Members)
 		writeBody(p, d, doc.Proposal.Context)
 		p.Blank()
-		if d.Digest != "" {
-			p.Linef("review digest %s", d.Digest)
-		}
+		writeDigest(p, "review digest", d.Digest)
 		if !d.Proposal.State.Open() {
 			return
 		}
@@ -81,7 +79,7 @@ func runShow(ctx context.Context, a *command.App, ref, source string, full bool)
 			p.Linef("Cannot be approved: %s", o)
 		}
 		if len(d.Obstacles) == 0 {
-			p.Linef("Approve it with: toolcrib --approve %s --expect %s", review.Reference(d.Proposal), d.Digest)
+			writeApproval(p, review.Reference(d.Proposal), d.Digest)
 		}
 	})
 	if err != nil {
@@ -148,9 +146,7 @@ func showSet(ctx context.Context, b command.Session, a *command.App, name string
 
 func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	p.Blank()
-	if set.Digest != "" {
-		p.Linef("review digest of the set %s", set.Digest)
-	}
+	writeDigest(p, "review digest of the set", set.Digest)
 	if len(set.Members) > 0 {
 		p.Linef("policy %s", set.Members[0].Policy.Deciding())
 	}
@@ -168,8 +164,24 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 		p.Linef("A set is approved as a whole. Take the blocked ones out, and show the set again: toolcrib regroup %s --alone", strings.Join(blocked, " "))
 	}
 	if len(obstacles) == 0 && set.Digest != "" {
-		p.Linef("Approve it with: toolcrib --approve 'set:%s' --expect %s", set.Name, set.Digest)
+		writeApproval(p, "'set:"+set.Name+"'", set.Digest)
 	}
+}
+
+// writeDigest names a digest, except to a screen reader: an approval takes the one that was
+// shown last.
+func writeDigest(p *output.Page, label, digest string) {
+	if digest != "" && !p.Spoken {
+		p.Linef("%s %s", label, digest)
+	}
+}
+
+func writeApproval(p *output.Page, name, digest string) {
+	if p.Spoken {
+		p.Linef("Approve it with: toolcrib approve %s", name)
+		return
+	}
+	p.Linef("Approve it with: toolcrib --approve %s --expect %s", name, digest)
 }
 
 // setObstacle prevents the approval of members of a change set.
@@ -298,7 +310,9 @@ func writeHead(p *output.Page, d review.Dossier) {
 		turn = ", assigned to " + d.Issue.Assignee
 	}
 	p.Linef("%s%s", m.State, turn)
-	p.Linef("id %s", m.ID)
+	if !p.Spoken {
+		p.Linef("id %s", m.ID)
+	}
 	if marks := facts.Marks(m); len(marks) > 0 {
 		p.Linef("%s", strings.Join(marks, ", "))
 	}
@@ -390,7 +404,11 @@ func writeAssessment(p *output.Page, d review.Dossier) {
 	if d.OtherRules {
 		p.Linef("  Assessed under other rules or settings. Assess it again: toolcrib review %s --again", review.Reference(d.Proposal))
 	}
-	p.Text("  ", cmp.Or(as.Report.Comment, "(no comment)"))
+	comment := cmp.Or(as.Report.Comment, "(no comment)")
+	if p.Spoken {
+		comment = strings.ReplaceAll(comment, "**", "")
+	}
+	p.Text("  ", comment)
 	if as.Report.Builtin != "" {
 		p.Blank()
 		p.Linef("%s", proposals.BuiltinChief())

@@ -159,10 +159,15 @@ func (v settingValues) add(key keyPath, of reflect.Value) {
 	}
 }
 
+// maskedCommand returns a program and its arguments without those that may be secrets.
+func maskedCommand(words []string) string {
+	return strings.Join(append(words[:1:1], clients.Server{Args: words[1:]}.Masked().Args...), " ")
+}
+
 // List returns every setting with its source.
 func (c Config) List() []Setting {
 	others := c
-	others.Servers, others.Model, others.Reviewers, others.Policies = nil, ModelConfig{}, nil, nil
+	others.Servers, others.Model, others.Reviewers, others.Policies, others.Commands = nil, ModelConfig{}, nil, nil, nil
 	values := settingValues{
 		"db": "", "project": "", "workspace": "", "four_eyes": "false", "require_expect": "false", "accessible": "false", "signatures": signaturesOff,
 		"max_open_all_agents": output.Itoa(c.Policy().OpenOfAll()), "guard." + noticeKey: strconv.FormatBool(c.Notices()), "model": "not connected",
@@ -176,10 +181,11 @@ func (c Config) List() []Setting {
 		if key := "servers." + name; server.URL != "" {
 			values[key] = clients.Server{URL: server.URL}.Masked().URL
 		} else if len(server.Command) > 0 {
-			// the arguments of a command may be secrets
-			masked := clients.Server{Args: server.Command[1:]}.Masked().Args
-			values[key] = strings.Join(append(server.Command[:1:1], masked...), " ")
+			values[key] = maskedCommand(server.Command)
 		}
+	}
+	for name, words := range c.Commands {
+		values[keyPath{"commands", name}.String()] = maskedCommand(words)
 	}
 	sources := maps.Clone(c.Sources)
 	for i, r := range c.PolicyRules {
@@ -187,9 +193,10 @@ func (c Config) List() []Setting {
 		values[key], sources[key] = r.String(), r.Place
 	}
 	for _, r := range c.Reviewers {
-		values["reviewers."+r.Name] = strings.Join(r.Command, " ")
 		if m := r.over(c.Model); len(r.Command) == 0 {
 			values["reviewers."+r.Name] = m.Name + " at " + m.BaseURL
+		} else {
+			values["reviewers."+r.Name] = maskedCommand(r.Command)
 		}
 	}
 	settings := make([]Setting, 0, len(values))

@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -192,6 +193,10 @@ func TestCommandsAreTheUsersOwn(t *testing.T) {
 	}
 	if c, err := LoadConfig(withFiles(t, "", text), Overrides{}, false); err == nil || errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), "commands is only allowed in the user's own file") || len(c.Commands) > 0 {
 		t.Errorf("%v: %+v", err, c.Commands)
+	}
+	c, err := LoadConfig(withFiles(t, "[commands]\nissue = [\"gh\", \"--token\", \"s3cret\", \"{id}\"]\n[[reviewers]]\nname = \"r\"\ncommand = [\"ask\", \"--api-key=s3cret\"]\n", ""), Overrides{}, false)
+	if got := fmt.Sprint(c.List()); err != nil || strings.Contains(got, "s3cret") || !strings.Contains(got, "gh --token") || !strings.Contains(got, "{id}") {
+		t.Errorf("%v: %s", err, got)
 	}
 	for _, text := range []string{"[commands]\nissue = []\n", "[commands]\nissue = [\"\"]\n", "[commands]\n\"\" = [\"gh\"]\n"} {
 		if _, err := LoadConfig(withFiles(t, text, ""), Overrides{}, false); err == nil || !strings.Contains(err.Error(), "commands.") {

@@ -39,6 +39,7 @@ type dialogue struct {
 	calls   map[string]string // digests of calls that were read, by id
 	reasons map[string]string // the last reason for an act that failed
 	command string            // the name of the command that runs
+	next    string            // a command that was entered instead of reading on
 	stamp   int64
 }
 
@@ -61,7 +62,10 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 	status := d.run(ctx, "list", "--state", string(proposals.UserReview))
 	d.changed(ctx)
 	for ctx.Err() == nil {
-		line, more := d.ask(cmp.Or(d.about, "queue") + "> ")
+		line, more := d.next, true
+		if d.next = ""; line == "" {
+			line, more = d.ask(cmp.Or(d.about, "queue") + "> ")
+		}
 		if !more {
 			break
 		}
@@ -268,6 +272,9 @@ func (d *dialogue) page(text []byte) bool {
 		if left -= rows; left < 0 && d.asks {
 			if answer, ok := d.ask("Press enter to continue, or enter stop: "); !ok || answer != "" {
 				d.say("Stopped before the end.")
+				if answer != "stop" {
+					d.next = answer
+				}
 				return false
 			}
 			left = room - rows
