@@ -2,8 +2,12 @@ package tui_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/tui"
@@ -29,10 +33,18 @@ func TestRunACommand(t *testing.T) {
 		_ = os.Remove(out)
 	}
 	b.config.Commands = []tui.Command{{Name: "list", Args: []string{program, "{number}", "of {subject}; $(id) `id`", "{other}"}}}
+	var printed strings.Builder
+	b.config.Exec = func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+		run.Stdout = &printed
+		return runNow(run, done)
+	}
 	b.restart()
 	const all = "1|of tool:user/name_bank; $(id) `id`|{other}|"
 	b.press("!").wants("list ended")
 	wrote(all)
+	if !strings.Contains(printed.String(), "[enter returns to toolcrib]") { // its output stays until then
+		t.Errorf("the terminal has %q", printed.String())
+	}
 	b.press("enter", "!").wants("list ended")
 	wrote(all)
 	b.press("T", "!").wants("list needs a proposal")
