@@ -221,6 +221,24 @@ func (l *List) String() string {
 	return b.String()
 }
 
+// Current returns the row with a line that a pager stands on: the chosen one, else the selected
+// one, else the first on the screen.
+func (l *List) Current(p *pager.Pager, split bool) int {
+	at, last := p.Window()
+	if s := p.StopRow(); s >= at && s < last {
+		at = s
+	}
+	if row, picking := p.Picked(); picking {
+		at = row
+	}
+	for ; at < last-1; at++ {
+		if _, _, ok := l.At(at, split); ok {
+			break
+		}
+	}
+	return at
+}
+
 // At returns the field that a row is of, and the line of the new text that
 // stands there, or the next one where the row has only a line that went; 0 for
 // a heading and where nothing of the field is left.

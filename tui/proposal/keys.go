@@ -111,8 +111,11 @@ func (a *acts) mark() tea.Cmd {
 // attempt, at the line that the diff stands on.
 func (a *acts) revise() tea.Cmd {
 	w := a.Revision(a.dossier)
-	w.At = a.diff.line()
-	a.diff.pager.Unpick()
+	if t := a.diff; t.list != nil {
+		path, line, _ := t.list.At(t.list.Current(t.pager, t.split), t.split)
+		w.At, _ = t.quotes.Line(t.dossier, review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: max(line, 1)})
+		t.pager.Unpick()
+	}
 	return a.Shell.Edit(w)
 }
 

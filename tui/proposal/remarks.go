@@ -64,38 +64,8 @@ func (t *diffPane) remark() tea.Cmd {
 	if _, picking := p.Picked(); picking {
 		return t.remarkHere()
 	}
-	p.Pick(t.row(), t.frame.Theme.Accent, "comment on the line")
+	p.Pick(t.list.Current(p, t.split), t.frame.Theme.Accent, "comment on the line")
 	return t.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
-}
-
-// row returns the row with a line that the diff stands on: the chosen one, else the selected
-// one, else the first on the screen.
-func (t *diffPane) row() int {
-	first, last := t.pager.Window()
-	at := first
-	if s := t.pager.StopRow(); s >= first && s < last {
-		at = s
-	}
-	if row, picking := t.pager.Picked(); picking {
-		at = row
-	}
-	for at < last-1 {
-		if _, _, ok := t.list.At(at, t.split); ok {
-			break
-		}
-		at++
-	}
-	return at
-}
-
-// line returns the text of the line that the diff stands on, "" for none.
-func (t *diffPane) line() string {
-	if t.list == nil {
-		return ""
-	}
-	path, line, _ := t.list.At(t.row(), t.split)
-	text, _ := t.quotes.Line(t.dossier, review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: max(line, 1)})
-	return text
 }
 
 func (t *diffPane) cannotRemark() string {
