@@ -176,11 +176,27 @@ type DocFollowing struct {
 	Problem   string         `json:"problem,omitempty"`      // why the last check failed
 	Live      map[string]int `json:"live"`                   // definitions by kind
 	Signed    bool           `json:"signed"`
+	Waiting   int            `json:"reports_waiting"` // reports that were not sent yet
+	Refused   *DocRefusal    `json:"reports_refused,omitempty"`
+}
+
+// DocRefusal describes the reports that the server last refused.
+type DocRefusal struct {
+	At      string `json:"at"`
+	Reports int    `json:"reports"`
+	Reason  string `json:"reason"` // of the first one
 }
 
 // Describe describes the copy.
 func (f *Following) Describe(ctx context.Context, now time.Time) (DocFollowing, error) {
 	doc := DocFollowing{Head: output.NewHead("follow"), Source: f.Source, Signed: f.Copy.Trust.Signers != nil, Live: map[string]int{}}
+	waiting, last, err := f.Reports.State()
+	if err != nil {
+		return doc, err
+	}
+	if doc.Waiting = waiting; last.Reports > 0 {
+		doc.Refused = &DocRefusal{output.Timestamp(last.At), last.Reports, last.Reason}
+	}
 	checked := f.Copy.Checked()
 	doc.Problem = checked.Problem
 	if !checked.At.IsZero() {

@@ -183,6 +183,12 @@ func describe(p *output.Page, doc command.DocFollowing) {
 	} else {
 		p.Linef("unsigned   whoever can write to the source decides what this machine runs")
 	}
+	if doc.Waiting > 0 {
+		p.Linef("reports    %d wait to be sent", doc.Waiting)
+	}
+	if r := doc.Refused; r != nil {
+		p.Linef("refused    %s at %s: %s", output.Counted(r.Reports, "report"), r.At, output.FullStop(r.Reason))
+	}
 	if doc.Problem != "" {
 		p.Linef("problem    %s", output.FullStop(doc.Problem))
 	}

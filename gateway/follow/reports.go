@@ -49,7 +49,17 @@ const (
 // retryRefused is after how long a report is sent again that the server may take later.
 const retryRefused = time.Hour
 
-const machineFile = "machine"
+const (
+	machineFile = "machine"
+	refusedFile = "refused"
+)
+
+// Refusal describes the reports that the server last refused.
+type Refusal struct {
+	At      time.Time `json:"at"`
+	Reports int       `json:"reports"`
+	Reason  string    `json:"reason"` // of the first one
+}
 
 // ErrReport is wrapped for a report that cannot be queued, or that the server refused.
 var ErrReport = errors.New("not reported")
@@ -134,12 +144,40 @@ func (o Outbox) Add(server string, document []byte) error {
 	return atomicfile.Write(file, report, atomicfile.Options{Mode: 0o600})
 }
 
+// State returns the number of reports that wait to be sent, and what was last refused.
+func (o Outbox) State() (waiting int, last Refusal, err error) {
+	all, err := o.entries()
+	for _, e := range all {
+		if e.Size() > 0 {
+			waiting++
+		}
+	}
+	last, _ = readJSON[Refusal](filepath.Join(o.Dir, refusedFile)) // a missing or damaged file means nothing
+	return waiting, last, err
+}
+
+// adopt takes over what earlier versions queued in one folder for all sources.
+func (o Outbox) adopt() error {
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(o.Dir), "*.json"))
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	err = os.MkdirAll(o.Dir, 0o700)
+	for _, file := range files {
+		err = errors.Join(err, os.Rename(file, filepath.Join(o.Dir, filepath.Base(file))))
+	}
+	return err
+}
+
 // Send sends what is queued, if the source is toolcrib serve. The error has the first reason
 // of those that the server refused.
 func (o Outbox) Send(ctx context.Context, source Source) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
 		return nil
+	}
+	if err := o.adopt(); err != nil {
+		return err
 	}
 	if _, err := os.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -203,6 +241,9 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 	for _, r := range doc.Refused {
 		if r.Index < 0 || r.Index >= len(files) {
 			continue
+		}
+		if err == nil {
+			err = atomicfile.WriteJSON(filepath.Join(o.Dir, refusedFile), Refusal{now.UTC(), len(doc.Refused), r.Reason})
 		}
 		err = cmp.Or(err, fmt.Errorf("%w: the server refused %d of %d reports: %s", ErrReport, len(doc.Refused), len(files), visible.Line(r.Reason)))
 		if r.Later {

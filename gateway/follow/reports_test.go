@@ -70,6 +70,9 @@ func TestReportsAreSentOnce(t *testing.T) {
 	if err := o.Send(t.Context(), source); err == nil || !strings.Contains(err.Error(), "no") || strings.Contains(err.Error(), "\x1b") || len(s.documents) != 3 {
 		t.Errorf("%v, %d sent", err, len(s.documents))
 	}
+	if waiting, last, err := o.State(); err != nil || waiting != 1 || last.Reports != 4 || !strings.Contains(last.Reason, "list") {
+		t.Errorf("%d wait, the server refused %+v, %v", waiting, last, err)
+	}
 	s.answer = taken
 	if err := o.Send(t.Context(), source); err != nil || len(s.documents) != 3 {
 		t.Errorf("at once: %v, %d sent", err, len(s.documents))
@@ -86,6 +89,25 @@ func TestReportsAreSentOnce(t *testing.T) {
 	for range 2 {
 		if err := o.Send(t.Context(), source); err != nil || len(s.documents) != 4 || s.documents[3] != s.documents[1] {
 			t.Errorf("later: %v, %d sent", err, len(s.documents))
+		}
+	}
+}
+
+// TestEarlierOutboxIsSent sends what an earlier version queued in the folder above.
+func TestEarlierOutboxIsSent(t *testing.T) {
+	s, source := newReportServer(t)
+	dir := t.TempDir()
+	report, err := json.Marshal(follow.Report{Machine: strings.Repeat("a", 32), Server: "library", Document: listOf("a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, strings.Repeat("b", 64)+".json"), report, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := follow.Outbox{Dir: filepath.Join(dir, "source")}
+	for range 2 {
+		if err := o.Send(t.Context(), source); err != nil || len(s.documents) != 1 || s.documents[0] != string(listOf("a")) {
+			t.Errorf("%v, sent %q", err, s.documents)
 		}
 	}
 }
