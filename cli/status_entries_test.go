@@ -229,8 +229,8 @@ func TestEnvChangesTheFolder(t *testing.T) {
 		guarded       bool   // before wrap
 		server        string // after it
 	}{
-		"another file of that name":   {"env", `"-C","bin","toolcrib","guard","far","--","` + fixtureServer + `","tools.json"`, false, "far_claude_code"},
-		"another file behind a guard": {"toolcrib", `"guard","far","--","env","-C","bin","` + fixtureServer + `","tools.json"`, false, "far_claude_code"},
+		"another file of that name":   {"env", `"-C","bin","toolcrib","guard","far","--","` + fixtureServer + `","tools.json"`, false, "far_2"},
+		"another file behind a guard": {"toolcrib", `"guard","far","--","env","-C","bin","` + fixtureServer + `","tools.json"`, false, "far_2"},
 		"the same file":               {"env", `"-C","bin","toolcrib","guard","far","--","` + fixtureServer + `","../tools.json"`, true, "far"},
 		"the same file behind":        {"toolcrib", `"guard","far","--","env","-C","bin","` + fixtureServer + `","../tools.json"`, true, "far"},
 		"another program":             {"env", `"-C","bin","./toolcrib","guard","far","--","` + fixtureServer + `","../tools.json"`, false, "far"},

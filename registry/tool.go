@@ -211,6 +211,13 @@ type Availability struct {
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
 }
 
+// SameBytes reports whether two servers send the same bytes as the tool, under the same name,
+// as one program does that two clients start in different ways.
+func (t Tool) SameBytes(o Tool) bool {
+	return t.Source != nil && o.Source != nil && t.Source.Type == SourceMCP && o.Source.Type == SourceMCP &&
+		t.Source.Hash != "" && t.Source.Hash == o.Source.Hash && t.OriginName() == o.OriginName()
+}
+
 // Tag describes how a tool is called in the response-tag protocol.
 type Tag struct {
 	// The word before the colon.

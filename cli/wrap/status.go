@@ -307,7 +307,11 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 			row := []string{e.Place(), e.Name, e.Word(), "", "", "", "", ""}
 			if known {
 				last := "never"
-				if v.Last != nil {
+				switch {
+				case v.Last == nil:
+				case e.State != clients.Guarded:
+					last = "" // the guard of another entry passed the calls
+				default:
 					last = output.Timestamp(v.Last.At) + " " + v.Last.Tool + " " + string(v.Last.Code)
 				}
 				row[3], row[4], row[5], row[6], row[7] = output.Itoa(v.Tools.Approved), output.Itoa(v.Tools.Waiting), output.Itoa(v.Tools.Changed), last, textCounts(v.Texts)

@@ -78,7 +78,9 @@ func Entries(files []File, known map[string]Server) []Entry {
 			continue
 		}
 		start := s.start()
-		if k, ok := known[s.Guard.Name]; ok && !all[i].File.sameAs(s, k.Runs()) || n.byName[s.Guard.Name] != "" && n.byName[s.Guard.Name] != start {
+		k, ok := known[s.Guard.Name]
+		other := n.byName[s.Guard.Name]
+		if ok && !all[i].File.sameAs(s, k.Runs()) || !ok && other != "" && !slices.Equal(unversioned(strings.Split(other, "\x00")), unversioned(strings.Split(start, "\x00"))) {
 			m := s.Masked()
 			all[i].Differs = "approved name, another command: " + strings.Join(append([]string{cmp.Or(m.URL, m.Command)}, m.Args...), " ")
 			continue
@@ -97,7 +99,7 @@ func Entries(files []File, known map[string]Server) []Entry {
 	}
 	for i := range all {
 		if s := all[i].Server(); all[i].Name == "" {
-			all[i].Name = n.name(s, all[i].File.Client, s.Refused == "")
+			all[i].Name = n.name(s, s.Refused == "")
 		}
 	}
 	return all
@@ -119,7 +121,7 @@ func (n naming) claim(name, start string) bool {
 }
 
 // name returns the name for a server. It claims the name only if take is set.
-func (n naming) name(s *Server, client string, take bool) string {
+func (n naming) name(s *Server, take bool) string {
 	start, label := s.start(), registry.ServerName(s.Name)
 	if name, ok := n.byStart[start]; ok || !take {
 		if ok {
@@ -127,13 +129,11 @@ func (n naming) name(s *Server, client string, take bool) string {
 		}
 		return label
 	}
-	for i, name := 1, label; ; i++ {
+	for i, name := 2, label; ; i++ {
 		if n.claim(name, start) {
 			return name
 		}
-		if name = label + "_" + registry.ServerName(client); i > 1 {
-			name += fmt.Sprintf("_%d", i)
-		}
+		name = fmt.Sprintf("%s_%d", label, i)
 	}
 }
 
@@ -179,11 +179,27 @@ func (s *Server) Runs() []string {
 	return append([]string{m.Command}, m.Args...)
 }
 
+// unversioned returns a command of a package runner without the versions of packages: after an
+// update in one client, the guards of the others still guard the same server. What its tools
+// are is compared by their bytes.
+func unversioned(words []string) []string {
+	if !slices.Contains([]string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn"}, strings.TrimSuffix(filepath.Base(words[0]), ".cmd")) {
+		return words
+	}
+	words = slices.Clone(words)
+	for i, w := range words[1:] {
+		words[i+1] = packageVersion().ReplaceAllString(w, "$1")
+	}
+	return words
+}
+
+// packageVersion matches a package with its version, such as @scope/name@1.2.3 or name==1.2.
+var packageVersion = lazily(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
+
 // sameAs reports whether a server starts the recorded command, in which the client replaced
-// the placeholders. If the working directory is unknown, any file of the same name matches.
+// the placeholders, or another version of its package. If the working directory is unknown, any file of the same name matches.
 func (f *File) sameAs(s *Server, recorded []string) bool {
-	words := s.Runs()
-	return slices.EqualFunc(words, recorded, func(word, other string) bool {
+	return slices.EqualFunc(unversioned(s.Runs()), unversioned(recorded), func(word, other string) bool {
 		if word == other {
 			return true
 		}

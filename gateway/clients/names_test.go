@@ -34,29 +34,32 @@ func TestNames(t *testing.T) {
 		known map[string]Server
 	}{
 		{"cursor/memory=memory kiro/memory=memory", []File{file("cursor", "m.json", memory), file("kiro", "m.json", token)}, nil},
-		{"cursor/memory=memory kiro/Memory=memory_kiro", []File{file("cursor", "m.json", memory), file("kiro", "m.json", other)}, nil},
+		{"cursor/memory=memory kiro/Memory=memory_2", []File{file("cursor", "m.json", memory), file("kiro", "m.json", other)}, nil},
 		{"cursor/memory=memory kiro/graph=memory", []File{file("cursor", "m.json", memory), file("kiro", "m.json", strings.Replace(memory, "memory", "graph", 1))}, nil},
 		// a project's file does not change the names of a user's
-		{"cursor/memory=memory claude-code/Memory=memory_claude_code", []File{project, file("cursor", "m.json", memory)}, nil},
+		{"cursor/memory=memory claude-code/Memory=memory_2", []File{project, file("cursor", "m.json", memory)}, nil},
 		// a name that stands in a file stays, wherever it stands
 		{"cursor/memory=graph kiro/memory=graph", []File{file("cursor", "m.json", memory), file("kiro", "m.json", guarded)}, nil},
-		{"cursor/graph=graph_cursor kiro/memory=graph", []File{file("cursor", "m.json", `"graph":{"command":"other"}`), file("kiro", "m.json", guarded)}, nil},
+		{"cursor/graph=graph_2 kiro/memory=graph", []File{file("cursor", "m.json", `"graph":{"command":"other"}`), file("kiro", "m.json", guarded)}, nil},
 		// and so does one of the configuration
-		{"cursor/memory=memory_cursor", []File{file("cursor", "m.json", memory)}, map[string]Server{"memory": {Command: "uvx"}}},
+		{"cursor/memory=memory_2", []File{file("cursor", "m.json", memory)}, map[string]Server{"memory": {Command: "uvx"}}},
 		{"cursor/memory=notes", []File{file("cursor", "m.json", memory)}, map[string]Server{"notes": {Command: "npx", Args: []string{"m"}}}},
 		// of two under one name by hand, the second gets a name of its own
 		{"cursor/memory=graph kiro/b=b", []File{file("cursor", "m.json", guarded), file("kiro", "m.json", `"b":{"command":"toolcrib","args":["guard","graph","--","other"]}`)}, nil},
+		// another version of its package is the same server (G35)
+		{"cursor/memory=graph kiro/b=graph", []File{file("cursor", "m.json", strings.Replace(guarded, `"m"]`, `"@s/m@1.2"]`, 1)), file("kiro", "m.json", `"b":{"command":"toolcrib","args":["guard","graph","--","npx","@s/m@2"]}`)}, nil},
+		{"cursor/memory=graph", []File{file("cursor", "m.json", strings.Replace(guarded, `"m"]`, `"m@2.0.1"]`, 1))}, map[string]Server{"graph": {Command: "npx", Args: []string{"m"}}}},
 		// one that cannot be guarded takes no name away
 		{"cursor/a=a! kiro/a=a", []File{file("cursor", "m.json", `"a":{"type":"sse","url":"https://h"}`), file("kiro", "m.json", `"a":{"command":"a"}`)}, nil},
 		// the secrets of a server do not make it another one, its address does
 		{
-			"cursor/a=a kiro/a=a qwen/a=a_qwen", []File{
+			"cursor/a=a kiro/a=a qwen/a=a_2", []File{
 				file("cursor", "m.json", `"a":{"command":"a","args":["--token","1"]}`), file("kiro", "m.json", `"a":{"command":"a","args":["--token","2"]}`),
 				file("qwen", "m.json", `"a":{"httpUrl":"https://h/s/NjY4k2Q3mZ1"}`),
 			}, nil,
 		},
-		{"cursor/a=a kiro/a=a_kiro", []File{file("cursor", "m.json", `"a":{"url":"https://h/s/NjY4k2Q3mZ1?k=1"}`), file("kiro", "m.json", `"a":{"url":"https://h/s/NjY4k2Q3mZ2?k=2"}`)}, nil},
-		{"cursor/a=a kiro/a=a_kiro kiro/A=a_kiro_2", []File{file("cursor", "m.json", `"a":{"command":"1"}`), file("kiro", "m.json", `"a":{"command":"2"},"A":{"command":"3"}`)}, nil},
+		{"cursor/a=a kiro/a=a_2", []File{file("cursor", "m.json", `"a":{"url":"https://h/s/NjY4k2Q3mZ1?k=1"}`), file("kiro", "m.json", `"a":{"url":"https://h/s/NjY4k2Q3mZ2?k=2"}`)}, nil},
+		{"cursor/a=a kiro/a=a_2 kiro/A=a_3", []File{file("cursor", "m.json", `"a":{"command":"1"}`), file("kiro", "m.json", `"a":{"command":"2"},"A":{"command":"3"}`)}, nil},
 	} {
 		if got := named(t, tc.known, tc.files...); got != tc.want {
 			t.Errorf("%s\nwant %s", got, tc.want)

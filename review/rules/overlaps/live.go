@@ -51,7 +51,7 @@ func likeLive() rules.Rule {
 				if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
 					f.Severity = rules.Info
 				}
-				copied(&f, *t, *other.Tool())
+				copied(&f, versioned(other.Live), "approved", *t, *other.Tool())
 				if before := c.Replaces(); before != nil {
 					if was, _ := likeness(before, other); was != unlike {
 						f.Severity = rules.Info
@@ -77,18 +77,12 @@ func sameServer(a, b registry.Tool) bool {
 	return named && server != "" && server == other
 }
 
-// sameTool reports whether two tools are one: two servers send the same bytes under
-// the same name, as one program does that two clients start with other arguments.
-func sameTool(a, b registry.Tool) bool {
-	return a.Source != nil && b.Source != nil && a.Source.Type == registry.SourceMCP && b.Source.Type == registry.SourceMCP &&
-		a.Source.Hash != "" && a.Source.Hash == b.Source.Hash && a.OriginName() == b.OriginName()
-}
-
 // copied has a finding about two tools that are one only inform: each client needs
 // its own.
-func copied(f *rules.Finding, a, b registry.Tool) {
-	if sameTool(a, b) {
+func copied(f *rules.Finding, name, state string, a, b registry.Tool) {
+	if a.SameBytes(b) {
 		f.Severity = rules.Info
+		f.Message = fmt.Sprintf("%s, which is %s, is the same tool, byte for byte.", name, state)
 		f.Suggestion = "Nothing is to be done where two clients run one server with other arguments. Else give both the same command, and one name."
 	}
 }
@@ -165,7 +159,7 @@ func labelRule() rules.Rule {
 			others, err := c.World.ByLabel(ctx, t.Name)
 			others = slices.DeleteFunc(slices.Clone(others), func(l registry.Live) bool {
 				o := l.Definition.Tool
-				return o != nil && (sameServer(*t, *o) || sameTool(*t, *o))
+				return o != nil && (sameServer(*t, *o) || t.SameBytes(*o))
 			})
 			return elsewhere(others, err, t.ID, "definition.name", t.Name, "%s is also the name of %s.")
 		},

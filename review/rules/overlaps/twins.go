@@ -23,7 +23,7 @@ func twinRule() rules.Rule {
 				}
 				f := rules.Finding{Path: "definition", Passage: twin.Name, Message: message(twin)}
 				if !twin.Rejected {
-					copied(&f, *t, *twin.Tool)
+					copied(&f, twin.Name, "open", *t, *twin.Tool)
 				}
 				if before := c.Before; before != nil && before.Definition.Tool != nil && before.Definition.Tool.TextHash() == t.TextHash() {
 					f.Severity = rules.Info

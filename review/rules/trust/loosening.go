@@ -132,6 +132,9 @@ func renameRules() []rules.Rule {
 					if other.Tool().ID == t.ID || other.Definition.Status() != status || !saysTheSame(c.Self(), other) {
 						continue
 					}
+					if status == registry.Active && t.SameBytes(*other.Tool()) {
+						continue // of another server; O102 says so
+					}
 					found = append(found, rules.Finding{Path: "subject", Passage: other.Subject.String(), Message: fmt.Sprintf(message, other.Subject, other.Version)})
 					if len(found) == rules.MostLikenesses {
 						break

@@ -186,6 +186,7 @@ func TestCategoryOfAnAgent(t *testing.T) {
 
 func TestRenames(t *testing.T) {
 	old := rulestest.Action("get_invoices")
+	old.Definition.Tool.Source = &registry.Source{Type: registry.SourceMCP, Ref: "bills#get", Hash: strings.Repeat("a", 64)}
 	old.Definition.Tool.Description = "Use get_invoices to work with the invoices of the current customer."
 	live := registry.Live{Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: "get_invoices"}, Version: 3, Definition: old.Definition}
 	for name, c := range map[string]struct {
@@ -193,6 +194,10 @@ func TestRenames(t *testing.T) {
 		want   []string
 	}{
 		"the same": {func(*registry.Tool) {}, []string{"R301"}},
+		"the same bytes of another server": {func(t *registry.Tool) {
+			source := *t.Source
+			t.Source, source.Ref = &source, "bills_2#get"
+		}, nil}, // O102 says so
 		"in its own name": {func(t *registry.Tool) {
 			t.Description = "Use get_bills to WORK with the invoices, of the current customer"
 		}, []string{"R301"}},
@@ -202,6 +207,9 @@ func TestRenames(t *testing.T) {
 	} {
 		tool := *old.Definition.Tool
 		tool.ID, tool.Name = "get_bills", "Bills"
+		if name != "the same bytes of another server" {
+			tool.Source = nil
+		}
 		c.change(&tool)
 		d := rulestest.Sample()
 		d.Subject.ID, d.Definition = tool.ID, registry.Definition{Tool: &tool}
