@@ -35,7 +35,7 @@ func (m *Model) globalKeys() []screen.Key {
 func (m *Model) switchTheme() tea.Cmd {
 	m.shell.Choice.Next()
 	m.retheme()
-	return m.shell.Say(screen.Remark, "Theme: %s; kept for this database", m.shell.Choice.Name)
+	return m.shell.Say(screen.Remark, "Theme: %s; kept for you", m.shell.Choice.Name)
 }
 
 func (m *Model) switchMouse() tea.Cmd {
@@ -64,11 +64,10 @@ func (m *Model) quit() tea.Cmd {
 			m.shell.Fail(saved.Err)
 		}
 	}
-	var left memory
+	memory{}.remember(m.cfg.Drafts, m.pages)
 	if m.shell.Choice.Picked {
-		left.Theme = m.shell.Choice.Name
+		memory{Theme: m.shell.Choice.Name}.write(themeFolder(m.cfg.Drafts))
 	}
-	left.remember(m.cfg.Drafts, m.pages)
 	if m.atWork() == 0 {
 		return tea.Quit
 	}

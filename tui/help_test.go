@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/review/rules/ruleset"
 )
 
@@ -52,4 +53,11 @@ func ruleIndex(t *testing.T, id string) int {
 	}
 	t.Fatalf("there is no rule %s", id)
 	return 0
+}
+
+// TestKeyOfAnotherPage says where a key works that the page on the screen does not have (T48).
+func TestKeyOfAnotherPage(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 40, demo("name_bank.json"))
+	b.press("W").wants("W is a key of another page, ")
 }

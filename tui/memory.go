@@ -18,7 +18,7 @@ import (
 // appears in the workbench of another.
 type memory struct {
 	Page  string                 `json:"page,omitempty"`  // as the bar names it
-	Theme string                 `json:"theme,omitempty"` // that was chosen with a key
+	Theme string                 `json:"theme,omitempty"` // that was chosen with a key: of the user, see themeFolder
 	Pages map[string]screen.Left `json:"pages,omitempty"` // by their names in the bar
 }
 
@@ -43,6 +43,15 @@ func readMemory(folder string) (left memory) {
 		return memory{}
 	}
 	return left
+}
+
+// themeFolder returns the folder with the theme of the user, which is that of all databases:
+// the one around the drafts of each.
+func themeFolder(drafts string) string {
+	if drafts == "" {
+		return ""
+	}
+	return filepath.Dir(drafts)
 }
 
 // choice returns the theme of a configuration, or the one that was chosen with a key.
@@ -95,7 +104,11 @@ func (left memory) remember(folder string, pages *navigation.Pages) {
 			left.Pages[string(r.Name)] = p.Left()
 		}
 	}
-	if text, err := json.Marshal(left); err == nil {
+	left.write(folder)
+}
+
+func (left memory) write(folder string) {
+	if text, err := json.Marshal(left); err == nil && folder != "" {
 		_ = unsent.Write(filepath.Join(folder, memoryFile), text)
 	}
 }

@@ -22,7 +22,7 @@ func (b *bench) again(width, height int) {
 }
 
 // TestBeginsWhereItWasLeft opens the page, the tab, the row, the filter, the order and the
-// theme that the workbench was left with, and none of them on another database (T36).
+// theme that the workbench was left with, and of them only the theme on another database (T36).
 func TestBeginsWhereItWasLeft(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
@@ -54,6 +54,9 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 	b.wants("▎Your turn 10", "1 of 10")
 	if strings.Contains(b.screen(), "oldest") {
 		t.Errorf("what was left on another database:\n%s", b.screen())
+	}
+	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") { // it is the user's, not the database's (T52)
+		t.Error("the light theme is forgotten on another database")
 	}
 	for _, text := range []string{"{", `{"page":"Nowhere","theme":"ink","pages":{"Queue":{"tab":"None","row":"x","filter":"state:nowhere","order":"?"}}}`} {
 		if err := os.WriteFile(filepath.Join(b.config.Drafts, ".screen.json"), []byte(text), 0o600); err != nil {

@@ -87,7 +87,7 @@ func New(cfg Config) *Model {
 		Now: cfg.Now, After: after, Unsent: texts, Editor: edit,
 		Slow:  func(th theme.Theme) draw.Line { return ops.Line(th, cfg.Blocked) },
 		Hints: m.guide.lines,
-	}, left.choice(cfg))
+	}, readMemory(themeFolder(cfg.Drafts)).choice(cfg))
 	m.writes = writes.New(ctx, m.shell, ops, cfg.Signer != nil)
 	m.jobs = jobs.New(m.shell, jobs.Options{
 		Context: ctx, After: after, Verify: cfg.Verify, Import: cfg.Import, Export: cfg.Export, Formats: cfg.ExportFormats,

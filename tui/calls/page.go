@@ -112,7 +112,8 @@ func (c *Page) lay() {
 	page := prose.New(c.Frame.Theme)
 	if c.waiting == 0 {
 		page.Blank()
-		page.Faint("", "No calls are waiting.")
+		page.Text("", "No calls are waiting.")
+		page.Faint("", "A call of an agent waits here if its tool asks first. Q lists the proposals that wait for you; in a shell, toolcrib calls lists earlier calls.")
 		page.Blank()
 	}
 	for i, p := range c.calls {

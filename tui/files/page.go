@@ -210,7 +210,8 @@ func (p *Page) lay() {
 	page := prose.New(th)
 	if p.loaded && len(p.list) == 0 {
 		page.Blank()
-		page.Faint("", "There are no skills and instruction files here.")
+		page.Text("", "No skill or instruction file was found in this folder, and none is live.")
+		page.Faint("", "Those that wait for you are in the queue (Q). In a shell, start toolcrib in a project's folder, or bring its files in with toolcrib import --files.")
 	}
 	name := 10
 	for _, l := range p.list {

@@ -143,6 +143,13 @@ func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 		}
 		return m.run(k)
 	}
+	for _, place := range m.Places() {
+		for _, k := range place.Keys {
+			if k.Matches(msg) && !m.picking() {
+				return m.shell.Say(screen.Remark, "%s is a key of another page, %s: %s", screen.KeyName(k.Keys[0]), place.Name, k.Help)
+			}
+		}
+	}
 	return nil
 }
 

@@ -194,7 +194,8 @@ func (p *Page) lay() {
 	page := prose.New(th)
 	if p.loaded && len(p.status.Entries) == 0 {
 		page.Blank()
-		page.Faint("", "No client on this machine has an MCP server.")
+		page.Text("", "No client on this machine has an MCP server.")
+		page.Faint("", "Once one has, toolcrib init in a shell proposes its tools and guards it.")
 	}
 	p.layCalls(page)
 	name, client := 10, 8
