@@ -377,13 +377,20 @@ func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (found []Reached, err error) {
 		lives, err := r.Containing(ctx, []string{""}) // every definition
 		for _, l := range lives {
-			if l.Refused == nil && l.Definition.Status() != registry.Deactivated && (of == "" || of == l.Subject.ID || of == l.Subject.String()) {
+			if l.Refused == nil && l.Definition.Status() != registry.Deactivated && (of == "" || named(l, of)) {
 				found = append(found, Reached{l.Subject, l.Version, reach.Of(l.Definition)})
 			}
 		}
 		if err == nil && of != "" && len(found) == 0 {
-			err = fmt.Errorf("%s: %w", of, proposals.ErrNotFound)
+			err = fmt.Errorf("%w: no live definition is called %s; toolcrib reach lists all", proposals.ErrNotFound, of)
 		}
 		return found, err
 	})
+}
+
+// named reports whether a live definition has a name: its subject, its id, an alias, or the
+// name of an imported tool.
+func named(l registry.Live, name string) bool {
+	t := l.Definition.Tool
+	return name == l.Subject.String() || name == l.Subject.ID || t != nil && (slices.Contains(t.Aliases, name) || name == t.WireName() || name == t.OriginName())
 }

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review"
 	"toolcrib/store/engine"
 	"toolcrib/store/session"
 	"toolcrib/store/table"
@@ -223,6 +225,7 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 		return table.First(found, err, "%s", ref)
 	}
 	ids := []string{ref}
+	var several error
 	aliased, err := table.All(ctx, s, table.ScanValue[string], "SELECT DISTINCT l.id FROM names n JOIN live l ON l.subject = n.subject WHERE n.name = $1", ref)
 	if err != nil {
 		return Entry{}, err
@@ -233,10 +236,20 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 		if err != nil {
 			return Entry{}, err
 		}
+		own := wired[:0:0] // tools that have the name on their servers only
 		for _, l := range wired {
 			if l.Definition.Tool.WireName() == ref {
 				ids = append(ids, l.Subject.ID)
+			} else if slices.Contains(q.View, l.Subject.Layer) {
+				own = append(own, l)
 			}
+		}
+		own = slices.CompactFunc(own, func(a, b registry.Live) bool { return a.Subject.ID == b.Subject.ID })
+		if len(own) > 1 {
+			names := lists.Map(own, func(l registry.Live) string { return l.Subject.ID })
+			several = fmt.Errorf("%w: several servers have a tool %s; use one of the ids %s", review.ErrAmbiguous, ref, strings.Join(names, ", "))
+		} else if len(own) == 1 {
+			ids = append(ids, own[0].Subject.ID)
 		}
 	}
 	for _, id := range ids {
@@ -250,7 +263,10 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 		}
 		return slices.MinFunc(found, byStrength), nil
 	}
-	return Entry{}, fmt.Errorf("%s %s: %w", q.Kind, ref, proposals.ErrNotFound)
+	if several != nil {
+		return Entry{}, several
+	}
+	return Entry{}, fmt.Errorf("%w: no %s is called %s", proposals.ErrNotFound, q.Kind, ref)
 }
 
 // Subject returns the subject that an id or alias means in a merged view: a
@@ -267,7 +283,7 @@ func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) 
 				return err
 			}
 		}
-		return table.NotFound("tool, agent or list %s", ref)
+		return fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; toolcrib tools, agents, lists, and files list them", proposals.ErrNotFound, ref)
 	})
 	return subject, err
 }
