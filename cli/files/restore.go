@@ -91,10 +91,14 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	} else {
 		doc.Left = append(doc.Left, added...)
 	}
+	changes := diff.Definitions(instructions.Definition(s.Kind, s.ID, now), approved.Definition)
 	if a.Flags.DryRun {
-		return doc.print(a, "would be written", "would be deleted")
+		return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
+			doc.write(p, changes)
+			doc.summarize(a, p, "would be written", "would be deleted")
+		})
 	}
-	if ok, err := f.confirmed(a, doc, instructions.Definition(s.Kind, s.ID, now), approved.Definition); err != nil || !ok {
+	if ok, err := f.confirmed(a, doc, changes); err != nil || !ok {
 		return err
 	}
 	if err := instructions.Restore(r.dir, s.Kind, folder, doc.Written, func(sha256 string) ([]byte, bool, error) { return from.content(ctx, sha256) }); err != nil {
@@ -112,18 +116,32 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if len(differs) > 0 { // another program is writing there, or the folder contains unreadable files
 		return fmt.Errorf("%s differs from its approved version after this: %s", s, instructions.ListChanges(differs))
 	}
-	return doc.print(a, "written", "deleted")
+	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) { doc.summarize(a, p, "written", "deleted") })
 }
 
-// print prints the written and deleted files, with the given verbs.
-func (doc docRestore) print(a *command.App, written, deleted string) error {
-	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
-		p.Linef("%s: %s %s, %d %s, below %s", doc.Subject, output.Counted(len(doc.Written), "file"), written, len(doc.Deleted), deleted, doc.Folder)
-		for _, name := range doc.Left {
-			p.Linef("left, never approved: %s (--delete deletes it)", name)
+// summarize writes the numbers of written and deleted files, with the given verbs.
+func (doc docRestore) summarize(a *command.App, p *output.Page, written, deleted string) {
+	p.Linef("%s: %s %s, %d %s, below %s", doc.Subject, output.Counted(len(doc.Written), "file"), written, len(doc.Deleted), deleted, doc.Folder)
+	for _, name := range doc.Left {
+		p.Linef("left, never approved: %s (--delete deletes it)", name)
+	}
+	a.Closing(p)
+}
+
+// write writes what a restore changes.
+func (doc docRestore) write(p *output.Page, changes []diff.Field) {
+	sign := map[diff.Kind]string{diff.Context: " ", diff.Delete: "-", diff.Insert: "+"}
+	for _, field := range changes {
+		p.Linef("%s %s", field.Path, field.Change)
+		for _, h := range field.Hunks(3) {
+			for _, l := range h.Lines {
+				p.Linef("  %s%s", sign[l.Kind], l.Text)
+			}
 		}
-		a.Closing(p)
-	})
+	}
+	for _, name := range doc.Deleted {
+		p.Linef("deleted: %s", name)
+	}
 }
 
 // unfinished reports whether a file belongs to another restore in progress.
@@ -150,25 +168,17 @@ func (f restoreFlags) root(a *command.App, layer registry.Layer) (root, error) {
 }
 
 // confirmed shows the changes and asks the user, unless --yes is given or the files are unchanged.
-func (f restoreFlags) confirmed(a *command.App, doc docRestore, now, approved registry.Definition) (bool, error) {
-	if f.yes || len(doc.Written)+len(doc.Deleted) == 0 {
+func (f restoreFlags) confirmed(a *command.App, doc docRestore, changes []diff.Field) (bool, error) {
+	switch {
+	case len(doc.Written)+len(doc.Deleted) == 0, f.yes && a.Form.JSON:
 		return true, nil
-	}
-	if !a.Env.InTerminal || a.Form.JSON {
+	case f.yes:
+		p := &output.Page{Colour: a.Colour()}
+		doc.write(p, changes)
+		_, err := a.Env.Out.Write(p.Buf.Bytes())
+		return err == nil, err
+	case !a.Env.InTerminal || a.Form.JSON:
 		return false, process.Usagef("restore asks before it writes; in a script, add --yes")
 	}
-	return a.Confirm("Write this?", func(p *output.Page) {
-		sign := map[diff.Kind]string{diff.Context: " ", diff.Delete: "-", diff.Insert: "+"}
-		for _, field := range diff.Definitions(now, approved) {
-			p.Linef("%s %s", field.Path, field.Change)
-			for _, h := range field.Hunks(3) {
-				for _, l := range h.Lines {
-					p.Linef("  %s%s", sign[l.Kind], l.Text)
-				}
-			}
-		}
-		for _, name := range doc.Deleted {
-			p.Linef("deleted: %s", name)
-		}
-	})
+	return a.Confirm("Write this?", func(p *output.Page) { doc.write(p, changes) })
 }
