@@ -172,7 +172,7 @@ func runParse(ctx context.Context, a *command.App, who command.CallerFlags, file
 			p.Linef("line %d: %s: %s", f.Line, f.Code, f.Message)
 		}
 		if len(doc.Calls)+len(doc.Problems) == 0 {
-			p.Linef("The text has no calls.")
+			p.Linef("The text contains no lines in the tag form; --protocol json reads calls in the JSON form.")
 		}
 	})
 }

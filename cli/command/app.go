@@ -144,6 +144,16 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.Flags.As != "" { // commands that only read use no actor
+		if _, err := proposals.ParseActor(a.Flags.As); err != nil {
+			return nil, err
+		}
+	}
+	if c.Project != "" {
+		if _, err := registry.ParseLayer(string(registry.ProjectLayer(c.Project))); err != nil {
+			return nil, err
+		}
+	}
 	a.DB, err = a.open(ctx, c, false)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func newComment(a *command.App) *cobra.Command {
 	var at review.Anchor
 	cmd := &cobra.Command{
 		Use:  "comment ID --note TEXT",
-		Args: command.Exact(1, "the number of a proposal"),
+		Args: command.Exact(1, "the number of a proposal, and the text with --note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.Read(cmd.Context(), a)
 			if err != nil {

@@ -35,7 +35,7 @@ func (f *DecideFlags) Register(set *pflag.FlagSet) {
 // RegisterApproval adds the flags of an approval.
 func (f *DecideFlags) RegisterApproval(set *pflag.FlagSet) {
 	f.Register(set)
-	set.BoolVar(&f.unseen, "unseen", false, "approve new proposals although you were not shown all of them; the decisions record it")
+	set.BoolVar(&f.unseen, "unseen", false, "approve proposals although you were not shown all of them; the decisions record it")
 }
 
 func newApprove(a *command.App) *cobra.Command {

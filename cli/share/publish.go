@@ -40,6 +40,9 @@ func newPublish(a *command.App) *cobra.Command {
 				return err
 			}
 			to := c.Publish
+			if scheme, _, found := strings.Cut(strings.Join(args, ""), ":"); found && scheme+":" != settings.GitTarget && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz") == "" && len(scheme) > 1 {
+				return process.Usagef("%q is neither a folder nor git:REPOSITORY; write ./%s for a folder of that name", args[0], args[0])
+			}
 			if len(args) > 0 {
 				to = settings.PublishConfig{To: settings.FollowAddress(a.Env.Dir, args[0])}
 			}

@@ -1,7 +1,6 @@
 package deciding
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -174,17 +173,18 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 	if err := together(views); err != nil {
 		return nil, err
 	}
-	var names []string
-	firstUnseen := ""
+	var names, commands []string
 	for i, v := range views {
 		if len(views) > 1 && showings[i] == proposals.ShowingNone && !choices[i].Unseen {
 			names = append(names, v.Proposal.Name())
-			firstUnseen = cmp.Or(firstUnseen, review.ShowArgument(v.Proposal))
+			if show := "toolcrib show " + review.ShowArgument(v.Proposal); !slices.Contains(commands, show) {
+				commands = append(commands, show)
+			}
 		}
 	}
 	if len(names) > 0 {
-		return nil, fmt.Errorf("%w: %s; read it with toolcrib show %s and pass its digest with --expect, or approve it unread with --unseen",
-			review.ErrUnseen, first(names), firstUnseen)
+		return nil, fmt.Errorf("%w: %s; read the output of %s and pass its digest with --expect, or approve unread with --unseen",
+			review.ErrUnseen, first(names), first(commands))
 	}
 	cache := inspection.NewCache(r, nil)
 	read := make([]proposals.Reading, len(views))

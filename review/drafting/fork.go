@@ -22,6 +22,9 @@ import (
 func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
+		if errors.Is(err, proposals.ErrNotFound) {
+			return p, fmt.Errorf("%w: no core tool is called %s; toolcrib tools lists them, and toolcrib propose changes any other tool", proposals.ErrNotFound, coreID)
+		}
 		if err != nil {
 			return p, err
 		}

@@ -50,17 +50,25 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
 	}
 	var blocks []string
+	remedy := "" // for the first block
 	for _, s := range v.Standing {
-		if handle := review.Handle(s.Finding); s.Blocks() && !slices.Contains(blocks, handle) {
-			blocks = append(blocks, handle)
+		handle := review.Handle(s.Finding)
+		if !s.Blocks() || slices.Contains(blocks, handle) {
+			continue
+		}
+		blocks = append(blocks, handle)
+		if remedy == "" {
+			remedy = "; revise it"
+			if s.Waivable {
+				remedy += ", or waive it: toolcrib waive " + review.Reference(p) + " " + handle + " --note REASON"
+			}
 		}
 	}
 	if len(blocks) > 0 {
-		wayOut := ""
 		if v.Proposal.ChangeSet != "" && len(v.ChangeSet.Members) > 1 {
-			wayOut = "; to approve the rest of its change set without it: toolcrib regroup " + review.Reference(v.Proposal) + " --alone"
+			remedy += "; to approve the rest of its change set without it: toolcrib regroup " + review.Reference(v.Proposal) + " --alone"
 		}
-		errs = append(errs, fmt.Errorf("%w: %s%s", review.ErrBlocked, strings.Join(blocks, ", "), wayOut))
+		errs = append(errs, fmt.Errorf("%w: %s%s", review.ErrBlocked, strings.Join(blocks, ", "), remedy))
 	} else if v.unlisted != "" { // it was there when the proposal was assessed
 		errs = append(errs, fmt.Errorf("%w: there is no allow-list %s; propose it in the same change set, or name another", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
 	}

@@ -79,13 +79,13 @@ func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, err
 	case registry.ValidID(ref):
 		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
 	}
-	return "", table.NotFound("%s, which names no proposal (write its number, the first eight or more characters of its id, or its subject)", jsondoc.Quote(ref))
+	return "", fmt.Errorf("%w: %s names no proposal; use its number, the first eight or more characters of its id, or its subject", proposals.ErrNotFound, jsondoc.Quote(ref))
 }
 
 func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, error) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {
-		return "", table.NotFound("%s, which is not a number of a proposal", jsondoc.Quote("#"+number))
+		return "", fmt.Errorf("%w: %s is not the number of a proposal", proposals.ErrNotFound, jsondoc.Quote("#"+number))
 	}
 	var id proposals.ID
 	err = s.Row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
@@ -117,9 +117,9 @@ func (s Proposals) onlyOpen(ctx context.Context, ref, condition string, value st
 		return "", err
 	}
 	if len(found) == 0 {
-		return "", table.NotFound("a proposal on %s; `toolcrib list` shows those there are", ref)
+		return "", fmt.Errorf("%w: no proposal on %s; toolcrib list lists the proposals, toolcrib tools the live tools", proposals.ErrNotFound, ref)
 	}
-	return "", table.NotFound("an open proposal on %s; the newest is %s, which is %s", ref, found[0].Handle(), found[0].State)
+	return "", fmt.Errorf("%w: no open proposal on %s; the newest is %s, which is %s", proposals.ErrNotFound, ref, found[0].Handle(), found[0].State)
 }
 
 func (s Proposals) some(ctx context.Context, where string, args ...any) ([]proposals.Proposal, error) {
