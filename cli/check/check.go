@@ -203,6 +203,7 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 		if doc.Format == wire.Toolcrib {
 			return nil, fmt.Errorf("%s is an export of the registry itself, not what code registers", file)
 		}
+		noteSkipped(a, file, doc)
 		code = append(code, conform.Code{File: file, Text: data, Document: doc, Tiers: conform.Tiers(file, tiersKey, doc.Node.Get(tiersKey))})
 	}
 	for _, file := range f.tiers {
@@ -237,7 +238,15 @@ func (f checkFlags) ask(ctx context.Context, a *command.App) (conform.Code, erro
 		return conform.Code{}, err
 	}
 	doc, err := wire.Decode(data)
+	noteSkipped(a, from.Name, doc)
 	return conform.Code{File: from.Name, Text: data, Document: doc}, err
+}
+
+// noteSkipped names the entries of a list that are not compared.
+func noteSkipped(a *command.App, list string, doc wire.Document) {
+	for _, s := range doc.Skipped {
+		a.Note("%s: skipped: %s", list, s)
+	}
 }
 
 // scope returns the catalog that the code is compared with: deactivated tools are known too.

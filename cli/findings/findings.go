@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolcrib/internal/visible"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 )
 
@@ -74,7 +75,7 @@ const maxPassage = 160
 // where names the location of a finding: [get_b: description: "Ignore all …"].
 func (f Finding) where() string {
 	var parts []string
-	for _, s := range []string{f.Subject, f.Path} {
+	for _, s := range []string{f.Subject, jsondoc.ShortPath(f.Path)} {
 		if s != "" && s != f.File {
 			parts = append(parts, s)
 		}

@@ -346,8 +346,11 @@ func Job(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]str
 	for _, s := range taken.steps {
 		counts[s.Change]++
 	}
-	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d unchanged, %d proposed before, %d skipped.", len(taken.steps),
-		counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.None], counts[intake.Pending], counts[intake.Skip])}
+	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d unchanged, %d proposed before, %d skipped.", len(taken.steps)+len(taken.doc.Skipped),
+		counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.None], counts[intake.Pending], taken.Skipped())}
+	for _, s := range taken.doc.Skipped {
+		lines = append(lines, "skipped: "+s.String())
+	}
 	for _, p := range taken.Made {
 		lines = append(lines, fmt.Sprintf("#%d %s %s", p.Issue, p.Type, p.Subject))
 	}

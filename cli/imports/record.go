@@ -133,21 +133,17 @@ func printImport(a *command.App, t Taken) error {
 		counts[s.Change]++
 	}
 	out := t.Document(a)
-	skipped := len(t.doc.Skipped) + counts[intake.Skip]
-	return a.PrintChecked(out, skipped == 0, func(p *output.Page) {
+	return a.PrintChecked(out, t.Skipped() == 0, func(p *output.Page) {
 		for _, w := range notKept(t.doc) {
 			p.Linef("%s", w)
 		}
 		p.Linef("%s: %s as %s, %s", t.file, output.Counted(out.Definitions, "definition"), string(t.doc.Format), t.Origin.Label)
 		t.lines(p)
-		for _, w := range t.doc.Skipped {
-			p.Linef("skipped: %s", w.String())
-		}
 		var parts []any
 		for _, c := range []intake.Change{intake.New, intake.Modify, intake.Deactivate, intake.Reactivate, intake.None, intake.Pending, intake.Skip} {
 			parts = append(parts, counts[c])
 		}
-		parts[len(parts)-1] = skipped
+		parts[len(parts)-1] = t.Skipped()
 		p.Linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.", parts...)
 		if out.Configuration != "" {
 			p.Blank()
@@ -184,6 +180,9 @@ func (t Taken) lines(p *output.Page) {
 			p.Linef("skipped %s: %s", s.Name, s.Reason)
 		}
 	}
+	for _, s := range t.doc.Skipped {
+		p.Linef("skipped: %s", s.String())
+	}
 	for _, ended := range t.withdrawn {
 		p.Linef("%s: the server no longer asks for it", document.Moved(ended))
 	}
@@ -196,6 +195,17 @@ func notKept(doc wire.Document) []string {
 		lines = append(lines, fmt.Sprintf("not kept: %s belongs to no definition, so it is neither reviewed nor exported; toolcrib lint reads it", jsondoc.Quote(key)))
 	}
 	return lines
+}
+
+// Skipped counts the definitions of the document that were not compared with the live ones.
+func (t Taken) Skipped() int {
+	n := len(t.doc.Skipped)
+	for _, s := range t.steps {
+		if s.Change == intake.Skip {
+			n++
+		}
+	}
+	return n
 }
 
 // LeftOut returns the parts of a server's list that cannot be proposed.

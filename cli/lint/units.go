@@ -71,11 +71,18 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	}
 	text := spans.New(data)
 	if !fronted {
-		if units, ok := wireUnits(data, lintOrigin(name, server)); ok {
+		if docs := wireDocuments(data); len(docs) > 0 {
+			from := lintOrigin(name, server)
+			var units []*unit
+			var skipped []findings.Finding
+			for i, doc := range docs {
+				units = append(units, itemUnits(doc, from(doc), strconv.Itoa(i))...)
+				skipped = append(skipped, skippedEntries(name, doc)...)
+			}
 			for _, u := range units {
 				u.text = text
 			}
-			return units, nil, nil
+			return units, skipped, nil
 		}
 		proposed := func(n *jsondoc.Node) bool {
 			return slices.ContainsFunc([]string{"type", "subject", "baseVersion", "definition", "rationale"}, func(key string) bool { return n.Get(key) != nil })
@@ -119,25 +126,42 @@ func lintOrigin(file, server string) func(wire.Document) intake.Origin {
 	}
 }
 
-// wireUnits reads the formats of other programs: one document, or a stream of documents and
-// single tools. It returns false for anything else, such as proposals.
-func wireUnits(data []byte, from func(wire.Document) intake.Origin) ([]*unit, bool) {
-	nodes, err := jsondoc.ParseStream(data, jsondoc.DefaultLimits)
-	if err != nil || slices.ContainsFunc(nodes, func(n *jsondoc.Node) bool { return n.Get("subject") != nil }) {
-		return nil, false
-	}
+// wireDocuments reads the formats of other programs: one document, or a stream of documents and
+// single tools. It returns none for anything else, such as proposals.
+func wireDocuments(data []byte) (docs []wire.Document) {
+	proposed := func(n *jsondoc.Node) bool { return n.Get("subject") != nil }
 	if doc, err := wire.Decode(data); err == nil {
-		return itemUnits(doc, from(doc), "0"), true
+		if proposed(doc.Node) || slices.ContainsFunc(doc.Node.Items, proposed) {
+			return nil
+		}
+		return []wire.Document{doc}
 	}
-	var units []*unit
-	for i, n := range nodes {
+	nodes, err := jsondoc.ParseStream(data, jsondoc.DefaultLimits)
+	if err != nil || slices.ContainsFunc(nodes, proposed) {
+		return nil
+	}
+	for _, n := range nodes {
 		doc, err := wire.DecodeNode(n)
 		if err != nil {
-			return nil, false
+			return nil
 		}
-		units = append(units, itemUnits(doc, from(doc), strconv.Itoa(i))...)
+		docs = append(docs, doc)
 	}
-	return units, len(units) > 0
+	if !slices.ContainsFunc(docs, func(doc wire.Document) bool { return len(doc.Items)+len(doc.Entries) > 0 }) {
+		return nil
+	}
+	return docs
+}
+
+// skippedEntries reports the entries of a list that are no definitions, except those of a host and
+// repeated ones. The text of each that can be read is a unit.
+func skippedEntries(name string, doc wire.Document) (found []findings.Finding) {
+	for _, s := range doc.Skipped {
+		if s.Entry != nil && s.Entry.Name == "" && s.Entry.Node().Get("type") == nil {
+			found = append(found, unreadable(name, jsondoc.Problem{Path: s.Entry.Path, Pos: s.Entry.Pos, Message: s.String()}))
+		}
+	}
+	return found
 }
 
 // itemUnits converts every tool of a foreign document to a proposal, as an import does. The number distinguishes the
@@ -152,7 +176,13 @@ func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 			families: toolFamilies, subject: it.Name, tool: it.Name, server: number, lintPlace: lintPlace{doc: it.Node(), item: it.Path, field: it.Place},
 		})
 	}
-	for _, path := range doc.NotKept {
+	apart := slices.Clone(doc.NotKept)
+	for _, s := range doc.Skipped {
+		if s.Entry != nil {
+			apart = append(apart, s.Entry.Path)
+		}
+	}
+	for _, path := range apart {
 		var words []string
 		doc.Node.Find(path).Walk(func(n *jsondoc.Node, _ func() string) bool {
 			if n.Kind == jsondoc.String {

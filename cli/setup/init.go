@@ -67,6 +67,7 @@ type docInit struct {
 	DryRun bool `json:"dry_run,omitempty"`
 
 	proposed func(*output.Page) // prints the proposals of files
+	skipped  int                // definitions of the servers
 }
 
 // docInitServer is a server that clients list. Secrets are masked.
@@ -169,7 +170,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 		}
 		doc.writeImports(a, p, len(ready))
 	})
-	return cmp.Or(err, process.FindingsUnless(len(doc.Failures) == 0))
+	return cmp.Or(err, process.FindingsUnless(len(doc.Failures)+doc.skipped == 0))
 }
 
 // find reads the files of the clients.
@@ -244,6 +245,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read but not proposed: " + output.Sentence(err)})
 			continue
 		}
+		d.skipped += taken.Skipped()
 		out := taken.Document(a)
 		out.Configuration = "" // the guard does not need it
 		d.Imports = append(d.Imports, out)

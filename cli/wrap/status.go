@@ -281,7 +281,7 @@ func newDocStatus(s guarding.Status) docStatus {
 			texts := docTexts(v.Texts)
 			d.Texts = &texts
 		}
-		d.LeftOut = output.Mapped(v.LeftOut, func(s wire.Skipped) docLeftOut { return docLeftOut(s) })
+		d.LeftOut = output.Mapped(v.LeftOut, func(s wire.Skipped) docLeftOut { return docLeftOut{s.Name, s.Reason, s.Detail} })
 		if v.Last != nil {
 			d.LastCall = &docLastCall{At: v.Last.At, Tool: v.Last.Tool, Code: string(v.Last.Code), Command: v.Last.Command}
 		}

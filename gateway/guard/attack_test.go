@@ -75,7 +75,7 @@ func TestOneOddEntryWithholdsNoOther(t *testing.T) {
 	for _, odd := range []string{
 		`{"name":"odd","description":"bad \ud83d","inputSchema":{}}`,
 		"{\"name\":\"odd\",\"description\":\"caf\xe9\",\"inputSchema\":{}}",
-		`{"name":"odd","name":"emit","inputSchema":{}}`,
+		`{"name":"odd","name":"emit","inputSchema":{}}`, "\"\xe9\"",
 		`{"name":"odd\ud83d","inputSchema":{"properties":{"a":{},"a":{}}}}`,
 	} {
 		whole := strings.TrimSuffix(catalogOf("emit"), "]") + "," + odd + "]"
@@ -88,8 +88,9 @@ func TestOneOddEntryWithholdsNoOther(t *testing.T) {
 			if strings.Count(got, `"name"`) != 1 || strings.Contains(got, "odd") {
 				t.Errorf("the client sees %s", got)
 			}
-			s.says("is not valid JSON")
+			s.says("cannot be read: ")
 		}
+		near.is2(near.next(), "1 tool of fake is withheld until it is approved (toolcrib status): one that cannot be read")
 		near.emit(2, `{"jsonrpc":"2.0","method":"notifications/x"}`)
 		near.is(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 	}

@@ -278,8 +278,9 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	}
 	m, err := read(text)
 	if err != nil && m.result.present() {
-		rest, skipped := g.readable(&m)
-		if rest == nil && !m.named.present() && string(m.failure.of(text)) == "null" { // some servers write it beside a result, and some clients reject it
+		rest, whole := g.readable(&m), m.result.of(text)
+		unread := rest != nil
+		if !unread && !m.named.present() && string(m.failure.of(text)) == "null" { // some servers write it beside a result, and some clients reject it
 			if out, err := without(&m, span{0, len(text)}, "error"); err == nil {
 				rest = out
 			}
@@ -287,7 +288,9 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 		if rest != nil {
 			line, text = rest, rest
 			m, err = read(text)
-			m.skipped = skipped
+			if unread {
+				m.unread = bytes.Clone(whole)
+			}
 		}
 	}
 	if err == nil && bytes.IndexByte(text, '\r') >= 0 {

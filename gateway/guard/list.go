@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -97,30 +98,30 @@ func (m *message) page(result span, kind listKind) (list, next span, err error) 
 	return list, next, err
 }
 
-// readable returns the answer to a list without the entries that the parser refuses, and names
-// these: one odd entry does not withhold the others. It is nil for another answer, and where
-// the parser refuses more than entries.
-func (g *Guard) readable(m *message) (text []byte, skipped []wire.Skipped) {
+// readable returns the answer to a list with a number in place of the entries that the parser
+// refuses: one odd entry does not withhold the others. It is nil for another answer, and where the
+// parser refuses more than entries.
+func (g *Guard) readable(m *message) []byte {
 	asked := g.requests.find(m.key())
 	for _, kind := range g.kinds() {
 		if asked != nil && asked.method != kind.method() {
 			continue
 		}
-		list, at, skipped, ok := wire.Salvage(m.result.of(m.text), string(kind))
-		if !ok || len(skipped) == 0 {
+		_, result, odd, ok := wire.Salvage(m.result.of(m.text), string(kind))
+		if !ok || len(odd) == 0 {
 			continue
 		}
-		text := slices.Concat(m.text[:m.result.from+at[0]], list, m.text[m.result.from+at[1]:])
+		text := slices.Concat(m.text[:m.result.from], result, m.text[m.result.to:])
 		if _, err := read(text); err == nil {
 			var names []string
-			for _, s := range skipped {
-				names = append(names, s.String())
+			for _, at := range slices.Sorted(maps.Keys(odd)) {
+				names = append(names, odd[at].String())
 			}
 			g.config.Log(fmt.Sprintf("withheld from the list of %s: %s", kind, clip(strings.Join(names, ", "))))
-			return text, skipped
+			return text
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // vetted is the verdict of the rules on a tool whose excluded parts have changed.

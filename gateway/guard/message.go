@@ -16,7 +16,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"toolcrib/registry/jsondoc"
-	"toolcrib/registry/wire"
 )
 
 // kind distinguishes requests, notifications, and responses.
@@ -39,7 +38,7 @@ type message struct {
 	// mirrored are the arguments of a call that a server over HTTP gets in headers,
 	// too, by the names of those.
 	mirrored map[string]string
-	skipped  []wire.Skipped // entries that were removed from a list in the message
+	unread   []byte // the result with the entries of its list that cannot be read; nil if there are none
 }
 
 // memberNames are the members of a message that have a meaning.

@@ -138,9 +138,9 @@ func (o *observer) last(ctx context.Context, a *approvals) {
 
 // reply is the answer to a request of the guard's own.
 type reply struct {
-	result  json.RawMessage
-	skipped []wire.Skipped // of a list in the result
-	err     error
+	result json.RawMessage
+	list   json.RawMessage // the result with the entries of its list that cannot be read
+	err    error
 }
 
 // errNoTools reports a server without tools.
@@ -184,7 +184,7 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		case answer.err != nil:
 			return Listing{}, answer.err
 		}
-		m := message{text: answer.result}
+		m := message{text: answer.list}
 		list, next, err := m.page(span{0, len(m.text)}, toolsList)
 		if err != nil {
 			return Listing{}, err
@@ -195,14 +195,14 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		}); err != nil {
 			return Listing{}, err
 		}
-		l.Skipped = append(l.Skipped, answer.skipped...)
 		size += len(answer.result)
 		cursor = m.str(next)
 		switch {
-		case cursor == "":
-			return l, nil
-		case seen[cursor]:
-			l.Skipped = append(l.Skipped, wire.RepeatedPage)
+		case cursor == "" || seen[cursor]:
+			l.Tools, l.Skipped = wire.Readable(l.Tools)
+			if cursor != "" {
+				l.Skipped = append(l.Skipped, wire.RepeatedPage)
+			}
 			return l, nil
 		case len(seen) == maxPages, size > MaxLine:
 			return Listing{}, errors.New("its list does not end")
@@ -269,7 +269,11 @@ func (q *inquirer) replied(key string, m *message) bool {
 	}
 	switch {
 	case !m.failure.present():
-		answer <- reply{result: bytes.Clone(m.result.of(m.text)), skipped: m.skipped}
+		r := reply{result: bytes.Clone(m.result.of(m.text)), list: m.unread}
+		if r.list == nil {
+			r.list = r.result
+		}
+		answer <- r
 	case string(m.member(m.failure, "code").of(m.text)) == codeNoMethod:
 		answer <- reply{err: texts.ErrNoMethod}
 	default:

@@ -211,28 +211,28 @@ func (s *Session) ask(ctx context.Context, request func(context.Context) error) 
 }
 
 // page requests one page of the list of tools.
-func (s *Session) page(ctx context.Context, cursor string) (tools []json.RawMessage, skipped []wire.Skipped, next string, err error) {
+func (s *Session) page(ctx context.Context, cursor string) (tools []json.RawMessage, next string, err error) {
 	a, err := s.ask(ctx, func(ctx context.Context) error {
 		_, err := s.sdk.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		return err
 	})
 	if err != nil {
-		return nil, nil, "", err
+		return nil, "", err
 	}
 	if n := a.node.Get("tools"); n == nil || n.Kind != jsondoc.Array {
-		return nil, nil, "", s.failed(ctx, fmt.Errorf("%w: its list has no tools", ErrProtocol))
+		return nil, "", s.failed(ctx, fmt.Errorf("%w: its list has no tools", ErrProtocol))
 	}
 	var members map[string]json.RawMessage // a struct would take a key in capitals, too
 	if err = json.Unmarshal(a.raw, &members); err == nil {
 		err = json.Unmarshal(members["tools"], &tools)
 	}
 	if err != nil {
-		return nil, nil, "", s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
+		return nil, "", s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
 	}
 	if n := a.node.Get("nextCursor"); n != nil && n.Kind == jsondoc.String {
 		next = n.Text
 	}
-	return tools, a.skipped, next, nil
+	return tools, next, nil
 }
 
 // Tools returns the JSON of every tool that the server lists, unchanged, from all pages, and the entries that cannot be
@@ -242,7 +242,7 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 	defer cancel()
 	seen, size := map[string]bool{}, 0
 	for cursor := ""; ; {
-		tools, odd, next, err := s.page(ctx, cursor)
+		tools, next, err := s.page(ctx, cursor)
 		var answered *jsonrpc.Error
 		if errors.As(err, &answered) && answered.Code == jsonrpc.CodeMethodNotFound {
 			return nil, nil, nil
@@ -250,7 +250,7 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 		if err != nil {
 			return nil, nil, err
 		}
-		all, skipped = append(all, tools...), append(skipped, odd...)
+		all = append(all, tools...)
 		for _, t := range tools {
 			size += len(t)
 		}
@@ -260,8 +260,10 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 		case size > MaxMessage:
 			err = fmt.Errorf("%w: more than %d MiB of tools", ErrTooLarge, MaxMessage>>20)
 		case next == "":
+			all, skipped = wire.Readable(all)
 			return all, skipped, nil
 		case seen[next]:
+			all, skipped = wire.Readable(all)
 			return all, append(skipped, wire.RepeatedPage), nil
 		case len(seen) == MaxPages:
 			err = fmt.Errorf("%w: a list of more than %d pages", ErrTooLarge, MaxPages)

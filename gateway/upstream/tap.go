@@ -25,8 +25,6 @@ type answer struct {
 	raw  json.RawMessage
 	node *jsondoc.Node
 	err  error // why it could not be read
-
-	skipped []wire.Skipped // entries that were removed from a list
 }
 
 type answerKey struct{}
@@ -152,13 +150,10 @@ func (t *tap) received(msg jsonrpc.Message) jsonrpc.Message {
 	if !ok || resp.Error != nil {
 		return msg
 	}
-	limits := jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth}
-	n, err := jsondoc.Parse(resp.Result, limits)
+	n, err := jsondoc.Parse(resp.Result, jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth})
 	if err != nil && w.method == "tools/list" {
-		if list, at, skipped, ok := wire.Salvage(resp.Result, "tools"); ok {
-			resp.Result = slices.Concat(resp.Result[:at[0]], list, resp.Result[at[1]:])
-			w.answer.skipped = skipped
-			n, err = jsondoc.Parse(resp.Result, limits)
+		if list, _, _, ok := wire.Salvage(resp.Result, "tools"); ok {
+			n, err = list, nil
 		}
 	}
 	if err == nil && n.Kind != jsondoc.Object {

@@ -209,16 +209,21 @@ type Problem struct {
 	Message string
 }
 
-// maxShownPath limits the length of paths in String, in bytes.
-const maxShownPath = 1_000
+// maxShownPath limits the length of paths in messages, in bytes.
+const maxShownPath = 100
+
+// ShortPath returns a path for people, without the middle of a long one.
+func ShortPath(path string) string {
+	if len(path) <= maxShownPath {
+		return path
+	}
+	return plaintext.CutBytes(path, maxShownPath/2) + "..." + strings.ToValidUTF8(path[len(path)-maxShownPath/2:], "")
+}
 
 // String returns "path (line 3, column 7): message". It shortens very long paths in
 // the middle.
 func (p Problem) String() string {
-	path := p.Path
-	if len(path) > maxShownPath {
-		path = path[:maxShownPath/2] + "..." + path[len(path)-maxShownPath/2:]
-	}
+	path := ShortPath(p.Path)
 	if p.Pos == (Pos{}) {
 		return path + ": " + p.Message
 	}

@@ -90,7 +90,7 @@ var refusedTexts = []struct {
 		"[1] (line 1, column 1005): the number is out of range; exponents must be between -9999 and 9999",
 	}},
 	{"huge key", `{"` + strings.Repeat("k", 1_025) + `":1}`, []string{
-		strings.Repeat("k", 500) + "..." + strings.Repeat("k", 500) + " (line 1, column 2): the key is longer than 1024 characters (got 1025)",
+		strings.Repeat("k", 50) + "..." + strings.Repeat("k", 50) + " (line 1, column 2): the key is longer than 1024 characters (got 1025)",
 	}},
 	{"all at once", "{\n \"a\": 1,\n \"é\": \"\\u0000\", \"a\": [1e99999],\n \"a\": tru", []string{
 		`["\u00e9"] (line 3, column 7): contains a NUL character; remove it`,
@@ -127,7 +127,7 @@ func TestParseLimits(t *testing.T) {
 		{"as deep as may be", nested(3), jsondoc.Limits{Bytes: 100, Depth: 3}, nil},
 		{"too deep", nested(4), jsondoc.Limits{Bytes: 100, Depth: 3}, []string{"[0][0][0] (line 1, column 4): nested more than 3 levels deep"}},
 		{"too deep for any stack", strings.Repeat(`{"a":`, 1_000_000), jsondoc.DefaultLimits, []string{
-			strings.Repeat("a.", 127) + "a (line 1, column 641): nested more than 128 levels deep",
+			strings.Repeat("a.", 25) + "..." + strings.Repeat(".a", 25) + " (line 1, column 641): nested more than 128 levels deep",
 		}},
 		{"too many values", "[" + strings.Repeat("0,", 1<<20) + "0]", jsondoc.DefaultLimits, []string{
 			"[1048575] (line 1, column 2097150): the document has more than 1048576 values",

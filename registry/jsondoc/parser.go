@@ -340,14 +340,19 @@ func (p *parser) position(offset int) Pos {
 	if offset = min(offset, len(p.data)); p.at >= offset {
 		return p.pos
 	}
-	passed := p.data[p.at:offset]
+	p.pos = p.pos.After(p.data[p.at:offset])
 	p.at = offset
+	return p.pos
+}
+
+// After returns the position behind a text that begins at p.
+func (p Pos) After(passed []byte) Pos {
 	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
-		p.pos = Pos{Line: p.pos.Line + bytes.Count(passed, []byte{'\n'}), Column: 1}
+		p = Pos{Line: p.Line + bytes.Count(passed, []byte{'\n'}), Column: 1}
 		passed = passed[i+1:]
 	}
-	p.pos.Column += utf8.RuneCount(passed)
-	return p.pos
+	p.Column += utf8.RuneCount(passed)
+	return p
 }
 
 // Locate sets the missing positions of ps from the document that the problems are

@@ -18,20 +18,29 @@ var ErrFormat = errors.New("not a list of tools")
 // Decode parses a document and detects its format.
 func Decode(data []byte) (Document, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
-	if err != nil {
-		return Document{}, err
+	if err == nil {
+		return decode(n, data, nil)
 	}
-	return decode(n, data)
+	for _, way := range listWays {
+		if _, missing := entriesAt(data, way); missing != nil {
+			continue
+		}
+		if n, _, odd, ok := Salvage(data, way...); ok {
+			return decode(n, data, odd)
+		}
+		break
+	}
+	return Document{}, err
 }
 
 // DecodeNode does the same as Decode for one document of a stream, which may also
 // be a single tool. Positions refer to the stream; the raw JSON of its items is in
 // canonical form.
 func DecodeNode(n *jsondoc.Node) (Document, error) {
-	doc, err := decode(n, jsondoc.Canonical(n))
+	doc, err := decode(n, jsondoc.Canonical(n), nil)
 	if errors.Is(err, ErrFormat) && n.Kind == jsondoc.Object {
 		list := jsondoc.NewArray(n)
-		if doc, err = decode(list, jsondoc.Canonical(list)); err == nil {
+		if doc, err = decode(list, jsondoc.Canonical(list), nil); err == nil {
 			for i := range doc.Items {
 				doc.Items[i].Path = ""
 			}
@@ -40,7 +49,8 @@ func DecodeNode(n *jsondoc.Node) (Document, error) {
 	return doc, err
 }
 
-func decode(n *jsondoc.Node, data []byte) (Document, error) {
+// decode reads a document. odd are the entries of its list that cannot be read, by their index.
+func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error) {
 	doc := Document{Node: n}
 	var err error
 	if text(n.Get("kind")) == exportKind {
@@ -81,7 +91,7 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 		}
 		at, around = at.Get(way[i]), jsondoc.Join(around, way[i])
 	}
-	if err := doc.readItems(data, list, way, doc.Format); err != nil || doc.Format != MCP {
+	if err := doc.readItems(data, list, way, doc.Format, odd); err != nil || doc.Format != MCP {
 		return doc, err
 	}
 	texts := n.Get(textsKey)
@@ -89,7 +99,7 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 		return doc, nil
 	}
 	doc.Texts = true
-	return doc, doc.readItems(data, texts, []string{textsKey}, MCPText)
+	return doc, doc.readItems(data, texts, []string{textsKey}, MCPText, nil)
 }
 
 // protocolKeys stand beside a list of tools in the answer of a server, and in the document
@@ -138,12 +148,12 @@ func OtherType(n *jsondoc.Node) string {
 // textsKey is the key for the texts of a server, beside its tools.
 const textsKey = "texts"
 
+// listWays are the paths at which a document can have its list. The first that exists counts.
+var listWays = [][]string{nil, {"tools"}, {"result", "tools"}, {"prompts"}, {"functions"}}
+
 // findList returns the list of tools and the path to it.
 func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
-	if n.Kind == jsondoc.Array {
-		return n, nil
-	}
-	for _, way := range [][]string{{"tools"}, {"result", "tools"}, {"prompts"}, {"functions"}} {
+	for _, way := range listWays {
 		at := n
 		for _, key := range way {
 			at = at.Get(key)
@@ -155,34 +165,32 @@ func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
 	return nil, nil
 }
 
-// formatOf returns the format of the tools in a list: that of the first one. The elements
-// of an array without a key around it must all share it, because any JSON can be such an
-// array. An empty list under "tools" is the list of an MCP server.
+// formatOf returns the format of the tools in a list: that of the first one that shows it. An
+// empty list under "tools" is the list of an MCP server.
 func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	if len(way) == 1 && way[0] == "prompts" {
 		return V0, nil
 	}
 	var found Format
-	for i, item := range list.Items {
-		f := itemFormat(item, way)
-		switch {
-		case f == "" && len(way) == 0:
-			return "", fmt.Errorf("%w: element %d is %s, not a tool", ErrFormat, i+1, item.Kind)
-		case found == "" || found == Names && f != "" && len(way) > 0:
+	for _, item := range list.Items {
+		if f := itemFormat(item, way); f != "" && (found == "" || found == Names) {
 			found = f
-		case f != found && len(way) == 0:
-			return "", fmt.Errorf("%w: element %d is a tool in the format of %s, but earlier elements are in the format of %s", ErrFormat, i+1, f, found)
 		}
 	}
-	if found == "" && len(way) == 0 {
+	switch {
+	case found != "":
+		return found, nil
+	case len(way) > 0:
+		return MCP, nil
+	case slices.ContainsFunc(list.Items, func(item *jsondoc.Node) bool { return item.Kind == jsondoc.Object }):
+		return OpenAI, nil // functions without parameters
+	case len(list.Items) == 0:
 		return "", fmt.Errorf("%w: cannot detect the format of an empty list", ErrFormat)
 	}
-	if found == "" {
-		found = MCP
-	}
-	return found, nil
+	return "", fmt.Errorf("%w: element 1 is %s, not a tool", ErrFormat, list.Items[0].Kind)
 }
 
+// itemFormat returns the format that an element of a list shows, or "".
 func itemFormat(item *jsondoc.Node, way []string) Format {
 	kind := text(item.Get("type"))
 	switch {
@@ -203,7 +211,7 @@ func itemFormat(item *jsondoc.Node, way []string) Format {
 	case len(way) > 0:
 		return MCP
 	}
-	return OpenAI // a function without parameters
+	return ""
 }
 
 // unreadKey contains the entries of a server's list that were not JSON, in the document
@@ -212,20 +220,26 @@ const unreadKey = "unread"
 
 // readItems reads the elements of a list. One that cannot be identified is skipped, and so is
 // another one of a name: the first counts.
-func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, format Format) error {
-	raws, err := rawElements(data, way)
+func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, format Format, odd map[int]Skipped) error {
+	at, err := entriesAt(data, way)
 	if err != nil {
 		return err
 	}
 	seen := map[string]Item{}
 	for i, n := range list.Items {
-		it := Item{Format: format, Pos: n.Pos, Path: jsondoc.Index(strings.Join(way, "."), i), Raw: raws[i], node: n}
+		it := Item{Format: format, Pos: n.Pos, Path: jsondoc.Index(strings.Join(way, "."), i), Raw: data[at[i][0]:at[i][1]], node: n}
 		it.Name = it.name()
 		first, again := seen[it.Name]
 		if again && d.Format != V0 && it.Hash() == first.Hash() {
 			continue // a page that the server sent twice
 		}
-		if skipped := d.skips(it, way, again); skipped != (Skipped{}) {
+		skipped, unread := odd[i]
+		if !unread {
+			skipped = d.skips(it, way, again)
+		}
+		if skipped != (Skipped{}) {
+			entry := it
+			skipped.Entry = &entry
 			d.Skipped = append(d.Skipped, skipped)
 			continue
 		}
@@ -260,7 +274,7 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 		}
 	case d.Format != Names && n.Kind != jsondoc.Object:
 		return Skipped{Reason: fmt.Sprintf("%s is %s, not a tool", it.Path, n.Kind)}
-	case it.Format != MCP && it.Format != MCPText && of != it.Format:
+	case it.Format != MCP && it.Format != MCPText && of != "" && of != it.Format:
 		return Skipped{Name: it.Name, Reason: fmt.Sprintf("is in the format of %s, but the list is in the format of %s", of, it.Format)}
 	case it.Name == "":
 		return Skipped{Reason: it.Path + " has no name"}
@@ -268,22 +282,6 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 		return Skipped{Name: it.Name, Reason: "is listed twice with different definitions, and the first counts"}
 	}
 	return Skipped{}
-}
-
-// rawElements returns the bytes of each element of the list at the path way. It
-// does not fail, because the document has been parsed before.
-func rawElements(data []byte, way []string) ([]json.RawMessage, error) {
-	at := json.RawMessage(data)
-	for _, key := range way {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(at, &members); err != nil {
-			return nil, err
-		}
-		at = members[key]
-	}
-	var raws []json.RawMessage
-	err := json.Unmarshal(at, &raws)
-	return raws, err
 }
 
 // exportKind is the kind of toolcrib's export document.
@@ -501,6 +499,7 @@ type Skipped struct {
 	Name   string `json:"name,omitempty"`   // untrusted; "" for an entry without a name
 	Reason string `json:"reason"`           // in toolcrib's own words, without text of the entry
 	Detail string `json:"detail,omitempty"` // the exact problem; may contain text of the entry
+	Entry  *Item  `json:"-"`                // in its document; nil for one that is not there
 }
 
 // String returns the name, the reason, and the detail in one line.

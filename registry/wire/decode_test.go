@@ -1,7 +1,9 @@
 package wire_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -44,13 +46,13 @@ func TestDecodeDetectsTheFormat(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	for _, text := range []string{`{}`, `[]`, `7`, `[7]`, `["a",{"name":"b"}]`, `{"tools":{}}`} {
+	for _, text := range []string{`{}`, `[]`, `7`, `[7]`, `{"tools":{}}`} {
 		if _, err := wire.Decode([]byte(text)); !errors.Is(err, wire.ErrFormat) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for _, text := range []string{
-		`{"tools":[{"name":"a","name":"b"}]}`,
+		`{"tools":[{"name":"a"}],"tools":[]}`, `{"tools":[{"name":"a"}],"d":"\ud83d"}`, `{"tools":[{"name":"a","d":"\ud83d"}]} x`,
 		`{"kind":"export","tools":[{"subject":"tool:user/a"}]}`, `{"kind":"export","tools":[{"subject":"agent:user/a","definition":{}}]}`,
 	} {
 		if _, err := wire.Decode([]byte(text)); err == nil || errors.Is(err, wire.ErrFormat) {
@@ -82,19 +84,55 @@ func TestDecodeSkips(t *testing.T) {
 	}
 }
 
-// TestSalvage takes entries out of an answer that are no strict JSON.
+// TestSalvage replaces entries that are no strict JSON, and keeps the places of the others.
 func TestSalvage(t *testing.T) {
-	answer := []byte(`{"a":[1],"tools":[{"name":"x"}, {"name":"s","d":"\ud83d"},{"name":"y","name":"z"}],"b":{}}`)
-	list, at, skipped, ok := wire.Salvage(answer, "tools")
-	if !ok || string(list) != `[{"name":"x"}]` || len(skipped) != 2 || skipped[0].Name != "s" || skipped[1].Name != "z" {
-		t.Errorf("%s %+v %v", list, skipped, ok)
+	answer := []byte("{\"a\":[1],\"tools\":[{\"name\":\"x\"},\n {\"name\":\"s\",\n\"d\":\"ü\\ud83d\"},{\"name\":\"y\",\"name\":\"z\"}, {\"name\":\"w\"}],\"b\":{}}")
+	n, text, odd, ok := wire.Salvage(answer, "tools")
+	if !ok || len(odd) != 2 || odd[1].Name != "s" || odd[2].Name != "z" || !strings.HasPrefix(odd[1].Detail, "d (line 3, column 7): ") {
+		t.Errorf("%s %+v %v", text, odd, ok)
 	}
-	if got := string(answer[:at[0]]) + string(list) + string(answer[at[1]:]); got != `{"a":[1],"tools":[{"name":"x"}],"b":{}}` {
-		t.Error(got)
+	if w := n.Get("tools").Items[3]; w.Pos.Line != 3 || w.Pos.Column != 41 || bytes.Count(text, []byte("\n")) != 2 {
+		t.Errorf("the last is at %+v in %q", w.Pos, text)
 	}
 	for _, broken := range []string{`{"tools":[{]}`, `{"tools":{}}`, `[]`, `{"tools":[]} x`} {
 		if _, _, _, ok := wire.Salvage([]byte(broken), "tools"); ok {
 			t.Errorf("%s is read", broken)
+		}
+	}
+}
+
+// TestDecodeSkipsWhatCannotBeRead decodes lists in which single entries break a rule for all JSON
+// that toolcrib reads, or do not say what they are: the others are read (G24).
+func TestDecodeSkipsWhatCannotBeRead(t *testing.T) {
+	const good, anthropic, openAI = `{"name":"good","inputSchema":{}}`, `{"name":"good","input_schema":{}}`, `{"type":"function","function":{"name":"good","parameters":{}}}`
+	deep := `{"name":"odd","inputSchema":` + strings.Repeat(`{"a":`, 130) + "1" + strings.Repeat("}", 131)
+	for entry, want := range map[string]string{
+		deep:                                "nested more than 126 levels deep",
+		`{"name":"odd","d":"\ud83d"}`:       "half of a surrogate pair",
+		`{"name":"odd","d":1e99999}`:        "the number is out of range",
+		`{"name":"odd","name":"odd"}`:       "duplicate key",
+		"{\"name\":\"odd\",\"d\":\"\xff\"}": "not valid UTF-8",
+		`{"name":"odd","` + strings.Repeat("k", 1025) + `":1}`:      "the key is longer",
+		`{"name":"odd","d":[` + strings.Repeat("0,", 1<<20) + `0]}`: "more than 1048576 values",
+		`null`:                      "[1]",
+		"\"\xff\"":                  "[1] cannot be read",
+		`{"description":"no name"}`: "has no name",
+	} {
+		for around, first := range map[string]string{
+			"[%s,%s,%s]": good, `{"tools":[%s,%s,%s]}`: good, `{"jsonrpc":"2.0","result":{"tools":[%s,%s,%s]}}`: good,
+			"[%s, %s, %s]": anthropic, "[%s , %s , %s]": openAI,
+		} {
+			doc, err := wire.Decode(fmt.Appendf(nil, around, first, entry, strings.Replace(first, "good", "last", 1)))
+			if err != nil || len(doc.Items) != 2 || doc.Items[1].Name != "last" || len(doc.Skipped) != 1 {
+				t.Errorf("%.60s in %s: %d items, %+v, %v", entry, around, len(doc.Items), doc.Skipped, err)
+				continue
+			}
+			if got := doc.Skipped[0].String(); !strings.Contains(got, want) || len(got) > 300 || strings.Contains(entry, `"odd"`) && !strings.HasPrefix(got, `"odd" cannot be read: `) {
+				t.Errorf("%.60s is skipped as %s", entry, got)
+			}
+			if at := doc.Skipped[0].Entry; string(at.Raw) != entry || !strings.HasSuffix(at.Path, "[1]") {
+				t.Errorf("%.60s is at %s", entry, at.Path)
+			}
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"unicode"
@@ -176,78 +175,134 @@ func (it Item) Rest(t registry.Tool) string {
 // lenient reads the structure of JSON whose strings or names are refused elsewhere.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// Salvage returns the list under a key of a server's answer without the elements that are
-// not valid JSON for a strict reader, such as half of a surrogate pair or a key that is
-// there twice, and why each was left out. at is where the list stands in the answer. ok is
-// false where more than elements is wrong.
-func Salvage(answer []byte, key string) (list []byte, at [2]int, skipped []Skipped, ok bool) {
-	at, ok = memberAt(answer, key)
-	if !ok || answer[at[0]] != '[' {
-		return nil, at, nil, false
+// entryLimits are the limits of an entry of a list: a document of a whole list is around it.
+var entryLimits = jsondoc.Limits{Bytes: jsondoc.DefaultLimits.Bytes, Depth: jsondoc.DefaultLimits.Depth - 2}
+
+// refused returns why an entry of a list is skipped that a strict reader refuses, such as one with
+// half of a surrogate pair, with a key that is there twice, or with too many levels. It returns
+// false for any other entry. start is the position of the entry.
+func refused(entry []byte, path string, start jsondoc.Pos) (Skipped, bool) {
+	_, err := jsondoc.Parse(entry, entryLimits)
+	var ps jsondoc.Problems
+	if !errors.As(err, &ps) {
+		return Skipped{}, false
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(answer[at[0]:at[1]]), lenient...)
-	if _, err := d.ReadToken(); err != nil {
-		return nil, at, nil, false
+	for i, p := range ps {
+		if p.Pos.Line == 1 {
+			ps[i].Pos.Column += start.Column - 1
+		}
+		ps[i].Pos.Line += start.Line - 1
 	}
-	var kept [][]byte
-	for d.PeekKind() != ']' {
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil, at, nil, false
+	s := Skipped{Reason: "cannot be read", Detail: jsondoc.Printable(ps.Error())}
+	if at, err := memberAt(entry, "name"); err == nil && entry[at[0]] == '"' {
+		if name, err := jsontext.AppendUnquote(nil, entry[at[0]:at[1]]); err == nil {
+			s.Name = string(name)
 		}
-		_, err = jsondoc.Parse(value, jsondoc.Limits{Bytes: len(value), Depth: jsondoc.DefaultLimits.Depth})
-		if err == nil && jsontext.Value(value).IsValid() {
-			kept = append(kept, bytes.Clone(value))
-			continue
-		}
-		s := Skipped{Name: nameIn(value), Reason: "is not valid JSON"}
-		if err != nil {
-			s.Detail = jsondoc.Printable(err.Error())
-		}
-		skipped = append(skipped, s)
 	}
-	return append(append([]byte{'['}, bytes.Join(kept, []byte(","))...), ']'), at, skipped, true
+	if s.Name == "" {
+		s.Reason = path + " " + s.Reason
+	}
+	return s, true
 }
 
+// Readable returns the tools of a server's list that can be read, and why the others are skipped.
+func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skipped) {
+	for i, raw := range tools {
+		if s, odd := refused(raw, jsondoc.Index("tools", i), jsondoc.Pos{Line: 1, Column: 1}); odd {
+			skipped = append(skipped, s)
+		} else {
+			kept = append(kept, raw)
+		}
+	}
+	return kept, skipped
+}
+
+// Salvage returns the document of a list with the number 0 in place of each entry that a strict
+// reader refuses, and these by their index. Every other part keeps its line and column. way is the
+// path of the list. ok is false if a strict reader refuses more than entries.
+func Salvage(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd map[int]Skipped, ok bool) {
+	at, err := entriesAt(data, way)
+	if err != nil {
+		return nil, nil, nil, false
+	}
+	odd, end, pos := map[int]Skipped{}, 0, jsondoc.Pos{Line: 1, Column: 1}
+	for i, e := range at {
+		pos = pos.After(data[end:e[0]])
+		s, is := refused(data[e[0]:e[1]], jsondoc.Index(strings.Join(way, "."), i), pos)
+		text = append(text, data[end:e[0]]...)
+		entry := data[e[0]:e[1]]
+		if is {
+			odd[i] = s
+			text = append(text, '0')
+			text = append(text, bytes.Map(func(r rune) rune {
+				if r == '\n' {
+					return r
+				}
+				return ' '
+			}, entry[1:])...)
+		} else {
+			text = append(text, entry...)
+		}
+		pos, end = pos.After(entry), e[1]
+	}
+	text = append(text, data[end:]...)
+	n, err = jsondoc.Parse(text, jsondoc.Limits{Bytes: max(len(data), jsondoc.DefaultLimits.Bytes), Depth: entryLimits.Depth + 1 + len(way)})
+	return n, text, odd, err == nil
+}
+
+// entriesAt returns where the elements of the list at the path way stand in a document.
+func entriesAt(data []byte, way []string) (at [][2]int, err error) {
+	in := [2]int{0, len(data)}
+	for _, key := range way {
+		member, err := memberAt(data[in[0]:in[1]], key)
+		if err != nil {
+			return nil, err
+		}
+		in = [2]int{in[0] + member[0], in[0] + member[1]}
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(data[in[0]:in[1]]), lenient...)
+	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '[' {
+		return nil, cmp.Or(err, errNoList)
+	}
+	for kind := d.PeekKind(); kind != ']'; kind = d.PeekKind() {
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		end := in[0] + int(d.InputOffset())
+		at = append(at, [2]int{end - len(value), end})
+	}
+	_, err = d.ReadToken()
+	return at, err
+}
+
+var errNoList = errors.New("no list")
+
 // memberAt returns where the last value of a key stands in an object.
-func memberAt(object []byte, key string) (at [2]int, ok bool) {
+func memberAt(object []byte, key string) (at [2]int, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object), lenient...)
 	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '{' {
-		return at, false
+		return at, cmp.Or(err, errNoList)
 	}
 	for d.PeekKind() == '"' {
 		token, err := d.ReadToken()
 		if err != nil {
-			return at, false
+			return at, err
 		}
 		name := token.String()
 		value, err := d.ReadValue()
 		if err != nil {
-			return at, false
+			return at, err
 		}
 		if name == key {
 			end := int(d.InputOffset())
-			at, ok = [2]int{end - len(value), end}, true
+			at = [2]int{end - len(value), end}
 		}
 	}
-	_, err := d.ReadToken()
-	if err == nil {
-		_, err = d.ReadToken()
+	if _, err = d.ReadToken(); err == nil && at == [2]int{} {
+		err = errNoList
 	}
-	return at, ok && errors.Is(err, io.EOF)
-}
-
-// nameIn returns the name of an entry that is not valid JSON, "" for none.
-func nameIn(entry []byte) string {
-	at, ok := memberAt(entry, "name")
-	if !ok || entry[at[0]] != '"' {
-		return ""
-	}
-	name, err := jsontext.AppendUnquote(nil, entry[at[0]:at[1]])
-	if err != nil {
-		return ""
-	}
-	return string(name)
+	return at, err
 }
 
 // ServerList is the complete list of a server's tools as it was received.
