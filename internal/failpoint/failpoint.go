@@ -38,3 +38,13 @@ func Arm(point string, n int64) {
 		select {} // until the signal arrives
 	}
 }
+
+// ArmPanic makes the process panic at point until the returned function is called.
+func ArmPanic(point string) (disarm func()) {
+	reached = func(at string) {
+		if at == point {
+			panic("failpoint " + point)
+		}
+	}
+	return func() { reached = nil }
+}

@@ -2,10 +2,12 @@ package fact
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/failpoint"
 	"toolcrib/internal/plaintext"
 	"toolcrib/registry/jsondoc"
 )
@@ -26,7 +28,15 @@ func (l *List) Facts() []Fact { return l.facts }
 // number of folders over the text that belong to the subject, which "../" may climb.
 func (l *List) Read(path, text string, above int, read func(Doc)) {
 	f := &file{path: path, above: above, sentences: l.Sentences}
-	read(Doc{file: f, Text: text})
+	func() {
+		defer func() {
+			if p := recover(); p != nil { // a fault must not end the process, nor hide what a text reaches
+				Doc{file: f, Text: text}.Add(0, Run, Unread, fmt.Sprint(p))
+			}
+		}()
+		failpoint.Here("facts of " + path)
+		read(Doc{file: f, Text: text})
+	}()
 	f.place(text)
 	if l.seen == nil {
 		l.seen = map[string]bool{}

@@ -52,6 +52,7 @@ const (
 	Skipped      = "skipped test"  // does not run
 	Granted      = "allowed-tools" // to an agent, in front matter or settings
 	Mentioned    = "mentioned"     // a file that others obey, named without a write
+	Unread       = "not read"      // because of a fault in toolcrib
 )
 
 // Row is one row of the table of policies.
@@ -77,6 +78,7 @@ var Policies = []Row{
 	{Run, FetchedRun, Warns, "code that is downloaded and run"},
 	{Run, DecodedRun, Warns, "code that is decoded and run"},
 	{Run, Decoded, Warns, "encoded text"},
+	{Run, Unread, Warns, "a text that toolcrib could not read because of a fault; report it"},
 	{File, "", Shown, "paths outside of the subject's own folder"},
 	{User, "", Information, "orders about what the user is told, asked or shown; claims of approval"},
 	{Other, "", Information, "other tools, servers, skills and agents"},

@@ -162,7 +162,7 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave 
 	at := map[int]reason{}
 	for _, f := range t.facts {
 		decision := decisions.Of(f)
-		if !about(f) || f.Line > len(t.lines) || decision == fact.Allow || id == decided && decision == fact.Undecided {
+		if !about(f) || f.Line > len(t.lines) || decision == fact.Allow && f.Use != fact.Unread || id == decided && decision == fact.Undecided && f.Use != fact.Unread {
 			continue
 		}
 		span := t.line(f)
@@ -173,6 +173,9 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave 
 		r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decided)} // an order may be new
 		if id == decided {
 			r.deed, r.severity = "Reaches "+f.Words()+", on which [reach] says "+string(decision), rules.Severity(decision)
+		}
+		if id == decided && f.Use == fact.Unread {
+			r.deed, r.severity = "toolcrib could not read this text: a fault in the reader of facts ("+f.Value+"); report it", rules.Block
 		}
 		if name := imitates(f.Value); f.Use == fact.Package && name != "" {
 			r.deed += " (the usual one is " + name + ")"

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/failpoint"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -182,13 +183,23 @@ func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}
 	c.Reach = s.reach
+	faulty := false // one fault in what the rules share stops many of them
 	for r := range s.each(letters) {
-		found, err := r.Check(ctx, c)
+		found, fault, err := checked(ctx, r.Rule, c)
+		if fault && faulty {
+			continue
+		}
+		faulty = faulty || fault
 		if err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
 		}
 		for _, f := range found {
 			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || upstream(r.Rule, c)
+			if fault {
+				f.Waivable = true // or nobody could approve what is honest
+				findings = append(findings, f)
+				continue
+			}
 			if r.fixed {
 				f.Severity = override(f.Severity, r.Severity)
 			}
@@ -224,6 +235,21 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 		return findings, nil // nobody waives findings in a file
 	}
 	return c.Bind(findings), nil
+}
+
+// checked runs a rule. A fault of the rule must not end the process, nor let a text pass that nobody
+// could read: it becomes a finding that blocks.
+func checked(ctx context.Context, r rules.Rule, c *rules.Change) (found []rules.Finding, fault bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			found, fault, err = []rules.Finding{{
+				Path: "$", Severity: rules.Block, Message: fmt.Sprintf("toolcrib could not read this text: a fault in rule %s (%v); report it.", r.ID, p),
+			}}, true, nil
+		}
+	}()
+	failpoint.Here("rule " + r.ID)
+	found, err = r.Check(ctx, c)
+	return found, false, err
 }
 
 // AsksAlike reports whether a rule in force asks the world for similar

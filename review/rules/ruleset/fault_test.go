@@ -1,0 +1,38 @@
+package ruleset
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"toolcrib/internal/failpoint"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulestest"
+)
+
+// TestFaultsBlock has a rule and a reader of facts panic: the text is blocked, and says why.
+func TestFaultsBlock(t *testing.T) {
+	set, err := NewSet(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for point, want := range map[string]string{"rule S104": "a fault in rule S104", "facts of prompt": "a fault in the reader of facts"} {
+		disarm := failpoint.ArmPanic(point)
+		c := rulestest.PromptChange("Names the slowest passage.")
+		c.World = rules.Memory(nil)
+		found, err := set.Check(context.Background(), c)
+		disarm()
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := 0
+		for _, f := range found {
+			if f.Severity == rules.Block && strings.Contains(f.Message, "toolcrib could not read this text") && strings.Contains(f.Message, want) {
+				blocks++
+			}
+		}
+		if blocks != 1 {
+			t.Errorf("%s: %d findings that block among %v", point, blocks, found)
+		}
+	}
+}
