@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,9 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/store"
 )
+
+// startup is the time after which a guard has compared and listed its server's tools.
+const startup = 10 * time.Second
 
 type guardFlags struct {
 	url, tokenEnv, was string
@@ -155,6 +160,8 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		Notice: err == nil && configured.Notices(),
 		Texts:  err != nil || configured.ReviewsTexts(name), // if the settings cannot be read, all texts need a review
 	}, server)
+	tidy := time.AfterFunc(startup, debug.FreeOSMemory) // what only the start needed
+	defer tidy.Stop()
 	status, err := g.Serve(ctx)
 	if err := db.Close(); err != nil {
 		log(output.Sentence(err))
