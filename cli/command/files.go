@@ -72,6 +72,9 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	if list, listErr := wire.Decode(data); bad != nil && listErr == nil && list.Format != wire.Names {
 		return nil, process.Usagef("%s is a list of tools (%s), not a proposal; import it: toolcrib import %s", name, string(list.Format), output.ShellWord(name))
 	}
+	if n, other := jsondoc.Parse(data, jsondoc.DefaultLimits); bad != nil && other == nil && wire.OtherType(n) != "" && n.Get("subject") == nil && n.Get("definition") == nil {
+		return nil, process.Usagef("%s is not a proposal: it is %s", name, wire.OtherType(n))
+	}
 	if err == nil && !complete {
 		return parsed, nil
 	}

@@ -142,7 +142,7 @@ func wireDocuments(data []byte) (docs []wire.Document) {
 	}
 	for _, n := range nodes {
 		doc, err := wire.DecodeNode(n)
-		if err != nil {
+		if err != nil || wire.OtherType(n) != "" {
 			return nil
 		}
 		docs = append(docs, doc)

@@ -120,6 +120,7 @@ var otherTypes = []struct{ key, words string }{
 	{"$schema", "a JSON Schema"},
 	{"messages", "a conversation; save each prompt in a .txt file"},
 	{"prompt", "a prompt of another registry; save its text in a .txt file"},
+	{"plugins", "a marketplace of plugins; toolcrib init finds those that a client uses"},
 }
 
 // OtherType returns what a JSON document is that has neither tools nor proposals, in words for
