@@ -57,7 +57,7 @@ func TestWorkingDirectoryIsNoHome(t *testing.T) {
 			}
 			before := names(t, dir)
 			errs, code := homeless(t, dir, vars, nobody, "import", "--server", "evil")
-			if code != command.ExitFailed || !strings.Contains(errs, "there is no home folder") || !strings.Contains(errs, "set HOME to an absolute path, or set XDG_CONFIG_HOME") {
+			if code != command.ExitFailed || !strings.Contains(errs, "no home folder") || !strings.Contains(errs, "set HOME to an absolute path, or set XDG_CONFIG_HOME") {
 				t.Errorf("exit status %d: %s", code, errs)
 			}
 			if errs, code := homeless(t, dir, vars, nobody, "list"); code != command.ExitFailed {

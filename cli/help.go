@@ -54,7 +54,7 @@ func describeCompletion(root *cobra.Command) {
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return process.Usagef("there is no completion for %q; write bash, zsh, fish or powershell", args[0])
+			return process.Usagef("unknown shell %q: use bash, zsh, fish, or powershell", args[0])
 		}
 		return cmd.Help()
 	}
@@ -139,7 +139,7 @@ func unknownWithHelp(root *cobra.Command, args []string) error {
 // noCommand reports that root has no command with this name, and suggests a command only if the name clearly means it.
 func noCommand(root *cobra.Command, name string) error {
 	if meant, ok := newcomers()[name]; ok {
-		return process.Usagef("there is no command %q; write %s", name, meant)
+		return process.Usagef("unknown command %q: use %s", name, meant)
 	}
 	var known []string
 	for _, c := range root.Commands() {
@@ -149,5 +149,5 @@ func noCommand(root *cobra.Command, name string) error {
 	if meant := jsondoc.Closest(name, known); meant != "" && meant[0] == name[0] && len(meant)-len(name) <= 1 && len(name)-len(meant) <= 1 {
 		hint = fmt.Sprintf(" (did you mean %s?)", meant)
 	}
-	return process.Usagef("there is no command %q%s; `toolcrib --help` lists them", name, hint)
+	return process.Usagef("unknown command %q%s; `toolcrib --help` lists them", name, hint)
 }

@@ -196,10 +196,10 @@ func TestMCPRefuses(t *testing.T) {
 		{"describe_tool", map[string]any{}, "malformed", "name"},
 		{"describe_tool", map[string]any{"name": "file_reader"}, "tool_not_allowed", "file_reader"},
 		{"describe_tool", map[string]any{"name": "get_task"}, "tool_call_unknown_tool", "get_tasks"},
-		{"execute_tool", map[string]any{"name": "get_tasks", "tool_args": map[string]any{}}, "malformed", "known here: name, args, "}, // X9
-		{"execute_tool", map[string]any{"name": "get_tasks", "arg": map[string]any{}}, "malformed", `did you mean "args"? Known here: name, args, `},
+		{"execute_tool", map[string]any{"name": "get_tasks", "tool_args": map[string]any{}}, "malformed", "known keys: name, args, "}, // X9
+		{"execute_tool", map[string]any{"name": "get_tasks", "arg": map[string]any{}}, "malformed", `did you mean "args"? Known keys: name, args, `},
 		{"propose_tool", map[string]any{"typ": "new"}, "malformed", "draft"},
-		{"revise_proposal", map[string]any{"id": "#1", "colour": 1}, "malformed", "known here: id, type, "},
+		{"revise_proposal", map[string]any{"id": "#1", "colour": 1}, "malformed", "known keys: id, type, "},
 		{"execute_tool", map[string]any{"name": "get_tasks", "args": map[string]any{"colour": 1}}, "tool_call_invalid_args", "colour"},
 		{"execute_tool", map[string]any{"name": "delete_tasks", "args": map[string]any{"ids": []string{"x"}}}, "approval_required", "user approval"},
 	} {

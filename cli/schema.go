@@ -41,7 +41,7 @@ type docSchema struct {
 func newSchema(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "schema [NAME]",
-		Args: command.Between(0, 1, "the name of a schema at most"),
+		Args: command.Between(0, 1, "at most the name of a schema"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -89,7 +89,7 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 	}
 	t, ok := documentTypes()[name]
 	if !ok {
-		return nil, command.NotFoundf("there is no schema %q%s; `toolcrib schema` lists them", name, output.Perhaps(name, "", schemaNames()))
+		return nil, command.NotFoundf("unknown schema %q%s; `toolcrib schema` lists them", name, output.Perhaps(name, "", schemaNames()))
 	}
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: plainSchemas()})
 	if err != nil {

@@ -126,8 +126,8 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 		"env and a shell":               {guardEntry("env", `"A=b","bash","-c","toolcrib --db ./evil.db guard far -- `+fixtureServer+` tools.json"`, ""), "uses ./evil.db (--db)", "repo/evil.db"},
 		"a shell with more":             {guardEntry("sh", `"-c","cd bin && toolcrib guard far -- `+fixtureServer+` tools.json"`, ""), "its command line cannot be read: it does more than set variables", ""},
 		"a shell with a variable":       {guardEntry("sh", `"-c","toolcrib guard far --db \"$X\" -- `+fixtureServer+` tools.json"`, ""), "its command line cannot be read", ""},
-		"a flag that there is not":      {guardEntry("toolcrib", `"guard","far","--frob","--","`+fixtureServer+`"`, ""), "has arguments that toolcrib does not take: unknown flag: --frob", ""},
-		"no server":                     {guardEntry("toolcrib", `"guard","far"`, ""), "has arguments that toolcrib does not take", ""},
+		"a flag that there is not":      {guardEntry("toolcrib", `"guard","far","--frob","--","`+fixtureServer+`"`, ""), "has unknown arguments: unknown flag: --frob", ""},
+		"no server":                     {guardEntry("toolcrib", `"guard","far"`, ""), "has unknown arguments", ""},
 		"no log":                        {guardEntry("toolcrib", `"guard","far","--dry-run","--","`+fixtureServer+`","tools.json"`, ""), "keeps no log of its calls (--dry-run)", ""},
 		"another folder":                {`{"mcpServers":{"far":{"command":"toolcrib","cwd":"bin","args":["--db","evil.db",` + after + `]}}}`, "uses evil.db (--db)", "repo/bin/evil.db"},
 		"a file of variables":           {`{"mcpServers":{"far":{"command":"toolcrib","envFile":"${workspaceFolder}/.env","args":[` + after + `]}}}`, "uses ./evil.db (TOOLCRIB_DB)", "repo/evil.db"},
@@ -196,7 +196,7 @@ func TestWrapReplacesAnUnreadableGuard(t *testing.T) {
 		`"guard","far","near","--","` + fixtureServer + `","tools.json"`,
 	} {
 		r.write("repo/.mcp.json", guardEntry("toolcrib", args, ""))
-		if e, servers := r.status(6, "claude-code"); e.State != "open" || servers != 0 || !strings.Contains(e.Reason, "has arguments that toolcrib does not take") {
+		if e, servers := r.status(6, "claude-code"); e.State != "open" || servers != 0 || !strings.Contains(e.Reason, "has unknown arguments") {
 			t.Errorf("%s: %d servers, %+v", args, servers, e)
 		}
 		r.in(0, "wrap", "claude-code", "--here", "--yes")

@@ -105,7 +105,7 @@ func TestFromClientToGuarded(t *testing.T) {
 		t.Errorf("the server has not the variable that the client gave it: %s", got)
 	}
 
-	if out := c.run("wrap"); !strings.Contains(out, "Nothing to write: every server is already guarded.") {
+	if out := c.run("wrap"); !strings.Contains(out, "No changes to write: every server is already guarded.") {
 		t.Errorf("wrapped twice: %s", out)
 	}
 	if out := c.run("init", "--yes"); !strings.Contains(out, "library  cursor   mcp-fixture tools.json") || !strings.Contains(out, "library: 2 definitions, 2 unchanged since their approval") {

@@ -351,7 +351,7 @@ func (s *toolset) own(name string) (registry.Entry, error) {
 		}
 	}
 	return registry.Entry{}, &Error{Code: CodeUnknown, NotRun: true, Message: fmt.Sprintf(
-		"%s is not an approved tool of the server %s. toolcrib status shows the user what waits, and where to review it", jsondoc.Quote(name), s.key.server)}
+		"%s is not an approved tool of the server %s. toolcrib status shows the user the waiting proposals and how to review them", jsondoc.Quote(name), s.key.server)}
 }
 
 // GuardedTools are the approved tools of a guarded server in one state of the registry.
@@ -478,9 +478,9 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 	}
 	provider := p.byType[kind]
 	if provider == nil {
-		message := fmt.Sprintf("%s runs at a provider of type %s, and none is connected here.", in.Tool.Subject, kind)
+		message := fmt.Sprintf("%s needs a provider of type %s, which is not configured here.", in.Tool.Subject, kind)
 		if kind == "" {
-			message = fmt.Sprintf("%s names no provider, so there is nothing to run it; a proposal can give it one.", in.Tool.Subject)
+			message = fmt.Sprintf("%s names no provider, so it cannot run; propose a change to add one.", in.Tool.Subject)
 		}
 		return Output{}, &Error{Code: CodeNotConnected, Message: message, NotRun: true}
 	}
@@ -733,7 +733,7 @@ func Unreached(err error) (why string, sure bool) {
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return "it did not answer in time", dialing
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection broke off", dialing
+		return "the connection was lost", dialing
 	}
 	return "the connection failed", dialing
 }

@@ -206,7 +206,7 @@ func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	}
 	again := use.Last.Add(time.Duration(limits.CooldownSeconds) * time.Second)
 	if limits.CooldownSeconds > 0 && !use.Last.IsZero() && now.Before(again) {
-		p.refused, err = limitError(CodeCooldown, again, fmt.Sprintf("%s was called a moment ago and rests for %d seconds between calls; call it again at %s.",
+		p.refused, err = limitError(CodeCooldown, again, fmt.Sprintf("%s requires %d seconds between calls; call it again at %s.",
 			p.tool.Subject, limits.CooldownSeconds, again.Format(time.RFC3339)))
 		return err
 	}

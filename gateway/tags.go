@@ -148,7 +148,7 @@ func (r *tagReader) read(line string) (strip bool) {
 		for i, t := range tags {
 			ids[i] = t.tool.Subject.ID
 		}
-		return r.problem(CodeAmbiguous, "%d tools have the tag %s: %s; a proposal can give each its own", len(ids), jsondoc.Quote(prefix), strings.Join(ids, ", "))
+		return r.problem(CodeAmbiguous, "%d tools have the tag %s: %s; propose a different tag for each", len(ids), jsondoc.Quote(prefix), strings.Join(ids, ", "))
 	}
 	t := tags[0]
 	id := t.tool.Subject.ID
@@ -156,11 +156,11 @@ func (r *tagReader) read(line string) (strip bool) {
 		return r.problem(CodeArguments, "the tag of %s cannot be read: %s", id, t.problem)
 	}
 	if r.steps -= t.steps * (len(argument) + 1); r.steps < 0 {
-		return r.problem(CodeArguments, "the line takes too long to match for %s; it is too long for its pattern", id)
+		return r.problem(CodeArguments, "matching the line with the pattern of %s takes too long; shorten the line", id)
 	}
 	match := t.pattern.FindStringSubmatchIndex(argument)
 	if match == nil {
-		return r.problem(CodeArguments, "what follows %s does not have the form that %s takes", jsondoc.Quote(prefix+":"), id)
+		return r.problem(CodeArguments, "the text after %s does not match the pattern of %s", jsondoc.Quote(prefix+":"), id)
 	}
 	args := jsondoc.NewObject()
 	for i, name := range t.groups {

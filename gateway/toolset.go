@@ -187,7 +187,7 @@ func unknown(name string) error {
 	case retired && successor != "":
 		message += fmt.Sprintf("; that name is retired, its successor is %s", successor)
 	case retired:
-		message += "; that name is retired and nothing took its place"
+		message += "; that name is retired without a successor"
 	default:
 		message += "; search the tools you have"
 	}
@@ -294,7 +294,7 @@ func (g evalGate) pass(ctx context.Context, in Invocation, tier registry.Approva
 		case tier == registry.RequiresApproval:
 			why = "a tool that requires approval does not run without it"
 		case g.closed:
-			why = "the configuration lets nothing run without it"
+			why = "the configuration requires its approval for every call"
 		default:
 			return problem + "; the call ran without its approval.", nil
 		}
@@ -538,7 +538,7 @@ func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	}
 	if len(t.OutputSchema) > 0 {
 		if s.output, err = schemaguard.Compile(t.OutputSchema); err != nil {
-			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s cannot be used, so no result could be validated; nothing was called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
+			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s cannot be used, so no result could be validated; the tool was not called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
 		}
 	}
 	c.cache.put(tool.ContentHash, s)

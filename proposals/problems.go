@@ -87,7 +87,7 @@ func (c *template) versions(d Draft) {
 	}
 	switch {
 	case d.Type != Restore && d.RestoreVersion != 0 && known:
-		c.add(RuleRestoreVersion, "restoreVersion", "is only for the type restore; omit the key")
+		c.add(RuleRestoreVersion, "restoreVersion", "is only allowed for the type restore; omit the key")
 	case d.Type != Restore:
 	case d.RestoreVersion == 0:
 		c.add(RuleRestoreVersion, "restoreVersion", "missing; expected the earlier version to restore")

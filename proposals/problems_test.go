@@ -71,7 +71,7 @@ var brokenDrafts = map[string]struct {
 	}},
 	"restore below 1": {func(d *Draft) { d.Type, d.BaseVersion, d.RestoreVersion = Restore, new(2), -2 }, []string{"T110 restoreVersion: must be 1 or more (got -2)"}},
 	"restore version of a new": {func(d *Draft) { d.RestoreVersion = 1 }, []string{
-		"T110 restoreVersion: is only for the type restore; omit the key",
+		"T110 restoreVersion: is only allowed for the type restore; omit the key",
 	}},
 
 	"no definition":    {func(d *Draft) { d.Definition = registry.Definition{} }, []string{"T101 definition: missing; a proposal of type new needs"}},

@@ -164,7 +164,7 @@ func Types() []Type { return []Type{New, Modify, Deactivate, Reactivate, Restore
 // missing fields. Its JSON form is a proposal file, with keys in the order of the
 // template.
 type Draft struct {
-	// new: there is no such subject yet. modify: replace its definition. deactivate,
+	// new: create the subject. modify: replace its definition. deactivate,
 	// reactivate: switch it off or on. restore: go back to restoreVersion.
 	Type Type `json:"type,omitempty"`
 	// KIND:LAYER/ID, such as tool:user/scene_pacer. KIND is tool, agent, list, skill or instructions; LAYER is
@@ -210,15 +210,15 @@ const (
 // TestCase is an executable example. Output is a recorded answer of a model, or nil
 // if the case can only run live.
 type TestCase struct {
-	// What the case shows.
+	// Purpose of the case.
 	Name string `json:"name,omitempty"`
-	// What the model is given.
+	// Input of the model.
 	Input string `json:"input,omitempty"`
 	// Whether the checks should pass on the answer.
 	Expect Expect `json:"expect,omitempty"`
 	// A recorded answer, to run the checks on.
 	Output *string `json:"output,omitempty"`
-	// What a good answer has to satisfy.
+	// Requirements of a good answer.
 	Checks []Check `json:"checks,omitempty"`
 }
 

@@ -14,7 +14,7 @@ type Agent struct {
 	Description string `json:"description,omitempty"`
 	// Agents: the tone, in a line.
 	Vibe string `json:"vibe,omitempty"`
-	// Agents: the philosophy of behaviour, as prose without headings, tool names or
+	// Agents: the philosophy of behavior, as prose without headings, tool names or
 	// instructions.
 	Soul string `json:"soul,omitempty"`
 	// Agents: the prompt with $identity, $soul, $channel_guidance, $current_time,
@@ -26,7 +26,7 @@ type Agent struct {
 	OperatingModel string `json:"operatingModel,omitempty"`
 	// Agents: what it learns from the user, for $interaction_learning.
 	InteractionLearning string `json:"interactionLearning,omitempty"`
-	// Agents: a text for each channel that it speaks on, such as {"web": "…"}.
+	// Agents: guidance for each channel, such as {"web": "…"}.
 	ChannelGuidance map[string]string `json:"channelGuidance,omitempty"`
 	// Agents: texts for the start of a session.
 	SessionOpen *SessionOpen `json:"sessionOpen,omitempty"`

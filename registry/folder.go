@@ -24,7 +24,7 @@ import (
 // last element of Path as its name.
 type Folder struct {
 	ID string `json:"id,omitempty"`
-	// Skills and instructions, required: where they stand below the folder of their layer,
+	// Skills and instructions, required: the location below the folder of their layer,
 	// with slashes, such as .claude/skills/pdf.
 	Path string `json:"path,omitempty"`
 	// Skills and instructions, required: the files by their path below path. A file has text,

@@ -633,7 +633,7 @@ func refusedName(name, marks string, limit int) string {
 	}
 	if rest := strings.TrimLeft(name, lower+upper+digits+marks); rest != "" {
 		r, _ := utf8.DecodeRuneInString(rest)
-		return fmt.Sprintf("%s contains %s; expected letters, digits and %s", jsondoc.Quote(name), jsondoc.Quote(string(r)), marks)
+		return fmt.Sprintf("%s contains %s; only letters, digits, and %s are allowed", jsondoc.Quote(name), jsondoc.Quote(string(r)), marks)
 	}
 	if len(name) > limit {
 		return fmt.Sprintf("%s must not exceed %[3]d characters (got %[2]d)", jsondoc.Quote(name), len(name), limit)

@@ -54,7 +54,7 @@ type Incomplete struct {
 // Head returns the refused operation, as the beginning of a sentence.
 func (e *Incomplete) Head() string {
 	if e.Excess {
-		return e.What + " cannot be kept"
+		return e.What + " cannot be stored"
 	}
 	return e.What + " cannot be submitted"
 }

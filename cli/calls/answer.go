@@ -110,9 +110,9 @@ func newCallsPolicy(a *command.App) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.selects() && len(args) != 1:
-				return process.Usagef("with --server or --annotations %s takes only the tier; got %d arguments", cmd.CommandPath(), len(args))
+				return process.Usagef("with --server or --annotations, %s takes only a tier; got %d arguments", cmd.CommandPath(), len(args))
 			case !f.selects() && len(args) == 1:
-				return process.Usagef("%s takes no arguments, or tools and a tier; got %d argument", cmd.CommandPath(), len(args))
+				return process.Usagef("%s takes either no arguments or tools followed by a tier; got %d argument", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},

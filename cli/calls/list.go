@@ -30,7 +30,7 @@ func newCallsList(a *command.App) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&all, "all", false, "include answered, expired and outdated calls")
+	f.BoolVar(&all, "all", false, "include answered, expired, and outdated calls")
 	f.StringVar(&q.Agent, "agent", "", "only those of the agent `ID`")
 	f.StringVar(&q.User, "user", "", "only those for the user `NAME`")
 	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N`")

@@ -116,13 +116,13 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 		p.Proved = append(p.Proved, fmt.Sprintf("%s approved by the people of %s, each with its earlier versions", output.Counted(r.Signed, "live definition"), f.signers))
 	}
 	if r.Shipped > 0 {
-		p.Proved = append(p.Proved, fmt.Sprintf("%s that this toolcrib ships", output.Counted(r.Shipped, "live definition")))
+		p.Proved = append(p.Proved, fmt.Sprintf("%s shipped with this toolcrib", output.Counted(r.Shipped, "live definition")))
 	}
 	if n := r.Unsigned + r.Unchecked; n > 0 {
 		p.Unproved = append(p.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, and anybody can compute them", output.Counted(n, "live definition")))
 	}
 	if f.database == "" {
-		p.Unproved = append(p.Unproved, fmt.Sprintf("which database it is: it says %s; pin it with --database", b.Database))
+		p.Unproved = append(p.Unproved, fmt.Sprintf("the database: the bundle claims %s; pin it with --database", b.Database))
 	}
 	p.Unproved = append(p.Unproved, bundle.Unproved()...)
 	return p

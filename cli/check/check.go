@@ -81,9 +81,9 @@ func newCheck(a *command.App) *cobra.Command {
 	set.BoolVar(&f.bundle.allowUnsigned, "allow-unsigned", false, "with --bundle: accept versions without a signature")
 	f.from.Register(set)
 	set.BoolVar(&f.files, "files", false, "compare skills and instruction files")
-	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file; this is always so")
-	set.StringVar(&f.hook, "hook", "", "with --files: answer as a hook of `CLIENT` does: claude-code, codex or cursor")
-	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap --hooks, for unwrap; it changes nothing")
+	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file, which is the default")
+	set.StringVar(&f.hook, "hook", "", "with --files: respond as a hook of `CLIENT`: claude-code, codex, or cursor")
+	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap --hooks, for unwrap; no other effect")
 	_ = set.MarkHidden("was") // the flag exists
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
@@ -253,7 +253,7 @@ func noteSkipped(a *command.App, list string, doc wire.Document) {
 func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, error) {
 	s := conform.Scope{Server: registry.ServerName(f.server)}
 	if f.server != "" && s.Server == "" {
-		return s, process.Usagef("--server is %q, which makes no name", f.server)
+		return s, process.Usagef("--server is %q, from which no name can be derived", f.server)
 	}
 	if f.lock != "" {
 		return f.locked(ctx, a)

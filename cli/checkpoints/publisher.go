@@ -261,7 +261,7 @@ func (p *Publisher) Check(ctx context.Context) error {
 	}
 	c, err := checkpoint.Read(there)
 	if err != nil || c.Size < kept.Tree.Size() {
-		return fmt.Errorf("%w: %s lacks the checkpoint of %d events that was published there", checkpoint.ErrShorter, p.To, kept.Tree.Size())
+		return fmt.Errorf("%w: %s no longer contains the published checkpoint of %d events", checkpoint.ErrShorter, p.To, kept.Tree.Size())
 	}
 	return nil
 }
@@ -308,10 +308,10 @@ func (p *Publisher) load(genesis string) (saved, error) {
 	}
 	var f savedFile
 	if err := json.Unmarshal(text, &f); err != nil {
-		return saved{}, fmt.Errorf("%s: %w; remove it, and the whole log is read once", p.file(genesis), err)
+		return saved{}, fmt.Errorf("%s: %w; remove it, and the next run reads the whole log", p.file(genesis), err)
 	}
 	if err := f.Tree.UnmarshalText([]byte(f.Edge)); err != nil {
-		return saved{}, fmt.Errorf("%s: %w; remove it, and the whole log is read once", p.file(genesis), err)
+		return saved{}, fmt.Errorf("%s: %w; remove it, and the next run reads the whole log", p.file(genesis), err)
 	}
 	f.genesis = genesis
 	return f.saved, nil

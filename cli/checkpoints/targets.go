@@ -166,7 +166,7 @@ func (g Git) join(ctx context.Context, tip, theirs string) error {
 			longest, size = signed, c.Size
 		}
 	}
-	made, err := g.commit(ctx, longest, "Join what another repository published", tip, theirs)
+	made, err := g.commit(ctx, longest, "Merge the checkpoint of another repository", tip, theirs)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (g Git) git(ctx context.Context, stdin string, args ...string) (string, err
 	if err != nil {
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
 		if ctx.Err() != nil {
-			said = "it took too long"
+			said = "timed out"
 		}
 		return "", fmt.Errorf("git %s in %s: %w", args[0], g.Dir, errors.New(cmp.Or(said, err.Error())))
 	}
@@ -220,7 +220,7 @@ func (c Command) Publish(ctx context.Context, signed, _ []byte) error {
 		return nil
 	}
 	if ctx.Err() != nil {
-		err = errors.New("it took too long")
+		err = errors.New("timed out")
 	}
 	if said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n"); said != "" {
 		return fmt.Errorf("%s: %w: %s", c.Args[0], err, said)

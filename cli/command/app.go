@@ -159,7 +159,7 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 		return nil, err
 	}
 	if a.DB.Frozen() {
-		a.Note("toolcrib: %s", output.FullStop("the folder of "+c.DB+" may not be written, so the file is shown as it is and nothing can be changed; if somebody else is changing it, look again later"))
+		a.Note("toolcrib: %s", output.FullStop("the folder of "+c.DB+" is read-only, so the database is opened read-only, and changes that another process is writing may be missing"))
 		return a.DB, nil
 	}
 	return a.DB, a.openWorkspace(ctx, c)
@@ -217,7 +217,7 @@ func (a *App) ClockProblem(ctx context.Context, db *store.DB) (string, error) {
 	if err != nil || !newest.After(now.Add(time.Minute)) {
 		return "", err
 	}
-	return fmt.Sprintf("the clock of this machine shows %s, but the newest entry of the database is from %s; correct the clock, or what is written now gets an earlier date than what precedes it", output.Timestamp(now), output.Timestamp(newest)), nil
+	return fmt.Sprintf("the clock of this machine shows %s, but the newest entry of the database is from %s; correct the clock, because new entries would get earlier times than existing ones", output.Timestamp(now), output.Timestamp(newest)), nil
 }
 
 // Actor is who acts: --as, or the principal of the account.
@@ -370,7 +370,7 @@ func New(ctx context.Context, env process.Env, program Program) *App {
 // Closing reports that a dry run saved nothing.
 func (a *App) Closing(p *output.Page) {
 	if a.Flags.DryRun {
-		p.Linef("Dry run: nothing was kept.")
+		p.Linef("Dry run: nothing was saved.")
 	}
 }
 

@@ -20,7 +20,7 @@ type Family struct {
 
 // WithDefault returns a command that runs the first of its subcommands when none is named.
 func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Args: Exact(0, "a subcommand, or nothing"), RunE: list.RunE}
+	cmd := &cobra.Command{Use: name, Args: Exact(0, "at most a subcommand"), RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
 	cmd.AddCommand(append([]*cobra.Command{list}, others...)...)
 	return cmd
@@ -102,7 +102,7 @@ func Describe(c *cobra.Command, texts fs.FS) {
 	about, examples, found := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n\nExamples:\n\n")
 	short, long, hasLong := strings.Cut(about, "\n\n")
 	if !found || !hasLong {
-		panic("cli: " + name + " has not the form of a help text")
+		panic("cli: " + name + " is not a help text")
 	}
 	c.Short, c.Long, c.Example = short, long, examples
 	for _, sub := range c.Commands() {

@@ -136,7 +136,7 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 
 // Reviewed returns a phrase that names where tools are approved and by whom.
 func (f *Following) Reviewed() string {
-	who := "whoever can write to it"
+	who := "anyone who can write to it"
 	if s := f.Copy.Trust.Signers; s != nil {
 		var names []string
 		for _, e := range s.Entries() {

@@ -113,9 +113,9 @@ func (a *App) ApplyView(q *review.Query, name string) error {
 		return nil
 	}
 	if len(c.Views) == 0 {
-		return process.Usagef("there is no view %q; name filters in %s, such as [views] and mine = \"author:mara state:open\"", name, c.UserFile)
+		return process.Usagef("unknown view %q: define it in %s, such as [views] and mine = \"author:mara state:open\"", name, c.UserFile)
 	}
-	return process.Usagef("there is no view %q; write %s", name, strings.Join(c.ViewOrder, ", "))
+	return process.Usagef("unknown view %q: use %s", name, strings.Join(c.ViewOrder, ", "))
 }
 
 // ToolID returns the id of the live tool with a name.

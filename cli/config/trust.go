@@ -125,7 +125,7 @@ func trust(a *command.App, args []string, yes bool) error {
 		return err
 	}
 	doc := docTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t.File, t.SHA256, output.Timestamp(t.At), true}}}
-	return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted with its present content.", t.File) })
+	return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted with its current content.", t.File) })
 }
 
 func listTrusted(a *command.App) error {
@@ -152,7 +152,7 @@ func listTrusted(a *command.App) error {
 			p.Linef("%s  %s  %s", t.At, t.File, state)
 		}
 		if len(doc.Files) == 0 {
-			p.Linef("You trust no file of a project.")
+			p.Linef("No project files are trusted.")
 		}
 	})
 }

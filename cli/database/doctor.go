@@ -184,7 +184,7 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 		p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
 	}
 	if doc.OK {
-		p.Raw(p.Paint(output.InkGood, "sound") + "     the database engine finds no fault in the file; toolcrib verify checks the content")
+		p.Raw(p.Paint(output.InkGood, "sound") + "     the database engine found no problem in the file; toolcrib verify checks the content")
 	}
 }
 

@@ -126,7 +126,7 @@ func writeDemo(p *output.Page, doc docDemo) {
 	}
 	if doc.Database != "" {
 		p.Blank()
-		p.Linef("The database is kept. Go on with: toolcrib --db %s list", output.ShellWord(doc.Database))
+		p.Linef("The database is kept. Continue with: toolcrib --db %s list", output.ShellWord(doc.Database))
 	}
 }
 
@@ -315,7 +315,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"Reviewed", "The Chief of Staff has looked at each: one is a core tool once more, one would turn the agent against its author, and a comma brings along what no screen shows.",
+		"Reviewed", "The Chief of Staff has reviewed each proposal: one duplicates a core tool, one would turn the agent against its author, and one adds hidden characters together with a comma.",
 		[]step{
 			{words: "review #8"},
 			{words: "review #11"},
@@ -359,7 +359,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"The way back", "An earlier version comes back through the same gate; a core tool is forked instead of changed.",
+		"The way back", "Restoring an earlier version passes the same review; a core tool is forked instead of changed.",
 		[]step{
 			{words: "rollback tool:user/viewpoint_keeper 1 --submit --as user:mara", note: "The longer report is not read."},
 			{words: "approve #15 --as user:mara"},
@@ -375,7 +375,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"Kept", "What still waits, and the proof that nothing was altered behind the door.",
+		"Kept", "The remaining proposals, and the proof that the history was not altered.",
 		[]step{
 			{words: "list --state user_review"},
 			{words: "verify"},

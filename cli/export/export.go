@@ -127,7 +127,7 @@ func exportFormats() []exportFormat {
 		{string(wire.Anthropic), "an array of Anthropic tools: the action tools"},
 		{string(wire.MCP), "an MCP tools/list answer: the action tools"},
 		{string(formatLock), "names, versions and hashes, for toolcrib check --lock"},
-		{string(formatBundle), "everything with its proofs, for toolcrib check --bundle"},
+		{string(formatBundle), "all live definitions with their proofs, for toolcrib check --bundle"},
 	}
 }
 
@@ -166,7 +166,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (exported, error
 		return exported{}, process.Usagef("--server needs --format mcp")
 	}
 	if format == formatBundle && (f.agent != "" || f.asOf != "") {
-		return exported{}, process.Usagef("a bundle has the whole present registry; --agent and --as-of need another format")
+		return exported{}, process.Usagef("a bundle contains the whole current registry; --agent and --as-of need another format")
 	}
 	at, err := command.ParseTime(f.asOf)
 	if err != nil {

@@ -38,7 +38,7 @@ func newExclude(a *command.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&part.Path, "path", "", "exclude the field at `PATH` of the server's JSON, such as _meta.requestId")
 	cmd.Flags().StringVar(&part.Pattern, "pattern", "", "exclude only the matches of the regular expression `RE2` in the field")
-	cmd.Flags().BoolVar(&none, "none", false, "exclude nothing any more")
+	cmd.Flags().BoolVar(&none, "none", false, "remove all exclusions")
 	return cmd
 }
 

@@ -28,7 +28,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 		return 0, err
 	}
 	if doc.Format != wire.MCP || slices.ContainsFunc(doc.Items, func(it wire.Item) bool { return it.Format != wire.MCP }) {
-		return 0, fmt.Errorf("%w: a report has tools as an MCP server lists them, and nothing else", wire.ErrFormat)
+		return 0, fmt.Errorf("%w: a report contains only tools in the format of MCP", wire.ErrFormat)
 	}
 	by, origin := t.Caller.Actor, intake.Origin{Label: registry.ServerName(server), Server: true}
 	set := "reported_" + origin.Label

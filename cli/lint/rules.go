@@ -88,17 +88,17 @@ func writeRule(p *output.Page, r findings.Rule) {
 
 // families lists the rule families by letter, with the question that each answers.
 var families = []struct{ letter, title, about string }{
-	{"T", "Template", "Is everything there that a reviewer needs?"},
-	{"N", "Names", "Does the name say what the tool does, as all the others do, and is it free?"},
-	{"L", "Lock", "Is a core tool touched?"},
+	{"T", "Template", "Is the proposal complete?"},
+	{"N", "Names", "Is the name descriptive, consistent with other names, and unused?"},
+	{"L", "Lock", "Does the change affect a core tool?"},
 	{"S", "Security", "Could the text turn an agent against its user?"},
-	{"P", "Protocol", "Does the text break the form of a call, or the duty to prove?"},
-	{"O", "Overlap", "Is there such a tool already?"},
-	{"D", "Data", "Are the schemas sound, and do they follow the conventions?"},
-	{"R", "Registry", "Does the change loosen what was decided before?"},
-	{"A", "Agent", "Are the soul and the template of an agent what they should be?"},
-	{"B", "Budget", "What does the change cost in every prompt?"},
-	{"F", "Files", "What do skills and instruction files contain besides their text: programs, permissions, parts that nobody reads?"},
+	{"P", "Protocol", "Does the text violate the call protocol, or the requirement of evidence?"},
+	{"O", "Overlap", "Does the tool duplicate another tool?"},
+	{"D", "Data", "Are the schemas valid, and do they follow the conventions?"},
+	{"R", "Registry", "Does the change loosen earlier decisions?"},
+	{"A", "Agent", "Do the soul and the template of an agent follow their conventions?"},
+	{"B", "Budget", "How does the change affect the cost of every prompt?"},
+	{"F", "Files", "Which programs, permissions, and hidden parts do skills and instruction files contain?"},
 }
 
 // RulesMarkdown returns the rule catalog in the format of docs/rules.md: an index, and a

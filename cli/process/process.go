@@ -68,7 +68,7 @@ func NotUser(name string) bool {
 }
 
 // ErrNoHome is wrapped when a default path requires a home folder and none exists.
-var ErrNoHome = errors.New("there is no home folder")
+var ErrNoHome = errors.New("no home folder")
 
 // Home returns the user's home folder: the value of HOME or else the entry of the account database. A relative HOME is
 // ignored, because it would make files of the working directory the user's own.

@@ -78,7 +78,7 @@ func newDiff(a *command.App) *cobra.Command {
 	var layout diffLayout
 	cmd := &cobra.Command{
 		Use:  "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
-		Args: command.Between(1, 2, "one or two things to compare"),
+		Args: command.Between(1, 2, "one or two versions to compare"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, layout) },
 	}
 	cmd.Flags().IntVar(&layout.around, "context", 3, "show `N` lines around each change; -1 for all")
@@ -306,7 +306,7 @@ func contentOf(ctx context.Context, b command.Session, a *command.App, ref strin
 			return content{}, err
 		}
 		if len(drafts) != 1 || drafts[0].Definition.IsZero() {
-			return content{}, fmt.Errorf("%s holds %w to compare, or more than one", ref, command.ErrNoContent)
+			return content{}, fmt.Errorf("%s has %w to compare, or several", ref, command.ErrNoContent)
 		}
 		return content{label: ref, Content: drafted(drafts[0])}, nil
 	}

@@ -49,11 +49,11 @@ func newList(a *command.App) *cobra.Command {
 func runList(ctx context.Context, a *command.App, q review.Query) error {
 	switch {
 	case q.State != "" && !slices.Contains(proposals.States(), q.State):
-		return process.Usagef("there is no state %q; write %s", q.State, strings.Join(StateNames(), ", "))
+		return process.Usagef("unknown state %q: use %s", q.State, strings.Join(StateNames(), ", "))
 	case !slices.Contains(review.Orders(), q.Order):
-		return process.Usagef("there is no order %q; write newest, oldest, risk, subject or author", q.Order)
+		return process.Usagef("unknown order %q: use newest, oldest, risk, subject, or author", q.Order)
 	case q.Limit < 1 || q.Limit > review.MaxPage:
-		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+		return process.Usagef("--limit must be between 1 and %d (got %d)", q.Limit, review.MaxPage)
 	}
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {

@@ -177,7 +177,7 @@ func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	f, err := os.OpenFile(a.Path(file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		if os.IsExist(err) {
-			return process.Usagef("%s is there already; name a new file", file)
+			return process.Usagef("%s already exists; name a new file", file)
 		}
 		return err
 	}

@@ -38,7 +38,7 @@ func newReview(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case branch != "" && (again || file != ""):
-				return process.Usagef("--git cannot be combined with --again or --file: it files no assessment")
+				return process.Usagef("--git cannot be combined with --again or --file, because it does not store an assessment")
 			case branch != "":
 				return lint.Branch(cmd.Context(), a, branch, args, format)
 			case format != "text":

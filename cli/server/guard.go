@@ -44,7 +44,7 @@ func newGuard(a *command.App) *cobra.Command {
 	set := cmd.Flags()
 	set.StringVar(&f.url, "url", "", "connect to the server at `URL` (streamable HTTP)")
 	set.StringVar(&f.tokenEnv, "token-env", "", "with --url: send the bearer token in the variable `NAME`")
-	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap, for unwrap; it changes nothing")
+	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap, for unwrap; no other effect")
 	return cmd
 }
 
@@ -91,7 +91,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		}
 		switch {
 		case errors.Is(err, store.ErrNoDatabase):
-			return guard.Connection{}, errors.New("there is no database yet; run toolcrib init, and approve the tools in toolcrib")
+			return guard.Connection{}, errors.New("no database exists yet; run toolcrib init, and approve the tools in toolcrib")
 		case err != nil:
 			return guard.Connection{}, fmt.Errorf("cannot read the database: %s", output.Sentence(err))
 		}

@@ -158,7 +158,7 @@ func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 	case f.http == "" && f.cert+f.key != "":
 		return nil, process.Usagef("--tls-cert and --tls-key need --http")
 	case (f.cert == "") != (f.key == ""):
-		return nil, process.Usagef("--tls-cert and --tls-key need each other")
+		return nil, process.Usagef("--tls-cert and --tls-key must be used together")
 	}
 	if err := checkWeb(f.expose, f.origins); err != nil {
 		return nil, err

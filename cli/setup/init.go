@@ -120,7 +120,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 		if alone, err := command.CoreAlone(ctx, db); err != nil {
 			return err
 		} else if !alone {
-			return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.Config.DB, process.Hide(proposals.ErrConflict))
+			return fmt.Errorf("%s exists and has the shipped agents and tools, which cannot be removed from a registry; name a new file with --db%w", a.Config.DB, process.Hide(proposals.ErrConflict))
 		}
 	}
 	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
@@ -329,6 +329,6 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	}
 	if d.proposed != nil {
 		p.Linef("Review and approve the files in the workbench: toolcrib")
-		p.Linef("Then have sessions stop when they change: toolcrib wrap --hooks")
+		p.Linef("Then make sessions stop when they change: toolcrib wrap --hooks")
 	}
 }

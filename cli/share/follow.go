@@ -39,7 +39,7 @@ func newFollow(a *command.App) *cobra.Command {
 			switch {
 			case f.stop || f.status:
 				if len(args) > 0 || f.stop && f.status || f.signers+f.token != "" || f.unsigned {
-					return process.Usagef("--status and --stop take nothing else")
+					return process.Usagef("--status and --stop take no arguments and no other flags")
 				}
 				if f.stop {
 					return stopFollowing(a, f.yes)
@@ -48,7 +48,7 @@ func newFollow(a *command.App) *cobra.Command {
 			case len(args) == 0:
 				return process.Usagef("name what to follow: a folder, a file, an https address, or git:REPOSITORY")
 			case f.signers != "" && f.unsigned:
-				return process.Usagef("--signers and --unsigned exclude each other")
+				return process.Usagef("--signers cannot be combined with --unsigned")
 			}
 			return startFollowing(cmd.Context(), a, args[0], f)
 		},
@@ -81,9 +81,9 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 	case c.Follow.Source != "" && c.Follow.Source != f.Source:
 		return fmt.Errorf("this machine follows %s; run toolcrib follow --stop first", c.Follow.Source)
 	case c.Follow.Source != "" && c.Sources["follow.source"] != c.UserFile:
-		return fmt.Errorf("%s says what this machine follows, and only its administrator can change that", c.Sources["follow.source"])
+		return fmt.Errorf("%s specifies the registry of this machine, and only its administrator can change it", c.Sources["follow.source"])
 	case !flags.yes && !a.Env.InTerminal:
-		return process.Usagef("without a terminal, --yes confirms that this machine shall use what is approved in %s", f.Source)
+		return process.Usagef("without a terminal, add --yes to use the approvals of %s on this machine", f.Source)
 	}
 	following, err := a.Follow(f)
 	if err != nil {
@@ -99,7 +99,7 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 		return err
 	}
 	if !flags.yes {
-		yes, err := a.Confirm("Use what is approved there on this machine?", func(p *output.Page) { describe(p, doc) })
+		yes, err := a.Confirm("Use its approvals on this machine?", func(p *output.Page) { describe(p, doc) })
 		if err != nil || !yes {
 			return errors.Join(err, discardUnused(following, c))
 		}
@@ -127,9 +127,9 @@ func stopFollowing(a *command.App, yes bool) error {
 	case c.Follow.Source == "":
 		return errors.New("this machine follows no registry")
 	case c.Sources["follow.source"] != c.UserFile:
-		return fmt.Errorf("%s says what this machine follows, and only its administrator can change that", c.Sources["follow.source"])
+		return fmt.Errorf("%s specifies the registry of this machine, and only its administrator can change it", c.Sources["follow.source"])
 	case !yes && !a.Env.InTerminal:
-		return process.Usagef("without a terminal, --yes confirms that guards shall withhold every tool that is not approved in this machine's own database")
+		return process.Usagef("without a terminal, add --yes to make guards withhold every tool that is not approved in this machine's own database")
 	case !yes:
 		yes, err := a.Confirm("Stop following "+c.Follow.Source+"? Guards then withhold every tool that is not approved in this machine's own database.", func(*output.Page) {})
 		if err != nil || !yes {
@@ -181,7 +181,7 @@ func describe(p *output.Page, doc command.DocFollowing) {
 	if doc.Signed {
 		p.Linef("signed     every version, by signers whom you trust")
 	} else {
-		p.Linef("unsigned   whoever can write to the source decides what this machine runs")
+		p.Linef("unsigned   anyone who can write to the source decides what this machine runs")
 	}
 	if doc.Waiting > 0 {
 		p.Linef("reports    %d wait to be sent", doc.Waiting)

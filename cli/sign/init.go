@@ -215,7 +215,7 @@ func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) 
 				return key, err
 			}
 			if err == nil && key.Public == nil {
-				err = errors.New("its public half is unknown; put it next to it as FILE.pub")
+				err = errors.New("its public half is unknown; put it in FILE.pub in the same folder")
 			} else if err == nil {
 				err = source.fits(key.Public)
 			}

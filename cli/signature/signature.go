@@ -58,7 +58,7 @@ func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags,
 	handed := f.statement != "" || f.signature != ""
 	switch {
 	case (f.statement == "") != (f.signature == ""):
-		return nil, process.Usagef("--statement and --signature need each other: a statement and its signature")
+		return nil, process.Usagef("--statement and --signature must be used together")
 	case handed && (f.print || f.Key != ""):
 		return nil, process.Usagef("--signature cannot be combined with --print-statement or --sign-key")
 	case handed:

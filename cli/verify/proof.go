@@ -151,7 +151,7 @@ func runProofCheck(ctx context.Context, a *command.App, file, event, extends, ke
 	doc := docProof{Head: output.NewHead("checkpoint.proof"), OK: true, Event: proof.Event, Hash: event, Old: proof.Old, Size: now.Size, Origin: now.Origin(), Signed: known != nil}
 	switch {
 	case event != "" && proof.Event == 0 || extends != "" && proof.Old == 0:
-		return process.Usagef("%s is a proof of the other kind: an inclusion proof is checked with --event, a consistency proof with --extends", file)
+		return process.Usagef("%s is the other kind of proof: check an inclusion proof with --event, and a consistency proof with --extends", file)
 	case event != "":
 		err = now.CheckEvent(proof.Event, event, proof.Hashes)
 	default:
@@ -160,7 +160,7 @@ func runProofCheck(ctx context.Context, a *command.App, file, event, extends, ke
 			return err
 		}
 		if kept[0].Size != proof.Old {
-			return fmt.Errorf("%w: it starts from a checkpoint of %d events, and %s has %d; name the one that it was made for with --extends", checkpoint.ErrProof, proof.Old, extends, kept[0].Size)
+			return fmt.Errorf("%w: it starts from a checkpoint of %d events, but %s has %d; name the checkpoint for which it was made with --extends", checkpoint.ErrProof, proof.Old, extends, kept[0].Size)
 		}
 		err = now.CheckGrowth(kept[0].Checkpoint, proof.Hashes)
 	}
@@ -174,7 +174,7 @@ func runProofCheck(ctx context.Context, a *command.App, file, event, extends, ke
 			p.Linef("The log of %d events extends that of %d events.", now.Size, proof.Old)
 		}
 		if !doc.Signed {
-			p.Linef("The signature of the checkpoint was not checked: there is no key for it here.")
+			p.Linef("The signature of the checkpoint was not verified, because no key for it is available.")
 		}
 	})
 }

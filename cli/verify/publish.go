@@ -44,7 +44,7 @@ func PublishLast(ctx context.Context, a *command.App) {
 		if !errors.Is(err, checkpoints.ErrNotExtended) {
 			text += " The next decision, toolcrib publish, or toolcrib checkpoint --publish tries again."
 		}
-		output.WriteNote(a.Env.Err, "toolcrib: the decision stands, but %s", text)
+		output.WriteNote(a.Env.Err, "toolcrib: the decision is recorded, but %s", text)
 	}
 }
 
@@ -88,7 +88,7 @@ func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
 	defer cancel()
 	err = p.Publish(ctx, again)
 	if errors.Is(err, checkpoints.ErrNotExtended) {
-		return fmt.Errorf("%w; look into it, or run toolcrib checkpoint --publish --start-over if you restored a backup on purpose", err)
+		return fmt.Errorf("%w; find the cause or, if you restored a backup on purpose, run toolcrib checkpoint --publish --start-over", err)
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 	}
 	to := c.Checkpoints
 	if to.Name() == "" {
-		return nil, process.Usagef("there is nowhere to publish checkpoints; set to = \"git:PATH\" under [checkpoints] in %s", c.UserFile)
+		return nil, process.Usagef("no target for checkpoints is configured; set to = \"git:PATH\" under [checkpoints] in %s", c.UserFile)
 	}
 	target := func(genesis string) checkpoints.Target {
 		if dir, ok := strings.CutPrefix(to.To, settings.GitTarget); ok {

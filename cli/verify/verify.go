@@ -208,7 +208,7 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 	for _, d := range r.Notes {
 		doc.Findings = append(doc.Findings, findings.Finding{
 			Rule: "V102", Severity: "info", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message,
-			Suggestion: "Nothing is damaged: leave it. toolcrib migrate copies it unchanged.",
+			Suggestion: "No data is damaged: leave it unchanged. toolcrib migrate copies it.",
 		})
 	}
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
@@ -228,7 +228,7 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 		}
 		for _, k := range kept {
 			if !k.signed {
-				p.Linef("The signature of checkpoint %s was not checked: its key is not on this machine.", k.file)
+				p.Linef("The signature of checkpoint %s was not verified, because its key is not on this machine.", k.file)
 			}
 			if k.unproven {
 				p.Linef("Call %d of checkpoint %s was not checked: it was moved to a file; add that with --calls FILE.", k.Calls.Seq, k.file)
@@ -247,12 +247,12 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 }
 
 // restoreCopy is the advice for damage.
-const restoreCopy = "Keep the file as it is and restore a copy from before."
+const restoreCopy = "Keep the file unchanged and restore an earlier copy."
 
 // Verdict summarizes the damage: whether rows were changed, or decisions only became invalid.
 func (r Verification) Verdict() string {
 	if slices.ContainsFunc(r.Damage, func(d history.Damage) bool { return d.Remedy == "" }) {
 		return "Damaged. " + restoreCopy
 	}
-	return "Nothing was changed. Every chain is whole, but the decisions named above do not count."
+	return "No data was changed, and every chain is complete, but the decisions named above are not valid."
 }

@@ -82,7 +82,7 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	from := c.Sources["db"]
 	if !c.DefaultDB && from != c.UserFile && (scope == clients.User || from == "--db") {
 		if store.DisplayName(c.DB) != c.DB {
-			return p, fmt.Errorf("the address of the database has a password, which would be on the command line of every guard; put it into %s as db", c.UserFile)
+			return p, fmt.Errorf("the address of the database contains a password, which would be visible on the command line of every guard; set it as db in %s", c.UserFile)
 		}
 		p.Flags = []string{"--db", c.DB}
 	}

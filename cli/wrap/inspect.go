@@ -42,7 +42,7 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	switch {
 	case err != nil:
 		line = unreadable(s.Args)
-		differs = cmp.Or(differs, "has arguments that toolcrib does not take: "+strings.TrimSuffix(output.Sentence(err), "."))
+		differs = cmp.Or(differs, "has unknown arguments: "+strings.TrimSuffix(output.Sentence(err), "."))
 	case !server:
 		use.Differs = differs // another command, which does not use the user's database
 		return use
@@ -50,7 +50,7 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	use.Line = line
 	c, err := probe.Settings()
 	if err != nil {
-		use.Differs = cmp.Or(differs, "has settings that cannot be read: "+strings.TrimSuffix(output.Sentence(err), "."))
+		use.Differs = cmp.Or(differs, "has unreadable settings: "+strings.TrimSuffix(output.Sentence(err), "."))
 		return use
 	}
 	use.Database = cmp.Or(c.Follow.Source, store.DisplayName(c.DB))
@@ -149,7 +149,7 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	case file == "" && filepath.Base(s.Program) == s.Program:
 		return s.Program, "starts " + s.Program + ", which is not in its PATH"
 	case file == "":
-		return s.Program, "starts " + s.Program + " in whatever folder its client runs"
+		return s.Program, "starts " + s.Program + " in the folder in which its client runs"
 	case own != "" && settings.SameFile(file, own), mine != "" && settings.SameFile(file, mine):
 		return file, ""
 	}
@@ -190,7 +190,7 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 	case clients.Placeholder(written):
 		return "uses " + shown + ", which only its client can fill in"
 	case written != "" && s.Dir == "" && !filepath.IsAbs(written) && !store.IsURL(written):
-		return "uses " + shown + " in whatever folder its client runs"
+		return "uses " + shown + " in the folder in which its client runs"
 	case c.DB != i.own.DB && !settings.SameFile(c.DB, i.own.DB):
 		return "uses " + shown + " (" + cmp.Or(source, "the folder in its variables") + "), and not your database " + store.DisplayName(i.own.DB)
 	case c.UserFile != i.own.UserFile:

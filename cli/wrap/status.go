@@ -196,7 +196,7 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	case len(names) == 0:
 		return err
 	case errors.Is(err, store.ErrNoDatabase):
-		return fmt.Errorf("%w at %s, so %s; put it back, restore a backup there, or begin anew: toolcrib init", store.ErrNoDatabase, store.DisplayName(a.Config.DB), idle)
+		return fmt.Errorf("%w at %s, so %s; move it back, restore a backup there, or start again with toolcrib init", store.ErrNoDatabase, store.DisplayName(a.Config.DB), idle)
 	}
 	return fmt.Errorf("%w; until this is fixed, %s", err, idle)
 }

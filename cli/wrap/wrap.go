@@ -79,7 +79,7 @@ func newUnwrap(a *command.App) *cobra.Command {
 func (f *wrapFlags) register(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringSliceVar(&f.servers, "server", nil, "only the server `NAME`")
-	set.StringSliceVar(&f.except, "except", nil, "all servers but the server `NAME`")
+	set.StringSliceVar(&f.except, "except", nil, "all servers except the server `NAME`")
 	set.BoolVar(&f.links, "follow-links", false, "write to the target of a symbolic link")
 	set.BoolVar(&f.yes, "yes", false, "write without asking")
 }
@@ -272,13 +272,13 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 			}
 			p.Linef("From now on, a session stops while skills or instruction files differ from their approved versions. To approve them: toolcrib import --files, then toolcrib")
 			if slices.ContainsFunc(plans, func(w *wrapping) bool { return w.before.Client == "codex" }) {
-				p.Linef("Codex runs a hook only after you trusted it: start codex, and confirm when it asks (/hooks).")
+				p.Linef("Codex runs a hook only after you have trusted it: start codex, and confirm when it asks (/hooks).")
 			}
 		case d.Written:
 			p.Linef("%s written. Restart the clients so that they read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
 			p.Linef("To review and approve them: toolcrib")
 		case len(plans) == 0:
-			p.Linef("Nothing to write%s.", d.because(f))
+			p.Linef("No changes to write%s.", d.because(f))
 		case a.Flags.DryRun:
 			a.Closing(p)
 		default:

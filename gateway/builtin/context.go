@@ -194,7 +194,7 @@ func (p *projects) find(ctx context.Context, name string) (string, error) {
 // add creates a project that does not exist.
 func (p *projects) add(ctx context.Context, name string) (string, error) {
 	if len(p.names) >= maxProjects {
-		return "", &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d projects, which is the limit; nothing was changed. Use one of them.", maxProjects)}
+		return "", &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("The limit of %d projects is reached; nothing was changed. Use an existing project.", maxProjects)}
 	}
 	name = strings.Join(strings.Fields(name), " ")
 	p.names[NameKey(name)] = name
@@ -285,9 +285,9 @@ func (p *projects) unknown(name string) error {
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("There is no project %s, and none with a similar name; the project was not changed. Set create to true to create it.", jsondoc.Quote(name))
+	message := fmt.Sprintf("Project %s not found, nor one with a similar name; the project was not changed. Set create to true to create it.", jsondoc.Quote(name))
 	if len(close) > 0 {
-		message = fmt.Sprintf("There is no project %s; the project was not changed. Did you mean %s? Set create to true to create a new one.", jsondoc.Quote(name), strings.Join(docs(close, jsondoc.Quote), " or "))
+		message = fmt.Sprintf("Project %s not found; the project was not changed. Did you mean %s? Set create to true to create a new one.", jsondoc.Quote(name), strings.Join(docs(close, jsondoc.Quote), " or "))
 	}
 	return &gateway.Error{Code: CodeNotFound, Message: message, Details: details}
 }

@@ -43,7 +43,7 @@ func TestThroughTheGateway(t *testing.T) {
 	if _, err := call("search_gmail", `{"query":"ferry"}`); !errors.Is(err, gateway.CodeNotConnected) {
 		t.Errorf("mail: %v", err)
 	}
-	if _, err := call("set_project", `{"project":"Sweden"}`); err == nil || !strings.Contains(err.Error(), "There is no project") {
+	if _, err := call("set_project", `{"project":"Sweden"}`); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("an unknown project: %v", err)
 	}
 

@@ -214,5 +214,5 @@ func (c *change[T]) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 
 // notFound returns the error for an unknown id.
 func notFound(what, id string) error {
-	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("There is no %s with the id %s; nothing was changed. Look up the id first.", what, jsondoc.Quote(id))}
+	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("No %s has the id %s; nothing was changed. Look up the id first.", what, jsondoc.Quote(id))}
 }

@@ -85,7 +85,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	}
 	run := tools[id]
 	if run == nil {
-		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("There is no built-in tool %s; its definition must name another provider.", jsondoc.Quote(id))}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("Unknown built-in tool %s; its definition must name another provider.", jsondoc.Quote(id))}
 	}
 	if in.Caller.User == "" {
 		return gateway.Output{}, fmt.Errorf("%s stores data per user, and the call names no user", id)

@@ -40,8 +40,8 @@ type remindersOut struct {
 // undelivered and unscheduled are part of every response about reminders and
 // schedules, so that models do not promise a delivery.
 const (
-	undelivered = "Reminders are kept here and not delivered: that is for the application that reads them. Do not promise the user that one will come unless you know of such an application."
-	unscheduled = "Schedules are kept here and not run: that is for the application that reads them. Do not promise the user that one will run unless you know of such an application."
+	undelivered = "Reminders are only stored here; the application that reads them must deliver them. Do not promise the user that one will arrive unless you know of such an application."
+	unscheduled = "Schedules are only stored here; the application that reads them must run them. Do not promise the user that one will run unless you know of such an application."
 )
 
 func getReminders(ctx context.Context, c call) (any, error) {
@@ -82,7 +82,7 @@ func (r *newReminder) reminder(ps *problems, c call, path string) Reminder {
 	case r.RemindAt.IsZero():
 		ps.missing(at("remind_at"), "a time")
 	case !r.RemindAt.After(c.At):
-		ps.Add(at("remind_at"), "expected a time that lies ahead; it is %s now", c.clock())
+		ps.Add(at("remind_at"), "expected a time in the future; it is %s now", c.clock())
 	}
 	if r.TaskID != nil {
 		ps.id(at("task_id"), *r.TaskID)
@@ -115,7 +115,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		}
 		for i, r := range list {
 			if r.Task != "" && !slices.ContainsFunc(known, func(t Task) bool { return t.ID == r.Task }) {
-				ps.Add(jsondoc.Join(jsondoc.Index("reminders", i), "task_id"), "there is no task with this id; look it up with get_tasks")
+				ps.Add(jsondoc.Join(jsondoc.Index("reminders", i), "task_id"), "no task has this id; look it up with get_tasks")
 			}
 		}
 		if err := ps.err(); err != nil {
@@ -271,9 +271,9 @@ func (n newSchedule) check(ps *problems, path string, c call, users *time.Locati
 		return d
 	}
 	if _, ever := r.next(c.At, zone(s.Zone)); !ever {
-		ps.Add(at("cron"), "names a day that does not come")
+		ps.Add(at("cron"), "names a date that never occurs")
 	} else {
-		ps.Add(at("ends_at"), "comes before the first run")
+		ps.Add(at("ends_at"), "is before the first run")
 	}
 	return d
 }
@@ -301,7 +301,7 @@ func createSchedules(ctx context.Context, c call) (any, error) {
 			return err
 		}
 		if len(all)+len(list) > maxSchedules {
-			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d schedules and the limit is %d; nothing was set up. Delete what is no longer wanted, those that have ended too.", len(all), maxSchedules)}
+			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d schedules, and the limit is %d; nothing was created. Delete schedules that are no longer needed, including ended ones.", len(all), maxSchedules)}
 		}
 		for _, d := range list {
 			if err := w.AddSchedule(ctx, d.Schedule); err != nil {

@@ -20,7 +20,7 @@ func TestResponsesAboutTimes(t *testing.T) {
 		"create_schedules": `{"schedules":[{"title":"Tides","instruction":"Look at the tides.","cron":"0 7 * * *"}]}`, "get_schedules": `{}`,
 	} {
 		out := c.ada(t, tool, args)
-		if says := out.text("delivery"); !strings.Contains(says, "are kept here and not ") || !strings.Contains(says, "Do not promise") {
+		if says := out.text("delivery"); !strings.Contains(says, "are only stored here") || !strings.Contains(says, "Do not promise") {
 			t.Errorf("%s says of it %q", tool, says)
 		}
 	}
@@ -44,7 +44,7 @@ func TestReminders(t *testing.T) {
 	expect(t, "a deleted task", c.ada(t, "get_reminders", fmt.Sprintf(`{"id":%q}`, early)).text("reminders.0.task_id"), "")
 	c.refuses(t, "ada", "create_reminders", fmt.Sprintf(`{"reminders":[
 		{"text":"x","remind_at":"2027-01-01T00:00:00Z"},{"text":"y","remind_at":"2027-06-01T00:00:00Z","task_id":%q},{"text":"","remind_at":"soon"},{"text":"z"}]}`, task),
-		gateway.CodeArguments, "reminders[0].remind_at: expected a time that lies ahead", "reminders[1].task_id", "reminders[2].text", "reminders[2].remind_at: expected a time with a zone offset", "reminders[3].remind_at")
+		gateway.CodeArguments, "reminders[0].remind_at: expected a time in the future", "reminders[1].task_id", "reminders[2].text", "reminders[2].remind_at: expected a time with a zone offset", "reminders[3].remind_at")
 	if out, err := c.as(t, "bob", "delete_reminders", fmt.Sprintf(`{"ids":[%q]}`, early)); err != nil || out.at("missing.0") != early {
 		t.Errorf("bob deleted %v, %v", out, err)
 	}
@@ -109,7 +109,7 @@ func TestScheduleExpressions(t *testing.T) {
 		{`*/10 * * * *`, "10 minutes"},
 		{`0,55 * * * *`, "5 minutes"},
 		{`0,50 0,23 * * 1,2`, "10 minutes"},
-		{`0 0 30 2 *`, "a day that does not come"},
+		{`0 0 30 2 *`, "a date that never occurs"},
 		{`61 * * * *`, "not a cron expression"},
 		{`@daily @daily`, "five fields"},
 		{`TZ=UTC 0 9 * *`, "not a cron expression"},

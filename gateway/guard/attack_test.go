@@ -56,7 +56,7 @@ func TestTextsThatTheParserRefuses(t *testing.T) {
 		for _, s := range []*session{near, away} {
 			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			got := s.next()
-			s.is2(got, `"id":1,"error":{"code":-32603,"message":"toolcrib withholds the server's answer: it `)
+			s.is2(got, `"id":1,"error":{"code":-32603,"message":"toolcrib withheld the response of the server: it `)
 			s.is2(got, why)
 		}
 	}
@@ -197,7 +197,7 @@ func TestAnEventThatDoesNotEnd(t *testing.T) {
 	s := &session{t: t, crib: newCrib(allTools...), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1), times: patient()}
 	s.start(guard.NewEndpoint(server.URL, http.Header{}))
 	s.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`)
-	s.is2(s.next(), "a message has more than 64 MB")
+	s.is2(s.next(), "a message exceeds 64 MB")
 }
 
 // silentCrib has a database that never answers.

@@ -175,7 +175,7 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	}
 	listed := g.refresher.found(toolsList)[name]
 	if raw, err := g.offered(c.ctx, tool, listed); raw == nil && err != nil {
-		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a part of %s that is excluded from its pin has a finding; nothing was called. toolcrib status shows it to the user.", jsondoc.Quote(name))}
+		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a part of %s that is excluded from its pin has a finding; the tool was not called. toolcrib status shows it to the user.", jsondoc.Quote(name))}
 	}
 	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{
 		Tool: name, Args: args,
@@ -198,9 +198,9 @@ func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *regi
 		}
 	}
 	e := &gateway.Error{Code: gateway.CodeChanged, NotRun: true}
-	e.Message = fmt.Sprintf("%s lists another definition of %s than was approved; nothing was called. The user reviews the change with toolcrib show set:%s.", g.config.Name, jsondoc.Quote(tool), g.config.Name)
+	e.Message = fmt.Sprintf("%s lists a definition of %s that differs from the approved one; the tool was not called. The user reviews the change with toolcrib show set:%s.", g.config.Name, jsondoc.Quote(tool), g.config.Name)
 	if listed == "" {
-		e.Message = fmt.Sprintf("%s does not list %s any more as it was approved; nothing was called.", g.config.Name, jsondoc.Quote(tool))
+		e.Message = fmt.Sprintf("%s no longer lists %s as approved; the tool was not called.", g.config.Name, jsondoc.Quote(tool))
 	}
 	e.Details = fmt.Appendf(nil, `{"listed":%s,"name":%s,"server":%s}`, quote(listed), quote(tool), quote(g.config.Name))
 	return e

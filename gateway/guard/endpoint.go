@@ -137,7 +137,7 @@ func (e *Endpoint) post(m *message, body []byte, written func()) {
 	}
 	why := "the server cannot be reached: " + err.Error()
 	if errors.As(err, new(malformed)) {
-		why = "toolcrib withholds the server's answer: " + err.Error()
+		why = "toolcrib withheld the response of the server: " + err.Error()
 	}
 	e.receive(refused(id, codeInternal, why))
 }
@@ -264,17 +264,17 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized && len(e.headers) == 0:
-		return errors.New("it asks for a sign-in (OAuth), which only its client can do; run toolcrib wrap, which gives the entry back to the client")
+		return errors.New("it requires a sign-in (OAuth), which only its client can perform; run toolcrib wrap, which restores the original entry")
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("it refuses the credentials (status %d); check the headers of its entry in the client's file", resp.StatusCode)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return fmt.Errorf("it redirects to another address (status %d); write that one if you trust it", resp.StatusCode)
+		return fmt.Errorf("it redirects to another address (status %d); configure that address if you trust it", resp.StatusCode)
 	case resp.StatusCode >= 400:
 		return fmt.Errorf("it answers with status %d: %s", resp.StatusCode, clip(string(bytes.TrimSpace(text))))
 	case unread != nil:
 		return unread
 	case m.kind == request:
-		return fmt.Errorf("it answers with status %d and no message", resp.StatusCode)
+		return fmt.Errorf("it answers with status %d and without a message", resp.StatusCode)
 	}
 	return nil
 }
@@ -417,7 +417,7 @@ func (e *Endpoint) renew(old string) error {
 	}
 	m, err := read(hello)
 	if err != nil {
-		return errors.New("it has forgotten the session")
+		return errors.New("it has lost the session")
 	}
 	req, err := e.request(e.ctx, http.MethodPost, &m, hello)
 	if err != nil {
@@ -430,12 +430,12 @@ func (e *Endpoint) renew(old string) error {
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // the client has the first response already
 	_ = resp.Body.Close()
 	if resp.StatusCode >= 300 {
-		return fmt.Errorf("it has forgotten the session, and refuses a new one (status %d)", resp.StatusCode)
+		return fmt.Errorf("it has lost the session, and refuses a new one (status %d)", resp.StatusCode)
 	}
 	e.mu.Lock()
 	e.session = resp.Header.Get("Mcp-Session-Id")
 	e.mu.Unlock()
-	e.log("the server had forgotten the session; a new one has begun")
+	e.log("the server had lost the session; a new one was started")
 	initialized := []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if m, err = read(initialized); err != nil {
 		return err

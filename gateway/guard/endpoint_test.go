@@ -232,8 +232,8 @@ func TestSignInIsRecorded(t *testing.T) {
 	s := &session{t: t, crib: newCrib(), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
 	s.start(guard.NewEndpoint(web.URL, http.Header{}))
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`)
-	s.is2(s.next(), "it asks for a sign-in (OAuth)")
-	if l := <-s.crib.observed; !strings.Contains(l.Problem, "it asks for a sign-in (OAuth)") {
+	s.is2(s.next(), "sign-in (OAuth)")
+	if l := <-s.crib.observed; !strings.Contains(l.Problem, "sign-in (OAuth)") {
 		t.Errorf("the reason is %q", l.Problem)
 	}
 }

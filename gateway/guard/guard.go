@@ -110,11 +110,11 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	g.calls.close()
 	running.Wait()
 	if !g.explained.Load() && g.refresher.found(toolsList) == nil && g.session.facts().introduced && !g.session.facts().toolless && ctx.Err() == nil {
-		g.observer.put(Listing{Problem: "the server ended before it listed its tools"})
+		g.observer.put(Listing{Problem: "the server exited before it listed its tools"})
 	}
 	g.observer.last(ctx, &g.approvals)
 	for _, a := range g.requests.drain() {
-		g.conclude(a.call, failed("the server ended before it answered"))
+		g.conclude(a.call, failed("the server exited before it answered"))
 	}
 	return status, err
 }
@@ -202,7 +202,7 @@ func (g *Guard) ask(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
 	}
-	g.answer(refused(m.id.of(m.text), codeInvalidRequest, "a request with this id waits for its answer"))
+	g.answer(refused(m.id.of(m.text), codeInvalidRequest, "another request with this id is unanswered"))
 	return false
 }
 
@@ -294,7 +294,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 		}
 	}
 	if err == nil && bytes.IndexByte(text, '\r') >= 0 {
-		err = ambiguous("it has a line break inside, at which some clients begin a new message")
+		err = ambiguous("it contains a line break, at which some clients start a new message")
 	}
 	switch {
 	case m.kind == 0 && !m.id.present() && err != nil:
@@ -329,7 +329,7 @@ func (g *Guard) withhold(m *message, err error) {
 	}
 	if a := g.requests.take(m.key()); a != nil {
 		g.conclude(a.call, failed("withheld: "+err.Error()))
-		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's answer: "+err.Error()))
+		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withheld the response of the server: "+err.Error()))
 	}
 }
 
@@ -347,7 +347,7 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	case a == nil && string(m.id.of(m.text)) == "null":
 		_ = g.client.write(line) // a request that the server could not read
 	case a == nil:
-		g.config.Log("an answer of the server to a request that nobody made is withheld")
+		g.config.Log("withheld an answer of the server to an unknown request")
 	case a.call != nil:
 		_ = g.client.write(line)
 		g.conclude(a.call, outcomeOf(m))
@@ -527,7 +527,7 @@ func (q *queue) close() {
 const MaxLine = 64 << 20
 
 // errLong reports a line of more than MaxLine bytes.
-var errLong = errors.New("a message has more than 64 MB")
+var errLong = errors.New("a message exceeds 64 MB")
 
 // Initial size of a reader's buffer, and the maximum size that is kept between messages.
 const (

@@ -131,8 +131,10 @@ func (c *crib) Observe(ctx context.Context, l guard.Listing) error {
 
 // otherThan and notListed are why a call of a tool is refused that its server lists otherwise
 // than it was approved, or not at all.
-func otherThan(name string) string { return `another definition of \"` + name + `\" than was approved` }
-func notListed(name string) string { return `does not list \"` + name + `\" any more` }
+func otherThan(name string) string {
+	return `a definition of \"` + name + `\" that differs from the approved one`
+}
+func notListed(name string) string { return `no longer lists \"` + name + `\" as approved` }
 
 // calling is a call as a backend gets it.
 type calling struct {
@@ -411,7 +413,7 @@ func TestAnswersNobodyAskedForAreWithheld(t *testing.T) {
 		t.Errorf("the client gets %s", line)
 	}
 	for range 3 {
-		s.says("nobody made")
+		s.says("unknown request")
 	}
 }
 

@@ -185,7 +185,7 @@ func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]To
 	err = array(list, lenient, func(value []byte) error {
 		item, err := wire.ReadItem(wire.MCP, value)
 		if err != nil {
-			withheld = append(withheld, "one that cannot be read")
+			withheld = append(withheld, "an unreadable entry")
 			return nil
 		}
 		again := seen[item.Name] // the first counts

@@ -205,7 +205,7 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 			}
 			return l, nil
 		case len(seen) == maxPages, size > MaxLine:
-			return Listing{}, errors.New("its list does not end")
+			return Listing{}, errors.New("its list is endless")
 		}
 		seen[cursor] = true
 	}

@@ -31,14 +31,14 @@ type facts struct {
 	shakes       bool // it begins with initialize
 	toolless     bool // the server declares that it has no tools
 	logging      bool
-	introduced   bool // the server has told what follows of itself
+	introduced   bool // the server has reported the fields below
 	instructions string
-	meta         json.RawMessage // of the client's requests, where there is no handshake
+	meta         json.RawMessage // of the client's requests, without a handshake
 }
 
 // session has the facts about client and server, and the state of the handshake.
 type session struct {
-	introduced chan struct{} // closed when the server told its capabilities
+	introduced chan struct{} // closed when the server has reported its capabilities
 	modern     atomic.Bool   // the client speaks a revision without initialize
 
 	mu            sync.Mutex
@@ -54,14 +54,14 @@ type subscription struct {
 	kinds []listKind
 }
 
-// facts returns what is known.
+// facts returns the facts known so far.
 func (s *session) facts() facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said
 }
 
-// hear records what a request of the client reveals about the session.
+// hear records facts about the session from a client's request.
 func (s *session) hear(m *message) {
 	if m.kind != request {
 		return
@@ -129,8 +129,7 @@ func (s *session) begin() bool {
 	return !began
 }
 
-// introduce keeps what the server says of itself in the result of initialize or
-// server/discover.
+// introduce records the server's capabilities from the result of initialize or server/discover.
 func (s *session) introduce(m *message) {
 	capabilities := m.member(m.result, "capabilities")
 	s.mu.Lock()
@@ -180,8 +179,7 @@ func (s *session) unsubscribe(key string) {
 	delete(s.subscriptions, key)
 }
 
-// begin requests the server's tools, and tells the client why nothing is listed if that
-// could not be said before.
+// begin requests the server's tools, and explains an empty list to the client if that was not possible before.
 func (g *Guard) begin() {
 	if !g.session.begin() {
 		return
@@ -190,7 +188,7 @@ func (g *Guard) begin() {
 	g.tellClosed()
 }
 
-// tellClosed tells the client why nothing is listed, if nothing is.
+// tellClosed explains to the client why no tools are listed, if none are.
 func (g *Guard) tellClosed() {
 	if _, closed := g.approvals.get(); closed != nil && g.session.hears() {
 		g.sayClosed(closed)
@@ -216,9 +214,8 @@ func edited(line []byte, edits []edit) []byte {
 	return line
 }
 
-// announcing returns what to change in the answer of a server that introduces itself, so
-// that it has the flag for list_changed: the guard sends it whether or not the server
-// does.
+// announcing returns the edits that add the listChanged capability to a server's introduction: the guard sends
+// list_changed even if the server does not.
 func announcing(m *message, kinds []listKind) (changes []edit) {
 	for _, kind := range kinds {
 		lists := m.member(m.result, "capabilities", string(kind))
@@ -243,8 +240,8 @@ func announcing(m *message, kinds []listKind) (changes []edit) {
 	return changes
 }
 
-// tell sends list_changed if the client's list would differ from the last one, unless the
-// client was notified already.
+// tell sends list_changed if the client's list would differ from the last one, unless the client has been notified
+// already.
 func (g *Guard) tell(heard map[listKind]bool) {
 	for _, kind := range g.kinds() {
 		now := g.listing(kind)
@@ -271,8 +268,8 @@ func (g *Guard) tellChanged(kind listKind) {
 	}
 }
 
-// say writes a text for the user to standard error, and sends it as a log message if the
-// client is ready and its revision has unsolicited log messages.
+// say writes a text for the user to standard error, and sends it as a log message if the client is ready and its
+// revision allows unsolicited log messages.
 func (g *Guard) say(level, text string) {
 	g.config.Log(text)
 	if g.session.modern.Load() || !g.session.hears() || !g.session.facts().logging && level != "error" {
@@ -284,8 +281,7 @@ func (g *Guard) say(level, text string) {
 	}
 }
 
-// Times are the periods and limits of a guard. A zero stands for the one that every
-// guard has.
+// Times are the intervals and timeouts of a guard. A zero means the default.
 type Times struct {
 	// Compare is the time between comparisons of the server's tools without a reason.
 	Compare time.Duration
@@ -295,15 +291,13 @@ type Times struct {
 	List time.Duration
 	// Dial limits how long a connection to a URL may take.
 	Dial time.Duration
-	// Answer is how long a server may answer what it was asked before the client's
-	// input ended, while somebody reads the answers. Without a guard it has none of it:
-	// its input ends at once. It is less than the two seconds after which clients tell
-	// the guard to end.
+	// Answer limits how long a server may answer pending requests after the client's input has ended, while the output
+	// has a reader. Without a guard, the server's input would end at once. It is less than the two seconds after which
+	// clients terminate the guard.
 	Answer time.Duration
-	// End is how long a server has to end by itself after its input has ended, and
-	// Stop how long it has after it was told to; then its process group is killed. A
-	// client waits two seconds or more before it tells the guard to end, which then
-	// does not wait for End, and two more before it kills the guard.
+	// End is how long a server may take to exit after the end of its input, and Stop how long it may take after it was
+	// terminated; then its process group is killed. A client waits at least two seconds before it terminates the guard,
+	// which then does not wait for End, and two more before it kills the guard.
 	End, Stop time.Duration
 	// Drain is how long the output of a server is waited for after its end: a process
 	// that it started may hold it open.

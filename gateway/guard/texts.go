@@ -54,7 +54,7 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	case !known:
 		why = "it is not approved" + review
 	case !text.Covers(a.arguments, result):
-		why = "its text is not the approved one" + review
+		why = "its text differs from the approved one" + review
 	default:
 		_ = g.client.write(line)
 		return
@@ -67,7 +67,7 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	g.say("warning", why)
 }
 
-// reread has the texts of all prompts compared: their list does not show a change.
+// reread makes the guard compare the texts of all prompts, because their list does not show changes of texts.
 func (g *Guard) reread() {
 	g.mu.Lock()
 	g.again = true
@@ -75,9 +75,8 @@ func (g *Guard) reread() {
 	g.refresher.want()
 }
 
-// introduces passes the answer on in which the server introduces itself: with the flags
-// for list_changed, and where the texts are reviewed without instructions that are not
-// approved. It returns what to tell the person at the client, "" for nothing.
+// introduces passes on the server's introduction, with the listChanged capabilities and, where texts are reviewed,
+// without unapproved instructions. It returns a note for the person at the client, or "".
 func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note string) {
 	kinds := []listKind{toolsList}
 	var instructions span
@@ -89,7 +88,7 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 	if g.config.Texts {
 		kinds = append(kinds, promptsList)
 		if err != nil {
-			g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's answer: "+err.Error()))
+			g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withheld the response of the server: "+err.Error()))
 			return ""
 		}
 	}
@@ -125,8 +124,8 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 // noticeWait is how long the answer of the server waits for the database.
 const noticeWait = 500 * time.Millisecond
 
-// withheld tells the model how much of the server is withheld, and where its user finds it;
-// "" for nothing: most clients show no other message of a server.
+// withheld describes to the model how many tools and texts of the server are withheld and where its user finds them, or
+// returns "". Most clients show no other message of a server.
 func (g *Guard) withheld(ctx context.Context, m *message) string {
 	ctx, cancel := context.WithTimeout(ctx, noticeWait)
 	defer cancel()
@@ -137,7 +136,7 @@ func (g *Guard) withheld(ctx context.Context, m *message) string {
 	state, closed := g.approvals.get()
 	switch {
 	case closed != nil || n == 0 && len(state.Tools) == 0 && m.member(m.result, "capabilities", "tools").present():
-		return "toolcrib withholds the tools of this server that the user has not approved. What waits is shown by: toolcrib status"
+		return "toolcrib withholds the tools of this server that the user has not approved. To show them: toolcrib status"
 	case n == 0:
 		return ""
 	case n == 1:
@@ -167,8 +166,7 @@ func (g *Guard) textsOf(ctx context.Context) ([]json.RawMessage, error) {
 	return found, err
 }
 
-// instructions returns the server's instructions. Where there is no handshake, the
-// client need not have asked for them.
+// instructions returns the server's instructions. Without a handshake, the client may not have requested them.
 func (q *inquirer) instructions(ctx context.Context) (string, error) {
 	if s := q.session.facts(); s.introduced || s.shakes {
 		return s.instructions, nil

@@ -156,7 +156,7 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 		why, sure := gateway.Unreached(err) // without the address
 		message := fmt.Sprintf("The hub of %s is not available: %s. The call may have run; check before you retry it.", in.Tool.Subject, why)
 		if sure {
-			message = fmt.Sprintf("The hub of %s is not available: %s. Nothing was run; try again later.", in.Tool.Subject, why)
+			message = fmt.Sprintf("The hub of %s is not available: %s. The call did not run; try again later.", in.Tool.Subject, why)
 		}
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeUnavailable, Message: message, NotRun: sure}
 	}
@@ -442,7 +442,7 @@ func noAnswer(in gateway.Invocation, status int, err error) error {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		return &gateway.Error{
 			Code: gateway.CodeCredentials, NotRun: true,
-			Message: fmt.Sprintf("The hub of %s refused the credentials (status %d). Nothing was run; ask the user to connect it again.", in.Tool.Subject, status),
+			Message: fmt.Sprintf("The hub of %s refused the credentials (status %d). The call did not run; ask the user to connect it again.", in.Tool.Subject, status),
 		}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return &gateway.Error{

@@ -18,8 +18,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// handle carries out a tool call of an actor and returns what marshals to the
-// structured result.
+// handle executes a tool call of an actor and returns the value of the structured result.
 type handle func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error)
 
 // handlers returns the handler of each tool.
@@ -79,12 +78,11 @@ func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 	}
 }
 
-// media returns the pictures and sounds of a result that came from an MCP
-// server: as text a model could not see them.
+// media returns the images and audio in a result of an MCP server, because a model could not perceive them as text.
 func media(output json.RawMessage) []sdk.Content {
 	var theirs sdk.CallToolResult
 	if json.Unmarshal(output, &theirs) != nil {
-		return nil // it came from elsewhere
+		return nil // from another provider
 	}
 	var blocks []sdk.Content
 	for _, block := range theirs.Content {
@@ -161,18 +159,17 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 		if slices.Contains(known, m.Key) || ps.Full() {
 			continue
 		}
-		message := "unknown key; known here: " + strings.Join(known, ", ")
+		message := "unknown key; known keys: " + strings.Join(known, ", ")
 		if meant := jsondoc.Closest(m.Key, known); meant != "" {
-			message = fmt.Sprintf("unknown key; did you mean %q? Known here: %s", meant, strings.Join(known, ", "))
+			message = fmt.Sprintf("unknown key; did you mean %q? Known keys: %s", meant, strings.Join(known, ", "))
 		}
 		ps.Append(jsondoc.Problem{Path: jsondoc.Join(jsondoc.Root, m.Key), Pos: m.Pos, Message: message})
 	}
 	return n, ps.Err()
 }
 
-// result makes a structured result, with the same as text for clients that
-// know no other. Hidden characters in it are escaped: it means the same and
-// can be shown.
+// result returns a structured result, with the same content as text for clients that only support text. Hidden
+// characters are escaped, which preserves the meaning of JSON.
 func result(v any, failed bool) (*sdk.CallToolResult, error) {
 	text, err := jsondoc.Encode(v)
 	if err != nil {

@@ -77,7 +77,7 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, origin := range r.Header.Values("Origin") {
 			if !door.OriginAllowed(origin, h.Origins) {
-				turnAway(w, http.StatusForbidden, "this origin may not connect; toolcrib mcp --allow-origin names those that may")
+				turnAway(w, http.StatusForbidden, "this origin is not allowed; allow it with toolcrib mcp --allow-origin")
 				return
 			}
 		}

@@ -67,7 +67,7 @@ func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 		after = p.Cursor
 	}
 	if after != "" && !registry.ValidID(after) {
-		return nil, invalid("the cursor is none of ours")
+		return nil, invalid("unknown cursor; start again without one")
 	}
 	entries, err := s.exposed(ctx)
 	if err != nil {

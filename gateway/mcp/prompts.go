@@ -35,7 +35,7 @@ func (s prompts) list(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListP
 		after = p.Cursor
 	}
 	if after != "" && !registry.ValidID(after) {
-		return nil, invalid("the cursor is none of ours")
+		return nil, invalid("unknown cursor; start again without one")
 	}
 	profile, tools, err := s.gateway.Tools(ctx, s.caller)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s prompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPr
 	}
 	for key := range p.Arguments {
 		if !known[key] {
-			return nil, invalid("%s is no argument of %s", jsondoc.Quote("arguments."+key), t.ID)
+			return nil, invalid("%s is not an argument of %s", jsondoc.Quote("arguments."+key), t.ID)
 		}
 	}
 	out := prompt.Render(prompt.Input{

@@ -120,7 +120,7 @@ func (s versions) list(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.Li
 	if cursor != "" {
 		last, err := registry.ParseSubject(cursor)
 		if err != nil {
-			return nil, invalid("the cursor is none of ours")
+			return nil, invalid("unknown cursor; start again without one")
 		}
 		lives = slices.DeleteFunc(lives, func(l registry.Live) bool { return !after(l.Subject, last) })
 	}

@@ -38,7 +38,7 @@ func (b *inbox) Read(p []byte) (int, error) {
 			b.out.await(b.last)
 			return 0, err
 		case errors.Is(err, errLong):
-			if err := b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("a message may have %d MiB", maxMessage>>20)}); err != nil {
+			if err := b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("a message may have at most %d MiB", maxMessage>>20)}); err != nil {
 				return 0, err
 			}
 		}
@@ -196,13 +196,13 @@ func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	}
 	var message map[string]json.RawMessage
 	if err := json.Unmarshal(text, &message); err != nil {
-		return refuse(jsonrpc.CodeInvalidRequest, "a message is an object"), nil
+		return refuse(jsonrpc.CodeInvalidRequest, "a message must be an object"), nil
 	}
 	id = message["id"]
 	var number json.Number
 	if len(id) > 0 && id[0] != '"' && json.Unmarshal(id, &number) == nil {
 		if n, err := number.Int64(); err != nil || n > maxID || n < -maxID {
-			return refuse(jsonrpc.CodeInvalidRequest, "an id that is a number must be whole and at most 2^53; use a text"), id
+			return refuse(jsonrpc.CodeInvalidRequest, "an id that is a number must be whole and at most 2^53; use a string"), id
 		}
 	}
 	var method string

@@ -128,7 +128,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, st
 	if ps := listed.Problems(); len(ps) > 0 {
 		return nil, "", &gateway.Error{
 			Code:    gateway.CodeChanged,
-			Message: fmt.Sprintf("the protocol excludes the definition of %s: %s; nothing was called.", t.WireName(), ps.Error()),
+			Message: fmt.Sprintf("the protocol does not allow the definition of %s: %s; the tool was not called.", t.WireName(), ps.Error()),
 		}
 	}
 	return session, name, nil
@@ -222,11 +222,11 @@ func (d drift) refusal(id string) error {
 	e := &gateway.Error{Code: gateway.CodeChanged, Details: details, NotRun: true}
 	switch {
 	case d.Approved == "":
-		e.Message = fmt.Sprintf("%s has no pin of its definition on %s; nothing was called. The user has to import it from there and approve it again.", id, d.Server)
+		e.Message = fmt.Sprintf("%s is not pinned to its definition on %s, so it was not called. The user must import it from there and approve it again.", id, d.Server)
 	case d.Listed == "":
-		e.Message = fmt.Sprintf("%s does not list %s any more as it was approved; nothing was called.", d.Server, id)
+		e.Message = fmt.Sprintf("%s no longer lists %s as approved; the tool was not called.", d.Server, id)
 	default:
-		e.Message = fmt.Sprintf("%s lists another definition of %s than was approved; nothing was called. The user has to review the change (toolcrib import --server %s).", d.Server, id, d.Server)
+		e.Message = fmt.Sprintf("%s lists a definition of %s that differs from the approved one; the tool was not called. The user must review the change (toolcrib import --server %s).", d.Server, id, d.Server)
 	}
 	return e
 }
@@ -395,7 +395,7 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
 		message := fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind.Text))
 		if kind.Text == "input_required" { // SEP-2322: the input would come from the user or a model and bypass every gate
-			message = "the server answers input_required: it asks for input from the user or a model, which toolcrib does not give. By its answer, nothing was done. Call it with all its inputs, or use the server directly"
+			message = "the server answered input_required: it needs input from the user or a model, which toolcrib does not provide. According to the answer, the call had no effect. Call it with all its inputs, or use the server directly"
 		}
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: message, Details: raw}
 	}
@@ -431,7 +431,7 @@ func asError(err error) error {
 		return err
 	case errors.Is(err, ErrCredentials):
 		e.Code, e.NotRun = gateway.CodeCredentials, true
-		e.Message = "the server does not accept the credentials; nothing was run, the user has to connect it again"
+		e.Message = "the server does not accept the credentials; the call did not run, and the user must connect it again"
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		e.Code = gateway.CodeTimeout
 	case errors.As(err, &unreached):

@@ -149,7 +149,7 @@ func (s *Server) recheck(ctx context.Context) {
 		if err == nil && principal == m.principal {
 			continue
 		}
-		s.config.Logger.LogAttrs(ctx, slog.LevelInfo, "ssh key counts no more", slog.String("principal", m.principal), slog.String("key", m.name))
+		s.config.Logger.LogAttrs(ctx, slog.LevelInfo, "ssh key is no longer valid", slog.String("principal", m.principal), slog.String("key", m.name))
 		_ = m.conn.Close()
 	}
 }

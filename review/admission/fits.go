@@ -23,15 +23,15 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 	case draft.Type == proposals.New:
 		var ps proposals.Problems
 		if now != nil {
-			ps = misfit(proposals.RuleSubject, "type", "is new, but %s is there in version %d (%s); propose to modify or reactivate it",
+			ps = misfit(proposals.RuleSubject, "type", "is new, but %s already exists in version %d (%s); propose to modify or reactivate it",
 				draft.Subject, now.Version, now.Definition.Status())
 		}
 		if draft.Definition.Status() != registry.Active {
-			ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "is deactivated; what is new is active")...)
+			ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "is deactivated; a new definition must be active")...)
 		}
 		return ps, nil
 	case now == nil:
-		return misfit(proposals.RuleSubject, "type", "is %s, but there is no %s; propose it as new", draft.Type, draft.Subject), nil
+		return misfit(proposals.RuleSubject, "type", "is %s, but %s does not exist; propose it as new", draft.Type, draft.Subject), nil
 	case draft.Base() > now.Version:
 		return misfit(proposals.RuleBaseVersion, "baseVersion", "is %d, but the live version is %d", draft.Base(), now.Version), nil
 	}
@@ -74,7 +74,7 @@ func fitsType(draft proposals.Draft, base, want registry.Definition, again bool)
 			draft.Type, draft.Base(), base.Status())
 	}
 	if draft.Definition.Hash() != want.Hash() {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "differs from what a %s leads to; leave it out, or propose to modify", draft.Type)...)
+		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "differs from the result of a %s; leave it out, or propose to modify", draft.Type)...)
 	}
 	return ps
 }

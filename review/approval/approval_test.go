@@ -161,12 +161,12 @@ func TestProjectOwnersWaiveNothingElse(t *testing.T) {
 
 func TestCheckRefusesWhatNobodyCanSatisfy(t *testing.T) {
 	bad := map[string]approval.Rule{
-		"names user:mara twice":    rule(1, "user:mara", "user:mara"),
-		"3 approvals and has 2":    rule(3, "user:mara", "user:ada"),
-		"approvals is 0":           rule(0, "user:mara"),
-		"no owners":                rule(1),
-		"no subjects":              {Owners: []string{"user:mara"}, Approvals: 1},
-		"before it begins (since)": {Subjects: rule(1).Subjects, Owners: []string{"user:mara"}, Approvals: 1, Since: time.Unix(9, 0), Until: time.Unix(9, 0)},
+		"names user:mara twice":                rule(1, "user:mara", "user:mara"),
+		"3 approvals but has only 2":           rule(3, "user:mara", "user:ada"),
+		"approvals must be at least 1 (got 0)": rule(0, "user:mara"),
+		"no owners":                            rule(1),
+		"no subjects":                          {Owners: []string{"user:mara"}, Approvals: 1},
+		"before it begins (since)":             {Subjects: rule(1).Subjects, Owners: []string{"user:mara"}, Approvals: 1, Since: time.Unix(9, 0), Until: time.Unix(9, 0)},
 	}
 	for want, r := range bad {
 		if err := r.Check(); err == nil || !strings.Contains(err.Error(), want) {

@@ -35,7 +35,7 @@ func (r Rule) Check() error {
 			if r.Owners[twin] == owner {
 				return fmt.Errorf("owners names %s twice; a principal counts once", owner)
 			}
-			return fmt.Errorf("owners names %s and %s, which differ in case alone; a principal counts once", r.Owners[twin], owner)
+			return fmt.Errorf("owners names %s and %s, which differ only in case; a principal counts once", r.Owners[twin], owner)
 		}
 	}
 	switch {
@@ -44,9 +44,9 @@ func (r Rule) Check() error {
 	case len(r.Owners) == 0:
 		return errors.New(`it has no owners; name who may approve, such as owners = ["user:mara", "user:ada"]`)
 	case r.Approvals < 1:
-		return fmt.Errorf("approvals is %d; write 1 or more", r.Approvals)
+		return fmt.Errorf("approvals must be at least 1 (got %d)", r.Approvals)
 	case r.Approvals > len(r.Owners):
-		return fmt.Errorf("it asks for %d approvals and has %d owners, so nothing could be approved; name more owners or ask for fewer approvals", r.Approvals, len(r.Owners))
+		return fmt.Errorf("it requires %d approvals but has only %d owners; name more owners or require fewer approvals", r.Approvals, len(r.Owners))
 	case !r.Until.IsZero() && !r.Until.After(r.Since):
 		return errors.New("it ends (until) before it begins (since)")
 	}
@@ -149,7 +149,7 @@ const (
 
 var (
 	patternPart = regexp.MustCompile(`^[A-Za-z0-9_.*-]+$`)
-	errPattern  = fmt.Errorf(`write KIND:LAYER/ID such as "tool:project/*/*", "agent:global/assistant", or "tool:**" for every layer`)
+	errPattern  = fmt.Errorf(`use KIND:LAYER/ID, such as "tool:project/*/*", "agent:global/assistant", or "tool:**" for every layer`)
 )
 
 // ParsePattern reads a pattern.
@@ -174,7 +174,7 @@ func ParsePattern(s string) (Pattern, error) {
 	case inProject && (!patternPart.MatchString(name) || strings.Contains(name, "**")):
 		return p, fmt.Errorf("%q has the project %q, which no project can have: %w", s, name, errPattern)
 	case !inProject && !slices.Contains([]string{string(registry.LayerGlobal), string(registry.LayerUser), anyLayer}, p.Layer):
-		return p, fmt.Errorf("%q has the layer %q, which is none of global, user, project/NAME, and **: %w", s, p.Layer, errPattern)
+		return p, fmt.Errorf("%q has the layer %q, which is not global, user, project/NAME, or **: %w", s, p.Layer, errPattern)
 	}
 	return p, nil
 }

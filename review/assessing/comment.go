@@ -95,7 +95,7 @@ func (c *Chief) overlap(open []rules.Finding, aside string) string {
 	f, more := worst(open, overlapFamilies)
 	switch {
 	case f.Message == "" && !c.rules.Has("O"):
-		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force." + aside
+		return "No core id or alias is taken. Similarity was not checked, because no rule for it is enabled." + aside
 	case f.Message == "" && aside != "":
 		return "No rule about it warns." + aside
 	case f.Message == "":
@@ -113,7 +113,7 @@ func (c *Chief) breach(open []rules.Finding, aside string) string {
 	case f.Message != "":
 		return verdict(f, "Yes: ", "Perhaps: ") + more + aside
 	case !c.rules.Has("S"):
-		return "Not looked into: no security rule is in force. Read the text yourself." + aside
+		return "Not checked, because no security rule is enabled. Read the text yourself." + aside
 	case aside != "":
 		return "No rule about it warns." + aside
 	}
@@ -144,7 +144,7 @@ func aside(standing []review.Standing, families string) string {
 		fmt.Fprintf(&b, " %d hints stand below, the first: %s", hints, first)
 	}
 	if waived > 0 {
-		fmt.Fprintf(&b, " The user waived %s of the kind.", count(waived, "finding", "findings"))
+		fmt.Fprintf(&b, " The user waived %s of this kind.", count(waived, "finding", "findings"))
 	}
 	return b.String()
 }
@@ -211,7 +211,7 @@ func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	var lines []string
 	for i, what := range order {
 		if i == mostSteps {
-			lines = append(lines, fmt.Sprintf("- And %s, which the findings say.", count(len(order)-i, "more thing", "more things")))
+			lines = append(lines, fmt.Sprintf("- And %s; see the findings.", count(len(order)-i, "more thing", "more things")))
 			break
 		}
 		where, more := fields[what], ""

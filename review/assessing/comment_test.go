@@ -94,7 +94,7 @@ var comments = map[string]struct {
 	"waived": {
 		[]review.Standing{{Finding: standing("S101", rules.Block, "definition.prompt", "Remove it.").Finding, Waiver: &history.Waiver{}}},
 		nil,
-		[]string{"policy?** No rule about it warns. The user waived 1 finding of the kind.", "change?** Nothing.", "**Waived by the user:** 1 finding."},
+		[]string{"policy?** No rule about it warns. The user waived 1 finding of this kind.", "change?** Nothing.", "**Waived by the user:** 1 finding."},
 		[]string{"S101", "Nothing of the kind"},
 	},
 	"many": {
@@ -104,7 +104,7 @@ var comments = map[string]struct {
 			standing("P101", rules.Block, "a", "6"), standing("P101", rules.Block, "a", "7"),
 		},
 		nil,
-		[]string{"- a, b, c and 1 more field: 1\n", "- a: 5\n- And 2 more things, which the findings say."},
+		[]string{"- a, b, c and 1 more field: 1\n", "- a: 5\n- And 2 more things; see the findings."},
 		[]string{"- a: 6"},
 	},
 }

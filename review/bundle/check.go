@@ -212,7 +212,7 @@ func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
 	st, err := statement.Decode([]byte(s.Statement))
 	switch {
 	case !used:
-		c.fault(contradiction, "", fmt.Sprintf("nothing refers to the statement %.12s, or it is there twice: what it is about was changed or left out", hash))
+		c.fault(contradiction, "", fmt.Sprintf("no record refers to the statement %.12s, or it is a duplicate: its record was changed or left out", hash))
 	case err != nil: // the version that refers to it is reported
 	case st.Database != b.Database:
 		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is about another database", hash))
@@ -269,12 +269,12 @@ func Rules() []Rule {
 		{brokenVersion, "broken-version", "A version does not have the content or the place in its chain that its hash covers.", export},
 		{badSignature, "bad-signature", "The signature of an approval is invalid, is missing from the bundle, or covers other content.", export},
 		{unknownKey, "unknown-key", "The key that signed an approval is not one of its decider in the signers file, or was not valid then.", "Have a signer approve it, or correct the signers file that the check uses."},
-		{revokedKey, "revoked-key", "The key that signed an approval was removed from the signers file, so nothing that it signed counts.", "Approve the version again with another key."},
+		{revokedKey, "revoked-key", "The key that signed an approval was removed from the signers file, so its signatures are not valid.", "Approve the version again with another key."},
 		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again, signed; or accept unsigned versions with --allow-unsigned."},
 		{notShipped, "not-shipped", "A version that claims to ship with toolcrib is not one that this toolcrib ships.", "Use the toolcrib release that exported the bundle."},
 		{otherDatabase, "other-database", "The bundle is of another database than expected.", "Correct --database, or export from the right database."},
 		{tooFew, "missing-approvals", "Fewer owners signed the approval of a version than the policy of the configuration asks for.", "Have the missing owners approve the version again."},
 		{contradiction, "contradiction", "A statement, a layer, a time, or a state of the signers does not fit the rest of the bundle: something was changed or left out.", export},
-		{Unverified, "unverified", "Nobody's signature was checked, because the check was given no signers file: whoever can write the file could have written any of it.", "Pass --signers FILE; or accept the bundle without signatures with --allow-unsigned."},
+		{Unverified, "unverified", "No signature was checked, because no signers file was given: anyone who can write the bundle could have written any part of it.", "Pass --signers FILE; or accept the bundle without signatures with --allow-unsigned."},
 	}
 }

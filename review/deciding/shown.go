@@ -144,7 +144,7 @@ func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals
 			switch {
 			case len(news) > 0:
 			case expect != "": // never shown
-				news = []string{fmt.Sprintf("the expected digest %q is not its review digest; it is mistyped, or of an earlier state", review.Shorten(expect, 12))}
+				news = []string{fmt.Sprintf("the expected digest %q is not its review digest; copy the digest that toolcrib show prints now", review.Shorten(expect, 12))}
 			default:
 				news = []string{"something you were shown has changed since"}
 			}
@@ -286,6 +286,6 @@ func (d *Decider) addUp(ctx context.Context, r *inspection.Cache, actor proposal
 		return err
 	}
 	names := lists.Map(reached, func(i int) string { return of[i].Proposal.Name() })
-	return fmt.Errorf("%w: together, %s change the prompt %s in another way than each alone, which you were not shown; approve them one after the other and look at each again when it is refused",
+	return fmt.Errorf("%w: together, %s change the prompt %s in a way that none of them does alone and that you were not shown; approve them one at a time, and review each again when its approval is refused",
 		review.ErrDigest, first(names), which)
 }

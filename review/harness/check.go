@@ -43,7 +43,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	case proposals.CheckJSONOnly:
 		// Exactly one JSON value (RFC 8259), so that a program can parse the answer.
 		if _, err := jsondoc.Parse([]byte(a.text), jsonLimits); err != nil {
-			return "the answer is not one JSON value and nothing else: " + first(err), nil
+			return "the answer is not exactly one JSON value: " + first(err), nil
 		}
 		return "", nil
 	case proposals.CheckNoFences:
@@ -107,7 +107,7 @@ func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 	}
 	n, err := jsondoc.Parse([]byte(toolcall.Unwrap(a.text)), jsonLimits)
 	if err != nil {
-		return "the answer is no JSON value: " + first(err), nil
+		return "the answer is not valid JSON: " + first(err), nil
 	}
 	if err := s.Validate(n); err != nil {
 		return "the answer does not fit the schema: " + first(err), nil

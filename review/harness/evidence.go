@@ -14,25 +14,20 @@ import (
 
 // evidence requires that every claim of the answer cites a receipt.
 //
-// A claim is a sentence of a paragraph, or an item of a list or a row of a
-// table as a whole, of three words or more. It cites a receipt when one stands
-// in it, or in brackets right behind it. What asserts nothing is no claim:
+// A claim is a sentence of a paragraph, an item of a list, or a row of a table, with at least three words. It cites a
+// receipt if it contains one or is directly followed by one in brackets. The following are not claims:
 //
-//   - headings, code, block quotes, the head of a table;
-//   - questions, requests to the user, and sentences that say what the answer
-//     could not do or was not given (in English);
-//   - what ends in a colon, and a single sentence right before a list, a table
-//     or a quote with a receipt (or of the input), or an item right before its
-//     own items: it introduces them, and they cite;
-//   - a list of sources: nothing but paths, with or without a label.
+//   - headings, code, block quotes, the header of a table;
+//   - questions, requests to the user, and sentences about what the answer could not do or was not given (in English);
+//   - introductions: text that ends in a colon, a single sentence directly before a list, a table, or a quote with a
+//     receipt (or of the input), and an item directly before its own items;
+//   - a list of sources: only paths, with or without a label.
 //
-// In an answer of JSON the claims are the strings of three words or more: each
-// string of a list, and the strings of an object together. A receipt may stand
-// anywhere in the object, or as a path (path, file) with a line (line,
-// start_line, lines).
+// In a JSON answer, the claims are the strings with at least three words: each string of a list, and all strings of an
+// object together. An object may contain the receipt anywhere, or as a path (path, file) with a line (line, start_line,
+// lines).
 //
-// A call of a tool claims nothing. An answer that says something, if only in
-// two words, and cites nothing at all fails.
+// A tool call contains no claims. A non-empty answer without any receipt fails, even if it has only two words.
 func (a answer) evidence() string {
 	if strings.TrimSpace(a.text) == "" {
 		return "the answer is empty"

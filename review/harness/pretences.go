@@ -66,23 +66,23 @@ var pretences = sync.OnceValue(compilePretences)
 func compilePretences() []pretence {
 	compile := func(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) }
 	return []pretence{
-		{what: "shows a tool's result that no tool gave", cues: markCues, pattern: compile(marks)},
+		{what: "shows a made-up tool result", cues: markCues, pattern: compile(marks)},
 		{what: "reports the use of a tool", true: true, cues: selfCues, pattern: compile(
 			unless + self + `(?:called|invoked|executed|ran|run|triggered|queried|used)\s(?:(?:the|a|an|your|my|this|that)\s)?` +
 				`((?:words?|terms?)\s)?(?:` + toolName + `|(?:[a-z]+\s){0,2}?` + host + `s?\b)`)},
-		{what: "reports what takes a tool to see", true: true, cues: selfCues, pattern: compile(
+		{what: "reports information that only a tool can provide", true: true, cues: selfCues, pattern: compile(
 			unless + self + looked + `(?:through\s)?(?:` + access + `|` + toolName + `)`)},
-		{what: "reports what takes a tool to see", true: true, reading: true, cues: selfCues, pattern: compile(
+		{what: "reports information that only a tool can provide", true: true, reading: true, cues: selfCues, pattern: compile(
 			unless + self + looked + `(?:the\sfile\s)?` + path)},
 		{what: "reports the use of a tool", true: true, cues: []string{"using ", "via ", "through ", "with ", "from "}, pattern: compile(
 			`\b(?:using|via|through|with|from)\s(?:the\s)?` + toolName + `[^.!?\n]{0,40}\bi\s(?:can\ssee|found|saw|see|got|read)\b`)},
-		{what: "plays the use of a tool", true: true, cues: []string{"]", "*", ")"}, pattern: compile(
+		{what: "pretends to use a tool", true: true, cues: []string{"]", "*", ")"}, pattern: compile(
 			`[\[*(](?:calls|calling|runs|running|opens|opening|reads|reading|searches|searching|uses|using|invokes|invoking|executes|executing|fetches|fetching)` +
 				`\s[^\])*\n]{1,80}[\])*]`)},
-		{what: "reports what a tool is to have said", true: true, cues: []string{"the ", "my ", "_", "search results"}, pattern: compile(
+		{what: "reports an alleged answer of a tool", true: true, cues: []string{"the ", "my ", "_", "search results"}, pattern: compile(
 			unless + `(?:\b(?:the|my)\s(?:[a-z]+\s){0,2}?` + host + `(?:\scall|\sresults?|\soutput)?|` + toolName + `|\bsearch\sresults)` +
 				`\s(?:has\s|have\s|just\s)?(?:returned|reported|reports|responded|found|finds|shows?|showed|says|said|confirmed|confirms|came\sback|gave)\b`)},
-		{what: "reports a deed that takes a tool", true: true, cues: selfCues, pattern: compile(
+		{what: "reports an action that requires a tool", true: true, cues: selfCues, pattern: compile(
 			unless + self + `(?:created|added|updated|changed|deleted|removed|scheduled|rescheduled|set|set\sup|saved|stored|sent|booked|cancell?ed|completed|closed|assigned|moved)\s` +
 				`(?:(?:the|a|an|your|my|this|that|these|those|all|both|two|three|of|\d+)\s){0,5}(?:[\w'-]+\s){0,2}?` + resources)},
 	}

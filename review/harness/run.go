@@ -136,32 +136,30 @@ type Model interface {
 // ErrNotConnected reports that no model is configured.
 var ErrNotConnected = errors.New("no model is connected")
 
-// noFakeToolUse requires that the answer does not pretend to have used a tool. A model uses a
-// tool by answering with a call, and the host returns the result. An answer that reports a
-// result has made it up, unless the input shows one. Pretenses are
+// noFakeToolUse requires that the answer does not pretend to have used a tool. A model uses a tool by answering with a
+// call, and the host returns the result. Therefore an answer that reports a result has made it up, unless the input
+// contains one. Pretenses are
 //
-//   - a result: a line such as "Tool result:", "Observation:" or "tool:", or
-//     the markup or the keys that hosts wrap results in;
-//   - a call with words beside it, which no host runs;
-//   - use that the answer reports of itself: "I ran the search", "I have
-//     called file_reader", "Using file_reader, I found", "[reads the file]";
-//   - use that it reports of the tool: "the tool returned", "file_reader
-//     found", "the search results show";
-//   - a deed that takes a tool: "I have created the task", "I sent the email".
+//   - a result: a line such as "Tool result:", "Observation:" or "tool:", or the markup or the keys in which hosts wrap
+//     results;
+//   - a call with text next to it, which no host runs;
+//   - a report of the model's own use: "I ran the search", "I have called file_reader", "Using file_reader, I found",
+//     "[reads the file]";
+//   - a report of a tool's answer: "the tool returned", "file_reader found", "the search results show";
+//   - an action that requires a tool: "I have created the task", "I sent the email".
 //
-// The last three may be true when the input shows the result of a tool, and
-// then hold; so does "I read a.md" when the input has three lines or more,
-// which may be the file. What the answer proposes, asks, denies or plans to do
-// pretends nothing. The turns of phrase are English ones.
+// The last three are accepted if the input shows the result of a tool, and "I read a.md" if the input has at least three
+// lines, because it may be the file. Proposals, questions, denials, and plans are not pretenses. Only English phrases are
+// recognized.
 func (a answer) noFakeToolUse() string {
 	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // only a call, or another JSON document
-		return pretended("shows a tool's result that no tool gave", resultKeys().FindString(a.text))
+		return pretended("shows a made-up tool result", resultKeys().FindString(a.text))
 	}
 	if strings.ContainsAny(a.text, "{<") {
-		if reason := pretended("shows a tool's result that no tool gave", resultKeys().FindString(a.text)); reason != "" {
+		if reason := pretended("shows a made-up tool result", resultKeys().FindString(a.text)); reason != "" {
 			return reason
 		}
-		if reason := pretended("has words beside a call, which nobody runs", callInProse().FindString(a.text)); reason != "" {
+		if reason := pretended("has text next to a call, so the call is not run", callInProse().FindString(a.text)); reason != "" {
 			return reason
 		}
 	}

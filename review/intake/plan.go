@@ -142,7 +142,7 @@ func (p *planner) item(it wire.Item) Step {
 		return step.skip("it differs from the core tool of this id, which is locked; fork it instead")
 	}
 	if p := before.Provider; !pinned && p != nil && p.Type == registry.ProviderBuiltin && string(before.InputSchema) != string(after.InputSchema) {
-		return step.skip("toolcrib itself runs the tool of this name, and takes no other arguments than its own schema has; import the list with --server NAME, under names of its own")
+		return step.skip("toolcrib itself runs the tool with this name, with the arguments of its own schema; import the list under other names with --server NAME")
 	}
 	if pinned {
 		after.Source = it.Exclude(p.origin.source(it), before.Source.Excluded)
@@ -269,7 +269,7 @@ func (p *planner) entry(e wire.Entry) Step {
 	case before == nil && !slices.Contains(p.origin.Layer.View(), e.Subject.Layer):
 		return step.skip(fmt.Sprintf("%s is not in the view of %s; name the project with --project", e.Subject.Layer, p.origin.Layer))
 	case before == nil && e.Definition.Status() != registry.Active:
-		return step.skip("it is deactivated and was never here")
+		return step.skip("it is deactivated in the export and unknown here")
 	case before == nil:
 		step.Change = New
 		step.Draft = p.origin.draft(proposals.New, e.Subject, 0, e.Definition, why)

@@ -187,7 +187,7 @@ func (c *signatureCheck) statement(ctx context.Context, s SignatureRecord) error
 		return err
 	}
 	if seen != st.Log.Hash {
-		c.damage("signatures", s.Hash, fmt.Errorf("%s saw another event %d when signing: this log is not the one that the statement is about", st.By, st.Log.Seq))
+		c.damage("signatures", s.Hash, fmt.Errorf("%s signed with a different event %d: the statement is about another log", st.By, st.Log.Seq))
 	}
 	d, ok := st.Act.(*statement.Decision)
 	if known, err := c.proofs.statement(ctx, c.r, s.Hash); known == nil || err != nil {

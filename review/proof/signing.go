@@ -179,7 +179,7 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	sum := statement.Sum(signed.Statement)
 	switch _, err := r.Signature(ctx, sum); {
 	case err == nil:
-		return nil, fmt.Errorf("%w: this statement was used already", proposals.ErrConflict)
+		return nil, fmt.Errorf("%w: this statement has already been used", proposals.ErrConflict)
 	case !errors.Is(err, proposals.ErrNotFound):
 		return nil, err
 	}

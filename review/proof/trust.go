@@ -109,7 +109,7 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	}
 	for _, s := range states[:len(states)-1] {
 		if statement.Sum(s.Text) == t.file.digest {
-			return nil, nil, fmt.Errorf("%w: the signers file is not the one in force: it is still, or again, that of state %d, and state %d is in force; "+
+			return nil, nil, fmt.Errorf("%w: the signers file is that of state %d, but state %d is in force; "+
 				"toolcrib signers record finishes a change that was interrupted, or records the file as a new state", ErrSigners, s.Number, len(states))
 		}
 	}

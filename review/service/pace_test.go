@@ -141,7 +141,7 @@ func TestOversizedDraftsAreRefused(t *testing.T) {
 					_, err := o.desk.Drafting.Propose(t.Context(), by, []proposals.Draft{fresh}, submit)
 					return err
 				})
-				if err != nil && !strings.Contains(err.Error(), "tool:user/chapter_pacer cannot be kept: "+path) {
+				if err != nil && !strings.Contains(err.Error(), "tool:user/chapter_pacer cannot be stored: "+path) {
 					t.Errorf("%v does not name %s", err, path)
 				}
 			}

@@ -241,7 +241,7 @@ func (b *builder) tool(i int, d review.Dossier) {
 func (b *builder) heading(i int, d review.Dossier, text string) {
 	detail := map[proposals.Type]string{
 		proposals.New: "new", proposals.Modify: "changed", proposals.Restore: "restored",
-		proposals.Deactivate: "gone: it is not offered any more once you approve", proposals.Reactivate: "back",
+		proposals.Deactivate: "removed: it is no longer offered after the approval", proposals.Reactivate: "back",
 	}[d.Proposal.Type]
 	if len(b.set.Members) > 1 {
 		detail = d.Proposal.Handle() + " " + detail

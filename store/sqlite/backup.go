@@ -78,7 +78,7 @@ func removeUnfinished(dir string) {
 		}
 		unlock, held, err := filelock.Try(name)
 		if held || err != nil {
-			continue // somebody is writing it, or it is another user's
+			continue // another process is writing it, or it belongs to another user
 		}
 		if err := os.Remove(of); err == nil || errors.Is(err, fs.ErrNotExist) {
 			_ = os.Remove(name)
@@ -87,9 +87,8 @@ func removeUnfinished(dir string) {
 	}
 }
 
-// copyInto has the engine write the snapshot to an empty file
-// (https://www.sqlite.org/lang_vacuum.html#vacuuminto). It needs a connection
-// of its own: the readers may not write anything.
+// copyInto makes the engine write the snapshot to an empty file (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
+// It uses a separate connection, because readers cannot write.
 func (f *File) copyInto(ctx context.Context, name string) error {
 	mode := "rw"
 	if f.frozen {
@@ -107,8 +106,7 @@ func (f *File) copyInto(ctx context.Context, name string) error {
 	return errors.Join(err, conn.Close())
 }
 
-// Copy is a file that gets the rows of another database. It stands beside the path
-// that it is for, with copySuffix, until it is complete. Until then it has no
+// Copy is a file that receives the rows of another database. Until it is complete, it has the suffix copySuffix, no
 // triggers, and a table that names the source.
 type Copy struct {
 	*engine.Conn
@@ -217,7 +215,7 @@ func (c *Copy) within(ctx context.Context, fn func() error) error {
 	return c.Script(ctx, "COMMIT")
 }
 
-// Add adds rows by a statement, in a transaction of their own.
+// Add adds rows with a statement, in a separate transaction.
 func (c *Copy) Add(ctx context.Context, statement string, rows [][]any) error {
 	return c.within(ctx, func() error {
 		for _, row := range rows {
@@ -269,7 +267,7 @@ func (c *Copy) Finish(ctx context.Context) error {
 	if err := c.Close(); err != nil {
 		return err
 	}
-	if err := os.Link(file, path); err != nil { // unless somebody made a file of that name meanwhile
+	if err := os.Link(file, path); err != nil { // unless a file with this name was created in the meantime
 		return fmt.Errorf("the copy is complete in %s: %w", file, err)
 	}
 	return errors.Join(os.Remove(file), syncDir(filepath.Dir(path)))
@@ -287,7 +285,7 @@ func (c *Copy) Abandon() error {
 	return err
 }
 
-// Close closes the copy as it is.
+// Close closes the incomplete copy.
 func (c *Copy) Close() error {
 	if c.pool == nil {
 		return nil

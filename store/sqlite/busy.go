@@ -17,19 +17,16 @@ import (
 // it fails with engine.ErrBusy.
 const busyTimeout = 30 * time.Second
 
-// Readers leave the waiting to the engine: readers share, so they wait
-// only while a log is being recovered, or written back by the last who left.
-// Writers ask again themselves. The engine asks at longer and longer
-// intervals, up to a tenth of a second, so of many writers it is the newest that
-// gets its turn, and the one who has waited longest may wait forever
-// (https://www.sqlite.org/src/file/src/main.c, sqliteDefaultBusyCallback).
+// Readers use the engine's own waiting: they only wait while a log is being recovered or written back. Writers poll
+// themselves. The engine would poll at growing intervals, up to a tenth of a second, so that the newest of many writers
+// gets the lock, and the oldest may wait forever (https://www.sqlite.org/src/file/src/main.c,
+// sqliteDefaultBusyCallback).
 const (
 	waits = "busy_timeout(30000)"
 	asks  = "busy_timeout(0)"
 )
 
-// askEvery is the interval at which writers ask: the same for
-// all, so that whoever waits has the same chance at each turn.
+// askEvery is the polling interval of writers. It is constant, so that all waiting writers have the same chance.
 const askEvery = 4 * time.Millisecond
 
 // retryBusy repeats try until the database is not busy, the timeout has passed,
@@ -54,8 +51,7 @@ func (f *File) retryBusy(ctx context.Context, try func() error) error {
 	}
 }
 
-// Describe implements session.Engine: it gives an error its meaning, by its result
-// code. Everything else passes through.
+// Describe implements session.Engine: it converts errors by their result code and returns all others unchanged.
 func (f *File) Describe(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) || errors.Is(err, engine.ErrRefused) || errors.Is(err, engine.ErrBusy) || errors.Is(err, engine.ErrDamaged) {
@@ -82,8 +78,7 @@ func (f *File) Describe(err error) error {
 	return err
 }
 
-// UnwritableFolder reports whether err means that the engine cannot put its log
-// and lock files beside the database.
+// UnwritableFolder reports whether err means that the engine cannot create its log and lock files next to the database.
 func UnwritableFolder(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code() == sqlite3.SQLITE_READONLY_DIRECTORY || e.Code() == sqlite3.SQLITE_READONLY_CANTINIT ||

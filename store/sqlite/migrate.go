@@ -43,8 +43,8 @@ func steps() ([]engine.Step, error) {
 	return list, nil
 }
 
-// applicationID marks the file as ours in its header ("crib" in ASCII), to tell a
-// foreign database from an old one of ours.
+// applicationID marks the file as toolcrib's in its header ("crib" in ASCII), to distinguish a foreign database from an
+// old one of toolcrib.
 const applicationID = 0x63726962
 
 // SchemaVersion returns the number of the last migration.
@@ -61,9 +61,8 @@ func SchemaVersion() int {
 	return number
 }
 
-// lastReused is the last number of an earlier numbering, which was given up and begun
-// again at 1: files of builds from then have numbers up to it that mean other steps.
-// New steps have larger numbers.
+// lastReused is the last number of an abandoned numbering of steps: files of builds from that time have numbers up to
+// it with other meanings. New steps have larger numbers.
 const lastReused = 20
 
 // checkNumber returns engine.ErrNumbering unless the steps up to a number make the
@@ -94,10 +93,9 @@ func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
 	return nil
 }
 
-// refuse returns engine.ErrNewer, engine.ErrNumbering or engine.ErrForeign for a file that is none of this
-// program's and has a log that was not written back, as a crash leaves it: a
-// connection that may write would do so when it is closed. Other files are left
-// to the usual connections, which change nothing by looking.
+// refuse returns engine.ErrNewer, engine.ErrNumbering, or engine.ErrForeign for an incompatible file with a log that
+// was not written back, as after a crash: a writable connection would write it back when it is closed. It accepts other
+// files, because opening them changes nothing.
 func (f *File) refuse(ctx context.Context) error {
 	info, err := os.Stat(f.path + "-wal")
 	if err != nil || info.Size() == 0 {

@@ -24,8 +24,7 @@ type Search struct{}
 // Hints implements session.Searcher: SQLite plans without statistics.
 func (Search) Hints() bool { return true }
 
-// minIndexed is the length in characters from which the trigram index finds a
-// substring by itself.
+// minIndexed is the minimum length, in characters, of a substring that the trigram index can find.
 const minIndexed = 3
 
 // Contains implements session.Searcher.
@@ -80,9 +79,9 @@ func matching(query string) engine.Source {
 	}
 }
 
-// Beginning implements session.Searcher, through the trigrams that begin with one of
-// the spellings of a text; false when they are too many. Each is found by itself, behind
-// the one before: the engine lists them with all places that have them.
+// Beginning implements session.Searcher, with the trigrams that begin with one of the spellings of a text. It returns
+// false if there are too many. It looks up one trigram after another, because the engine would list each with all its
+// occurrences.
 func (Search) Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error) {
 	var found []string
 	for _, spelling := range spellings {
@@ -178,8 +177,8 @@ var registerNear = sync.OnceValue(func() error {
 	})
 })
 
-// encoded returns a sketch as nearFunction takes it.
+// encoded returns the argument of nearFunction for a sketch.
 func encoded(s overlap.Sketch) []byte {
-	b, _ := s.AppendBinary(nil) // which has no errors
+	b, _ := s.AppendBinary(nil) // cannot fail
 	return b
 }

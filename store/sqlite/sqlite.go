@@ -1,13 +1,10 @@
-// Package sqlite keeps toolcrib's data in one SQLite file. It implements
-// session.Engine: connections and their settings, locking, the schema, the searches
-// that use functions of SQLite, and copies of the file. All other SQL is the
-// store's.
+// Package sqlite stores toolcrib's data in one SQLite file. It implements session.Engine: connections and their
+// settings, locking, the schema, searches with functions of SQLite, and copies of the file. Package store contains all
+// other SQL.
 //
-// Writes go through one connection, in BEGIN IMMEDIATE transactions with
-// synchronous=FULL; reads through a few query_only connections on snapshots of
-// the write-ahead log. Statements are prepared once per connection. Whoever finds
-// the file busy waits for half a minute (busy.go) before giving up with
-// engine.ErrBusy.
+// Writes use one connection, in BEGIN IMMEDIATE transactions with synchronous=FULL; reads use a few query_only
+// connections on snapshots of the write-ahead log. Statements are prepared once per connection. A transaction waits
+// half a minute for a busy file (busy.go) and then fails with engine.ErrBusy.
 package sqlite
 
 import (
@@ -35,10 +32,10 @@ type File struct {
 
 	path        string
 	info        fs.FileInfo // of the file when it was opened
-	frozen      bool        // opened as a file that nobody changes
+	frozen      bool        // opened as immutable
 	busyTimeout time.Duration
 	write       *sql.DB
-	log         *sql.DB // writes what a power cut may take back
+	log         *sql.DB // for writes that a power cut may lose
 	read        *sql.DB
 	audit       *sql.DB
 	// numbered is the last schema number that this process checked or wrote. Checking
@@ -50,12 +47,11 @@ type File struct {
 // Options are the options for opening a file.
 type Options struct {
 	Existing bool // open a file that is there, and make none
-	Frozen   bool // open a file that nobody changes
+	Frozen   bool // open the file as immutable
 	Readers  int  // connections that read, at most
 }
 
-// Open makes the file, with mode 0600, if there is none. It is looked into when the
-// first connection is opened.
+// Open creates the file, with mode 0600, if it does not exist. The file is first read when a connection is opened.
 func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	if err := errors.Join(registerNear(), createFile(path, opts.Existing)); err != nil {
 		return nil, err
@@ -77,7 +73,7 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 // Name returns the path of the file.
 func (f *File) Name() string { return f.path }
 
-// Frozen reports whether the file was opened as one that nobody changes.
+// Frozen reports whether the file was opened as immutable.
 func (f *File) Frozen() bool { return f.frozen }
 
 // Conn implements session.Engine.
@@ -146,16 +142,13 @@ func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error
 	return errors.Join(fn(), c.Script(ctx, "PRAGMA cache_size(-2000)")) // the engine's default
 }
 
-// modeFrozen opens a file that nobody changes: without locks and without its
-// log, which is the only way where the folder may not be written
+// modeFrozen opens a file as immutable: without locks and without its log, which is the only way in a read-only folder
 // (https://www.sqlite.org/wal.html#readonly).
 const modeFrozen = "frozen"
 
-// dsn returns the data source name that opens path in a mode, "rw", "ro" or
-// modeFrozen: what opens a file read-only does not even tidy up its log. The
-// driver runs busy_timeout before the other pragmas. With synchronous=FULL
-// an acknowledged commit survives a power cut: with NORMAL, a write-ahead
-// log is not synced at commit.
+// dsn returns the data source name that opens path in a mode: "rw", "ro", or modeFrozen. A connection in mode "ro" does
+// not even remove the log. The driver runs busy_timeout before the other pragmas. With synchronous=FULL, an
+// acknowledged commit survives a power cut; with NORMAL, a write-ahead log is not synced at commit.
 func dsn(path, mode string, pragmas ...string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -170,8 +163,8 @@ func dsn(path, mode string, pragmas ...string) (string, error) {
 	return u.String(), nil
 }
 
-// openPools makes the pools of connections: one that writes, one that writes
-// what a power cut may take back, and readers. No connection is opened yet.
+// openPools creates the pools of connections: one for writing, one for writes that a power cut may lose, and readers.
+// It opens no connection yet.
 func (f *File) openPools(readers int) error {
 	write, log := writerPragmas(), loggerPragmas()
 	if f.frozen {
@@ -205,23 +198,22 @@ func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
 	return pool, nil
 }
 
-// writerPragmas returns what the writing connection is set to.
+// writerPragmas returns the settings of the connection for writing.
 func writerPragmas() []string {
 	return []string{asks, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
 }
 
-// loggerPragmas returns what the connection is set to that writes what a power cut may
-// take back.
+// loggerPragmas returns the settings of the connection for writes that a power cut may lose.
 func loggerPragmas() []string {
 	return []string{asks, "journal_mode(WAL)", "synchronous(NORMAL)"}
 }
 
-// readerPragmas returns what a reading connection is set to.
+// readerPragmas returns the settings of connections for reading.
 func readerPragmas() []string { return []string{waits, "query_only(1)"} }
 
-// auditCache is the size of the cache of a connection that verifies, in KB: verification reads
-// pages several times. Reading the file through mapped memory would take a sixth less time,
-// but counts as memory of the process, as much as the file has for each connection.
+// auditCache is the cache size of a connection that verifies, in KB: verification reads pages several times. Mapped
+// memory would save a sixth of the time, but each connection would count the size of the whole file as memory of the
+// process.
 const auditCache = "cache_size(-24576)"
 
 // Close closes the pools.
@@ -235,11 +227,9 @@ func (f *File) Close() error {
 	return errors.Join(errs...)
 }
 
-// createFile makes sure that the file exists, so that the engine never
-// creates it with wider rights than 0600. The log files take over the mode of
-// the database. A file that is too small for a database is refused: the engine
-// would take it for an empty one. No folder is made: the name of a folder that
-// is not there is more likely mistyped than meant.
+// createFile creates the file if it does not exist, so that the engine never creates it with a wider mode than 0600.
+// The log files inherit its mode. createFile rejects a file that is too small for a database, which the engine would
+// treat as empty. It creates no folder, because a missing folder is probably a typing mistake.
 func createFile(path string, existing bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -261,8 +251,8 @@ func createFile(path string, existing bool) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("create the database %s: the folder %s does not exist; create it, or name another file with --db", path, dir)
 	}
-	// Whoever loses a race for the file must not open it here: closing it again
-	// would take away the locks that the engine holds in this process.
+	// If another process creates the file first, do not open it here: closing it would release the locks that the
+	// engine holds in this process.
 	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -276,8 +266,7 @@ func createFile(path string, existing bool) error {
 	return syncDir(dir)
 }
 
-// Unread reports whether there may be a log beside the database with changes not
-// yet written back to it.
+// Unread reports whether a log next to the database may contain changes that were not written back to it.
 func Unread(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	if err != nil {

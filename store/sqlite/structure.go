@@ -27,14 +27,12 @@ func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 	return problems, err
 }
 
-// textIndexes are the full-text indexes. Lists and searches show what these say,
-// and no seal covers them.
+// textIndexes are the full-text indexes. Lists and searches depend on them, and no seal covers them.
 var textIndexes = []string{"proposals_text", "memories_text", "entities_text"}
 
-// Structure implements session.Engine: the schema, the full-text indexes and foreign
-// keys, or with deep everything in the file. The engine's quick check would take
-// half the time of a deep one and miss an index that disagrees with its table,
-// which changes what lists show and which rejections are found.
+// Structure implements session.Engine: it checks the schema, the full-text indexes, and foreign keys or, if deep is
+// set, the whole file. The engine's quick check would take half the time of a deep one, but miss an index that differs
+// from its table, which changes lists and the search for earlier rejections.
 func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func(history.Damage)) error {
 	if err := schemaDrift(ctx, c, fn); err != nil {
 		return err
@@ -56,8 +54,8 @@ func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func
 	return danglingKeys(ctx, c, func(table, message string) { fn(history.Damage{Table: table, Message: message + "."}) })
 }
 
-// DamagedPages returns the pages that the integrity check of the engine finds damaged in a file
-// that cannot be read as a whole, and nothing where it cannot be opened either.
+// DamagedPages returns the pages that the engine's integrity check reports in a damaged file, or none if the file
+// cannot be opened.
 func DamagedPages(ctx context.Context, path string) (found []string) {
 	source, err := dsn(path, "ro")
 	if err != nil {
@@ -106,8 +104,7 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(table, message st
 // indexes that disagree with their tables, quick_check all but the last.
 func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, error) {
 	var found []string
-	// The first check of the full-text index would take what this connection remembers of
-	// it for what is in the file.
+	// The first check of the full-text index would use the cache of this connection instead of the file.
 	var seq int64
 	if _, err := c.Maybe(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH $1 LIMIT 1", []any{quoteFTS("user")}, &seq); err != nil {
 		found = append(found, "the full-text index cannot be read: "+err.Error())

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Clock is a time that moves when it is looked at, a microsecond each time, so
-// that nothing happens at once and every run sees the same times. It is safe
-// for concurrent use.
+// Clock is a clock that advances by a microsecond with each reading, so that no two times are equal and every run sees
+// the same times. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// compatible stands before a PostgreSQL server and makes it behave as engines do
-// that are only compatible with it: it refuses what CockroachDB and YugabyteDB lack,
-// shuffles rows that no ORDER BY orders, and fails transactions with SQLSTATE 40001, at
+// compatible is a proxy that makes a PostgreSQL server behave like compatible engines: it refuses features that
+// CockroachDB and YugabyteDB lack, shuffles rows without ORDER BY, and fails transactions with SQLSTATE 40001, at
 // statements and at COMMIT.
 type compatible struct {
 	dir    string // of its socket
@@ -28,11 +27,10 @@ type compatible struct {
 	dice *rand.Rand
 }
 
-// How many statements and commits of a transaction there are for each that fails, and
-// how many transactions of a connection fail one after the other at most. A
-// verification reads by more than a hundred statements, and by thousands where it finds
-// damage, over connections that it opens for each attempt: only the first statements of
-// a transaction that reads fail, so that an attempt succeeds.
+// The average numbers of statements and of commits per failure, and the maximum number of consecutive failed
+// transactions of a connection. A verification runs more than a hundred statements, and thousands if it finds damage,
+// over connections that it opens for each attempt; so that an attempt can succeed, only the first statements of a read
+// transaction fail.
 const (
 	statementsPerFailure = 20
 	readsPerFailure      = 1000
@@ -41,11 +39,10 @@ const (
 	firstStatements      = 200
 )
 
-// seedVariable repeats the failures of an earlier run, as far as its goroutines take
-// the same turns.
+// seedVariable repeats the failures of an earlier run, as far as its goroutines are scheduled in the same order.
 const seedVariable = "TOOLCRIB_TEST_SEED"
 
-// seed begins everything that is left to chance.
+// seed returns the seed of all random choices.
 var seed = sync.OnceValues(func() (uint64, error) {
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any bits will do
 	if text := os.Getenv(seedVariable); text != "" {
@@ -97,7 +94,7 @@ func (c *compatible) before(address string) (string, error) {
 	return u.String(), nil
 }
 
-// one reports whether the one in n came up.
+// one returns true with probability 1/n.
 func (c *compatible) one(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,8 +132,8 @@ func (c *compatible) serve(client net.Conn) {
 	}
 }
 
-// readMessage reads a message of the protocol: its kind, which the first one lacks,
-// its length, and its content.
+// readMessage reads a message of the protocol: its kind, which the first message does not have, its length, and its
+// content.
 func readMessage(in io.Reader, first bool) ([]byte, error) {
 	m := make([]byte, 5)
 	if first {
@@ -158,10 +155,10 @@ type compatibleSession struct {
 	writes   bool
 	done     int  // statements of the transaction
 	failures int  // since the last transaction that was committed
-	skipping bool // the rest of what belongs to a statement that was refused
+	skipping bool // discard the remaining messages of a refused statement
 }
 
-// pass returns what the server gets instead of a message of the client.
+// pass returns the message to send to the server in place of a client's message.
 func (s *compatibleSession) pass(m []byte) []byte {
 	if s.skipping {
 		s.skipping = m[0] != 'S' // Sync
@@ -207,7 +204,7 @@ func (s *compatibleSession) fails(per int) bool {
 	return true
 }
 
-// lacking reports whether a statement needs what compatible engines lack.
+// lacking reports whether a statement uses features that compatible engines do not have.
 func lacking(statement string) bool {
 	for _, word := range []string{"LISTEN ", "NOTIFY ", "pg_advisory", "pg_try_advisory", "INDEXED BY"} {
 		if strings.Contains(statement, word) {

@@ -7,19 +7,18 @@ import (
 	"sync"
 )
 
-// rowShuffler shuffles the rows of statements that leave their order open, as engines
-// do that read from several nodes. It follows one connection: sent sees what goes to
-// the server, pass what comes back.
+// rowShuffler shuffles the rows of statements without a defined order, as distributed engines do. It follows one
+// connection: sent processes messages to the server, and pass messages from it.
 type rowShuffler struct {
 	c *compatible
 
 	mu       sync.Mutex
 	open     map[string]bool // prepared statements without ORDER BY
 	bound    bool            // the last portal is of such a statement
-	expected []answer        // in the order of what was sent
+	expected []answer        // in the order of the statements
 }
 
-// answer is one that the server owes: the rows of a statement, or its readiness for more.
+// answer is an expected response of the server: the rows of a statement, or its readiness for the next one.
 type answer int
 
 const (
@@ -45,8 +44,8 @@ func (r *rowShuffler) sent(m []byte) {
 	}
 }
 
-// next returns what the server answers now, and takes it off once it is complete. An
-// error ends whatever was sent before the next Sync.
+// next returns the current expected response, and removes it when it is complete. An error ends all messages before the
+// next Sync.
 func (r *rowShuffler) next(kind byte) answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,8 +67,7 @@ func (r *rowShuffler) next(kind byte) answer {
 	return now
 }
 
-// copyRows copies what the server sends, with the rows of a statement that leaves their
-// order open in another one.
+// copyRows copies the server's messages and shuffles the rows of statements without a defined order.
 func (r *rowShuffler) copyRows(client io.Writer, server io.Reader) error {
 	in := bufio.NewReader(server)
 	var rows [][]byte
@@ -101,8 +99,8 @@ func (c *compatible) shuffle(rows [][]byte) {
 	c.dice.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
-// leavesOrderOpen reports whether a statement has no ORDER BY of its own: one in
-// parentheses, such as that of a subquery, orders nothing outside them.
+// leavesOrderOpen reports whether a statement has no ORDER BY outside of parentheses. An ORDER BY of a subquery does
+// not order the rows.
 func leavesOrderOpen(statement string) bool {
 	var outside strings.Builder
 	depth, quoted := 0, false

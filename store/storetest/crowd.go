@@ -12,9 +12,9 @@ import (
 	"toolcrib/history"
 )
 
-// Crowd describes what a generated database holds beside what toolcrib ships. It is
-// sound in every respect, and the same in every run: what takes the desk hours
-// is written by statements, a few microseconds for each row.
+// Crowd describes the content of a generated database, in addition to the shipped definitions. It is consistent, and
+// the same in every run. It is written by SQL statements in a few microseconds per row, because the desk would take
+// hours.
 type Crowd struct {
 	Tools    int // live prompt tools of the user's layer, each from a proposal that was approved
 	Waiting  int // proposals of new tools that wait for the user's decision

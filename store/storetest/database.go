@@ -22,7 +22,7 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// Database is an open database with what stamps it.
+// Database is an open database with its clock and ids.
 type Database struct {
 	*store.DB
 	Clock *Clock
@@ -45,8 +45,7 @@ func New(t testing.TB) *Database {
 	return FromImage(t, image)
 }
 
-// fresh returns the bytes of a database as it is made, so that it is made once
-// and not in every test.
+// fresh returns the bytes of a new database, so that only the first test creates one.
 var fresh = sync.OnceValues(func() ([]byte, error) {
 	return Image(func(*Database) error { return nil })
 })
@@ -125,7 +124,7 @@ func connect(ctx context.Context, path string, series uint16, trust *proof.Trust
 	return d, err
 }
 
-// Desk puts a desk with the given policy before the database.
+// Desk returns a desk for the database with the given policy.
 func (d *Database) Desk(t testing.TB, policy review.Policy) *service.Desk {
 	t.Helper()
 	desk, err := service.New(d.DB, policy, d.Clock.Now, d.NewID)
@@ -135,9 +134,8 @@ func (d *Database) Desk(t testing.TB, policy review.Policy) *service.Desk {
 	return desk
 }
 
-// Basics are severities that leave only the rules of template, names and lock
-// in force, and those that nothing can switch off: a test of the desk's own
-// ways does not depend on what other families find in its texts.
+// Basics are severities that enable only the rule families template, names, and lock, and the rules that cannot be
+// disabled, so that a test of the desk does not depend on the findings of other families.
 func Basics() map[string]rules.Severity {
 	severities := map[string]rules.Severity{}
 	for _, r := range ruleset.All() {
@@ -180,8 +178,7 @@ func (d *Database) Approved(t testing.TB, desk *service.Desk, by proposals.Actor
 	return decisions
 }
 
-// SQL runs statements on the database as somebody with a database tool would:
-// through a connection of its own, with the engine's defaults.
+// SQL runs statements on the database as with a database tool: over a separate connection, with the engine's defaults.
 func (d *Database) SQL(ctx context.Context, statements string, args ...any) error {
 	return ByHand(ctx, d.Path(), statements, args...)
 }
@@ -196,7 +193,7 @@ func byHand(path string) (*sql.DB, error) {
 	return sql.Open("sqlite", dataSource(path))
 }
 
-// ByHand runs statements on the file at path through a connection of its own.
+// ByHand runs statements on the file at path over a separate connection.
 func ByHand(ctx context.Context, path, statements string, args ...any) (err error) {
 	db, err := byHand(path)
 	if err != nil {

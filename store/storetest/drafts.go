@@ -8,9 +8,8 @@ import (
 	"toolcrib/registry"
 )
 
-// Prompt is a whole proposal of a new prompt tool in the user's layer, to
-// which the rules of template, names and lock have nothing to say. Its texts
-// name id, so no two tools are alike.
+// Prompt is a complete proposal of a new prompt tool in the user's layer without findings of the rule families
+// template, names, and lock. Its texts contain id, so that no two tools are similar.
 func Prompt(id string) proposals.Draft {
 	d := proposal(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
 	d.Definition = registry.Definition{Tool: &registry.Tool{
@@ -63,8 +62,8 @@ func Skill(id, name string, data []byte) (draft proposals.Draft, contents func(s
 	}
 }
 
-// Modify turns d, which proposed a tool, into a proposal to change it from
-// version base on. The tool of d itself stays as it is.
+// Modify converts d, which proposed a tool, to a proposal that changes it from version base. It does not modify the
+// tool of d.
 func Modify(d proposals.Draft, base int, change func(*registry.Tool)) proposals.Draft {
 	tool := *d.Definition.Tool
 	change(&tool)
@@ -80,7 +79,7 @@ func Turn(t proposals.Type, s registry.Subject, base, restore int) proposals.Dra
 	return d
 }
 
-// proposal returns a draft with all that proposals have besides their definition.
+// proposal returns a draft with all parts of a proposal except its definition.
 func proposal(s registry.Subject) proposals.Draft {
 	base := 0
 	good, bad := "The scene is slow in lines 1-2.", "Cut the second half."

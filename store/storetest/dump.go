@@ -12,14 +12,13 @@ import (
 	"toolcrib/store/pg"
 )
 
-// dataSource names the file at path for a connection of its own.
+// dataSource returns the data source name of the file at path for a separate connection.
 func dataSource(path string) string {
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "_pragma=busy_timeout(5000)"}).String()
 }
 
-// Dump returns the database as text: every row of every table with all its
-// columns as SQL literals, a line each, the tables and the rows of each in
-// order. The schema and the numbers in the file's header are part of it.
+// Dump returns the database as text, including the schema and the numbers in the file's header: one line for every row
+// of every table, with all its columns as SQL literals, in order.
 func (d *Database) Dump(t testing.TB) string {
 	t.Helper()
 	return Dump(t, d.Path())
@@ -80,7 +79,7 @@ func DumpOf(ctx context.Context, path string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// snapshot is a dump with what the engine numbered the last commit.
+// snapshot is a dump with the engine's number of the last commit.
 type snapshot struct {
 	conn   *sql.DB // one connection; the number means something only to it
 	commit int64

@@ -264,7 +264,7 @@ func (s listeningSource) Listen(ctx context.Context, news func()) error {
 	return listener.Listen(ctx, news)
 }
 
-// linkTree makes a folder with links to the files of another one.
+// linkTree creates a folder with links to the files of another folder.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

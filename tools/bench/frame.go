@@ -48,7 +48,7 @@ func frame(ctx context.Context, l lab, many, runs int, idle time.Duration) error
 			return err
 		}
 	}
-	for range runs { // in turns, so that what else the machine does falls on both
+	for range runs { // alternate, so that other load affects both
 		for i, p := range programs {
 			s, err := p.workbench(ctx)
 			if err != nil {
@@ -123,8 +123,8 @@ func (s *session) end() error {
 	return errors.Join(err, s.cmd.Wait())
 }
 
-// atRest goes to the end of the queue and back, leaves the workbench alone for a
-// while, and returns the most memory that it had in MB and its share of a processor.
+// atRest moves to the end of the queue and back, leaves the workbench idle for a while, and returns its peak memory in
+// MB and its share of a processor.
 func (p program) atRest(ctx context.Context, d time.Duration) (most, share float64, err error) {
 	s, err := p.workbench(ctx)
 	if err != nil {

@@ -18,9 +18,8 @@ import (
 	"time"
 )
 
-// prepareGreedy measures what another token waits for its configuration while one token
-// sends each of the most expensive requests over 128 connections, from a process of its
-// own.
+// prepareGreedy measures the delay of another token's configuration while one token sends each of the most expensive
+// requests over 128 connections, from a separate process.
 func prepareGreedy(flags *flag.FlagSet) func(context.Context, lab) error {
 	tools := flags.Int("tools", 300, "tools of the agent")
 	name := flags.String("send", "", "only send these requests, to -url with the token in GREEDY_TOKEN, until it is interrupted")
@@ -41,7 +40,7 @@ func prepareGreedy(flags *flag.FlagSet) func(context.Context, lab) error {
 	}
 }
 
-// request is one that a token sends as often as it can.
+// request is a request that a token sends as often as possible.
 type request struct {
 	name   string
 	method string
@@ -50,7 +49,7 @@ type request struct {
 	body   []byte
 }
 
-// greedy measures beside each kind of requests.
+// greedy measures the delay under each kind of request.
 func (s *served) greedy(ctx context.Context) error {
 	token, err := s.newToken(ctx)
 	if err != nil {

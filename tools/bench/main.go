@@ -28,7 +28,7 @@ import (
 // bench is something that is measured or made.
 type bench struct {
 	name, what string
-	// prepare declares the flags and returns what runs when they are set.
+	// prepare declares the flags and returns the function to run after they are parsed.
 	prepare func(flags *flag.FlagSet) func(ctx context.Context, l lab) error
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// operations prepares everything that is timed.
+// operations prepares all timed operations.
 func (c *comparison) operations(ctx context.Context) ([]operation, error) {
 	start := operation{name: "start, to help", contenders: []contender{c.always("--help")}}
 	for _, program := range []string{"git", "sqlite3"} {
@@ -88,7 +88,7 @@ func (m *measured) operations(n int) []operation {
 	return ops
 }
 
-// besideGit sets operations beside git on a repository of n commits.
+// besideGit compares operations with git on a repository of n commits.
 func besideGit(ctx context.Context, ops []operation, home string, n int) error {
 	if !has("git") {
 		return nil
@@ -115,8 +115,8 @@ func besideGit(ctx context.Context, ops []operation, home string, n int) error {
 	return nil
 }
 
-// besideSQLite sets operations beside the shell of SQLite: it writes as many rows
-// as an approval does, and checks the file that verify reads.
+// besideSQLite compares operations with the shell of SQLite: writing as many rows as an approval, and checking the file
+// that verify reads.
 func besideSQLite(ctx context.Context, ops []operation, m *measured) error {
 	if !has("sqlite3") {
 		return nil
@@ -188,7 +188,7 @@ func title(n int) string {
 	return fmt.Sprintf("Scene pacer number %d", n)
 }
 
-// prompt is the text of a tool, of about a kilobyte.
+// prompt returns the text of a tool, about a kilobyte long.
 func prompt(n int) string {
 	return strings.Repeat(fmt.Sprintf("Read scene %d and name the lines that slow it down, with a reason for each.\n", n), 13)
 }
@@ -216,8 +216,8 @@ func gitRepository(ctx context.Context, home string, n int) (string, error) {
 	return dir, shell(ctx, dir, "", "sh", "-c", "git reset -q --hard && git config user.name Ada && git config user.email ada@example.com && git gc -q")
 }
 
-// durable are the statements of a transaction that does to a plain database
-// what an approval does: six rows written, two moved, synced when it returns.
+// durable returns the statements of a transaction that writes as much to a plain database as an approval: six rows
+// inserted, two updated, and synced.
 func durable(rows int) string {
 	var b strings.Builder
 	b.WriteString("PRAGMA synchronous=FULL; BEGIN IMMEDIATE;")

@@ -21,10 +21,9 @@ const (
 	height    = 30
 )
 
-// preparePictures makes the pictures of the README from the real program: it fills a
-// database with the proposals of the demonstration, opens the workbench on it in a
-// terminal, goes to each screen and writes it as an SVG file. Then it records the walk
-// of a newcomer through toolcrib demo as one more, which plays by itself.
+// preparePictures creates the pictures of the README with the real program: it fills a database with the proposals of
+// the demonstration, opens the workbench in a terminal, visits each screen, and writes it as an SVG file. It also
+// records the walk of a newcomer through toolcrib demo as an animated picture.
 func preparePictures(flags *flag.FlagSet) func(context.Context, lab) error {
 	folder := flags.String("folder", "docs/pictures", "the `FOLDER` to write to")
 	return func(ctx context.Context, l lab) error {
@@ -38,8 +37,8 @@ func preparePictures(flags *flag.FlagSet) func(context.Context, lab) error {
 	}
 }
 
-// picture is a screen, the keys that lead there from the one before, and the text
-// that it has when complete. One without a name is only on the way.
+// picture is a screen, the keys that lead to it from the previous screen, and the text that it contains when complete.
+// A picture without a name is not saved.
 type picture struct {
 	name  string
 	width int
@@ -109,7 +108,7 @@ func draw(ctx context.Context, p program, folder string) (err error) {
 // limit is how long a screen may take.
 const limit = 30 * time.Second
 
-// take goes to the screen and writes it.
+// take visits the screen and saves it.
 func (p picture) take(ctx context.Context, t *terminal.Terminal, folder string) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

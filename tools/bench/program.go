@@ -107,7 +107,7 @@ func (p program) waiting(ctx context.Context) ([]string, error) {
 	return ids, err
 }
 
-// approveAll approves everything that waits.
+// approveAll approves all waiting proposals.
 func (p program) approveAll(ctx context.Context) error {
 	ids, err := p.waiting(ctx)
 	if err == nil {
@@ -160,8 +160,8 @@ func worked(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * 10 * time.Millisecond, nil
 }
 
-// memory returns the resident memory of a process in MB, from /proc: as VmRSS that of
-// now, as VmHWM its peak. The figure of wait4(2) takes in the process that started it.
+// memory returns the resident memory of a process in MB from /proc: VmRSS is the current and VmHWM the peak value. The
+// value of wait4(2) would include the parent process.
 func memory(pid int, field string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -191,7 +191,7 @@ func (t times) String() string {
 	return fmt.Sprintf("%6d times: p50 %-9s p95 %-9s p99 %-9s max %s", len(t), at(50), at(95), at(99), at(100))
 }
 
-// say prints one figure.
+// say prints one measured value.
 func say(name, format string, args ...any) {
 	fmt.Printf("%-26s %s\n", name, fmt.Sprintf(format, args...))
 }

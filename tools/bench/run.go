@@ -26,10 +26,9 @@ type comparison struct {
 	sizes []int
 }
 
-// prepareRun times toolcrib as whole processes, on databases of growing size, beside
-// git and sqlite3 doing similar work in the same run, and then runs the Go benchmarks
-// of operations inside a process. Every figure is the median of the runs, which take
-// turns, so that other work on the machine slows all alike.
+// prepareRun times toolcrib as whole processes on databases of growing size, compared with git and sqlite3 doing
+// similar work in the same run, and then runs the Go benchmarks inside a process. Every value is the median of the
+// runs, which alternate, so that other load affects all equally.
 func prepareRun(flags *flag.FlagSet) func(context.Context, lab) error {
 	c := &comparison{sizes: []int{10_000, 100_000}}
 	flags.IntVar(&c.runs, "runs", 15, "how often each command is timed")
@@ -95,8 +94,7 @@ func (c *comparison) table(ctx context.Context, only string) (string, error) {
 	return table, nil
 }
 
-// contender is somebody who does an operation. The nth command of a run is
-// asked for before the clock starts.
+// contender performs an operation. The nth command of a run is prepared before the clock starts.
 type contender struct {
 	name    string
 	shown   string // the command, as the table shows it
@@ -117,7 +115,7 @@ type row struct {
 	operation, size string
 	ours            time.Duration
 	peer, shown     string
-	theirs          time.Duration // 0 when there is no peer
+	theirs          time.Duration // 0 without a peer
 }
 
 // measure lets the contenders of an operation take turns and returns a row for
@@ -241,9 +239,8 @@ const (
 	benchstat = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 )
 
-// leftOut are lines that sum up operations which have nothing in common, those of
-// smaller queues, in which nothing takes longer, of lists that take no longer than the first
-// page, and of shorter texts.
+// leftOut matches lines of the report to omit: means of unrelated operations, small queues, lists that are as fast as
+// the first page, and short texts.
 var leftOut = regexp.MustCompile(`(?m)^(geomean|Queue/100/|Queue/10000/|Queue/10/|Queue/100000/List_(short|filter_|s|a|last)|Rules/10KB/).*\n`)
 
 // benchmarks runs the Go benchmarks and returns the output of benchstat.
@@ -265,7 +262,7 @@ func benchmarks(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s; medians of six runs.\n\n```\n%s```\n", machine(), table), nil
 }
 
-// replace puts the report between two marks of a file.
+// replace replaces the text between two marks of a file by the report.
 func replace(name, begin, end, report string) error {
 	old, err := os.ReadFile(name)
 	if err != nil {

@@ -17,10 +17,9 @@ import (
 	"time"
 )
 
-// prepareServe measures toolcrib serve with an agent of many tools, on loopback: how
-// long a configuration takes when it is rendered, when it was rendered in the same
-// minute, and when nothing changed; how many requests a second are answered without an
-// error; and how long an approval by another process takes to reach a subscriber.
+// prepareServe measures toolcrib serve with an agent of many tools, on loopback: the time for a configuration that is
+// rendered, that was rendered in the same minute, and that is unchanged; the number of successful requests per second;
+// and the delay between an approval by another process and its delivery to a subscriber.
 func prepareServe(flags *flag.FlagSet) func(context.Context, lab) error {
 	tools := flags.Int("tools", 1000, "tools of the agent")
 	rate := flags.Int("rate", 2000, "requests a second")
@@ -129,7 +128,7 @@ func (s *served) get(ctx context.Context, client *http.Client, query, tag string
 	return resp.StatusCode, int(n), err
 }
 
-// latencies measures requests one after another.
+// latencies measures sequential requests.
 func (s *served) latencies(ctx context.Context) error {
 	client := &http.Client{}
 	for _, m := range []struct {

@@ -61,10 +61,10 @@ func prepareSSH(flags *flag.FlagSet) func(context.Context, lab) error {
 	}
 }
 
-// browse lets all sessions browse at once, and prints what that costs the server.
+// browse lets all sessions browse concurrently, and prints the cost for the server.
 func browse(pid int, all []*remote, keys int, pause time.Duration) (plain, esc times, err error) {
 	const rest = 5 * time.Second
-	var at [3]time.Duration // before the rest, after it, after the keys
+	var at [3]time.Duration // before and after the idle time, and after the keys
 	if at[0], err = worked(pid); err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +121,7 @@ func (p program) login(ctx context.Context, sessions int) (client *ssh.Client, p
 // remote is a session with a workbench.
 type remote struct {
 	keys io.Writer
-	seen chan time.Time // when something came
+	seen chan time.Time // signaled at output
 }
 
 func open(client *ssh.Client) (*remote, error) {
@@ -153,10 +153,9 @@ func (w *remote) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// browse goes through the queue and the proposals, and returns how long each key took
-// until the screen began to change. The key esc is counted apart: a terminal that sends
-// it as a single byte makes every program wait before it may take the byte for a key and
-// not for the start of one (Bubble Tea: 50 ms).
+// browse navigates the queue and the proposals, and returns the delay of each key until the screen begins to change.
+// The key esc is counted separately: when a terminal sends it as a single byte, every program waits to distinguish it
+// from an escape sequence (Bubble Tea: 50 ms).
 func (w *remote) browse(n int, pause time.Duration) (plain, esc times) {
 	const way = "jjjjjjj\r2341\x1b" // through the queue, into a proposal, its tabs, and back: each changes the screen
 	for i := range n {
@@ -170,7 +169,7 @@ func (w *remote) browse(n int, pause time.Duration) (plain, esc times) {
 		if _, err := io.WriteString(w.keys, key); err != nil {
 			return plain, esc
 		}
-		took := 5 * time.Second // counts for a screen that has not come by then
+		took := 5 * time.Second // recorded for a screen that does not arrive in time
 		select {
 		case at := <-w.seen:
 			took = at.Sub(began)

@@ -50,7 +50,7 @@ func (t *team) approve(ctx context.Context) error {
 	return nil
 }
 
-// execute calls a tool that has no limit.
+// execute calls a tool without limits.
 func (t *team) execute(ctx context.Context) error {
 	_, err := t.timed(ctx, "exec", "", "exec", "get_free", "--agent", "skipper")
 	return err

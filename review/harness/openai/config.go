@@ -137,7 +137,7 @@ func (c *Client) unreached(err error) error {
 	case errors.Is(err, errTooLarge):
 		return errTooLarge
 	}
-	return fmt.Errorf("the connection to %s broke: %s", host, c.printable(err.Error()))
+	return fmt.Errorf("the connection to %s was lost: %s", host, c.printable(err.Error()))
 }
 
 // printable returns s safe to show, and without the API key, which a server

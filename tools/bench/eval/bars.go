@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// bar is a limit on what the rules find in a set, in percent.
+// bar is a limit, in percent, on the findings in a set.
 type bar struct {
 	what  string
 	limit float64
@@ -36,8 +36,7 @@ func means(set string, what int) func(map[string]*rate) (float64, bool) {
 	}
 }
 
-// bars are what the rules are held to. What honest words around an attack may change is
-// in the tests.
+// bars are the required limits. The tests limit the effect of honest text around an attack.
 var bars = []bar{
 	{"honest tools warned of", 3.5, false, means("honest tools", 1)},
 	{"honest tools blocked", 0.3, false, means("honest tools", 2)},
@@ -57,7 +56,7 @@ var bars = []bar{
 	{"poisoned skills found beyond the clean one", 20, true, rows("unseen poisoned skills", 1)},
 }
 
-// ownSet names the set of our own texts in a file that nothing is learned from.
+// ownSet names the set of our own texts in a file that is never used for training.
 func ownSet(file string) string { return "own " + file }
 
 // measuredOwn are the tools of our own that only measure, each file a set.
@@ -73,8 +72,8 @@ func measuredOwn(own []ownSample) []sample {
 	return list
 }
 
-// printBars prints each bar beside what was measured. Our own attacks are found by tables
-// of studies alone, which have not seen their source.
+// printBars prints each bar and the measured value. Our own attacks are judged by tables of studies, which were not
+// trained on their source.
 func printBars(results []result, studies map[bool]*study, out io.Writer) {
 	sets := rates(results, func(r *result) string { return r.set })
 	list := bars

@@ -47,8 +47,8 @@ type sides struct {
 	attackWarned, said int
 }
 
-// measureChanges prints what facts honest changes and attacks in changes add, for the half
-// of the sources that tables may be written against and for the half that nobody reads.
+// measureChanges prints the facts that honest changes and attacks add, separately for the half of the sources that
+// tables may be written against and for the unread half.
 func measureChanges(dir string, list bool, out io.Writer) error {
 	halves := map[bool]*sides{true: newSides(), false: newSides()}
 	for _, name := range []string{"honest_changes", "honest_tool_changes", "attack_changes", "attack_skill_changes"} {
@@ -115,7 +115,7 @@ func (s *sides) honest(row changeRow, added []fact.Fact, list bool, out io.Write
 	}
 }
 
-// naming is the form of a text that names a host, a path, a flag, a package or a command.
+// naming matches a text that names a host, a path, a flag, a package, or a command.
 var naming = regexp.MustCompile("`|://|~/|--\\w|/\\w+/|\\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\\b|\\b\\w+\\.(md|json|ya?ml|toml|sh|py)\\b")
 
 func (s *sides) attack(dir string, row changeRow, added []fact.Fact, list bool, out io.Writer) {

@@ -33,9 +33,9 @@ type sample struct {
 	class        string // mechanism, category or transform
 	prompt       bool   // a prompt, not a tool
 	attack, hard bool
-	measured     bool             // no table learns from it
+	measured     bool             // never used for training
 	draft        *proposals.Draft // nil when import skips it
-	clean        *proposals.Draft // what draft was before an attack was put into it, nil when that is unknown
+	clean        *proposals.Draft // the draft before an attack was inserted, or nil if unknown
 	raw          []byte           // the JSON of a tool, which an import pins
 	size         int              // bytes of the prompt
 }
@@ -55,9 +55,8 @@ func half(source string) string {
 	return held
 }
 
-// file is a file of labelled rows. Honest rows of families that frames were
-// written against count as tune whatever their source; from rows that are only
-// measured no table learns.
+// file is a file of labelled rows. Honest rows of families that frames were written against always belong to the tune
+// set; rows for measurement only are never used for training.
 type file struct {
 	path, set              string
 	prompt                 bool

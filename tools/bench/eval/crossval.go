@@ -70,17 +70,16 @@ func (s *study) unaware(x *sample) *wording.Learned {
 	return s.tables[foldOf(x.source)]
 }
 
-// neverLearned reports whether e belongs to a set that only measures.
+// neverLearned reports whether e belongs to a set that is only measured.
 func (s *sample) neverLearned() bool { return s.measured || s.set == unseen }
 
-// reached is the share of the samples selected by want that are found at a
-// threshold; bySource makes it a mean over sources, of which those of few rows count
-// as one.
+// reached returns the share of the samples selected by want that are found at a threshold. bySource averages over
+// sources and treats sources with few rows as one.
 func (s *study) reached(want func(*example) bool, at float64, bySource bool) float64 {
 	return s.share(want, bySource, func(e *example) bool { return e.certain || s.scores[e].reach(at+e.margin, s.table.WithFrame) })
 }
 
-// share is the share of the samples selected by want for which told is true.
+// share returns the share of the samples selected by want for which told is true.
 func (s *study) share(want func(*example) bool, bySource bool, told func(*example) bool) float64 {
 	counts := map[string][2]int{}
 	for _, e := range s.list {

@@ -11,9 +11,8 @@ import (
 // at.
 var shares = []float64{0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3, 4, 6, 10}
 
-// curve prints detection rates over a range of shares of honest samples, by tables
-// that have not seen the source. Without all, it leaves out the less interesting
-// half.
+// curve prints detection rates over a range of false positive rates, with tables that were not trained on the source.
+// Unless all is set, it omits the less interesting half.
 func (s *study) curve(all bool, out io.Writer) {
 	type column struct {
 		title string

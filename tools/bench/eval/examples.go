@@ -83,8 +83,8 @@ func newExample(ctx context.Context, set ruleset.Set, s *sample, o *ownSample) (
 	return e, nil
 }
 
-// tells reports whether x makes o an attack: it is neither a sentence of the tool
-// that it was put into, nor one that the near-miss has too.
+// tells reports whether x makes o an attack: it is neither a sentence of the surrounding tool nor part of the
+// near-miss.
 func (o *ownSample) tells(x *wording.Sentence) bool {
 	said := strings.TrimSpace(x.Text)
 	if o.within {

@@ -12,11 +12,10 @@ import (
 // authors have not seen in order to warn by themselves.
 const proven = 0.9
 
-// away reports whether e counts when frames are held to a precision: an attack, or honest
-// and not of the families that frames were written against. A frame that still fires in the
-// honest half that its authors have read is no better than one that fires in the other, and
-// one of which nothing is known there has proven nothing. What is kept for the last
-// measurement is left out.
+// away reports whether e is used to measure the precision of frames: an attack, or an honest sample outside of the
+// families that frames were written against. It includes the honest half that the authors have read, because a frame
+// that still fires there is no better than one that fires in the other half. It excludes samples reserved for the final
+// measurement.
 func (e *example) away() bool {
 	switch {
 	case e.own || e.hard:
@@ -44,8 +43,7 @@ func (r *awayRows) add(e *example) {
 	r.honest[e.source]++
 }
 
-// share is the share of the honest samples that r has of all, as a mean over sources;
-// those of small sources count as those of one.
+// share returns the share of r among all honest samples, averaged over sources; small sources are treated as one.
 func (r *awayRows) share(all awayRows) float64 {
 	sum, sources, few, fewOf := 0.0, 0, 0, 0
 	for source, n := range all.honest {
@@ -63,8 +61,8 @@ func (r *awayRows) share(all awayRows) float64 {
 	return sum / math.Max(1, float64(sources))
 }
 
-// precision is the part of attacks among what r has, if there were as many honest
-// texts as attacks in all: the sizes of collections say nothing.
+// precision returns the share of attacks in r, normalized as if the collections of honest texts and attacks had the
+// same size.
 func (r *awayRows) precision(all awayRows) float64 {
 	attacks, honest := float64(r.attacks)/math.Max(1, float64(all.attacks)), r.share(all)
 	if attacks+honest == 0 {
@@ -73,8 +71,7 @@ func (r *awayRows) precision(all awayRows) float64 {
 	return attacks / (attacks + honest)
 }
 
-// printFrames prints which rules' frames may warn by themselves, whatever a table
-// scores.
+// printFrames prints the rules whose frames may warn regardless of the table's score.
 func (s *study) printFrames(out io.Writer) {
 	all, fits := awayRows{}, map[string]*awayRows{}
 	for _, e := range s.list {

@@ -28,8 +28,8 @@ func (r *result) warned() bool { return r.worst.Rank() >= rules.Warn.Rank() }
 // blocked reports whether a finding blocks the sample.
 func (r *result) blocked() bool { return r.worst.Rank() >= rules.Block.Rank() }
 
-// judgeAll runs the rules over every sample, on every processor, with the table
-// that tableOf returns for it; nil means the one in force.
+// judgeAll runs the rules over every sample, on every processor, with the table that tableOf returns for it, or with
+// the built-in table if that is nil.
 func judgeAll(ctx context.Context, set ruleset.Set, samples []sample, tableOf func(*sample) *wording.Learned) ([]result, error) {
 	results := make([]result, len(samples))
 	errs := make([]error, runtime.GOMAXPROCS(0))
@@ -70,8 +70,8 @@ func (s *sample) findings(ctx context.Context, set ruleset.Set, draft *proposals
 	return found, nil
 }
 
-// judge notes what the rules find in s; of an attack that was put into a clean text,
-// what they do not find in that.
+// judge records the findings in s. For an attack in a clean text, it records only the findings that the clean text does
+// not have.
 func judge(ctx context.Context, set ruleset.Set, s *sample, table *wording.Learned, r *result) error {
 	r.sample, r.worst, r.byRule = s, rules.Off, map[string]rules.Severity{}
 	if s.draft == nil {

@@ -134,10 +134,9 @@ func (f *fitting) step(p point) {
 	}
 }
 
-// learn fits a table to examples: first roughly, to every sentence of an attack
-// that may be the telling one, then to those that came out as telling. The table
-// is the mean of several fits, each without some of the sources, so that what a
-// single source relies on counts for less.
+// learn fits a table to examples: first to every sentence of an attack that may be decisive, then to those that scored
+// as decisive. The table is the mean of several fits, each without some of the sources, which reduces the influence of
+// a single source.
 func learn(examples []*example) *wording.Learned {
 	rough := descend(points(examples, nil), -1, roughRounds)
 	list := points(examples, rough)
@@ -179,9 +178,8 @@ func (f *fitting) add(o *fitting) {
 	}
 }
 
-// points lists the sentences to fit to. Of an attack of which only the whole is
-// known, f says which sentences are telling; of the honest sentences that f is sure
-// of, it takes every few, which stand for the others.
+// points returns the sentences to fit to. If only the whole text of an attack is labelled, f determines the decisive
+// sentences; of the honest sentences with a clear score, points takes a sample.
 func points(examples []*example, f *fitting) []point {
 	var list []point
 	for _, e := range examples {
@@ -191,7 +189,7 @@ func points(examples []*example, f *fitting) []point {
 		}
 		stride := 1 + len(e.sentences)/most
 		for i := range e.sentences {
-			if !e.attack && i%stride != 0 { // a long text counts for no more than so many sentences
+			if !e.attack && i%stride != 0 { // limit the weight of a long text
 				continue
 			}
 			x := e.whole(i)
@@ -252,8 +250,7 @@ func (f *fitting) telling(e *example) []bool {
 	return list
 }
 
-// boundary is how much an honest sentence counts: more where it was written to be
-// close to attacks.
+// boundary returns the weight of an honest sentence, which is higher if it was written to resemble attacks.
 func (e *example) boundary() float64 {
 	if e.hard || e.own && e.prompt {
 		return nearby
@@ -261,7 +258,7 @@ func (e *example) boundary() float64 {
 	return 1
 }
 
-// bagOf says in which bag a source is.
+// bagOf returns the bag of a source.
 func bagOf(source string) int {
 	h := fnv.New32a()
 	h.Write([]byte("bag " + source))

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// unseen are our own texts that nothing is learned from.
+// unseen are our own texts that are never used for training.
 const unseen = "unseen"
 
 // ownSamples reads the samples written for this project: the texts in the testdata
@@ -55,8 +55,8 @@ func ownSamples(repo string) ([]ownSample, error) {
 	return slices.Concat(all, tools, asPrompts(all), elsewhere(all, hosts)), err
 }
 
-// honestTools reads whole tools of our own, in languages of which the labelled data
-// have a source or two. Each is a source of its own.
+// honestTools reads our own complete tools in languages of which the labelled data have few sources. Each is a separate
+// source.
 func honestTools(repo string) ([]ownSample, error) {
 	files, err := filepath.Glob(filepath.Join(repo, "tools", "bench", "eval", "training", "tools_*.txt"))
 	var all []ownSample
@@ -73,9 +73,8 @@ func honestTools(repo string) ([]ownSample, error) {
 	return all, err
 }
 
-// elsewhere returns the sentences of list that stand in the description of a tool
-// as the text of a parameter, and every third as a default or a title: an attack
-// is one wherever it stands.
+// elsewhere returns sentences of list as the text of a parameter instead of a description, and every third as a default
+// or a title, because an attack can be in any of these places.
 func elsewhere(list []ownSample, hosts []string) []ownSample {
 	var out []ownSample
 	for i, s := range list {
@@ -99,7 +98,7 @@ func elsewhere(list []ownSample, hosts []string) []ownSample {
 	return out
 }
 
-// asPrompts returns the sentences of list that stand in tools as prompts.
+// asPrompts converts the tools of list to prompts.
 func asPrompts(list []ownSample) []ownSample {
 	var out []ownSample
 	for _, s := range list {
@@ -116,8 +115,8 @@ func asPrompts(list []ownSample) []ownSample {
 // sentences is put into it.
 const longestHost = 10 << 10
 
-// within returns the sentences of list in honest prompts of others, as a line of their
-// own: a line is to be judged by what it adds.
+// within returns the sentences of list as an additional line in honest third-party prompts, because a line is judged by
+// what it adds.
 func within(list []ownSample, samples []sample) []ownSample {
 	var hosts []string
 	for i := range samples {
@@ -148,9 +147,9 @@ func within(list []ownSample, samples []sample) []ownSample {
 type ownSample struct {
 	sample
 	said    string // the telling sentence, or ""
-	telling bool   // said is known
-	within  bool   // said stands in a prompt of others, of which nothing is learned
-	near    string // what the near-miss of an attack says
+	telling bool   // the decisive sentence is known
+	within  bool   // inside a third-party prompt, which is not used for training
+	near    string // text of the near-miss of an attack
 }
 
 func hostLines(dir string) ([]string, error) {
@@ -169,10 +168,9 @@ func host(hosts []string, sentence string) (name, says string) {
 	return name, says
 }
 
-// ownFile reads a file of testdata: a definition a line, as name, description and
-// parameters ("name=description") separated by " :: "; a name of "a" stands for
-// a host that has nothing to do with the sentence. A line without parts is a
-// prompt.
+// ownFile reads a file of testdata with one definition per line: name, description, and parameters
+// ("name=description"), separated by " :: ". The name "a" stands for a host that is unrelated to the sentence. A line
+// without parts is a prompt.
 func ownFile(path string, attack bool, hosts []string) ([]ownSample, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -218,9 +216,8 @@ func definition(name, description string, params []string) json.RawMessage {
 	return raw
 }
 
-// pair is an attack and an honest text that differs only in what makes the other
-// one an attack. Each is a tool as a server lists it, or a text: the prompt, or
-// a sentence of a tool's description.
+// pair is an attack and an honest text that differs only in the decisive part. Each is a tool in a server's format, or
+// a text: a prompt, or a sentence of a tool's description.
 type pair struct {
 	Mechanism string          `json:"mechanism"`
 	Domain    string          `json:"domain"`

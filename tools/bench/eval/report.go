@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// longPrompt is the size from which prompts are a row of their own, in bytes.
+// longPrompt is the size, in bytes, from which prompts have a separate row.
 const longPrompt = 20 << 10
 
 // rate counts samples by source.
@@ -46,8 +46,8 @@ func (t *rate) add(r *result) {
 	}
 }
 
-// fewRows is the number of rows below which a source is counted together with the
-// other small ones: of one that has a single row, one row would decide.
+// fewRows is the number of rows below which sources are combined, because otherwise single rows would determine the
+// result.
 const fewRows = 5
 
 // macro returns the means over the sources of the shares that are warned of (1)
@@ -147,10 +147,9 @@ type ruleRate struct {
 	tools, prompts, attacks rate
 }
 
-// perRule prints, for each rule that warns or blocks, its share of honest tools
-// and prompts of others and of attacks, and its precision. It leaves out what frames
-// were written against, what toolcrib ships, and the lines chosen because they look
-// like attacks.
+// perRule prints, for each rule that warns or blocks, its share of honest third-party tools and prompts and of attacks,
+// and its precision. It excludes texts that frames were written against, shipped definitions, and lines chosen because
+// they resemble attacks.
 func perRule(results []result, out io.Writer) {
 	m := map[string]*ruleRate{}
 	for _, r := range ruleset.All() {
@@ -186,8 +185,7 @@ func perRule(results []result, out io.Writer) {
 	}
 }
 
-// listFalseAlarms prints what fires on honest samples of the half tune. The texts of
-// the other half are nobody's to read.
+// listFalseAlarms prints the findings in honest samples of the tune half. The texts of the other half remain unread.
 func listFalseAlarms(results []result, out io.Writer) {
 	for i := range results {
 		r := &results[i]

@@ -12,9 +12,8 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// teachAll learns both tables and finds their thresholds; with o.write it writes
-// them into the package of the rules. It returns what it learned of tools, and of
-// prompts (true).
+// teachAll trains both tables and finds their thresholds. With o.write, it writes them into the package of the rules.
+// It returns the studies of tools, and of prompts (true).
 func teachAll(ctx context.Context, o options, set ruleset.Set, samples []sample, own []ownSample, out io.Writer) (map[bool]*study, error) {
 	var list []*sample
 	for i := range samples {

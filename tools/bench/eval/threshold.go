@@ -10,11 +10,10 @@ import (
 	"toolcrib/review/rules/rulebook"
 )
 
-// limits are the parts of each kind of honest sample that may be told of, by tables
-// that have not seen their source: of those of others, as a mean over sources, and of
-// those that the authors of the frames have not seen either, of their long prompts,
-// of those that frames were written against (among them many that look like
-// attacks), of the lines that do, and of our own near-misses.
+// limits are the maximum shares of each kind of honest sample with a finding, for tables that were not trained on their
+// source: third-party samples averaged over sources, samples that the authors of the frames have not read, long prompts
+// of these, samples that frames were written against (many of which resemble attacks), lines that resemble attacks, and
+// our own near-misses.
 type limits struct{ honest, long, seen, hard, near float64 }
 
 // shareOfRule is the share of the honest samples, as a mean over the sources that
@@ -53,7 +52,7 @@ func (s *study) thresholds(most limits) {
 	}
 }
 
-// fit is a sample in which a frame fits, with the highest score of what it fits in.
+// fit is a sample with a matching frame, and its highest score.
 type fit struct {
 	score float64
 	*example

@@ -1,7 +1,6 @@
-// Package newcomer goes through the workbench as somebody who has read nothing: from
-// toolcrib demo to a rejection with a reason, a rollback, an approval and a filter,
-// pressing only keys that the screen names at that moment. The test of package
-// workbench holds the workbench to it, and the pictures of the README record it.
+// Package newcomer walks through the workbench like a user without any knowledge: from toolcrib demo to a rejection
+// with a reason, a rollback, an approval, and a filter, pressing only keys that the screen names at that moment. A test
+// of package workbench checks this walk, and the pictures of the README record it.
 package newcomer
 
 import (
@@ -21,12 +20,11 @@ const (
 	Height = 30
 )
 
-// Step is a key that the screen names, or a text to type, and the text on the
-// screen afterwards.
+// Step is a key that the screen names, or a text to type, and the expected text on the screen.
 type Step struct {
 	Label string // of a key in the last line
 	Again bool   // press it while the screen names it, possibly never
-	Helps string // what the help has for the key; "" for a key of the last line
+	Helps string // the help text of the key, or "" for a key of the last line
 	Type  string // instead of a key
 	Shows []string
 }
@@ -71,14 +69,14 @@ var Steps = []Step{
 	{Label: "done writing", Shows: []string{"y propose it"}},
 	{Label: "propose it", Shows: []string{"Proposed tool:user/viewpoint_keeper as #18", "● your turn", "▎Diff"}},
 
-	// To approve it: the page names the key that goes to unread parts.
+	// To approve it, press the key for unread parts that the page names.
 	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
 	{Label: "go to it", Shows: []string{"a approve"}},
 	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},
 	{Label: "approve", Shows: []string{"Live: tool:user/viewpoint_keeper version 5"}},
 
-	// To find what an agent proposed.
+	// To find an agent's proposals.
 	{Label: "back", Again: true, Shows: []string{"▎Your turn"}},
 	{Label: "filter", Shows: []string{"enter keep the filter"}},
 	{Type: "state:approved author:agent:drafter", Shows: []string{"state:approved author:agent:drafter"}},

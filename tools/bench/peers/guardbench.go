@@ -11,15 +11,14 @@ import (
 	"strings"
 )
 
-// guardCase is a case of the benchmark mcp-guardbench
-// (https://github.com/getmcpm/mcp-guardbench, schema/case.schema.json): a message of a server, and
-// what a guard should do with it.
+// guardCase is a case of the benchmark mcp-guardbench (https://github.com/getmcpm/mcp-guardbench,
+// schema/case.schema.json): a message of a server, and the expected reaction of a guard.
 type guardCase struct {
 	ID       string
 	Expected struct{ Action string } // pass, warn or block
 	Message  struct{ Result json.RawMessage }
 
-	file string // that toolcrib lints, "" if the message has no text of its own
+	file string // the file to lint, or "" if the message has no text
 }
 
 // definitions reads the cases of a checkout whose message defines something: a list of tools, the

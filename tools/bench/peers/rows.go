@@ -101,7 +101,7 @@ func texts(v any) []string {
 	return list
 }
 
-// fewRows is how many rows a source needs to count by itself; smaller ones count as one.
+// fewRows is the minimum number of rows of a separate source; smaller ones are combined.
 const fewRows = 5
 
 // share returns the share of the rows that were found: of honest rows the mean over

@@ -47,8 +47,8 @@ func idOf(file string) string {
 	return id
 }
 
-// output runs a program in a folder and reads its answer as JSON, whatever its exit
-// status: scanners fail when they find something.
+// output runs a program in a folder and parses its output as JSON, ignoring its exit status, because scanners fail when
+// they find something.
 func output(ctx context.Context, dir string, answer any, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir

@@ -13,9 +13,8 @@ type Frame struct {
 	Lasts   time.Duration
 }
 
-// Film draws screens one after the other as one SVG file that plays by itself, again
-// and again; a reader who asks for less motion sees the last. Rows that several screens
-// have in common are in it once.
+// Film draws a sequence of screens as one SVG file that plays in a loop; readers who prefer reduced motion see the last
+// screen. Rows that several screens share are stored once.
 func Film(frames []Frame, width, height int, paper Paper) string {
 	p := picture{paper: paper}
 	var rows, body strings.Builder

@@ -13,7 +13,7 @@ import (
 
 // Paper is the background of a picture of a screen.
 type Paper struct {
-	Text, Back color.Color // where a cell does not say
+	Text, Back color.Color // defaults of cells without a color
 	Frame      color.Color // around the window
 	Basic      [16]color.Color
 }
@@ -63,10 +63,9 @@ func (p *picture) open(b *strings.Builder, width, height int, more string) {
 	fmt.Fprintf(b, `<rect x=".5" y=".5" width="%.0f" height="%d" rx="9" fill="%s" stroke="%s"/>`+"\n", w-1, h-1, hexOf(p.paper.Back), hexOf(p.paper.Frame))
 }
 
-// fillOut gives the cells behind the end of a captured line their background: tmux
-// leaves out cells erased to the end of the line in a colour. A filled line begins
-// its background with a blank, and has one where it ends; one with a coloured
-// word, or with a filled part, does not.
+// fillOut sets the background of the cells after the end of a captured line, because tmux omits cells that were erased
+// with a color. A filled line begins and ends with a blank in its background color; a line with only a colored word or
+// a filled part does not.
 func fillOut(screen uv.ScreenBuffer, y, from, width int) {
 	if last := screen.CellAt(from-1, y); last == nil || last.Style.Bg == nil {
 		return
@@ -146,7 +145,7 @@ func (p *picture) line(b *strings.Builder, screen uv.ScreenBuffer, y, width, top
 		cells := ansi.StringWidth(run)
 		fmt.Fprintf(&text, `<tspan x="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>`,
 			margin+cellWidth*float64(from), cellWidth*float64(cells), p.class(css(style, fg)))
-		_ = xml.EscapeText(&text, []byte(run)) // a strings.Builder takes everything
+		_ = xml.EscapeText(&text, []byte(run)) // writing to a strings.Builder cannot fail
 		text.WriteString("</tspan>")
 	}
 	if text.Len() > 0 {

@@ -1,5 +1,4 @@
-// Package terminal runs a program in a real terminal, a tmux server of its
-// own, types input and reads the screen.
+// Package terminal runs a program in a real terminal, in a separate tmux server, types input, and reads the screen.
 package terminal
 
 import (
@@ -16,7 +15,7 @@ import (
 	"time"
 )
 
-// ErrMissing is returned by Start where there is no tmux.
+// ErrMissing is returned by Start if tmux is not installed.
 var ErrMissing = errors.New("tmux is not installed")
 
 // look sets how often the screen is read while something is waited for.
@@ -127,7 +126,7 @@ func (t *Terminal) Wait(ctx context.Context, texts ...string) (string, error) {
 	})
 }
 
-// Gone waits until a text is off the screen.
+// Gone waits until a text has disappeared from the screen.
 func (t *Terminal) Gone(ctx context.Context, text string) error {
 	_, err := t.Until(ctx, "the end of "+strconv.Quote(text), func(screen string) bool { return !strings.Contains(screen, text) })
 	return err
