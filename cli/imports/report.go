@@ -30,6 +30,9 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 	if doc.Format != wire.MCP || slices.ContainsFunc(doc.Items, func(it wire.Item) bool { return it.Format != wire.MCP }) {
 		return 0, fmt.Errorf("%w: a report contains only tools in the format of MCP", wire.ErrFormat)
 	}
+	if len(doc.Items) == 0 && len(doc.Skipped) > 0 {
+		return 0, fmt.Errorf("%w: the reported tool %s", wire.ErrFormat, doc.Skipped[0].Reason)
+	}
 	by, origin := t.Caller.Actor, intake.Origin{Label: registry.ServerName(server), Server: true}
 	set := "reported_" + origin.Label
 	if origin.Set, err = a.FreeSet(ctx, by, set[:min(len(set), maxSet)]); err != nil {
