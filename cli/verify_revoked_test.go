@@ -63,7 +63,7 @@ func TestVerifyAfterRevocation(t *testing.T) {
 	home.must("signers", "remove", used, "--revoke", "--sign-key", second, "--as", "user:mara")
 	out, errs, code := home.run("verify")
 	if code != 6 || !strings.Contains(out, "1 decisions signed by a revoked key") || !strings.Contains(out, "make the decision again with another key") ||
-		!strings.Contains(out, "Nothing was changed.") || strings.Contains(out, "restore") {
+		!strings.Contains(out, "No data was changed.") || strings.Contains(out, "restore") {
 		t.Errorf("exit status %d: %s%s", code, out, errs)
 	}
 	if out, _, _ := home.run("verify", "--json"); !strings.Contains(out, `"rule":"V103"`) || strings.Contains(out, "V101") {

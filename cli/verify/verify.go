@@ -254,5 +254,5 @@ func (r Verification) Verdict() string {
 	if slices.ContainsFunc(r.Damage, func(d history.Damage) bool { return d.Remedy == "" }) {
 		return "Damaged. " + restoreCopy
 	}
-	return "No data was changed, and every chain is complete, but the decisions named above are not valid."
+	return "No data was changed. Every chain is complete, but the decisions named above are not valid."
 }

@@ -90,7 +90,7 @@ func TestOneOddEntryWithholdsNoOther(t *testing.T) {
 			}
 			s.says("cannot be read: ")
 		}
-		near.is2(near.next(), "1 tool of fake is withheld until it is approved (toolcrib status): one that cannot be read")
+		near.is2(near.next(), "1 tool of fake is withheld until it is approved (toolcrib status): an unreadable entry")
 		near.emit(2, `{"jsonrpc":"2.0","method":"notifications/x"}`)
 		near.is(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 	}

@@ -132,7 +132,7 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 		_, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: a.ID}, {ID: b.ID}}, "")
 		return err
 	})
-	if !strings.Contains(err.Error(), ": #2 (tool:user/tool_b); read it with toolcrib show 'set:good'") {
+	if !strings.Contains(err.Error(), ": #2 (tool:user/tool_b); read the output of toolcrib show 'set:good'") {
 		t.Error(err)
 	}
 	o.lookAt(ada, b)
