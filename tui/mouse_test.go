@@ -3,6 +3,7 @@ package tui_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -40,6 +41,9 @@ func TestClicks(t *testing.T) {
 	b.wants("▎History")
 	b.clickOn("c send back")
 	b.wants("━━ Send back")
+	b.clickOn("esc back") // the second click of a double click presses no key of a sheet
+	b.wants("━━ Send back")
+	b.waited += time.Second
 	b.clickOn("esc back")
 	b.wants("▎History")
 	b.clickOn("esc back")

@@ -211,7 +211,13 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 			return m.pages.On().Scroll(msg.X, n)
 		}
 	case tea.MouseClickMsg:
+		last, now := m.clicked, m.cfg.Now()
+		m.clicked = now
+		again := last.Add(doubleClick).After(now)
 		if msg.Y == m.shell.Frame().Height-1 {
+			if d != nil && again {
+				return nil // the second click of a double click, at the key that opened the sheet
+			}
 			footer := m.shell.Footer()
 			if footer == nil {
 				footer = m.keys.Footer()
@@ -227,8 +233,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 			tabs, _ := m.pages.On().Tabs()
 			return m.click(tabs.ClickAt(msg.X))
 		case row >= 0 && row < m.shell.Frame().Body-1:
-			last, now := m.clicked, m.cfg.Now()
-			if m.clicked = now; last.Add(doubleClick).After(now) && m.clickedRow == row && m.pages.On().Shown() == nil {
+			if again && m.clickedRow == row && m.pages.On().Shown() == nil {
 				return m.click("key enter")
 			}
 			m.clickedRow = row
