@@ -110,7 +110,7 @@ func (h hand) updates(table string) []string {
 		for _, clause := range storetest.ConflictClauses() {
 			all = append(all,
 				fmt.Sprintf("UPDATE %s %s SET %s = %s", clause, table, column, column),
-				fmt.Sprintf("UPDATE %s %s SET %s = 'x' WHERE seq = 1", table, clause, column),
+				fmt.Sprintf("UPDATE %s %s SET %s = 'x' WHERE seq = (SELECT min(seq) FROM %s)", table, clause, column, table),
 				fmt.Sprintf("UPDATE %s %s SET %s = 7 WHERE seq = (SELECT max(seq) FROM %s)", clause, table, column, table),
 			)
 		}
@@ -122,7 +122,7 @@ func (h hand) updates(table string) []string {
 	}
 	return append(all,
 		fmt.Sprintf("UPDATE %[1]s SET seq = seq + 1000", table),
-		fmt.Sprintf("UPDATE OR REPLACE %[1]s SET seq = 1 WHERE seq = 2", table),
+		fmt.Sprintf("UPDATE OR REPLACE %[1]s SET seq = (SELECT min(seq) FROM %[1]s) WHERE seq = (SELECT max(seq) FROM %[1]s)", table),
 		fmt.Sprintf("UPDATE %[1]s SET seq = o.seq FROM %[1]s o WHERE o.seq = %[1]s.seq", table),
 		fmt.Sprintf("WITH all_rows AS (SELECT seq FROM %[1]s) UPDATE %[1]s SET seq = seq WHERE seq IN all_rows", table),
 	)
@@ -131,7 +131,7 @@ func (h hand) updates(table string) []string {
 func (h hand) deletes(table string) []string {
 	return []string{
 		"DELETE FROM " + table,
-		"DELETE FROM " + table + " WHERE seq = 1",
+		fmt.Sprintf("DELETE FROM %[1]s WHERE seq = (SELECT min(seq) FROM %[1]s)", table),
 		fmt.Sprintf("DELETE FROM %[1]s WHERE seq = (SELECT max(seq) FROM %[1]s)", table),
 		"DELETE FROM " + table + " WHERE true RETURNING *",
 	}

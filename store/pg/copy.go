@@ -61,7 +61,7 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, copiedContents+"CREATE TABLE unfinished_copy (genesis text NOT NULL)"); err != nil {
+		if _, err := tx.Exec(ctx, lateTables+"CREATE TABLE unfinished_copy (genesis text NOT NULL)"); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "INSERT INTO unfinished_copy VALUES ($1)", genesis); err != nil {
@@ -71,12 +71,18 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 	})
 }
 
-// The step that creates the table contents comes after the grants, which FinishCopy makes:
-// the rows wait in a table without rights, under the name that the copy writes to.
+// The steps that create these tables come after the grants, which FinishCopy makes: the rows
+// wait in tables without rights, under the names that the copy writes to.
 const (
-	copiedContents = `CREATE TABLE contents (sha256 text COLLATE "C" CONSTRAINT copied_contents_pkey PRIMARY KEY, bytes bytea NOT NULL);`
-	setAside       = `ALTER TABLE contents RENAME TO copied_contents`
-	putBack        = `INSERT INTO contents SELECT sha256, bytes FROM copied_contents; DROP TABLE copied_contents`
+	lateTables = `CREATE TABLE contents (sha256 text COLLATE "C" CONSTRAINT copied_contents_pkey PRIMARY KEY, bytes bytea NOT NULL);
+		CREATE TABLE call_prunes (seq bigint CONSTRAINT copied_call_prunes_pkey PRIMARY KEY, id text COLLATE "C", before text COLLATE "C",
+			calls bigint, last_call bigint, call_hash text COLLATE "C", outcomes bigint, last_outcome bigint, outcome_hash text COLLATE "C",
+			file text COLLATE "C", file_hash text COLLATE "C", pruned_by text COLLATE "C", pruned_at text COLLATE "C", seal text COLLATE "C");`
+	setAside = `ALTER TABLE contents RENAME TO copied_contents; ALTER TABLE call_prunes RENAME TO copied_call_prunes`
+	// The calls that a row of call_prunes stands for are in no database, so its trigger would refuse it.
+	putBack = `INSERT INTO contents SELECT sha256, bytes FROM copied_contents; DROP TABLE copied_contents;
+		ALTER TABLE call_prunes DISABLE TRIGGER USER; INSERT INTO call_prunes SELECT * FROM copied_call_prunes; DROP TABLE copied_call_prunes;
+		ALTER TABLE call_prunes ENABLE TRIGGER USER`
 )
 
 // asOwner gives a connection the rights of the owner, and its tables.
