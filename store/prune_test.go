@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/internal/failpoint"
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/store/calls"
@@ -137,6 +138,61 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// TestPruneToTheSameFile has another prune, and another program, create the file right
+// before a prune does. The file of the first stays, and has all calls that were deleted.
+func TestPruneToTheSameFile(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	db := storetest.New(t)
+	logCalls(t, db, 3)
+	db.Clock.Forward(48 * time.Hour)
+	early := db.Clock.Now().Add(-24 * time.Hour)
+	logCalls(t, db, 3)
+	db.Clock.Forward(48 * time.Hour)
+	logCalls(t, db, 2)
+	late := db.Clock.Now().Add(-25 * time.Hour)
+	dir := t.TempDir()
+	meanwhile := func(fn func()) (disarm func()) {
+		reached := false
+		return failpoint.ArmFunc("file-checked", func() {
+			if !reached {
+				reached = true
+				fn() // reaches it again
+			}
+		})
+	}
+
+	theirs := filepath.Join(dir, "theirs")
+	disarm := meanwhile(func() {
+		if err := os.WriteFile(theirs, []byte("theirs"), 0o600); err != nil {
+			t.Error(err)
+		}
+	})
+	_, err := db.Calls().Prune(t.Context(), pruneTo(db, ada, early, theirs))
+	disarm()
+	if text, failed := os.ReadFile(theirs); !errors.Is(err, os.ErrExist) || string(text) != "theirs" {
+		t.Errorf("the file of another program has %.40q (%v): %v", text, failed, err)
+	}
+
+	file := filepath.Join(dir, "calls.jsonl")
+	disarm = meanwhile(func() {
+		if moved, err := db.Calls().Prune(t.Context(), pruneTo(db, ada, late, file)); err != nil || moved.Calls != 6 {
+			t.Errorf("the other prune moved %+v: %v", moved, err)
+		}
+	})
+	_, err = db.Calls().Prune(t.Context(), pruneTo(db, ada, early, file))
+	disarm()
+	if !errors.Is(err, os.ErrExist) {
+		t.Errorf("the file of another prune: %v", err)
+	}
+	if d := checkFile(t, db, file); len(d) > 0 {
+		t.Errorf("the file: %+v", d)
+	}
+	storetest.Sound(t, db.DB)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("left are %v: %v", entries, err)
+	}
+}
+
 // TestPruneByHand has somebody with a database tool delete calls: those that no record
 // covers stay, and no record covers calls that are not in a file in the order of the log.
 func TestPruneByHand(t *testing.T) {
@@ -164,7 +220,7 @@ func TestPruneByHand(t *testing.T) {
 // database or in the file afterwards, both are whole, and the next prune moves them.
 func TestKilledWhilePruning(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for _, at := range []string{"file 1", "file-written 1", "file-renamed 1", "calls-in-file 1", "statement 1", "statement 4", "statement 7", "committed 1"} {
+	for _, at := range []string{"file 1", "file-written 1", "file-linked 1", "file-renamed 1", "calls-in-file 1", "statement 1", "statement 4", "statement 7", "committed 1"} {
 		t.Run(at, func(t *testing.T) {
 			db := storetest.New(t)
 			logCalls(t, db, 5)

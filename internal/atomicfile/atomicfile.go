@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,11 @@ type Options struct {
 	// Check, if not nil, runs after the new content is on disk and before it
 	// replaces the old. If it returns an error, the old file stays.
 	Check func() error
+	// New makes Write create the file and never replace one, not even a file that
+	// another program creates while Write runs: the error then wraps fs.ErrExist.
+	// An existing file with the same content is no error, because an interrupted
+	// Write leaves one.
+	New bool
 }
 
 // Write replaces the file at name, whose folder must exist. It writes and syncs a
@@ -81,14 +87,86 @@ func writeIn(root *os.Root, name string, o Options, fill func(io.Writer) error) 
 	if o.Check != nil {
 		err = o.Check()
 	}
-	if err == nil {
-		err = root.Rename(temp, name)
+	failpoint.Here("file-checked")
+	switch {
+	case err != nil:
+		err = errors.Join(err, root.Remove(temp))
+	case o.New:
+		err = errors.Join(create(root, temp, name), root.Remove(temp))
+	default:
+		if err = root.Rename(temp, name); err != nil {
+			err = errors.Join(err, root.Remove(temp))
+		}
 	}
 	if err != nil {
-		return errors.Join(err, root.Remove(temp))
+		return err
 	}
 	failpoint.Here("file-renamed")
 	return syncDir(root, filepath.Dir(name))
+}
+
+// create makes a new file with the content of the temporary file, which stays. Unlike
+// a rename, a hard link does not replace an existing file.
+func create(root *os.Root, temp, name string) error {
+	err := root.Link(temp, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = duplicate(root, temp, name) // the file system may not support hard links
+	}
+	if errors.Is(err, fs.ErrExist) && sameContent(root, temp, name) {
+		err = nil
+	}
+	failpoint.Here("file-linked")
+	return err
+}
+
+// duplicate copies the temporary file to a new file and syncs it. If the process is
+// killed meanwhile, an incomplete file stays at name.
+func duplicate(root *os.Root, temp, name string) error {
+	from, err := root.Open(temp)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	to, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	made, err := to.Stat()
+	if err == nil {
+		_, err = io.Copy(to, from)
+	}
+	if err = errors.Join(err, to.Chmod(info.Mode().Perm()), to.Sync(), to.Close()); err == nil {
+		return nil
+	}
+	if now, failed := root.Lstat(name); failed == nil && os.SameFile(now, made) {
+		return errors.Join(err, root.Remove(name))
+	}
+	return err
+}
+
+// sameContent reports whether two regular files have the same content, and syncs the
+// second: the process that wrote it may have been killed before its sync.
+func sameContent(root *os.Root, first, second string) bool {
+	sum := func(name string) (sum [sha256.Size]byte, err error) {
+		if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			return sum, errors.Join(err, fs.ErrInvalid)
+		}
+		f, err := root.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			return sum, err
+		}
+		defer f.Close()
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		return [sha256.Size]byte(h.Sum(nil)), errors.Join(err, f.Sync())
+	}
+	a, err := sum(first)
+	b, failed := sum(second)
+	return err == nil && failed == nil && a == b
 }
 
 // prepare writes and syncs the temporary file and returns its name.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"toolcrib/internal/failpoint"
 )
 
 // holds returns text and mode of a file and the number of other files in its
@@ -95,5 +97,63 @@ func TestLinksAreReplaced(t *testing.T) {
 	}
 	if text, _, others := holds(t, outside); text != "secret" || others != 0 {
 		t.Errorf("%q %d", text, others)
+	}
+}
+
+// TestNew checks that Write with New creates a file, replaces none, accepts one with
+// the same content, and leaves no temporary file. Other programs create theirs between
+// the check and the last step.
+func TestNew(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(file string) error
+		want      string
+		exists    bool
+	}{
+		"nothing":      {func(string) error { return nil }, "mine", false},
+		"other":        {func(file string) error { return os.WriteFile(file, []byte("theirs"), 0o600) }, "theirs", true},
+		"part of it":   {func(file string) error { return os.WriteFile(file, []byte("mi"), 0o600) }, "mi", true},
+		"the same":     {func(file string) error { return os.WriteFile(file, []byte("mine"), 0o600) }, "mine", false},
+		"link nowhere": {func(file string) error { return os.Symlink("nowhere", file) }, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "file")
+			var made error
+			defer failpoint.ArmFunc("file-checked", func() { made = c.meanwhile(file) })()
+			err := Write(file, []byte("mine"), Options{Mode: 0o600, New: true})
+			if made != nil {
+				t.Skip(made) // this system has no links
+			}
+			if text, _, others := holds(t, file); text != c.want || errors.Is(err, fs.ErrExist) != c.exists || err != nil && !c.exists || others != 0 {
+				t.Errorf("%q %d %v", text, others, err)
+			}
+		})
+	}
+}
+
+// TestDuplicate checks what New does where the file system does not support hard links.
+func TestDuplicate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "temp"), []byte("mine"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(filepath.Dir(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	if err := duplicate(root, "temp", "file"); err != nil {
+		t.Fatal(err)
+	}
+	if text, mode, _ := holds(t, file); text != "mine" || mode.Perm() != 0o640 && runtime.GOOS != "windows" {
+		t.Errorf("%q %v", text, mode)
+	}
+	if err := os.WriteFile(file, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := duplicate(root, "temp", "file"); !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
+	}
+	if text, _, _ := holds(t, file); text != "theirs" {
+		t.Errorf("%q", text)
 	}
 }

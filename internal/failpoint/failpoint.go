@@ -41,9 +41,14 @@ func Arm(point string, n int64) {
 
 // ArmPanic makes the process panic at point until the returned function is called.
 func ArmPanic(point string) (disarm func()) {
+	return ArmFunc(point, func() { panic("failpoint " + point) })
+}
+
+// ArmFunc makes the process call fn at point until the returned function is called.
+func ArmFunc(point string, fn func()) (disarm func()) {
 	reached = func(at string) {
 		if at == point {
-			panic("failpoint " + point)
+			fn()
 		}
 	}
 	return func() { reached = nil }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,10 +102,17 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 			p.FileHash, err = p.write(ctx, s, from, w)
 			return err
 		}
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is not a regular file; name a new file", path)
+		}
 		if c.Pool.DryRun {
 			return fill(io.Discard)
 		}
-		return atomicfile.Stream(path, atomicfile.Options{Mode: 0o600, Check: func() error { return p.sameFile(path) }}, fill)
+		err = atomicfile.Stream(path, atomicfile.Options{Mode: 0o600, New: true}, fill)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: %w; choose another file", path, fs.ErrExist)
+		}
+		return err
 	})
 	if err != nil || p.Calls == 0 {
 		return p, err
@@ -125,23 +133,6 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 		_, err = s.Exec(ctx, "DELETE FROM calls WHERE seq <= $1", p.Call.Number)
 		return err
 	})
-}
-
-// sameFile refuses to replace a file, unless it has the same calls: an earlier run wrote it
-// and was interrupted.
-func (p *Prune) sameFile(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if last, err := readLines(f, func(int, line) error { return nil }); err != nil || last != p.FileHash {
-		return fmt.Errorf("%s: %w; choose another file", path, os.ErrExist)
-	}
-	return nil
 }
 
 // chains are where both chains stand.
