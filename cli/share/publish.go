@@ -40,7 +40,7 @@ func newPublish(a *command.App) *cobra.Command {
 				return err
 			}
 			to := c.Publish
-			if scheme, _, found := strings.Cut(strings.Join(args, ""), ":"); found && scheme+":" != settings.GitTarget && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz") == "" && len(scheme) > 1 {
+			if len(args) > 0 && isAddress(args[0]) {
 				return process.Usagef("%q is neither a folder nor git:REPOSITORY; write ./%s for a folder of that name", args[0], args[0])
 			}
 			if len(args) > 0 {
@@ -62,6 +62,13 @@ func newPublish(a *command.App) *cobra.Command {
 			})
 		},
 	}
+}
+
+// isAddress reports whether the name of a target begins with a word and a colon, as
+// git and URLs use them, other than git: and the drives of Windows.
+func isAddress(name string) bool {
+	word, _, found := strings.Cut(name, ":")
+	return found && word+":" != settings.GitTarget && !strings.ContainsAny(word, "/"+string(filepath.Separator)) && filepath.VolumeName(name) == ""
 }
 
 // Publish publishes the live registry to the configured place.
