@@ -80,6 +80,9 @@ func TestCallsPrune(t *testing.T) {
 	if out := p.at(0, 0, "verify", "--calls", file); !strings.Contains(out, "4 moved calls") {
 		t.Error(out)
 	}
+	if out := p.at(3, 0, "verify", "--calls", file+"x"); !strings.Contains(out, file+"x: not found") || strings.Contains(out, "Damaged") {
+		t.Error(out)
+	}
 	if out := p.at(0, 0, "calls", "log"); strings.Count(out, "get_tasks") != 1 {
 		t.Error(out)
 	}

@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,24 @@ func TestInterruptedBeforeAPipe(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := cli.Main(ctx, c.env([]string{"lint", "pipe"}, strings.NewReader(""), &out, &errs)); code != 130 {
 		t.Errorf("exit status %d: %s", code, errs.String())
+	}
+}
+
+// TestCallsInAPipe has a named pipe, and a folder, where calls are moved to or verified.
+func TestCallsInAPipe(t *testing.T) {
+	p := newPruning(t)
+	if err := errors.Join(syscall.Mkfifo(filepath.Join(p.dir, "pipe"), 0o600), os.Mkdir(filepath.Join(p.dir, "folder"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pipe", "folder"} {
+		for _, args := range [][]string{{"calls", "prune", "--before", "1d", "--to", name}, {"verify", "--calls", name}} {
+			if out := p.at(1, 0, args...); !strings.Contains(out, "is not a regular file; name") {
+				t.Errorf("%v: %s", args, out)
+			}
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(p.dir, ".toolcrib-*")); err != nil || len(left) > 0 {
+		t.Errorf("left are %v: %v", left, err)
 	}
 }
 

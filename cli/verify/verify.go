@@ -5,7 +5,9 @@ package verify
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -60,6 +62,9 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := checkCallFiles(a, f.calls); err != nil {
+		return err
+	}
 	db, err := a.Inspected(ctx)
 	if err != nil {
 		return err
@@ -93,6 +98,28 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	return PrintReport(a, r, kept)
 }
 
+// checkCallFiles returns an error if a file of calls cannot be read: a name with a typing
+// mistake is not damage. It does not open pipes, whose readers wait for a writer.
+func checkCallFiles(a *command.App, files []string) error {
+	for _, file := range files {
+		info, err := os.Stat(a.Path(file))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return command.NotFoundf("--calls %s", file)
+		case err != nil:
+			return fmt.Errorf("--calls: %w", err)
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("--calls %s is not a regular file; name the file that toolcrib calls prune wrote, or a copy of it", file)
+		}
+		f, err := os.Open(a.Path(file))
+		if err != nil {
+			return fmt.Errorf("--calls: %w", err)
+		}
+		_ = f.Close()
+	}
+	return nil
+}
+
 // verifyCalls adds the check of files of calls to r. checker, unless it is nil, reads the
 // calls.
 func verifyCalls(ctx context.Context, a *command.App, db *store.DB, files []string, checker *checkpoint.Checker, r *Verification) error {
@@ -104,9 +131,6 @@ func verifyCalls(ctx context.Context, a *command.App, db *store.DB, files []stri
 		return err
 	}
 	for _, file := range files {
-		if err := a.FolderOf(file); err != nil {
-			return err
-		}
 		var l history.Ledger = calls.File{Path: a.Path(file), Prunes: prunes}
 		if checker != nil {
 			l = watched{l, checker}
@@ -221,7 +245,7 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 			}
 		}
 		for _, d := range r.Damage {
-			p.Linef("%s: %s %s", cmp.Or(d.Key, d.Table), d.Message, d.Remedy)
+			p.Linef("%s: %s %s", cmp.Or(d.Key, d.Table, "database"), d.Message, d.Remedy)
 		}
 		for _, d := range r.Notes {
 			p.Linef("%s: %s Nothing is damaged.", cmp.Or(d.Key, d.Table), d.Message)
