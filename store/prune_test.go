@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -188,7 +189,32 @@ func TestPruneToTheSameFile(t *testing.T) {
 		t.Errorf("the file: %+v", d)
 	}
 	storetest.Sound(t, db.DB)
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+
+	logCalls(t, db, 1)
+	db.Clock.Forward(48 * time.Hour)
+	logCalls(t, db, 1)
+	late = db.Clock.Now().Add(-25 * time.Hour)
+	disarm = meanwhile(func() {
+		if _, err := db.Calls().Prune(t.Context(), pruneTo(db, ada, late, filepath.Join(dir, "first"))); err != nil {
+			t.Error(err)
+		}
+	})
+	_, err = db.Calls().Prune(t.Context(), pruneTo(db, ada, late, filepath.Join(dir, "second")))
+	disarm()
+	if !errors.Is(err, proposals.ErrConflict) || !strings.Contains(err.Error(), "run it again") {
+		t.Errorf("another prune moved the same calls: %v", err)
+	}
+
+	db.Clock.Forward(48 * time.Hour)
+	logCalls(t, db, 1)
+	ctx, interrupt := context.WithCancel(t.Context())
+	disarm = failpoint.ArmFunc("file", interrupt)
+	_, err = db.Calls().Prune(ctx, pruneTo(db, ada, db.Clock.Now().Add(-25*time.Hour), filepath.Join(dir, "third")))
+	disarm()
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 4 {
 		t.Errorf("left are %v: %v", entries, err)
 	}
 }

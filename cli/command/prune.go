@@ -62,7 +62,7 @@ func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 			if err == nil {
 				moved, err = a.DB.Calls().Prune(ctx, order)
 			}
-			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrRefused) { // another process moved them
+			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrRefused) && !errors.Is(err, proposals.ErrConflict) { // another process moved them
 				warn("cannot move old calls to a file: " + output.Sentence(err))
 			}
 			if err != nil || moved.Calls < pruneAtOnce {

@@ -3,6 +3,7 @@ package calls
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	sqldriver "database/sql/driver"
 	"encoding/json"
@@ -75,6 +76,9 @@ type PruneOrder struct {
 	File        func(first, last int64) string // path of the file for these calls
 }
 
+// errMoved is returned by Prune if another process moved the calls after they were chosen.
+var errMoved = fmt.Errorf("%w: another toolcrib calls prune moved these calls in the meantime, and this one deleted none; to move older calls that are left, run it again with a new file", proposals.ErrConflict)
+
 // minPruneAge is the age from which calls can be moved. Limits per day read younger ones,
 // and calls without an outcome may still be running.
 const minPruneAge = 24 * time.Hour
@@ -119,6 +123,9 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 	}
 	failpoint.Here("calls-in-file")
 	return p, c.Pool.Update(ctx, func(s *session.Session) error {
+		if call, outcome, err := Pruned(ctx, s); err != nil || call.Number != p.Call.Number-p.Calls || outcome.Number != p.Outcome.Number-p.Outcomes {
+			return cmp.Or(err, errMoved)
+		}
 		seal, err := PruneTable.Append(ctx, s, p)
 		if err != nil {
 			return err
@@ -336,10 +343,14 @@ func (f File) lines(fn func(int, line) error) (last string, err error) {
 // Structure implements history.Ledger: the database has a record of the whole file.
 func (f File) Structure(_ context.Context, _ bool, fn func(history.Damage)) error {
 	last, err := f.lines(func(int, line) error { return nil })
-	if err == nil && !slices.ContainsFunc(f.Prunes, func(p Prune) bool { return p.FileHash == last }) {
+	if err != nil {
+		fn(history.Damage{Table: f.Path, Message: fmt.Sprintf("Cannot read the whole file: %v.", err)})
+		return nil
+	}
+	if !slices.ContainsFunc(f.Prunes, func(p Prune) bool { return p.FileHash == last }) {
 		fn(history.Damage{Table: f.Path, Message: "The database has no record of this file: it is of another database, or lines were changed or removed."})
 	}
-	return err
+	return nil
 }
 
 // Inconsistencies implements history.Ledger.
