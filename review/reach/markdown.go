@@ -65,6 +65,7 @@ func block(d fact.Doc, word string) {
 	case word == "markdown" || word == "md" || word == "mdx":
 		markdown(d)
 	default: // a file tree, a log, a diagram, a template: commands by their form alone
+		literal.Hidden(d)
 		for at := 0; at < len(d.Text); {
 			end := passage.LineEnd(d.Text, at)
 			if line := d.Part(at, end); !shell.Inline(line) {
@@ -80,6 +81,7 @@ func block(d fact.Doc, word string) {
 
 // data adds the facts of JSON, YAML, TOML and other settings.
 func data(d fact.Doc, format string) {
+	literal.Hidden(d)
 	switch format {
 	case "json", "jsonc", "json5", "webmanifest", "code-workspace":
 		if n, err := jsondoc.Parse([]byte(d.Text), jsondoc.DefaultLimits); err == nil && d.Whole() {

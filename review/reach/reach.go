@@ -178,6 +178,7 @@ func formatOf(name, text string) (f *format, ext string) {
 // File adds the facts of a file.
 func File(d fact.Doc, name string) {
 	f, ext := formatOf(name, d.Text)
+	literal.Hidden(d)
 	if f.says == comments {
 		d.Program()
 	}

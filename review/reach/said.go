@@ -36,7 +36,7 @@ func Prose(name, text string) (said string, document bool) {
 		from := 0
 		if ok {
 			from = len(text) - len(body)
-			m.front(from)
+			copy(m.out, text[:from])
 		}
 		m.markdown(from, len(text), 0)
 	case comments:
@@ -72,23 +72,6 @@ func (m *masked) keep(start, end int) { copy(m.out[start:end], m.text[start:end]
 func (m *masked) keepSaid(start, end int) {
 	if part := m.text[start:end]; says(part) || strings.Count(part, `\u00`)+strings.Count(part, `\x`) >= fewestEscapes {
 		m.keep(start, end)
-	}
-}
-
-// front keeps front matter, without the quotes around values: clients put the values into the
-// context by themselves, so these quotes quote nothing.
-func (m *masked) front(end int) {
-	copy(m.out, m.text[:end])
-	for at := 0; at < end; at = passage.LineEnd(m.text, at) {
-		line := strings.TrimRight(m.text[at:passage.LineEnd(m.text, at)], " \r\n")
-		value := line[strings.Index(line, ": ")+1:]
-		value = strings.TrimLeft(value, " -")
-		if n := len(value); n > 0 && (value[0] == '"' || value[0] == '\'') {
-			m.out[at+len(line)-n] = ' '
-			if value[n-1] == value[0] {
-				m.out[at+len(line)-1] = ' '
-			}
-		}
 	}
 }
 

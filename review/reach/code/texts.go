@@ -146,6 +146,7 @@ func (p *program) string(s *state, t text, use string, writer *call, command boo
 	if strings.HasPrefix(t.value, "/") && p.route(s, t.start) {
 		mode = literal.Tables
 	}
+	literal.Hidden(doc)
 	literal.Scan(doc, mode, use)
 }
 

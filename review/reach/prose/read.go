@@ -27,6 +27,7 @@ func Read(d fact.Doc) {
 
 // Comment adds the facts of a comment in a program: prose without sentences of its own.
 func Comment(d fact.Doc) {
+	literal.Hidden(d)
 	literal.Scan(d, literal.Prose, fact.Literal)
 	orders(d)
 }

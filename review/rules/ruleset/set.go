@@ -222,6 +222,11 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 			findings = append(findings, f)
 		}
 	}
+	front, err := s.front(ctx, c, letters, findings)
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, front...)
 	slices.SortStableFunc(findings, func(a, b rules.Finding) int {
 		return cmp.Or(
 			-cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),

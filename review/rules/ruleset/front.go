@@ -1,0 +1,94 @@
+package ruleset
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/mdfile"
+	"toolcrib/registry/spans"
+	"toolcrib/review/rules"
+)
+
+// frontFamilies are those that judge each text of front matter by itself.
+const frontFamilies = "SP"
+
+// front runs the rules over each text in the front matter of the files of c. Clients put
+// these texts into the context by themselves, so quotes around one quote nothing. What
+// found has of the same passage already is left out.
+func (s Set) front(ctx context.Context, c *rules.Change, letters string, found []rules.Finding) ([]rules.Finding, error) {
+	families := strings.Map(func(r rune) rune {
+		if letters == "" || strings.ContainsRune(letters, r) {
+			return r
+		}
+		return -1
+	}, frontFamilies)
+	if c.Draft.Definition.Folder() == nil || families == "" {
+		return nil, nil
+	}
+	var more []rules.Finding
+	for _, t := range c.Texts() {
+		matter, _, ok := mdfile.SplitFront(t.Value)
+		if !ok || t.Kind != rules.Prose {
+			continue
+		}
+		file := spans.New([]byte(t.Value))
+		for _, n := range texts(mdfile.LooseFront(matter)) {
+			alone := rules.Change{World: c.World, Coming: c.Coming, Apart: c.Apart, Draft: proposals.Draft{
+				Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: c.Draft.Subject.Layer, ID: "front"},
+				Definition: registry.Definition{Tool: &registry.Tool{ID: "front", Kind: registry.PromptTool, Prompt: n.Text}},
+			}}
+			of, err := s.CheckFamilies(ctx, &alone, families)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range of {
+				f = inFile(f, t, n, file)
+				if !slices.ContainsFunc(found, func(other rules.Finding) bool { return covers(other, f) }) {
+					more = append(more, f)
+				}
+			}
+		}
+	}
+	return more, nil
+}
+
+// texts returns every text below n.
+func texts(n *jsondoc.Node) (list []*jsondoc.Node) {
+	if n.Kind == jsondoc.String {
+		return []*jsondoc.Node{n}
+	}
+	for _, m := range n.Members {
+		list = append(list, texts(m.Value)...)
+	}
+	for _, item := range n.Items {
+		list = append(list, texts(item)...)
+	}
+	return list
+}
+
+// inFile gives a finding in the value n the place that it has in the text t of its file.
+func inFile(f rules.Finding, t rules.Text, n *jsondoc.Node, file *spans.File) rules.Finding {
+	start := max(0, strings.Index(n.Text, f.Passage))
+	end := len(n.Text)
+	if f.Passage != "" {
+		end = min(end, start+len(f.Passage))
+	}
+	f.Path, f.Line, f.Column, f.EndLine, f.EndColumn = t.Path, n.Pos.Line, n.Pos.Column, 0, 0
+	if span, ok := file.Value(n.Pos, n.Text, start, end); ok {
+		f.Line, f.Column, f.EndLine, f.EndColumn = span.From.Line, span.From.Column, span.To.Line, span.To.Column
+	} else if i := strings.Index(t.Value, f.Passage); i >= 0 && f.Passage != "" {
+		at := t.Findings([]rules.Passage{{Start: i, End: i + len(f.Passage)}}, func(rules.Passage) string { return "" })[0]
+		f.Line, f.Column, f.EndLine, f.EndColumn = at.Line, at.Column, at.EndLine, at.EndColumn
+	}
+	return f
+}
+
+// covers reports whether a finding says at least what f says, of the same lines.
+func covers(other, f rules.Finding) bool {
+	return other.Rule == f.Rule && other.Path == f.Path && other.Severity.Rank() >= f.Severity.Rank() &&
+		other.Line <= f.Line && max(other.EndLine, other.Line) >= f.EndLine
+}
