@@ -7,7 +7,7 @@
 // every character to the letter it is or imitates, cuts the result into words
 // and sentences, looks each word up in one hash table, and matches frames
 // within a sentence over bit sets of concepts. What may be an encoding of
-// another text (base64, escapes, letters spelled apart …) is
+// another text (base64, escapes, letters spelled apart, invisible bits …) is
 // decoded and read the same way, to a bounded depth. Every match points at the
 // bytes of the text as it was given.
 //

@@ -67,7 +67,7 @@ func (g *Grammar) ScanProse(text, said string) *Result {
 		if seg.Depth == 0 {
 			out.Concepts = s.seen
 		}
-		s.encoded.Decode(s.seen.has(s.g.rot13), s.seen.has(s.g.backwards))
+		s.encoded.Decode()
 	}
 	out.work += s.words.work
 	s.end()

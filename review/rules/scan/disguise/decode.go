@@ -1,6 +1,5 @@
 // Package disguise decodes texts that are hidden in other texts: base64, escapes, letters
-// spelled apart, and simple ciphers. Texts in invisible characters are not decoded, because
-// these block by themselves.
+// spelled apart, invisible characters, and simple ciphers.
 package disguise
 
 import (
@@ -47,7 +46,12 @@ func (g *Segment) Origin(start, end int) (int, int) {
 	case g.offs == nil:
 		return g.start, g.end
 	}
-	return int(g.offs[start]), int(g.offs[end])
+	from, to := int(g.offs[start]), int(g.offs[end])
+	if to <= from {
+		// Reversed text: the last byte comes first.
+		from, to = to, from
+	}
+	return from, to
 }
 
 // Decoder reads what a text and the texts decoded from it carry in disguise, one segment
@@ -56,6 +60,7 @@ type Decoder struct {
 	seg     *Segment // the one that is being read
 	text    string   // of it that is read: of the given text at first the prose, then all
 	given   string
+	markers markers
 	budget  int // bytes that may still be decoded
 	queue   []Segment
 	next    int // in queue
@@ -79,7 +84,7 @@ func (s *Decoder) Next() *Segment {
 	}
 	seg := s.queue[s.next] // a copy: the queue grows while it is read
 	s.next++
-	s.seg, s.text = &seg, seg.Text
+	s.seg, s.text, s.markers = &seg, seg.Text, markers{}
 	return s.seg
 }
 
@@ -115,30 +120,28 @@ func (s *Decoder) push(text string, start, end int, offs []int32, how Disguise) 
 	s.found = append(s.found, Decoded{Start: seg.start, End: seg.end, Text: text, Disguise: seg.Hidden})
 }
 
-// Decode queues every text that the segment just read may carry in disguise. rot13 and reversed
-// report whether it has common words in that cipher.
-func (s *Decoder) Decode(rot13, reversed bool) {
+// Decode queues every text that the segment just read may carry in disguise.
+func (s *Decoder) Decode() {
 	if s.seg.Depth == maxDepth {
 		return
 	}
 	s.withoutBytes()
 	s.escapes()
-	if rot13 {
-		s.turned(ToRot13, Rot13)
-	}
-	if reversed {
-		s.turned(Backwards, Reversed)
-	}
+	s.turned()
 	if s.seg.Depth == 0 {
 		s.text = s.given
 	}
 	s.encodedRuns()
+	if strings.IndexByte(s.text, 0xe2) >= 0 || strings.IndexByte(s.text, 0xf3) >= 0 || strings.IndexByte(s.text, 0xef) >= 0 {
+		s.invisible()
+	}
 }
 
 // Lengths of encoded runs that are looked into.
 const (
 	minRun    = 16 // shorter ones are words
 	minPadded = 12 // unless "=" marks the end of base64
+	minLine   = 32 // a run this long may go on in the next line
 	maxRun    = 1 << 18
 )
 
@@ -165,6 +168,7 @@ const (
 // (RFC 4648, both alphabets, padded or not) or hexadecimal.
 func (s *Decoder) encodedRuns() {
 	text := s.text
+	codes := codeRun{}
 	for i := 0; i < len(text); {
 		if runKind[text[i]]&inBase64 == 0 {
 			i++
@@ -175,17 +179,63 @@ func (s *Decoder) encodedRuns() {
 			all &= runKind[text[i]]
 			i++
 		}
+		end := i
 		padded := i < len(text) && text[i] == '='
-		n := i - start
+		n := end - start
+		if n <= maxCode {
+			if c := text[start]; n == 2 || c <= '9' || c|0x20 == 'x' {
+				s.code(&codes, start, end)
+			} else if codes.count > 0 {
+				s.endCodes(&codes)
+			}
+			if !padded || n < minPadded {
+				continue
+			}
+		}
 		s.longRun = s.longRun || n >= minRun
 		if n < minRun && !padded || n < minPadded || n > maxRun {
 			continue
 		}
-		if all&inHex != 0 && n%2 == 0 && s.pushBytes(unhex(text[start:i]), start, i, Hex) {
-			continue
+		if all&inHex != 0 && n%2 == 0 {
+			if s.pushBytes(unhex(text[start:end]), start, end, Hex) {
+				continue
+			}
 		}
-		s.pushBytes(unbase64(text[start:i]), start, i, Base64)
+		run, stop := s.lines(start, end)
+		if s.pushBytes(unbase64(run), start, stop, Base64) {
+			i = stop
+		}
 	}
+	s.endCodes(&codes)
+}
+
+// lines returns the run at text[start:end] joined with the runs in the lines
+// below it, when it looks as if it had been wrapped, and the end of the last.
+func (s *Decoder) lines(start, end int) (run string, stop int) {
+	text := s.text
+	if end-start < minLine || end >= len(text) || text[end] != '\n' && text[end] != '\r' {
+		return text[start:end], end
+	}
+	var b strings.Builder
+	b.WriteString(text[start:end])
+	for i := end; i < len(text) && b.Len() < maxRun; {
+		for i < len(text) && text[i] <= ' ' {
+			i++
+		}
+		from := i
+		for i < len(text) && runKind[text[i]]&inBase64 != 0 {
+			i++
+		}
+		if i == from || i < len(text) && text[i] > ' ' && text[i] != '=' {
+			break
+		}
+		b.WriteString(text[from:i])
+		end = i
+		if i-from < minLine {
+			break
+		}
+	}
+	return b.String(), end
 }
 
 func unhex(s string) []byte {
@@ -259,6 +309,106 @@ func narrow(b []byte) []byte {
 	return out
 }
 
+// codeRun is a row of short numbers that may be the characters of a text in
+// binary, decimal or hexadecimal.
+type codeRun struct {
+	start, end int
+	count      int
+	radices    uint8
+	codes      []byte // by radix: three columns
+}
+
+const (
+	maxCode  = 8 // digits of one character code
+	minCodes = 8 // codes in a row that are looked into
+	asBinary = 1 << 0
+	asOctets = 1 << 1 // decimal
+	asHex    = 1 << 2
+)
+
+// code adds the short run text[start:end] to the row, or ends the row.
+func (s *Decoder) code(c *codeRun, start, end int) {
+	word := s.text[start:end]
+	radices := uint8(0)
+	var values [3]byte
+	if v, ok := codeOf(word, 2, 7, 8); ok {
+		radices, values[0] = radices|asBinary, v
+	}
+	if v, ok := codeOf(word, 10, 2, 3); ok {
+		radices, values[1] = radices|asOctets, v
+	}
+	digits := word
+	if len(word) == 4 && (word[:2] == "0x" || word[:2] == "0X") {
+		digits = word[2:]
+	} else if len(word) == 3 && word[0] == 'x' {
+		digits = word[1:]
+	}
+	if v, ok := codeOf(digits, 16, 2, 2); ok {
+		radices, values[2] = radices|asHex, v
+	}
+	if c.count > 0 && (start-c.end > 3 || c.radices&radices == 0) {
+		s.endCodes(c)
+	}
+	if radices == 0 {
+		return
+	}
+	if c.count == 0 {
+		c.start, c.radices = start, radices
+	}
+	c.radices &= radices
+	c.end = end
+	c.count++
+	c.codes = append(c.codes, values[:]...)
+}
+
+func codeOf(s string, radix, shortest, longest int) (byte, bool) {
+	if len(s) < shortest || len(s) > longest {
+		return 0, false
+	}
+	v := 0
+	for i := range len(s) {
+		d := digitValue(s[i])
+		if d >= radix {
+			return 0, false
+		}
+		v = v*radix + d
+	}
+	return byte(v), v >= 0x20 && v < 0x7f || v == '\n' || v == '\t'
+}
+
+// digitValue returns the value of the digit c, 99 for any other character.
+func digitValue(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return 99
+}
+
+// endCodes queues the text that the row spells, if it does.
+func (s *Decoder) endCodes(c *codeRun) {
+	if c.count == 0 {
+		return
+	}
+	if c.count >= minCodes {
+		for column := range 3 {
+			if c.radices&(1<<column) == 0 {
+				continue
+			}
+			text := make([]byte, c.count)
+			for k := range text {
+				text[k] = c.codes[3*k+column]
+			}
+			if s.pushBytes(text, c.start, c.end, Bits) {
+				break
+			}
+		}
+	}
+	c.count, c.codes = 0, c.codes[:0]
+}
+
 // Disguise is how a passage was hidden; 0 is plain text.
 type Disguise uint16
 
@@ -273,6 +423,10 @@ const (
 	Base64
 	Hex
 	Escaped // percent, HTML, JSON or other escapes
+	Bits    // written as binary digits or character codes
+	TagText // Unicode tag characters
+	SelectorText
+	ZeroWidthText
 	Rot13
 	Reversed
 )
@@ -290,7 +444,8 @@ func (d Disguise) Names() []string {
 
 var disguiseNames = [...]string{
 	"look-alike letters", "invisible characters within words", "leet spelling", "letters spelled apart", "broken words",
-	"words run together", "base64", "hexadecimal", "escapes", "ROT13", "reversed text",
+	"words run together", "base64", "hexadecimal", "escapes", "character codes", "Unicode tag characters",
+	"variation selectors", "zero-width bits", "ROT13", "reversed text",
 }
 
 // Decoded reports whether d is an encoding that no reader sees through.

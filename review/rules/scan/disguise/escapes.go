@@ -2,7 +2,6 @@ package disguise
 
 import (
 	"html"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,24 +10,25 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// escapeWindow is how many bytes of a line around an escape are read with it.
+// around an escape, so many bytes of its line are read with it.
 const escapeWindow = 240
 
 // escapes decodes percent escapes (RFC 3986), HTML character references, and the
 // \u, \x and \U escapes of JSON and its relatives, and queues the lines in which
 // one became a letter or an invisible character.
 func (s *Decoder) escapes() {
-	for i := 0; i < len(s.text); {
-		k := strings.IndexAny(s.text[i:], `%&\`)
+	text := s.text
+	for i := 0; i < len(text); {
+		k := strings.IndexAny(text[i:], `%&\`)
 		if k < 0 {
 			return
 		}
 		i += k
-		if _, n := unescape(s.text[i:]); n > 0 {
-			i = s.unescapeLine(i)
-		} else {
+		if _, n := unescape(text[i:]); n == 0 {
 			i++
+			continue
 		}
+		i = s.unescapeLine(i)
 	}
 }
 
@@ -37,7 +37,9 @@ func (s *Decoder) escapes() {
 func (s *Decoder) unescapeLine(i int) int {
 	text := s.text
 	start := max(0, i-escapeWindow)
-	start += strings.LastIndexByte(text[start:i], '\n') + 1
+	if nl := strings.LastIndexByte(text[start:i], '\n'); nl >= 0 {
+		start += nl + 1
+	}
 	for start < i && !utf8.RuneStart(text[start]) {
 		start++
 	}
@@ -47,17 +49,20 @@ func (s *Decoder) unescapeLine(i int) int {
 	last := i // the end of the last escape
 	j := start
 	for j < len(text) && text[j] != '\n' && j-last <= escapeWindow {
-		plain, n := unescape(text[j:])
+		r, n := unescape(text[j:])
 		if n == 0 {
-			plain, n = text[j:j+1], 1
-		} else {
-			worth = worth || strings.ContainsFunc(plain, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || letters.Ignorable(r) })
-			last = j + n
+			out, offs = append(out, text[j]), append(offs, int32(j))
+			j++
+			continue
 		}
-		for k := range len(plain) {
-			out, offs = append(out, plain[k]), append(offs, int32(j))
+		worth = worth || unicode.IsLetter(r) || unicode.IsDigit(r) || letters.Ignorable(r)
+		before := len(out)
+		out = utf8.AppendRune(out, r)
+		for range len(out) - before {
+			offs = append(offs, int32(j))
 		}
 		j += n
+		last = j
 	}
 	if worth {
 		s.push(string(out), start, j, append(offs, int32(j)), Escaped)
@@ -65,30 +70,89 @@ func (s *Decoder) unescapeLine(i int) int {
 	return max(j, i+1)
 }
 
-// unescape reads the escape at the start of s and returns the text that it stands for and
+// unescape reads the escape at the start of s and returns the character and
 // the length of the escape, 0 when there is none.
-func unescape(s string) (plain string, n int) {
-	switch {
-	case s[0] == '%' && len(s) > 2:
-		for size := 3; size <= min(len(s), 3*utf8.UTFMax); size += 3 {
-			if plain, err := url.PathUnescape(s[:size]); err == nil && utf8.ValidString(plain) && len(plain) == size/3 {
-				return plain, size
+func unescape(s string) (r rune, n int) {
+	switch s[0] {
+	case '%':
+		return percent(s)
+	case '&':
+		return reference(s)
+	case '\\':
+		return backslash(s)
+	}
+	return 0, 0
+}
+
+// percent reads the escaped bytes of one UTF-8 character.
+func percent(s string) (rune, int) {
+	var b [utf8.UTFMax]byte
+	for k := range b {
+		at := 3 * k
+		if len(s) < at+3 || s[at] != '%' || runKind[s[at+1]]&runKind[s[at+2]]&inHex == 0 {
+			return 0, 0
+		}
+		v, err := strconv.ParseUint(s[at+1:at+3], 16, 8)
+		if err != nil {
+			return 0, 0
+		}
+		b[k] = byte(v)
+		if utf8.FullRune(b[:k+1]) {
+			r, size := utf8.DecodeRune(b[:k+1])
+			if r == utf8.RuneError || size != k+1 {
+				return 0, 0
 			}
-		}
-	case s[0] == '&':
-		end := strings.IndexByte(s[:min(len(s), 12)], ';') + 1
-		if plain = html.UnescapeString(s[:end]); plain != s[:end] {
-			return plain, end
-		}
-	case s[0] == '\\' && len(s) > 3 && strings.IndexByte("xuU", s[1]) >= 0:
-		if digits, _, ok := strings.Cut(s[3:min(len(s), 12)], "}"); ok && s[2] == '{' { // \u{N…}
-			if r, err := strconv.ParseUint(digits, 16, 21); err == nil && utf8.ValidRune(rune(r)) {
-				return string(rune(r)), len(digits) + 4
-			}
-		}
-		if r, _, tail, err := strconv.UnquoteChar(s[:min(len(s), 10)], 0); err == nil && r > 0 {
-			return string(r), min(len(s), 10) - len(tail)
+			return r, at + 3
 		}
 	}
-	return "", 0
+	return 0, 0
+}
+
+// reference reads an HTML character reference.
+func reference(s string) (rune, int) {
+	end := strings.IndexByte(s[:min(len(s), 12)], ';')
+	if end < 3 {
+		return 0, 0
+	}
+	un := html.UnescapeString(s[:end+1])
+	r, n := utf8.DecodeRuneInString(un)
+	if n != len(un) || un == s[:end+1] {
+		return 0, 0
+	}
+	return r, end + 1
+}
+
+// backslash reads \xNN, \uNNNN, \u{N…} and \UNNNNNNNN.
+func backslash(s string) (rune, int) {
+	if len(s) < 4 {
+		return 0, 0
+	}
+	digits, n := 0, 2
+	switch s[1] {
+	case 'x':
+		digits = 2
+	case 'u':
+		digits = 4
+		if s[2] == '{' {
+			end := strings.IndexByte(s[:min(len(s), 12)], '}')
+			if end < 4 {
+				return 0, 0
+			}
+			return parseRune(s[3:end], end+1)
+		}
+	case 'U':
+		digits = 8
+	}
+	if digits == 0 || len(s) < n+digits {
+		return 0, 0
+	}
+	return parseRune(s[n:n+digits], n+digits)
+}
+
+func parseRune(digits string, n int) (rune, int) {
+	v, err := strconv.ParseUint(digits, 16, 32)
+	if err != nil || v > unicode.MaxRune || v >= 0xd800 && v < 0xe000 || v == 0 {
+		return 0, 0
+	}
+	return rune(v), n
 }

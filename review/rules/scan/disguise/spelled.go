@@ -15,59 +15,140 @@ func (s *Decoder) Together(start, end int) {
 	if s.seg.Depth == maxDepth {
 		return
 	}
+	text := s.text[start:end]
+	sep := separator(text)
+	if sep == "" {
+		return
+	}
 	var out []byte
 	var offs []int32
-	sep, gap := "", ""
-	for i, r := range s.text[start:end] {
-		switch {
-		case letters.Ignorable(r):
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			gap += string(r)
-		default:
-			if sep == "" {
-				sep = gap
-			} else if gap != sep {
-				out, offs = append(out, ' '), append(offs, int32(start+i))
-			}
-			gap = ""
-			for k := range utf8.RuneLen(r) {
-				out, offs = append(out, s.text[start+i+k]), append(offs, int32(start+i))
-			}
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if unicode.IsSpace(r) {
+			i += n
+			continue
 		}
+		for k := range n {
+			out, offs = append(out, text[i+k]), append(offs, int32(start+i))
+		}
+		i += n
+		i = s.apartGap(text, i, sep, &out, &offs, start)
 	}
 	s.push(string(out), start, end, append(offs, int32(end)), Spaced)
 }
 
-// shortWord is the number of letters below which a turned word may as well be a word
-// of its own, or an identifier: "dna", "ipa", "lla".
-const shortWord = 4
-
-// turned queues the lines of which a part reads as words of a language once it is turned.
-func (s *Decoder) turned(turn func(string) string, how Disguise) {
-	at := 0
-	for line := range strings.Lines(s.text) {
-		if s.reads(line, turn) {
-			s.push(turn(line), at, at+len(line), nil, how)
+// apartGap skips the separator at i, and adds a space for white space beyond
+// it.
+func (s *Decoder) apartGap(text string, i int, sep string, out *[]byte, offs *[]int32, start int) int {
+	i += len(sep) * min(1, strings.Count(text[i:min(len(text), i+len(sep))], sep))
+	wide := false
+	from := i
+	for i < len(text) {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if again := sep != " " && strings.HasPrefix(text[i:], sep); !unicode.IsSpace(r) && !letters.Ignorable(r) && !again {
+			break
 		}
-		at += len(line)
+		wide = true
+		i += n
+	}
+	if wide && i < len(text) {
+		*out, *offs = append(*out, ' '), append(*offs, int32(start+from))
+	}
+	return i
+}
+
+// separator returns the text between the first two characters of text.
+func separator(text string) string {
+	_, n := utf8.DecodeRuneInString(text)
+	rest := text[n:]
+	for i, r := range rest {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return rest[:i]
+		}
+	}
+	return ""
+}
+
+// markers counts the words of a segment that betray a simple cipher.
+type markers struct {
+	rot13, reversed span
+}
+
+// span is how many marker words there are and the bytes they lie within.
+type span struct{ count, start, end int }
+
+// shortMarker is the number of letters below which a turned word may as well be a word
+// of its own, or an identifier: "dna", "ipa", "lla".
+const shortMarker = 4
+
+func (m *span) add(start, end int) {
+	if end-start < shortMarker {
+		return
+	}
+	if m.count == 0 {
+		m.start = start
+	}
+	m.count++
+	m.end = end
+}
+
+// MarkRot13 notes a word that is a common one in ROT13.
+func (s *Decoder) MarkRot13(start, end int) { s.markers.rot13.add(start, end) }
+
+// MarkReversed notes a word that is a common one written backwards.
+func (s *Decoder) MarkReversed(start, end int) { s.markers.reversed.add(start, end) }
+
+// aroundMarkers is how many bytes beside marker words are decoded with them.
+const aroundMarkers = 400
+
+// turned queues the neighbourhood of marker words, turned back.
+func (s *Decoder) turned() {
+	if m := s.markers.rot13; m.count >= 2 && s.reads(m, ToRot13) {
+		start, end := s.widen(m)
+		s.push(ToRot13(s.text[start:end]), start, end, identity(start, end), Rot13)
+	}
+	if m := s.markers.reversed; m.count >= 2 && s.reads(m, Backwards) {
+		s.reverse(s.widen(m))
 	}
 }
 
-// reads reports whether a line has at least two words that are words of a language only once
-// they are turned, and whether they are most of the words from the first to the last of them.
-func (s *Decoder) reads(line string, turn func(string) string) bool {
-	turned, words, between := 0, 0, 0
-	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return r < 'a' || r > 'z' }) {
-		switch {
-		case len(word) < shortWord:
+// reads reports whether most words of a span are words of a language once they are turned,
+// and fewer as they are.
+func (s *Decoder) reads(m span, turn func(string) string) bool {
+	words, plain, turned := 0, 0, 0
+	for word := range strings.FieldsFuncSeq(strings.ToLower(s.text[m.start:m.end]), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if len(word) < shortMarker {
 			continue
-		case !s.Known(word) && s.Known(turn(word)):
-			turned, words, between = turned+1, words+between+1, 0
-		case turned > 0:
-			between++
+		}
+		words++
+		if s.Known(word) {
+			plain++
+		}
+		if s.Known(turn(word)) {
+			turned++
 		}
 	}
-	return turned > 1 && 2*turned >= words
+	return turned > plain && 2*turned >= words
+}
+
+func (s *Decoder) widen(m span) (start, end int) {
+	start, end = max(0, m.start-aroundMarkers), min(len(s.text), m.end+aroundMarkers)
+	for start > 0 && !utf8.RuneStart(s.text[start]) {
+		start--
+	}
+	for end < len(s.text) && !utf8.RuneStart(s.text[end]) {
+		end++
+	}
+	return start, end
+}
+
+// identity maps the bytes of text[start:end] to themselves.
+func identity(start, end int) []int32 {
+	offs := make([]int32, end-start+1)
+	for i := range offs {
+		offs[i] = int32(start + i)
+	}
+	return offs
 }
 
 // ToRot13 returns s with each ASCII letter replaced by the one 13 places further.
@@ -83,9 +164,35 @@ func ToRot13(s string) string {
 	}, s)
 }
 
-// Backwards returns the characters of s in reverse order.
-func Backwards(s string) string {
-	r := []rune(s)
-	slices.Reverse(r)
-	return string(r)
+// Backwards returns ASCII w in reverse order.
+func Backwards(w string) string {
+	b := []byte(w)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// overridden queues what a direction override at byte start shows backwards:
+// up to the end of its line or the pop that ends it.
+func (s *Decoder) overridden(start int) {
+	end := len(s.text)
+	if k := strings.IndexAny(s.text[start:], "\n\u202c\u202d\u202e"); k >= 0 {
+		end = start + k
+	}
+	s.reverse(start, end)
+}
+
+// reverse queues text[start:end] with its characters in reverse order.
+func (s *Decoder) reverse(start, end int) {
+	text := s.text[start:end]
+	out := make([]byte, 0, len(text))
+	offs := make([]int32, 0, len(text)+1)
+	for at := len(text); at > 0; {
+		_, n := utf8.DecodeLastRuneInString(text[:at])
+		for k := range n {
+			out = append(out, text[at-n+k])
+			offs = append(offs, int32(start+at))
+		}
+		at -= n
+	}
+	s.push(string(out), start, end, append(offs, int32(start)), Reversed)
 }

@@ -1,0 +1,152 @@
+package disguise
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/hidden"
+)
+
+// carrier collects bytes that invisible characters spell, with the place of
+// each in the text.
+type carrier struct {
+	text []byte
+	offs []int32
+	end  int32
+}
+
+func (c *carrier) add(b byte, at, size int) {
+	if len(c.text) < maxRun {
+		c.text, c.offs, c.end = append(c.text, b), append(c.offs, int32(at)), int32(at+size)
+	}
+}
+
+// invisible queues the texts spelled by tag characters, by variation selectors
+// (each stands for one byte) and by zero-width characters (each stands for one
+// or two bits), and text that a direction override shows backwards.
+func (s *Decoder) invisible() {
+	var tags, selectors, widths carrier
+	text := s.text
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == hidden.BlackFlag:
+			n += hidden.FlagTags(text[i+n:])
+		case r >= hidden.TagFirst+0x20 && r < hidden.CancelTag:
+			tags.add(byte(r-hidden.TagFirst), i, n)
+		case r >= 0xfe00 && r <= 0xfe0f:
+			selectors.add(byte(r-0xfe00), i, n)
+		case r >= 0xe0100 && r <= 0xe01ef:
+			selectors.add(byte(r-0xe0100+16), i, n)
+		case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0x180e:
+			if at := strings.IndexRune(zeroWidths, r); at >= 0 {
+				widths.add(byte(at/utf8.RuneLen(r)), i, n)
+			}
+		case r == 0x202e || r == 0x202d:
+			s.overridden(i + n)
+		}
+		i += n
+	}
+	if len(tags.text) >= 4 {
+		s.push(string(tags.text), int(tags.offs[0]), int(tags.end), append(tags.offs, tags.end), TagText)
+	}
+	if len(selectors.text) >= 4 {
+		s.selectorText(&selectors)
+	}
+	if len(widths.text) >= 32 {
+		s.zeroWidthText(&widths)
+	}
+}
+
+// zeroWidths are at most 16 characters of three bytes each.
+const zeroWidths = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff\u180e"
+
+// selectorText queues what variation selectors spell. Honest ones (U+FE0F
+// after an emoji) among them spell a control character, which is dropped.
+func (s *Decoder) selectorText(c *carrier) {
+	text, offs := c.text[:0], c.offs[:0]
+	for k, b := range c.text {
+		if b != 0x0f && b != 0x0e {
+			text, offs = append(text, b), append(offs, c.offs[k])
+		}
+	}
+	if plain, ok := textual(text); ok && len(plain) == len(text) {
+		s.push(plain, int(offs[0]), int(c.end), append(offs, c.end), SelectorText)
+	}
+}
+
+// zeroWidthText queues what zero-width characters spell: the two most common
+// are taken for 0 and 1, either way, in bytes of eight or seven bits; or, when
+// there are four, for two bits each.
+func (s *Decoder) zeroWidthText(c *carrier) {
+	var count [16]int
+	for _, sym := range c.text {
+		count[sym]++
+	}
+	var order []byte
+	for sym, n := range count {
+		if n > 0 {
+			order = append(order, byte(sym))
+		}
+	}
+	if len(order) == 4 {
+		for _, reverse := range []bool{false, true} {
+			if s.pushBytes(pack(c.text, order, 2, 8, reverse), int(c.offs[0]), int(c.end), ZeroWidthText) {
+				return
+			}
+		}
+	}
+	for len(order) > 2 {
+		least := 0
+		for k := range order {
+			if count[order[k]] < count[order[least]] {
+				least = k
+			}
+		}
+		order = append(order[:least], order[least+1:]...)
+	}
+	for _, width := range []int{8, 7, 16} {
+		for _, reverse := range []bool{false, true} {
+			if len(order) == 2 && s.pushBytes(pack(c.text, order, 1, width, reverse), int(c.offs[0]), int(c.end), ZeroWidthText) {
+				return
+			}
+		}
+	}
+}
+
+// pack reads symbols as groups of bits, most significant first, in bytes of
+// width bits. Symbols not in order separate and are skipped; with reverse the
+// last of order stands for 0.
+func pack(symbols, order []byte, bits, width int, reverse bool) []byte {
+	var value [16]int
+	for i := range value {
+		value[i] = -1
+	}
+	for i, sym := range order {
+		value[sym] = i
+		if reverse {
+			value[sym] = len(order) - 1 - i
+		}
+	}
+	var out []byte
+	acc, have := 0, 0
+	for _, sym := range symbols {
+		v := value[sym]
+		if v < 0 {
+			continue
+		}
+		acc, have = acc<<bits|v, have+bits
+		if have >= width {
+			out = append(out, byte(acc))
+			if width == 16 && acc>>8 != 0 {
+				return nil
+			}
+			acc, have = 0, 0
+		}
+	}
+	return out
+}
