@@ -37,15 +37,17 @@ var calls string
 type callTable struct {
 	exact, method map[string]effect
 	module        map[string]effect // names that end in ".*"
+	longest       int               // length of the longest module, in bytes
 }
 
 var table = sync.OnceValue(func() callTable {
-	t := callTable{map[string]effect{}, map[string]effect{}, map[string]effect{}}
+	t := callTable{exact: map[string]effect{}, method: map[string]effect{}, module: map[string]effect{}}
 	for effect, names := range fact.Rows(calls) {
 		for name := range strings.FieldsSeq(names) {
 			switch e := effects[effect]; {
 			case strings.HasSuffix(name, ".*"):
 				t.module[strings.TrimSuffix(name, ".*")] = e
+				t.longest = max(t.longest, len(name)-len(".*"))
 			case name[0] == '.':
 				t.method[name[1:]] = e
 			default:
@@ -74,6 +76,13 @@ func effectOf(name, lang string) effect {
 	}
 	last := name[dot+1:]
 	for module := name[:dot]; ; {
+		if len(module) > t.longest { // a lookup reads its whole key
+			i := strings.LastIndexByte(module[:t.longest+1], '.')
+			if i < 0 {
+				break
+			}
+			module = module[:i]
+		}
 		if e, ok := t.module[module]; ok && !quiet[last] && !strings.HasSuffix(last, "Error") {
 			return e
 		}

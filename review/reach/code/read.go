@@ -23,8 +23,9 @@ func Read(d fact.Doc, lang string, comment func(fact.Doc)) {
 		comment(d.Part(c.start, c.end))
 	}
 	strs := p.strings
+	ends := statements{code: p.code}
 	for from := 0; from < len(p.code); {
-		end := statementEnd(p.code, from)
+		end := ends.end(from)
 		n := 0
 		for n < len(strs) && strs[n].start < end {
 			n++
@@ -37,19 +38,27 @@ func Read(d fact.Doc, lang string, comment func(fact.Doc)) {
 // maxStatement is how many lines an open bracket may continue a statement over.
 const maxStatement = 60
 
-// statementEnd returns where the statement that begins at from ends: at the end of a line
-// where no bracket is open, or at ";".
-func statementEnd(code []byte, from int) int {
+// statements finds the statements of a program in order.
+type statements struct {
+	code []byte
+	next int // offset of the first character that is not blank, behind the last line checked
+	read int // number of characters read, for tests
+}
+
+// end returns where the statement that begins at from ends: at the end of a line where no
+// bracket is open, or at ";".
+func (s *statements) end(from int) int {
 	depth, lines := 0, 0
-	for i := from; i < len(code); i++ {
-		switch code[i] {
+	for i := from; i < len(s.code); i++ {
+		s.read++
+		switch s.code[i] {
 		case '(', '[':
 			depth++
 		case ')', ']':
 			depth = max(0, depth-1)
 		case '\n':
 			lines++
-			if depth == 0 && !continued(code, i) || lines >= maxStatement {
+			if depth == 0 && !s.continued(i) || lines >= maxStatement {
 				return i + 1
 			}
 		case ';':
@@ -58,26 +67,26 @@ func statementEnd(code []byte, from int) int {
 			}
 		}
 	}
-	return len(code)
+	return len(s.code)
 }
 
 // continued reports whether the line that ends at i goes on: with an operator at its end,
-// or with a method at the start of the next line.
-func continued(code []byte, i int) bool {
-	for j := i - 1; j >= 0 && code[j] != '\n'; j-- {
-		if code[j] > ' ' {
-			if code[j] == '\\' || code[j] == '+' {
+// or with a method at the start of the next line that is not blank. It must be called with
+// growing i: blank lines ahead are read once.
+func (s *statements) continued(i int) bool {
+	for j := i - 1; j >= 0 && s.code[j] != '\n'; j-- {
+		s.read++
+		if s.code[j] > ' ' {
+			if s.code[j] == '\\' || s.code[j] == '+' {
 				return true
 			}
 			break
 		}
 	}
-	for j := i + 1; j < len(code); j++ {
-		if code[j] > ' ' {
-			return code[j] == '.' || code[j] == '+'
-		}
+	for s.next = max(s.next, i+1); s.next < len(s.code) && s.code[s.next] <= ' '; s.next++ {
+		s.read++
 	}
-	return false
+	return s.next < len(s.code) && (s.code[s.next] == '.' || s.code[s.next] == '+')
 }
 
 // value is the known content of a variable.
@@ -113,10 +122,18 @@ type state struct {
 	env        int      // where it takes the whole environment; -1 for nowhere
 	assigned   string   // the variable it sets
 	taint      value    // of what it calls and mentions
+	shell      bool     // its code contains "shell"
+	bracket    int      // offset of the last bracket that opened reported, -1 for none; len(code) if none follows
+	listed     bool     // a list begins behind it
+
+	// One more than the index of the first string that was last read as a command of a shell,
+	// and as the arguments of a program.
+	words, arguments int
 }
 
 func (p *program) statement(start, end int, strs []str) {
-	s := state{start: start, end: end, code: string(p.code[start:end]), strs: strs, env: -1}
+	s := state{start: start, end: end, code: string(p.code[start:end]), strs: strs, env: -1, bracket: -1}
+	s.shell = strings.Contains(s.code, "shell")
 	if strings.TrimSpace(s.code) == "" && len(strs) == 0 {
 		return
 	}
@@ -378,9 +395,23 @@ func (p *program) passed(s *state) bool {
 // maxWords is how many strings behind a call are the words of its command at most.
 const maxWords = 50
 
+// opens reports whether a bracket follows the call c, and whether a list begins behind the
+// first one. Callers pass the calls of a statement in order, so that its code is read once.
+func (s *state) opens(c call) (found, list bool) {
+	if from := c.end - s.start; s.bracket < from {
+		n := strings.IndexByte(s.code[from:], '(')
+		if n < 0 {
+			s.bracket, s.listed = len(s.code), false
+		} else {
+			s.bracket = from + n
+			s.listed = strings.HasPrefix(strings.TrimLeft(s.code[s.bracket+1:], " \n\t"), "[")
+		}
+	}
+	return s.bracket < len(s.code), s.listed
+}
+
 // runs adds the command that a call runs.
 func (p *program) runs(s *state, c call, texts []text) {
-	open := strings.IndexByte(s.code[c.end-s.start:], '(')
 	var words []string
 	at := c.at
 	from, _ := slices.BinarySearchFunc(texts, c.end, func(t text, end int) int { return t.start - end })
@@ -393,11 +424,18 @@ func (p *program) runs(s *state, c call, texts []text) {
 		p.Add(c.at, fact.Run, c.name, c.name)
 		return
 	}
-	list := c.effect == runsArgs && (!strings.Contains(words[0], " ") || !strings.Contains(s.code, "shell"))
-	if open >= 0 {
-		rest := strings.TrimLeft(s.code[c.end-s.start+open+1:], " \n\t")
-		list = list && (len(words) > 1 || !strings.Contains(words[0], " ") || strings.HasPrefix(rest, "["))
+	list := c.effect == runsArgs && (!strings.Contains(words[0], " ") || !s.shell)
+	if found, listed := s.opens(c); found {
+		list = list && (len(words) > 1 || !strings.Contains(words[0], " ") || listed)
 	}
+	last := &s.words
+	if list {
+		last = &s.arguments
+	}
+	if *last == from+1 { // an earlier call has read the same strings in the same way
+		return
+	}
+	*last = from + 1
 	if list {
 		doc, ok := p.Within(at, strings.Join(words, " "))
 		if !ok {

@@ -98,17 +98,20 @@ func (p *program) texts(s *state, texts []text) {
 	if use == fact.Literal && writer == nil {
 		return
 	}
+	known := map[string]bool{}
+	first := s.start + len(s.code) - len(strings.TrimLeft(s.code, " \n\t"))
 	for _, name := range s.names {
 		v, ok := p.values[name]
-		if !ok || v.text == "" {
+		if !ok || v.text == "" || known[name] {
 			continue
 		}
+		known[name] = true
 		if writer != nil && literal.PlaceOf(v.text) == literal.Obeyed {
 			p.Add(writer.at, fact.Write, writer.name, v.text)
 		}
 		if use != fact.Literal && strings.Contains(v.text, "://") {
 			named = true
-			if in, ok := p.Within(s.start+len(s.code)-len(strings.TrimLeft(s.code, " \n\t")), v.text); ok {
+			if in, ok := p.Within(first, v.text); ok {
 				literal.Scan(in, literal.Data, use)
 			}
 		}

@@ -102,3 +102,13 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// TestValueAfter checks that the value of a setting is bounded: it is read for each name.
+func TestValueAfter(t *testing.T) {
+	if got := valueAfter("verify=False", len("verify")); got != "False" {
+		t.Errorf("value %q", got)
+	}
+	if got := valueAfter("verify"+strings.Repeat("=verify", 100_000), len("verify")); len(got) > maxSettingValue {
+		t.Errorf("value of %d bytes", len(got))
+	}
+}

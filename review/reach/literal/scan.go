@@ -248,14 +248,18 @@ func Named(d fact.Doc, at int, name, behind string) {
 	}
 }
 
-// valueAfter returns the word behind ":" or "=" at i, with quotes, or behind one space.
+// maxSettingValue bounds the value of a setting, in bytes: it is read for each name ahead of it.
+const maxSettingValue = 100
+
+// valueAfter returns the word behind ":" or "=" at i, with quotes, or behind one space, at
+// most maxSettingValue bytes of it.
 func valueAfter(text string, i int) string {
 	rest := strings.TrimLeft(text[i:min(len(text), i+12)], "\"' \t:=>")
 	if rest == "" || strings.ContainsRune(text[i:i+len(text[i:min(len(text), i+12)])-len(rest)], '\n') {
 		return ""
 	}
 	from := min(len(text), i+12) - len(rest)
-	return next(text, from).text
+	return next(text[:min(len(text), from+maxSettingValue)], from).text
 }
 
 // credentialWords are the parts of names of variables that hold credentials, as secret
