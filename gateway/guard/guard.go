@@ -65,11 +65,12 @@ type Guard struct {
 
 	explained atomic.Bool // the observer knows why no list is available
 
-	mu      sync.Mutex
-	told    map[listKind]string // identifies the list last sent to the client
-	noticed map[listKind]bool   // the server reported a change since the last comparison, which the client heard
-	again   bool                // read the texts of prompts again
-	vetted  map[string]vetted   // by the name of a tool
+	mu        sync.Mutex
+	told      map[listKind]string // identifies the list last sent to the client
+	closedFor string              // the reason for listing nothing that the client was last told
+	noticed   map[listKind]bool   // the server reported a change since the last comparison, which the client heard
+	again     bool                // read the texts of prompts again
+	vetted    map[string]vetted   // by the name of a tool
 }
 
 // New returns a guard.

@@ -476,6 +476,9 @@ func (g *Guard) follow(ctx context.Context) {
 		if err != nil {
 			g.sayClosed(err)
 		} else {
+			g.mu.Lock()
+			g.closedFor = ""
+			g.mu.Unlock()
 			g.observer.look() // at tools that could not be proposed before
 		}
 		g.tell(nil)

@@ -195,7 +195,18 @@ func (g *Guard) tellClosed() {
 	}
 }
 
+// sayClosed explains err to the client, once until the tools are listed again.
 func (g *Guard) sayClosed(err error) {
+	if !g.session.hears() {
+		return
+	}
+	g.mu.Lock()
+	again := g.closedFor == err.Error()
+	g.closedFor = err.Error()
+	g.mu.Unlock()
+	if again {
+		return
+	}
 	g.say("error", fmt.Sprintf("toolcrib lists and calls none of the tools of %s: %v", g.config.Name, err))
 }
 
