@@ -190,8 +190,8 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 // refusedWithin is how long the refusal of a guarded call waits for its log.
 const refusedWithin = 100 * time.Millisecond
 
-// recordRefused logs a refused guarded call. It returns when the call is logged or after a short time, because a
-// refusal must not wait for the lock of the database.
+// recordRefused logs a refused guarded call. It returns once the call is logged, or after refusedWithin at the latest:
+// another process may hold the write lock of the database for longer.
 func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 	done := make(chan struct{})
 	g.refusals.Go(func() {

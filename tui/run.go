@@ -15,9 +15,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Command is a program of the user's own that ! runs on the selection. In its arguments,
-// {number} stands for the number of the selected proposal, {id} for its id, and {subject}
-// for what it is about.
+// Command is a program from the user's configuration, which the key ! runs on the selected proposal. In its
+// arguments, {number}, {id}, and {subject} are replaced by the values of that proposal.
 type Command struct {
 	Name string
 	Args []string // the program first

@@ -116,7 +116,7 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 		p.Proved = append(p.Proved, fmt.Sprintf("%s approved by the people of %s, each with its earlier versions", output.Counted(r.Signed, "live definition"), f.signers))
 	}
 	if r.Shipped > 0 {
-		p.Proved = append(p.Proved, fmt.Sprintf("%s shipped with this toolcrib", output.Counted(r.Shipped, "live definition")))
+		p.Proved = append(p.Proved, fmt.Sprintf("%s shipped with this version of toolcrib", output.Counted(r.Shipped, "live definition")))
 	}
 	if n := r.Unsigned + r.Unchecked; n > 0 {
 		p.Unproved = append(p.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, and anybody can compute them", output.Counted(n, "live definition")))

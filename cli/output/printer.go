@@ -195,8 +195,8 @@ func (a *Printer) pager(lines int) []string {
 const maxPiped = 512
 
 // throughPager writes text to a pager by lines, and waits until the user leaves it. If the user leaves before the last
-// line, unread text remains in the pipe. The pager handles interrupts, because it would otherwise lose the terminal to
-// a shell when this process ends first.
+// line, unread text remains in the pipe. Only the pager reacts to interrupts: if this process ended first, the shell
+// would take the terminal away from the pager.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()

@@ -21,7 +21,7 @@ import (
 // It depends on no environment variable: the caller of a program chooses those.
 type Account struct {
 	history.Account
-	Home string // from the account database, or "" without an entry
+	Home string // the home directory in the account database, or "" if it has no entry
 }
 
 // CurrentAccount returns who runs the process.

@@ -81,7 +81,7 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 	case c.Follow.Source != "" && c.Follow.Source != f.Source:
 		return fmt.Errorf("this machine follows %s; run toolcrib follow --stop first", c.Follow.Source)
 	case c.Follow.Source != "" && c.Sources["follow.source"] != c.UserFile:
-		return fmt.Errorf("%s specifies the registry of this machine, and only its administrator can change it", c.Sources["follow.source"])
+		return fmt.Errorf("%s sets the registry that this machine follows; only an administrator can change that file", c.Sources["follow.source"])
 	case !flags.yes && !a.Env.InTerminal:
 		return process.Usagef("without a terminal, add --yes to use the approvals of %s on this machine", f.Source)
 	}

@@ -41,7 +41,7 @@ func newPublish(a *command.App) *cobra.Command {
 			}
 			to := c.Publish
 			if len(args) > 0 && isAddress(args[0]) {
-				return process.Usagef("%q is neither a folder nor git:REPOSITORY; write ./%s for a folder of that name", args[0], args[0])
+				return process.Usagef("cannot publish to %q: name a folder, or git:REPOSITORY; write ./%s for a folder with a colon in its name", args[0], args[0])
 			}
 			if len(args) > 0 {
 				to = settings.PublishConfig{To: settings.FollowAddress(a.Env.Dir, args[0])}

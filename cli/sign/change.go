@@ -67,7 +67,7 @@ func newSignersAdd(a *command.App) *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.BoolVar(&e.Authority, "cert-authority", false, "the key can only sign certificates, not decisions")
+	set.BoolVar(&e.Authority, "cert-authority", false, "accept the key only as the authority of certificates, not for decisions")
 	set.BoolVar(&e.VerifyRequired, "verify-required", false, "require a PIN or a fingerprint, not only a touch, of a FIDO key")
 	set.StringVar(&after, "valid-after", "", "only after `TIME` (RFC 3339)")
 	set.StringVar(&before, "valid-before", "", "only before `TIME` (RFC 3339)")

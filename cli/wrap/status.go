@@ -36,7 +36,7 @@ type docStatus struct {
 	Waiting int `json:"waiting"`
 	// Unchecked are files that clients read but no check compares.
 	Unchecked []string `json:"unchecked"`
-	// Unread counts the live definitions that nobody has read completely.
+	// Unread is the number of live definitions of which some part was approved unread.
 	Unread int `json:"unread,omitempty"`
 	// Problems describe files of clients that cannot be read.
 	Problems []string `json:"problems"`

@@ -200,7 +200,7 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 		t, at := &in.Tasks[i], jsondoc.Index("tasks", i)
 		t.check(&ps, at)
 		if slices.Contains(ids[:i], t.ID) {
-			ps.Add(jsondoc.Join(at, "id"), "is a duplicate; put all changes of a task into one entry")
+			ps.Add(jsondoc.Join(at, "id"), "duplicate id; combine the changes of a task in one entry")
 		}
 		ids[i] = t.ID
 	}

@@ -20,8 +20,8 @@ import (
 // Backend provides the services of toolcrib that a guard needs: the approved tools, proposals of changes, and the gates
 // and the log of calls. Database implements it.
 type Backend interface {
-	// Approved returns the approved tools of the server. If they are unknown, the error states the reason for the
-	// person at the client, and the guard neither lists nor calls any tool.
+	// Approved returns the approved tools of the server. On error, the guard lists and calls no tool, and shows the
+	// error to the user of the client.
 	Approved(ctx context.Context) (Approved, error)
 	// Wait returns when something may have been approved in any process; seen is its
 	// last result, 0 at first.

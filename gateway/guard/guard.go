@@ -81,7 +81,7 @@ func New(c Config, s Server) *Guard {
 		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
 		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
 		approvals: approvals{loaded: make(chan struct{})},
-		refresher: refresher{ticked: make(chan struct{}), kick: make(chan struct{}, 1), wanted: 1}, // refuse calls before the first comparison
+		refresher: refresher{ticked: make(chan struct{}), kick: make(chan struct{}, 1), wanted: 1}, // the first comparison is due, and calls are refused until then
 		observer:  observer{config: c, news: make(chan struct{}, 1)},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)

@@ -153,7 +153,7 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 		if v.Command != "" || v.URL != "" {
 			entry.Command = strings.Join(v.Runs(), " ")
 		}
-		if e.Differs != "" { // the user's database does not apply to it
+		if e.Differs != "" { // the entry uses another database
 			entry.Server = ""
 		}
 		s.Entries = append(s.Entries, entry)

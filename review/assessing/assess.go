@@ -273,8 +273,9 @@ func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	}
 }
 
-// Consult asks the external reviewers about those of ps that wait for the chief, outside of any transaction, and
-// updates ps. It skips proposals that somebody else has moved on in the meantime.
+// Consult has the external reviewers assess the proposals in ps that are in chief_review, and replaces these elements of
+// ps with their new state. It holds no transaction while a reviewer works. A proposal that another process has changed
+// meanwhile is left as it is.
 func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.records.DryRun {
 		return nil

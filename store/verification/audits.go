@@ -61,9 +61,9 @@ func (db Audits) Rows(ctx context.Context) (n int64, err error) {
 // Audits check a database.
 type Audits struct{ Pool *session.Pool }
 
-// Audit calls fn with the ledger of one snapshot. It fails for a login that cannot read every table, because invisible
-// rows would be reported as damage. If the engine ends the snapshot, Audit calls fn again or returns the engine's
-// error; discard earlier findings of fn then.
+// Audit calls fn with the ledger of one snapshot. It returns an error for a login that cannot read every table, because
+// rows that the login cannot see would look like damage. If the engine ends the snapshot, Audit calls fn again with a new
+// one or returns the engine's error; in both cases, discard what fn has found before.
 func (db Audits) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.Pool.View(ctx, func(s *session.Session) (err error) {
 		for _, k := range plainRecords() {

@@ -211,7 +211,7 @@ func (p *Page) lay() {
 	if p.loaded && len(p.list) == 0 {
 		page.Blank()
 		page.Text("", "No skill or instruction file was found in this folder, and none is live.")
-		page.Faint("", "Those that wait for you are in the queue (Q). In a shell, start toolcrib in a project's folder, or bring its files in with toolcrib import --files.")
+		page.Faint("", "The queue (Q) lists files that wait for your decision. To add files, run toolcrib import --files in the folder of a project.")
 	}
 	name := 10
 	for _, l := range p.list {

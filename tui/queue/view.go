@@ -37,7 +37,7 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	return append(q.Frame.TabLine(names, 0, q.list.shownIndex(), true, room).Fit(room), right...), nil
 }
 
-// LeftOf implements screen.Paned: nothing stands beside the first steps.
+// LeftOf implements screen.Paned. The page of first steps has no pane beside it.
 func (q *Page) LeftOf(l screen.Layout) int {
 	if q.list.none() {
 		return 0

@@ -194,7 +194,7 @@ func TestRenames(t *testing.T) {
 		want   []string
 	}{
 		"the same": {func(*registry.Tool) {}, []string{"R301"}},
-		"the same bytes of another server": {func(t *registry.Tool) {
+		"identical, from another server": {func(t *registry.Tool) {
 			source := *t.Source
 			t.Source, source.Ref = &source, "bills_2#get"
 		}, nil}, // O102 says so

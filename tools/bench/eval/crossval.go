@@ -73,14 +73,14 @@ func (s *study) unaware(x *sample) *wording.Learned {
 // neverLearned reports whether e belongs to a set that is only measured.
 func (s *sample) neverLearned() bool { return s.measured || s.set == unseen }
 
-// reached returns the share of the samples selected by want that are found at a threshold. bySource averages over
-// sources and treats sources with few rows as one.
+// reached returns the fraction of the examples accepted by want that are found at the threshold at. With bySource, it is
+// the mean of the fractions of all sources; sources with few examples count as one source.
 func (s *study) reached(want func(*example) bool, at float64, bySource bool) float64 {
 	return s.share(want, bySource, func(e *example) bool { return e.certain || s.scores[e].reach(at+e.margin, s.table.WithFrame) })
 }
 
-// share returns the share of the samples selected by want for which told is true.
-func (s *study) share(want func(*example) bool, bySource bool, told func(*example) bool) float64 {
+// share returns the fraction of the examples accepted by want that found accepts as well. bySource is that of reached.
+func (s *study) share(want func(*example) bool, bySource bool, found func(*example) bool) float64 {
 	counts := map[string][2]int{}
 	for _, e := range s.list {
 		if !want(e) {
@@ -92,7 +92,7 @@ func (s *study) share(want func(*example) bool, bySource bool, told func(*exampl
 		}
 		n := counts[source]
 		n[0]++
-		if told(e) {
+		if found(e) {
 			n[1]++
 		}
 		counts[source] = n
