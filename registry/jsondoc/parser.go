@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -45,13 +46,14 @@ func Parse(data []byte, lim Limits) (*Node, error) {
 	return p.one()
 }
 
-// Members calls fn with the name and the text of each member of an object. It does
-// not check the text of the values for duplicate keys, so use it only for documents
-// that this program wrote. value is valid until fn returns.
-func Members(data []byte, fn func(name string, value []byte) error) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
+// Members calls fn with the name, the text, and the offset in data of each member's value
+// in an object. It checks neither the values nor the strings, so use it only for documents
+// that this program wrote, or to find parts that are parsed afterwards. value is valid
+// until fn returns.
+func Members(data []byte, fn func(name string, value []byte, offset int) error) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
-		return errors.Join(err, errors.New("expected an object"))
+		return cmp.Or(err, errors.New("expected an object"))
 	}
 	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()
@@ -63,7 +65,7 @@ func Members(data []byte, fn func(name string, value []byte) error) error {
 		if err != nil {
 			return err
 		}
-		if err := fn(key, value); err != nil {
+		if err := fn(key, value, int(d.InputOffset())-len(value)); err != nil {
 			return err
 		}
 	}

@@ -278,28 +278,15 @@ func entriesAt(data []byte, way []string) (at [][2]int, err error) {
 
 var errNoList = errors.New("no list")
 
-// memberAt returns where the last value of a key stands in an object.
+// memberAt returns the start and the end of the last value of a key in an object.
 func memberAt(object []byte, key string) (at [2]int, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(object), lenient...)
-	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '{' {
-		return at, cmp.Or(err, errNoList)
-	}
-	for d.PeekKind() == '"' {
-		token, err := d.ReadToken()
-		if err != nil {
-			return at, err
-		}
-		name := token.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return at, err
-		}
+	err = jsondoc.Members(object, func(name string, value []byte, offset int) error {
 		if name == key {
-			end := int(d.InputOffset())
-			at = [2]int{end - len(value), end}
+			at = [2]int{offset, offset + len(value)}
 		}
-	}
-	if _, err = d.ReadToken(); err == nil && at == [2]int{} {
+		return nil
+	})
+	if err == nil && at == [2]int{} {
 		err = errNoList
 	}
 	return at, err

@@ -70,7 +70,7 @@ func factOf(kind registry.Kind, text []byte) fact {
 func (f *derivedFacts) outlineOf(draft []byte, live bool) (proposals.Draft, fact, error) {
 	var d proposals.Draft
 	var definition []byte
-	err := jsondoc.Members(draft, func(name string, value []byte) error {
+	err := jsondoc.Members(draft, func(name string, value []byte, _ int) error {
 		switch name {
 		case "type":
 			return json.Unmarshal(value, &d.Type)
