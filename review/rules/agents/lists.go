@@ -60,10 +60,10 @@ func unknownListRule() rules.Rule {
 			}
 			f := rules.Finding{
 				Path: "definition.allowList", Passage: a.AllowList.Name,
-				Message: fmt.Sprintf("There is no allow-list %s. There are: %s.", jsondoc.Quote(a.AllowList.Name), strings.Join(ids, ", ")),
+				Message: fmt.Sprintf("Unknown allow-list %s; the existing allow-lists are %s.", jsondoc.Quote(a.AllowList.Name), strings.Join(ids, ", ")),
 			}
 			if meant := jsondoc.Closest(a.AllowList.Name, ids); meant != "" {
-				f.Suggestion = fmt.Sprintf("Write %s, or propose the list in the same change set.", meant)
+				f.Suggestion = fmt.Sprintf("Use %s, or propose the list in the same change set.", meant)
 			}
 			return []rules.Finding{f}, nil
 		}),
@@ -94,7 +94,7 @@ func noToolsRule() rules.Rule {
 			if !ok || list.Offers() {
 				return nil, nil
 			}
-			return []rules.Finding{{Path: path, Message: what + " lets no tool in. An agent without tools does not run."}}, nil
+			return []rules.Finding{{Path: path, Message: what + " admits no tools. An agent without tools does not run."}}, nil
 		},
 	}
 }

@@ -65,11 +65,11 @@ func retiredIn(t rules.Text) []rules.Finding {
 		if successor, _ := shipped.Retired(name); successor != "" {
 			return fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor)
 		}
-		return fmt.Sprintf("%s is a retired name, and nothing took its place.", name)
+		return fmt.Sprintf("%s is a retired name without a successor.", name)
 	})
 	for i, f := range findings {
 		if successor, _ := shipped.Retired(f.Passage); successor != "" {
-			findings[i].Suggestion = fmt.Sprintf("Write %s.", successor)
+			findings[i].Suggestion = fmt.Sprintf("Use %s.", successor)
 		}
 	}
 	return findings
@@ -82,10 +82,10 @@ func unlisted(ctx context.Context, c *rules.Change, path, name string) ([]rules.
 	case successor != "":
 		return []rules.Finding{{
 			Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor),
-			Suggestion: fmt.Sprintf("Write %s.", successor),
+			Suggestion: fmt.Sprintf("Use %s.", successor),
 		}}, nil
 	case retired:
-		return []rules.Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name, and nothing took its place.", name)}}, nil
+		return []rules.Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name without a successor.", name)}}, nil
 	}
 	if c.Coming[name] {
 		return nil, nil

@@ -23,7 +23,7 @@ func unknownPlaceholderRule() rules.Rule {
 					found = append(found, rules.Passage{Start: u.Offset, End: u.Offset + u.Len})
 				}
 			}
-			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Nothing is put in for %s.", use) }), nil
+			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Unknown placeholder %s.", use) }), nil
 		}),
 	}
 }
@@ -32,8 +32,8 @@ func unknownPlaceholderRule() rules.Rule {
 // prompts, and what a prompt loses without them.
 func wanted(a registry.Agent) [][2]string {
 	list := [][2]string{
-		{prompt.ToolCatalog, "the agent is not told what tools it has"},
-		{prompt.UserInstructions, "what the user asked of it for good never reaches it"},
+		{prompt.ToolCatalog, "the agent does not learn which tools it has"},
+		{prompt.UserInstructions, "the agent never sees the user's standing instructions"},
 	}
 	for _, text := range []struct {
 		set         bool
@@ -47,7 +47,7 @@ func wanted(a registry.Agent) [][2]string {
 		{a.SessionOpen != nil || a.Onboarding != "", prompt.SessionSection, "sessionOpen and onboarding"},
 	} {
 		if text.set {
-			list = append(list, [2]string{text.placeholder, "what stands in " + text.key + " never reaches it"})
+			list = append(list, [2]string{text.placeholder, "the agent never sees its " + text.key})
 		}
 	}
 	return list
@@ -87,7 +87,7 @@ func bracePlaceholderRule() rules.Rule {
 					found = append(found, p)
 				}
 			}
-			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is no placeholder here.", use) }), nil
+			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is not a placeholder here.", use) }), nil
 		}),
 	}
 }

@@ -24,7 +24,7 @@ func TestARetiredNameIsToldWithItsSuccessor(t *testing.T) {
 	want := []string{
 		"recall is a retired name; its successor is search_memories.",
 		"gmail_search is a retired name; its successor is search_gmail.",
-		"email_digest is a retired name, and nothing took its place.",
+		"email_digest is a retired name without a successor.",
 	}
 	if len(found) != len(want) {
 		t.Fatalf("found %+v", found)

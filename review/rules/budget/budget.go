@@ -59,7 +59,7 @@ func longTexts() rules.Rule {
 			if n <= ManyCharacters {
 				return nil, nil
 			}
-			return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The texts that are injected have %d characters together; more than %d is much for one tool.", n, ManyCharacters)}}, nil
+			return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The injected texts have %d characters in total; more than %d is a lot for one tool.", n, ManyCharacters)}}, nil
 		},
 	}
 }
@@ -72,7 +72,7 @@ func largeSchema() rules.Rule {
 			if t == nil || t.DeferLoading || len(t.InputSchema) <= ManyBytes {
 				return nil, nil
 			}
-			return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; more than %d is much for one tool.", len(t.InputSchema), ManyBytes)}}, nil
+			return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; more than %d is a lot for one tool.", len(t.InputSchema), ManyBytes)}}, nil
 		},
 	}
 }

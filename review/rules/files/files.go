@@ -118,7 +118,7 @@ func outside() rules.Rule {
 				}
 			}
 			found = append(found, t.Findings(spans, func(p rules.Passage) string {
-				return fmt.Sprintf("%s lies outside of the folder, so it is not a part of what is approved.", jsondoc.Printable(t.Value[p.Start:p.End]))
+				return fmt.Sprintf("%s is outside the skill's folder, so the approval does not cover it.", jsondoc.Printable(t.Value[p.Start:p.End]))
 			})...)
 		})
 		return found, nil
@@ -139,7 +139,7 @@ func binaries() rules.Rule {
 		if filetext.Inert(f.Type) && !f.Executable {
 			return []rules.Finding{{Path: at(name), Severity: rules.Info, Message: what + "; an approval covers its hash.", Suggestion: "Compare the hash with that of the file you know."}}
 		}
-		return []rules.Finding{{Path: at(name), Message: what + " that nobody can read here. An approval explicitly approves this hash."}}
+		return []rules.Finding{{Path: at(name), Message: what + " that cannot be read here. An approval covers only its hash."}}
 	})
 }
 
@@ -151,11 +151,11 @@ func encoded() rules.Rule {
 		}
 		t := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
 		if f.Encoding != filetext.Bytes {
-			message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". It is shown decoded; clients that expect UTF-8 read something else."
+			message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". It is shown decoded; clients that expect UTF-8 read another text."
 			found := rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message}
 			if passage := asUTF8(f); passage != "" {
 				found.Severity = rules.Block
-				found.Message += " Among it: " + jsondoc.Quote(passage) + "."
+				found.Message += " They read, for example, " + jsondoc.Quote(passage) + "."
 			}
 			return []rules.Finding{found}
 		}
@@ -163,7 +163,7 @@ func encoded() rules.Rule {
 		start := max(0, strings.Index(f.Text, "⟨"))
 		first := rules.Passage{Start: start, End: start + filetext.EscapeLength(f.Text[start:])}
 		return t.Findings([]rules.Passage{first}, func(rules.Passage) string {
-			return fmt.Sprintf("%s is not UTF-8: bytes without a character (%d) are shown like %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
+			return fmt.Sprintf("%s is not UTF-8: invalid bytes (%d) are shown as in %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
 		})
 	})
 }
@@ -213,11 +213,11 @@ func elsewhere() rules.Rule {
 		switch {
 		case known && place.Settings():
 			found.Severity = rules.Warn
-			found.Message = jsondoc.Printable(f.Path) + " has settings of " + place.Client + ", which can run commands and switch off its hooks."
+			found.Message = jsondoc.Printable(f.Path) + " has settings of " + place.Client + ", which can run commands and turn off its hooks."
 		case known, s.Kind == registry.KindInstructions && path.Ext(f.Path) != "" && markdown(f.Path):
 			return nil, nil
 		default:
-			found.Message = "No client reads " + article[s.Kind] + " at " + jsondoc.Printable(f.Path) + "; another program may run or obey what restore writes there."
+			found.Message = "No client reads " + article[s.Kind] + " at " + jsondoc.Printable(f.Path) + "; another program may run or follow what restore writes there."
 		}
 		return []rules.Finding{found}, nil
 	}}

@@ -130,7 +130,7 @@ func faults(name string, t *rules.Text) []rules.Finding {
 	case mdfile.OpenFront(t.Value):
 		return []rules.Finding{{
 			Path: t.Path, Line: 1, Column: 1, Message: "The front matter has no end.",
-			Suggestion: "Close it with a line of three hyphens: clients read all of the file as text.",
+			Suggestion: "Close it with a line of three hyphens, because clients now read the whole file as text.",
 		}}
 	case !ok || !mdfile.HasKeys(front) && name != registry.SkillFile:
 		return nil
@@ -166,7 +166,7 @@ func skipped() rules.Rule {
 				found = append(found, rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message, Suggestion: advice})
 			}
 			if agents := path.Base(name); (agents == "AGENTS.md" || agents == "AGENTS.override.md") && len(t.Value) > maxProject {
-				add(fmt.Sprintf("Codex reads only the first %d bytes of it.", maxProject), "Shorten it, or raise project_doc_max_bytes in the configuration of Codex.")
+				add(fmt.Sprintf("Codex reads only the first %d bytes of the file.", maxProject), "Shorten it, or raise project_doc_max_bytes in the configuration of Codex.")
 			}
 			if name != registry.SkillFile {
 				return
@@ -174,15 +174,15 @@ func skipped() rules.Rule {
 			front, _, ok := mdfile.SplitFront(t.Value)
 			if !ok {
 				if !mdfile.OpenFront(t.Value) { // which F108 reports
-					add("It has no front matter, so clients do not offer the skill.", "Begin it with front matter that has a name and a description.")
+					add("The file has no front matter, so clients do not offer the skill.", "Begin it with front matter that has a name and a description.")
 				}
 				return
 			}
 			if strings.HasPrefix(t.Value, "\ufeff") {
-				add("It begins with a byte order mark, so some clients find no front matter.", "Save it as UTF-8 without a byte order mark.")
+				add("The file begins with a byte order mark, so some clients find no front matter.", "Save it as UTF-8 without a byte order mark.")
 			}
 			if first, _, _ := strings.Cut(t.Value, "\n"); strings.HasSuffix(first, "\r") {
-				add("Its front matter has CRLF line ends, so some clients do not find it.", "Save it with LF line ends.")
+				add("The front matter has CRLF line endings, so some clients do not find it.", "Save it with LF line endings.")
 			}
 			keys := mdfile.LooseFront(front)
 			value := func(key string) string {
@@ -194,14 +194,14 @@ func skipped() rules.Rule {
 			given, folder := value("name"), path.Base(c.Draft.Definition.Folder().Path)
 			switch {
 			case given == "":
-				add("Its front matter has no name, so some clients skip the skill.", "Name it like its folder.")
+				add("The front matter has no name, so some clients skip the skill.", "Name the skill after its folder.")
 			case !skillName().MatchString(given):
 				add(fmt.Sprintf("Some clients skip the skill because of its name %s.", jsondoc.Quote(given)), "Use lower-case letters, digits, and hyphens.")
 			case given != folder:
-				add(fmt.Sprintf("Some clients skip the skill because its name %s is not that of its folder %s.", jsondoc.Quote(given), jsondoc.Quote(folder)), "Name it like its folder.")
+				add(fmt.Sprintf("Some clients skip the skill because its name %s differs from its folder %s.", jsondoc.Quote(given), jsondoc.Quote(folder)), "Name the skill after its folder.")
 			}
 			if value("description") == "" {
-				add("Its front matter has no description, so clients do not know when to use the skill.", "Say in one sentence what it does and when to use it.")
+				add("The front matter has no description, so clients do not know when to use the skill.", "Say in one sentence what it does and when to use it.")
 			}
 		})
 		return found, nil
@@ -240,7 +240,7 @@ func hidden() rules.Rule {
 				}
 			}
 			message := func(rules.Passage) string {
-				return "A viewer of Markdown does not show this, and the agent reads it."
+				return "Markdown viewers do not show this, but the agent reads it."
 			}
 			found = append(found, t.Findings(spans, message)...)
 			for _, f := range t.Findings(noted, message) {

@@ -21,7 +21,7 @@ func TestSkipped(t *testing.T) {
 		"no name":        {"SKILL.md", strings.Replace(front, "name:", "title:", 1), "has no name"},
 		"capitals":       {"SKILL.md", strings.Replace(front, "opening", "Opening", 1), `"Opening-hours"`},
 		"blanks":         {"SKILL.md", strings.Replace(front, "-hours", " hours", 1), `"opening hours"`},
-		"another name":   {"SKILL.md", strings.Replace(front, "opening-", "", 1), "not that of its folder"},
+		"another name":   {"SKILL.md", strings.Replace(front, "opening-", "", 1), "differs from its folder"},
 		"no description": {"SKILL.md", strings.Replace(front, "description", "about", 1), "no description"},
 		"long":           {"AGENTS.md", strings.Repeat("Use tabs.\n", 4000), "first 32768 bytes"},
 		"short":          {"AGENTS.md", "Use tabs.\n", ""},

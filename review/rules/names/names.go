@@ -49,7 +49,7 @@ func verbRule() rules.Rule {
 			if i := slices.IndexFunc(words, knownVerb); i > 0 {
 				better := append([]string{words[i]}, slices.Delete(slices.Clone(words), i, i+1)...)
 				f.Message = fmt.Sprintf("%s has its verb in the wrong place.", visible.Line(id))
-				f.Suggestion = "Call it " + visible.Line(strings.Join(better, "_")) + "."
+				f.Suggestion = "Rename it to " + visible.Line(strings.Join(better, "_")) + "."
 			}
 			return []rules.Finding{f}
 		}),
@@ -134,7 +134,7 @@ func takenRule() rules.Rule {
 			})
 			look := func(path, name string) {
 				if i := slices.IndexFunc(others, func(other registry.Live) bool { return slices.Contains(other.Names(), name) }); i >= 0 {
-					found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s already is a name of %s.", name, others[i].Subject)})
+					found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is already a name of %s.", name, others[i].Subject)})
 				}
 			}
 			look("subject", c.Draft.Subject.ID)
@@ -187,7 +187,7 @@ func hidesRule() rules.Rule {
 			}
 			for _, other := range others {
 				if other.Subject.ID == c.Draft.Subject.ID && !other.Locked && other.Subject.Layer.Rank() < c.Draft.Subject.Layer.Rank() {
-					return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("It hides %s.", other.Subject)}}, nil
+					return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("This definition hides %s.", other.Subject)}}, nil
 				}
 			}
 			return nil, nil

@@ -104,12 +104,12 @@ func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	f := rules.Finding{Path: "definition", Passage: subject}
 	switch {
 	case k.Shingles < fewShingles || k.Text.Contained < coreCopied && k.Covered < coreCovered:
-		f.Message = fmt.Sprintf("The purpose is that of %s: both are about %s.", subject, strings.Join(k.Words, ", "))
+		f.Message = fmt.Sprintf("The purpose is the same as that of %s: both are about %s.", subject, strings.Join(k.Words, ", "))
 		return f
 	case k.Text.Contained >= coreCopied:
-		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s.", 100*k.Text.Contained, subject)
+		f.Message = fmt.Sprintf("%.0f%% of the text is also in %s.", 100*k.Text.Contained, subject)
 	default:
-		f.Message = fmt.Sprintf("It holds %.0f %% of the text of %s.", 100*k.Covered, subject)
+		f.Message = fmt.Sprintf("This tool contains %.0f%% of the text of %s.", 100*k.Covered, subject)
 	}
 	if path, passage := firstPassage(t, overlap.Passages(t, coreTool(k.ID))); passage != "" {
 		f.Path, f.Passage = path, passage

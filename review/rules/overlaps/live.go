@@ -83,7 +83,7 @@ func copied(f *rules.Finding, name, state string, a, b registry.Tool) {
 	if a.SameBytes(b) {
 		f.Severity = rules.Info
 		f.Message = fmt.Sprintf("%s, which is %s, is the same tool, byte for byte.", name, state)
-		f.Suggestion = "Nothing is to be done where two clients run one server with other arguments. Else give both the same command, and one name."
+		f.Suggestion = "Give both the same command and one name, unless two clients run the server with different arguments."
 	}
 }
 
@@ -113,11 +113,11 @@ func likeness(t, other *rules.Peer) (likes, float64) {
 func (l likes) finding(share float64, t registry.Tool, other *rules.Peer) rules.Finding {
 	f := rules.Finding{Path: "definition"}
 	if l == likeText {
-		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s.", 100*share, versioned(other.Live))
+		f.Message = fmt.Sprintf("%.0f%% of the text is also in %s.", 100*share, versioned(other.Live))
 		f.Path, f.Passage = firstPassage(t, overlap.Passages(t, *other.Tool()))
 		return f
 	}
-	f.Message = fmt.Sprintf("The purpose is that of %s: both are about %s.", versioned(other.Live), strings.Join(overlap.Words(t, *other.Tool()), ", "))
+	f.Message = fmt.Sprintf("The purpose is the same as that of %s: both are about %s.", versioned(other.Live), strings.Join(overlap.Words(t, *other.Tool()), ", "))
 	f.Passage = other.Subject.String()
 	return f
 }

@@ -36,7 +36,7 @@ func Rules() []rules.Rule {
 		of("S165", "Sends credentials, or reads the whole environment", func(f fact.Fact) bool {
 			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || leaves(f))
 		}, hasLeft),
-		of("S166", "Runs code that is downloaded", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }, fromStranger),
+		of("S166", "Runs downloaded code", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }, fromStranger),
 		of("S167", "Runs or contains encoded text", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.DecodedRun || f.Use == fact.Decoded || f.Use == fact.Evaluated)
 		}, reads),
@@ -49,7 +49,7 @@ func Rules() []rules.Rule {
 		of("S170", "Covers its tracks: deletes logs, or sends encoded data", func(f fact.Fact) bool {
 			return f.Kind == fact.File && strings.HasPrefix(f.Value, "/var/log") || f.Kind == fact.Run && f.Use == fact.Command && networkCommand().MatchString(f.Value)
 		}, covers),
-		of(decided, "Reaches what the configuration decides about", func(fact.Fact) bool { return true }, nil),
+		of(decided, "Reaches something that the configuration warns about or blocks", func(fact.Fact) bool { return true }, nil),
 	}
 }
 
@@ -172,7 +172,7 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave 
 		}
 		r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decided)} // an order may be new
 		if id == decided {
-			r.deed, r.severity = "Reaches "+f.Words()+", on which [reach] says "+string(decision), rules.Severity(decision)
+			r.deed, r.severity = "Reaches "+f.Words()+", for which [reach] says "+string(decision), rules.Severity(decision)
 		}
 		if id == decided && f.Use == fact.Unread {
 			r.deed, r.severity = "toolcrib could not read this text: a fault in the reader of facts ("+f.Value+"); report it", rules.Block

@@ -18,7 +18,7 @@ func listRules() []rules.Rule {
 	return []rules.Rule{
 		listRule("D301", func(tool string, s *Schema) string {
 			if promises(tool, "create") && s.find(s.objects) == nil {
-				return "does not take a list of what to create"
+				return "does not take a list of the items to create"
 			}
 			return ""
 		}),
@@ -29,7 +29,7 @@ func listRules() []rules.Rule {
 			items := s.find(s.objects)
 			switch {
 			case items == nil:
-				return "does not take a list of what to change"
+				return "does not take a list of the items to change"
 			case !s.requires(items, "id"):
 				return "takes a list of objects that do not require an id"
 			}
@@ -47,10 +47,10 @@ func listRules() []rules.Rule {
 				return ""
 			}
 			if required := s.Root.Get("required"); required != nil && len(required.Items) > 0 {
-				return "cannot be called without arguments, to list"
+				return "cannot be called without arguments to list the items"
 			}
 			if !slices.ContainsFunc(s.Parts, func(p *Subschema) bool { return p.of != nil && p.of.of == nil && isID(p.Name) }) {
-				return "has no id to ask for one"
+				return "has no optional id that selects one item"
 			}
 			return ""
 		}),
@@ -60,7 +60,7 @@ func listRules() []rules.Rule {
 				return ""
 			}
 			if s.find(s.objects) != nil || verb == "delete" && s.find(s.scalars) != nil {
-				return "takes a list; it is one of those that take one item"
+				return "takes a list instead of one item"
 			}
 			return ""
 		}),
@@ -157,7 +157,7 @@ func shownRules() []rules.Rule {
 					continue // a prompt may well speak about other people's tables
 				}
 				found = append(found, text.Findings(softDeletes(text.Value), func(p rules.Passage) string {
-					return fmt.Sprintf("%s tells an agent that deleted things are still there.", jsondoc.Quote(text.Value[p.Start:p.End]))
+					return fmt.Sprintf("%s tells agents that deleted items still exist.", jsondoc.Quote(text.Value[p.Start:p.End]))
 				})...)
 			}
 			return found[:min(len(found), rules.MaxPerText)], nil

@@ -38,9 +38,9 @@ func parameterRules() []rules.Rule {
 				if len(bare) == 0 {
 					return nil, nil
 				}
-				message := fmt.Sprintf("%d of its parameters have no description: %s.", len(bare), firstNames(bare))
+				message := fmt.Sprintf("%d parameters have no description: %s.", len(bare), firstNames(bare))
 				if len(bare) == 1 {
-					message = fmt.Sprintf("Its parameter %s has no description.", firstNames(bare))
+					message = fmt.Sprintf("The parameter %s has no description.", firstNames(bare))
 				}
 				return []rules.Finding{{Path: s.path, Message: message}}, nil
 			},
@@ -136,7 +136,7 @@ func (s *Schema) unknownRequired() []rules.Finding {
 				return found
 			}
 			at := jsondoc.Index(jsondoc.Join(part.Path(), "required"), i)
-			found = append(found, rules.Finding{Path: s.Below(at), Passage: item.Text, Message: fmt.Sprintf("%s is required, and no property of that name is described.", jsondoc.Quote(item.Text))})
+			found = append(found, rules.Finding{Path: s.Below(at), Passage: item.Text, Message: fmt.Sprintf("%s is required but not described as a property.", jsondoc.Quote(item.Text))})
 		}
 	}
 	return found

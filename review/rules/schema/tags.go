@@ -38,14 +38,14 @@ func (s *Schema) untaggable(given []string) []rules.Finding {
 	if known := s.properties(s.Parts[0]); known != nil {
 		for _, name := range given {
 			if !known[name] {
-				found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("A line of the tag gives the argument %s, which the input schema does not describe.", jsondoc.Quote(name))})
+				found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("A tag line provides the argument %s, which the input schema does not describe.", jsondoc.Quote(name))})
 			}
 		}
 	}
 	if required := s.Root.Get("required"); required != nil {
 		for _, item := range required.Items {
 			if item.Kind == jsondoc.String && !slices.Contains(given, item.Text) {
-				found = append(found, rules.Finding{Path: path, Passage: item.Text, Message: fmt.Sprintf("%s is required, and no line of the tag gives it, so every call by tag fails.", jsondoc.Quote(item.Text))})
+				found = append(found, rules.Finding{Path: path, Passage: item.Text, Message: fmt.Sprintf("%s is required but provided by no tag line, so every call by tag fails.", jsondoc.Quote(item.Text))})
 			}
 		}
 	}

@@ -137,31 +137,31 @@ func (s *Schema) conflictingKeywords(part *Subschema) []rules.Finding {
 	}
 	if enum := n.Get("enum"); enum != nil && enum.Kind == jsondoc.Array {
 		if len(enum.Items) == 0 {
-			add("enum", "The list of values is empty: no value fits.")
+			add("enum", "The list of values is empty, so no value is valid.")
 		}
 		first := map[string]bool{}
 		for _, value := range enum.Items {
 			written := string(jsondoc.Canonical(value))
 			if first[written] {
-				add("enum", "The value %s stands there twice.", jsondoc.Printable(written))
+				add("enum", "The value %s is a duplicate.", jsondoc.Printable(written))
 			}
 			if !fits(n, value) {
-				add("enum", "The value %s is not of the type that the schema asks for.", jsondoc.Printable(written))
+				add("enum", "The value %s does not have the type that the schema requires.", jsondoc.Printable(written))
 			}
 			first[written] = true
 		}
 		if value := n.Get("const"); value != nil && !first[string(jsondoc.Canonical(value))] {
-			add("const", "The one value that is allowed is not among those listed.")
+			add("const", "The only allowed value is not one of the listed values.")
 		}
 	}
 	if value := n.Get("const"); value != nil && !fits(n, value) {
-		add("const", "The one value that is allowed is not of the type that the schema asks for.")
+		add("const", "The only allowed value does not have the type that the schema requires.")
 	}
 	for _, r := range ranges {
 		least, ok := number(n.Get(r.least))
 		most, also := number(n.Get(r.most))
 		if ok && also && (least > most || r.open && least == most) {
-			add(r.least, "%s is %v and %s is %v: no value fits.", r.least, least, r.most, most)
+			add(r.least, "%s is %v and %s is %v, so no value is valid.", r.least, least, r.most, most)
 		}
 	}
 	return found

@@ -41,7 +41,7 @@ func schemaRules() []rules.Rule {
 				if !s.input() || s.refused != nil || fits(s.Root, jsondoc.NewObject()) {
 					return nil
 				}
-				return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, and the arguments of a call are always one."}}
+				return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, but the arguments of a call are always an object."}}
 			}),
 		},
 		{

@@ -41,7 +41,7 @@ func annotationRules() []rules.Rule {
 				if hint != nil && promised != nil && *hint != *promised {
 					found = append(found, rules.Finding{
 						Path:    "definition.annotations." + key,
-						Message: fmt.Sprintf("A tool called %s_ should have %s %s; this one says %s.", verb, key, said(promised), said(hint)),
+						Message: fmt.Sprintf("A tool whose name begins with %s_ should have %s %s; this one has %s.", verb, key, said(promised), said(hint)),
 					})
 				}
 			}
@@ -54,7 +54,7 @@ func annotationRules() []rules.Rule {
 			if verb != "delete" || rules.Imported(t) || hints(t).Destructive != nil {
 				return nil
 			}
-			return []rules.Finding{{Path: "definition.annotations", Message: "It deletes, and does not say that it is destructive."}}
+			return []rules.Finding{{Path: "definition.annotations", Message: "The tool deletes, but it does not declare that it is destructive."}}
 		}),
 		stated("R113", func(t *registry.Tool) []rules.Finding {
 			h := hints(t)
@@ -63,10 +63,10 @@ func annotationRules() []rules.Rule {
 				found = append(found, rules.Finding{Path: "definition.annotations", Message: message})
 			}
 			if is(h.ReadOnly) && is(h.Destructive) {
-				add("It says that it only reads and that it is destructive.")
+				add("The tool declares that it is both read-only and destructive.")
 			}
 			if is(h.RequiresConfirmation) && t.Approval.Effective("") == registry.AutoApprove {
-				add("It says that it must be confirmed, and its approval tier that it runs unasked. The confirmation counts: every call waits for the user.")
+				add("The tool requires confirmation, but its approval tier lets it run without approval. The confirmation takes precedence: every call waits for the user.")
 			}
 			return found
 		}),
@@ -82,7 +82,7 @@ func hintRules() []rules.Rule {
 		}
 		return []rules.Finding{{
 			Path:    "definition.annotations",
-			Message: fmt.Sprintf("Tools of the category %s destroy as a rule, and this one does not say whether it does. It counts as destructive.", t.Category),
+			Message: fmt.Sprintf("Tools of the category %s are usually destructive, but this one does not declare whether it is. It is treated as destructive.", t.Category),
 		}}
 	})}
 }
@@ -111,14 +111,14 @@ func statedRules() []rules.Rule {
 			if t.Approval != nil && t.Approval.Tier != "" {
 				return nil
 			}
-			return []rules.Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will ask."}}
+			return []rules.Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will require approval."}}
 		}),
 		categoryStated(),
 		stated("R103", func(t *registry.Tool) []rules.Finding {
 			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || shipsLike(t) {
 				return nil
 			}
-			return []rules.Finding{{Path: "definition.approval", Message: "It is destructive and runs without anybody being asked."}}
+			return []rules.Finding{{Path: "definition.approval", Message: "The tool is destructive and runs without approval."}}
 		}),
 	}
 }
@@ -163,7 +163,7 @@ func no() *bool { v := false; return &v }
 // said writes an annotation.
 func said(hint *bool) string {
 	if hint == nil {
-		return "not said"
+		return "unset"
 	}
 	return fmt.Sprint(*hint)
 }

@@ -58,10 +58,10 @@ func unassigned() rules.Rule {
 			}
 			f := rules.Finding{
 				Path: "definition.id", Passage: t.ID, Message: "No agent has this tool.",
-				Suggestion: fmt.Sprintf("Give it to an agent or to an allow-list: toolcrib assign %s --to NAME.", t.ID),
+				Suggestion: fmt.Sprintf("Give the tool to an agent or to an allow-list: toolcrib assign %s --to NAME.", t.ID),
 			}
 			if server := t.Server(); server != "" {
-				f.Message = fmt.Sprintf("No agent has this tool. Clients have it behind a guard of the server %s.", server)
+				f.Message = fmt.Sprintf("No agent has this tool. Clients get it through a guard of the server %s.", server)
 			}
 			return []rules.Finding{f}, nil
 		},
@@ -169,12 +169,12 @@ func widened(at string, before, after registry.AllowList) []rules.Finding {
 	}
 	// How a tool is listed matters less than whether it is: what comes with
 	// embedding and is now always there comes oftener.
-	add("tools", "The allow-list takes in more tools", beyond(after.Tools, before.Tools))
-	add("categories", "The allow-list takes in more categories", beyond(after.Categories, before.Categories))
-	add("addWhenNonLocal", "The allow-list takes in more tools when not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
-	add("addWhenEmbeddingOK", "The allow-list takes in more tools when embedding works", beyond(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
-	add("excludeInLocal", "The allow-list no longer keeps out in local", beyond(before.ExcludeInLocal, after.ExcludeInLocal))
-	add("kinds", "The allow-list takes in every tool of the kind", namesOf(beyond(after.Kinds, before.Kinds)))
+	add("tools", "The allow-list admits more tools", beyond(after.Tools, before.Tools))
+	add("categories", "The allow-list admits more categories", beyond(after.Categories, before.Categories))
+	add("addWhenNonLocal", "The allow-list admits more tools when not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
+	add("addWhenEmbeddingOK", "The allow-list admits more tools when embedding works", beyond(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
+	add("excludeInLocal", "The allow-list no longer excludes when local", beyond(before.ExcludeInLocal, after.ExcludeInLocal))
+	add("kinds", "The allow-list admits every tool of the kind", namesOf(beyond(after.Kinds, before.Kinds)))
 	if len(before.Tiers) > 0 && len(after.Categories) > 0 {
 		if len(after.Tiers) == 0 {
 			found = append(found, moved(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), "none"))

@@ -109,7 +109,7 @@ func hintMoved(key string, from, to *bool, loosened bool) []rules.Finding {
 // moved is the finding that a value went from one to the other. The values may
 // be anybody's words.
 func moved(path, what, from, to string) rules.Finding {
-	return rules.Finding{Path: path, Passage: to, Message: fmt.Sprintf("%s goes from %s to %s", what, jsondoc.Printable(from), jsondoc.Printable(to))}
+	return rules.Finding{Path: path, Passage: to, Message: fmt.Sprintf("%s changes from %s to %s", what, jsondoc.Printable(from), jsondoc.Printable(to))}
 }
 
 // renameRules find a new tool that is an old one under another name. Likeness
@@ -145,8 +145,8 @@ func renameRules() []rules.Rule {
 		}
 	}
 	return []rules.Rule{
-		twin("R301", "It is %s (version %d) under another name.", registry.Active),
-		twin("R302", "It is the deactivated %s (version %d) under another name.", registry.Deactivated),
+		twin("R301", "This tool is %s (version %d) under another name.", registry.Active),
+		twin("R302", "This tool is the deactivated %s (version %d) under another name.", registry.Deactivated),
 		{
 			ID: "R303",
 			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
@@ -158,11 +158,11 @@ func renameRules() []rules.Rule {
 					return nil, nil // the rules about names say so; or it is the name in use
 				}
 				if shipped.DeadTierEntry(id) {
-					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("Approval tiers may still be set for %s, which never was a tool.", id)}}, nil
+					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("Approval tiers may still be set for %s, which was never a tool.", id)}}, nil
 				}
 				for _, name := range shipped.RetiredNames() {
 					if strings.Contains(name, "_") && sameWords(id, name) {
-						return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s has the words of %s, which is a retired name.", id, name)}}, nil
+						return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s has the words of the retired name %s.", id, name)}}, nil
 					}
 				}
 				return nil, nil

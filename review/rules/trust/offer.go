@@ -119,7 +119,7 @@ func availabilityWidened() rules.Rule {
 		var found []rules.Finding
 		add := func(key string, from, to bool) {
 			if from && !to {
-				found = append(found, moved("definition.availability."+key, key, "true", "not said"))
+				found = append(found, moved("definition.availability."+key, key, "true", "unset"))
 			}
 		}
 		add("localOnly", was.LocalOnly, will.LocalOnly)
@@ -189,7 +189,7 @@ func categoryMoved() rules.Rule {
 			return nil, err
 		}
 		f := moved("definition.category", "The category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
-		f.Message += fmt.Sprintf("%s, which these take in: %s.", over(before, c), strings.Join(takers, ", "))
+		f.Message += fmt.Sprintf("%s, which these admit: %s.", over(before, c), strings.Join(takers, ", "))
 		return []rules.Finding{f}, nil
 	}}
 }

@@ -25,25 +25,25 @@ func TestLoosening(t *testing.T) {
 	}{
 		"nothing":                {nothing, nothing, nil},
 		"another text":           {nothing, func(t *registry.Tool) { t.Description += " Paid ones too." }, nil},
-		"read only is forgotten": {hint(registry.Annotations{ReadOnly: yes()}), nothing, []string{"R201: readOnly goes from true to not said."}},
+		"read only is forgotten": {hint(registry.Annotations{ReadOnly: yes()}), nothing, []string{"R201: readOnly changes from true to unset."}},
 		"read only is claimed":   {nothing, hint(registry.Annotations{ReadOnly: yes()}), nil},
 		"writing is admitted":    {nothing, hint(registry.Annotations{ReadOnly: no()}), nil},
-		"destructive is new":     {nothing, hint(registry.Annotations{Destructive: yes()}), []string{"R202: destructive goes from not said to true."}},
-		"destructive is gone":    {hint(registry.Annotations{Destructive: yes()}), nothing, []string{"R203: destructive goes from true to not said."}},
-		"world is not said":      {hint(registry.Annotations{OpenWorld: no()}), nothing, []string{"R205: openWorld goes from false to not said."}},
+		"destructive is new":     {nothing, hint(registry.Annotations{Destructive: yes()}), []string{"R202: destructive changes from unset to true."}},
+		"destructive is gone":    {hint(registry.Annotations{Destructive: yes()}), nothing, []string{"R203: destructive changes from true to unset."}},
+		"world is unset":         {hint(registry.Annotations{OpenWorld: no()}), nothing, []string{"R205: openWorld changes from false to unset."}},
 
-		"tier to the user":     {rulestest.Approves(registry.RequiresApproval, ""), rulestest.Approves(registry.UserConfigurable, registry.RequiresApproval), []string{"R211: The approval tier goes from requires_approval to user_configurable (default requires_approval)."}},
-		"the default":          {rulestest.Approves(registry.UserConfigurable, registry.RequiresApproval), rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), []string{"R211: The approval tier goes from user_configurable (default requires_approval) to user_configurable (default auto_approve)."}},
-		"no user any more":     {rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), rulestest.Approves(registry.AutoApprove, ""), []string{"R211: The approval tier goes from user_configurable (default auto_approve) to auto_approve."}},
-		"from none":            {func(t *registry.Tool) { t.Approval = nil }, rulestest.Approves(registry.AutoApprove, ""), []string{"R211: The approval tier goes from none (always asks) to auto_approve."}},
+		"tier to the user":     {rulestest.Approves(registry.RequiresApproval, ""), rulestest.Approves(registry.UserConfigurable, registry.RequiresApproval), []string{"R211: The approval tier changes from requires_approval to user_configurable (default requires_approval)."}},
+		"the default":          {rulestest.Approves(registry.UserConfigurable, registry.RequiresApproval), rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), []string{"R211: The approval tier changes from user_configurable (default requires_approval) to user_configurable (default auto_approve)."}},
+		"no user any more":     {rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), rulestest.Approves(registry.AutoApprove, ""), []string{"R211: The approval tier changes from user_configurable (default auto_approve) to auto_approve."}},
+		"from none":            {func(t *registry.Tool) { t.Approval = nil }, rulestest.Approves(registry.AutoApprove, ""), []string{"R211: The approval tier changes from none (always asks) to auto_approve."}},
 		"from none to asking":  {func(t *registry.Tool) { t.Approval = nil }, rulestest.Approves(registry.RequiresApproval, ""), nil},
 		"tier raised":          {rulestest.Approves(registry.AutoApprove, ""), rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), nil},
-		"daily limit gone":     {limits(&registry.Limits{DailyLimit: 5}), nothing, []string{"R213: The daily limit goes from 5 calls to none."}},
+		"daily limit gone":     {limits(&registry.Limits{DailyLimit: 5}), nothing, []string{"R213: The daily limit changes from 5 calls to none."}},
 		"daily limit set":      {nothing, limits(&registry.Limits{DailyLimit: 5}), nil},
-		"cooldown shorter":     {limits(&registry.Limits{CooldownSeconds: 60}), limits(&registry.Limits{CooldownSeconds: 5}), []string{"R213: The cooldown goes from 60 s to 5 s."}},
+		"cooldown shorter":     {limits(&registry.Limits{CooldownSeconds: 60}), limits(&registry.Limits{CooldownSeconds: 5}), []string{"R213: The cooldown changes from 60 s to 5 s."}},
 		"cooldown longer":      {limits(&registry.Limits{CooldownSeconds: 5}), limits(&registry.Limits{CooldownSeconds: 60}), nil},
-		"another server":       {provider(&registry.Provider{Type: registry.ProviderMCP, Server: "a"}), provider(&registry.Provider{Type: registry.ProviderMCP, Server: "b\u202e"}), []string{`R217: The provider's server goes from a to b\u202e.`}},
-		"another kind":         {provider(&registry.Provider{Type: registry.ProviderBuiltin}), nothing, []string{"R217: The provider's type goes from builtin to none."}},
+		"another server":       {provider(&registry.Provider{Type: registry.ProviderMCP, Server: "a"}), provider(&registry.Provider{Type: registry.ProviderMCP, Server: "b\u202e"}), []string{`R217: The provider's server changes from a to b\u202e.`}},
+		"another kind":         {provider(&registry.Provider{Type: registry.ProviderBuiltin}), nothing, []string{"R217: The provider's type changes from builtin to none."}},
 		"a category of nobody": {nothing, func(t *registry.Tool) { t.Category = "calendar" }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,27 +130,27 @@ func TestAllowLists(t *testing.T) {
 			registry.Agent{AllowList: list("supervisor")},
 			registry.Agent{AllowList: list("execute")},
 			[]string{
-				"R221: The allow-list takes in more categories: code_changes, terminal, sandbox, analysis.",
-				"R221: The allow-list takes in more tools when embedding works: search_memories.",
+				"R221: The allow-list admits more categories: code_changes, terminal, sandbox, analysis.",
+				"R221: The allow-list admits more tools when embedding works: search_memories.",
 			},
 		},
-		"categories of the profile": {registry.Agent{}, registry.Agent{Categories: []string{"terminal"}}, []string{"R221: The allow-list takes in more categories: terminal."}},
+		"categories of the profile": {registry.Agent{}, registry.Agent{Categories: []string{"terminal"}}, []string{"R221: The allow-list admits more categories: terminal."}},
 		"a filter by tier is wider": {
 			registry.Agent{AllowList: &registry.AllowList{Categories: []string{"web"}, Tiers: []registry.Tier{registry.TierLow}}},
 			registry.Agent{AllowList: &registry.AllowList{Categories: []string{"web"}, Tiers: []registry.Tier{registry.TierLow, registry.TierHigh}}},
-			[]string{"R221: The filter by tier goes from low to low, high."},
+			[]string{"R221: The filter by tier changes from low to low, high."},
 		},
 		"a filter by tier is gone": {
 			registry.Agent{AllowList: &registry.AllowList{Categories: []string{"web"}, Tiers: []registry.Tier{registry.TierLow}}},
 			registry.Agent{AllowList: &registry.AllowList{Categories: []string{"web"}}},
-			[]string{"R221: The filter by tier goes from low to none."},
+			[]string{"R221: The filter by tier changes from low to none."},
 		},
 		"an exclusion is gone": {
 			registry.Agent{AllowList: &registry.AllowList{Tools: []string{"a", "b"}, ExcludeInLocal: []string{"a"}}},
 			registry.Agent{AllowList: &registry.AllowList{Tools: []string{"a", "b"}}},
-			[]string{"R221: The allow-list no longer keeps out in local: a."},
+			[]string{"R221: The allow-list no longer excludes when local: a."},
 		},
-		"fewer": {registry.Agent{AllowList: list("execute")}, registry.Agent{AllowList: list("supervisor")}, []string{"R221: The allow-list takes in more categories: todo, requirement."}},
+		"fewer": {registry.Agent{AllowList: list("execute")}, registry.Agent{AllowList: list("supervisor")}, []string{"R221: The allow-list admits more categories: todo, requirement."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := rulestest.Sample()
@@ -178,7 +178,7 @@ func TestCategoryOfAnAgent(t *testing.T) {
 		Subject:    registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: "planner"},
 		Definition: registry.Definition{Agent: &registry.Agent{ID: "planner", Categories: []string{"calendar"}}},
 	})
-	want := []string{"R216: The category goes from other to calendar, which these take in: agent:user/planner."}
+	want := []string{"R216: The category changes from other to calendar, which these admit: agent:user/planner."}
 	if got := rulestest.Messages(t, []rules.Rule{categoryMoved()}, e); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
