@@ -136,13 +136,29 @@ func TestCallsKeep(t *testing.T) {
 		env := p.env([]string{"serve", "--socket", socket}, strings.NewReader(""), &out, &out)
 		done <- cli.Main(ctx, env)
 	}()
+	p.waitMoved()
+	stop()
+	if code := <-done; code != 0 {
+		t.Error(code, out.String())
+	}
+	p.at(0, 0, "verify")
+}
+
+// TestGuardKeepsCalls has a guard move old calls by itself.
+func TestGuardKeepsCalls(t *testing.T) {
+	p := newPruning(t)
+	p.write("tools.json", `{"tools": []}`)
+	p.write(".config/toolcrib/toolcrib.toml", "[calls]\nkeep = \"1d\"\n")
+	p.guarded("library")
+	p.waitMoved()
+}
+
+// waitMoved waits until the calls of three days ago are moved.
+func (p pruning) waitMoved() {
+	p.Helper()
 	for limit := time.Now().Add(time.Minute); strings.Count(p.at(0, 0, "calls", "log"), "get_tasks") != 1; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(limit) {
-			stop()
-			t.Fatalf("serve moves no calls (exit status %d): %s", <-done, out.String())
+			p.Fatal("no calls are moved")
 		}
 	}
-	stop()
-	<-done
-	p.at(0, 0, "verify")
 }
