@@ -89,8 +89,8 @@ func TestProvenance(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("the tables or what they are learned from were changed (%v); run %s", err, command)
 	}
-	doc, err := os.ReadFile(filepath.Join(repo, "docs", "detection.md"))
+	doc, err := os.ReadFile(filepath.Join(repo, "docs", "detection-methods.md"))
 	if err != nil || !strings.Contains(string(doc), command) {
-		t.Errorf("docs/detection.md does not have the command: %v", err)
+		t.Errorf("docs/detection-methods.md does not have the command: %v", err)
 	}
 }

@@ -68,7 +68,7 @@ func documentation(repo string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(repo, "docs", "*.md"))
 	var list []string
 	for _, path := range files {
-		if name := filepath.Base(path); name == "rules.md" || name == "detection.md" {
+		if name := filepath.Base(path); name == "rules.md" || strings.HasPrefix(name, "detection") {
 			continue
 		}
 		text, err := os.ReadFile(path)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// command learns the tables and writes them; docs/detection.md has it too.
+// command learns the tables and writes them; docs/detection-methods.md has it too.
 const command = "go run ./tools/bench/eval -data FOLDER -learn -write"
 
 // provenanceFile lists the texts from which the learned tables come.
