@@ -121,10 +121,10 @@ func showSet(ctx context.Context, b command.Session, a *command.App, name string
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		document.WriteReach(p, set.Members...)
-		if p.Buf.Len() > 0 {
-			p.Blank()
-		}
 		if setpage.Fits(set) {
+			if p.Buf.Len() > 0 {
+				p.Blank()
+			}
 			writeSetPage(p, set, full)
 			writeSetEnd(p, set)
 			return
@@ -325,6 +325,9 @@ func writeHead(p *output.Page, d review.Dossier) {
 func writeMembers(p *output.Page, changeSet string, members []proposals.Proposal) {
 	if len(members) < 2 {
 		return
+	}
+	if p.Buf.Len() > 0 {
+		p.Blank()
 	}
 	p.Linef("Change set %s:", changeSet)
 	for _, o := range members {

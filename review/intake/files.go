@@ -12,11 +12,11 @@ import (
 // NewFileReason returns the rationale for a skill or an instruction file that was never
 // approved. client reads it.
 func NewFileReason(kind registry.Kind, path, client string) string {
-	noun := "A file of instructions"
+	noun := "New instruction file at "
 	if kind == registry.KindSkill {
-		noun = "A skill"
+		noun = "New skill at "
 	}
-	return noun + " stands at " + jsondoc.Printable(path) + " (read by " + client + ")."
+	return noun + jsondoc.Printable(path) + " (read by " + client + ")."
 }
 
 // ChangedFileReason returns the rationale for a file that differs from its approved version.
@@ -25,7 +25,9 @@ func ChangedFileReason(path, changes string) string {
 }
 
 // GoneFileReason returns the rationale for deactivating a file that no longer exists.
-func GoneFileReason(path string) string { return jsondoc.Printable(path) + " is gone from the disk." }
+func GoneFileReason(path string) string {
+	return jsondoc.Printable(path) + " no longer exists on disk."
+}
 
 const (
 	changedOnDisk = " has changed on disk: "
@@ -51,7 +53,7 @@ func generatedFile(d proposals.Draft, f registry.Folder) bool {
 		start = jsondoc.Printable(f.Path) + changedOnDisk
 	case proposals.Deactivate:
 		return d.Rationale == GoneFileReason(f.Path)
-	default: // an import makes no others
+	default:
 		return false
 	}
 	rest, ok := strings.CutPrefix(d.Rationale, start)

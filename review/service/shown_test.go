@@ -223,7 +223,7 @@ func TestUnreadIsRecordedAndLimited(t *testing.T) {
 	o := open(t, review.Policy{})
 	skill := func(id, text string) proposals.Draft {
 		return proposals.Draft{
-			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id}, Rationale: "A skill stands at " + id + " (read by Claude Code).",
+			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id}, Rationale: "New skill at " + id + " (read by Claude Code).",
 			Definition: registry.Definition{Skill: &registry.Folder{ID: id, Path: "skills/" + id, Files: map[string]registry.File{
 				"SKILL.md": {Text: "---\nname: " + id + "\ndescription: " + text + "\n---\n\nWrites.\n"}, "run.py": {Text: "print(1)\n"}, "rows.csv": {Text: "a,b\n"},
 			}}},
@@ -239,7 +239,7 @@ func TestUnreadIsRecordedAndLimited(t *testing.T) {
 	}
 	choice.Unread = 1
 	ds, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{choice}, "")
-	want := proposals.Reading{Read: 1, Unread: 1, ByHash: []string{"rows.csv"}, Source: "A skill stands at docx (read by Claude Code)"}
+	want := proposals.Reading{Read: 1, Unread: 1, ByHash: []string{"rows.csv"}, Source: "New skill at docx (read by Claude Code)"}
 	if err != nil || !reflect.DeepEqual(ds[0].Reading, want) || ds[0].Shown != proposals.ShowingNone {
 		t.Fatalf("recorded %+v, %v", ds, err)
 	}

@@ -102,22 +102,44 @@ func (f Fact) Words() string {
 	return fmt.Sprintf("%s %s (%s)", f.Kind, f.Value, f.Use)
 }
 
-// Summary describes facts in a line for each kind, each value once; no sentences.
+// Summary describes the facts of a first import, one line for each kind: the values without
+// duplicates, those that would warn in a change first. Packages are grouped by their package
+// manager. Sentences about the user and mentions of other tools, of which a first import has
+// many, are counted.
 func Summary(facts []Fact) []string {
-	groups := ByKind(facts)
-	lines := make([]string, len(groups))
-	for i, g := range groups {
-		var values []string
+	var lines []string
+	for _, g := range ByKind(facts) {
 		l := Arrange(g.Facts)
+		var values []string
+		packages := map[string]int{} // the place in values of each package manager
+		seen := map[string]bool{}
 		for _, f := range l.Listed {
-			if !slices.Contains(values, f.Value) {
+			if seen[f.Value] {
+				continue
+			}
+			seen[f.Value] = true
+			manager, name, ok := strings.Cut(f.Value, " ")
+			at, known := packages[manager]
+			switch {
+			case f.Use != Package || !ok:
+				values = append(values, f.Value)
+			case known:
+				values[at] += " " + name
+			default:
+				packages[manager] = len(values)
 				values = append(values, f.Value)
 			}
 		}
 		for _, c := range l.Counts {
 			values = append(values, c.String())
 		}
-		lines[i] = fmt.Sprintf("%-6s  %s", g.Kind, strings.Join(values, ", "))
+		switch n := len(seen); {
+		case g.Kind == User:
+			values = []string{Count{g.Facts, "sentence", "sentences"}.String() + " about what the user is told, asked, or shown"}
+		case g.Kind == Other:
+			values = []string{fmt.Sprintf("%d mentioned", n)}
+		}
+		lines = append(lines, fmt.Sprintf("%-6s  %s", g.Kind, strings.Join(values, ", ")))
 	}
 	return lines
 }

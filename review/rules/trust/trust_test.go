@@ -207,7 +207,7 @@ func TestRenames(t *testing.T) {
 	} {
 		tool := *old.Definition.Tool
 		tool.ID, tool.Name = "get_bills", "Bills"
-		if name != "the same bytes of another server" {
+		if name != "identical, from another server" {
 			tool.Source = nil
 		}
 		c.change(&tool)
