@@ -57,7 +57,7 @@ func crowd(b *testing.B, db *storetest.Database, size int) (early proposals.ID) 
 				ps[i].Title += " zeppelin"
 			}
 		}
-		ps = db.Queue(b, ps...)
+		ps = enqueue(b, db, ps...)
 		if from == 0 {
 			early = ps[review.DefaultPage].ID
 		}

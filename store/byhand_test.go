@@ -44,7 +44,7 @@ func (h hand) text(query string, args ...any) string {
 
 func (h hand) columns(table string) []string {
 	h.Helper()
-	names, err := h.conn.Columns(h.Context(), table)
+	names, err := h.columnNames(h.Context(), table, "")
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
-	for round, setting := range storetest.LaxSettings() {
+	for round, setting := range laxSettings() {
 		if err := h.do(t.Context(), setting); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func (h hand) nothingHappens(statements ...string) {
 func (h hand) updates(table string) []string {
 	var all []string
 	for _, column := range h.columns(table) {
-		for _, clause := range storetest.ConflictClauses() {
+		for _, clause := range conflictClauses() {
 			all = append(all,
 				fmt.Sprintf("UPDATE %s %s SET %s = %s", clause, table, column, column),
 				fmt.Sprintf("UPDATE %s %s SET %s = 'x' WHERE seq = (SELECT min(seq) FROM %s)", table, clause, column, table),
@@ -161,7 +161,7 @@ func (h hand) replacements(table string) []string {
 				values[slices.Index(columns, spoil)] = "'forged'"
 			}
 			row := fmt.Sprintf("SELECT %s FROM %s ORDER BY seq LIMIT 1", strings.Join(values, ", "), table)
-			for _, clause := range storetest.ConflictClauses() {
+			for _, clause := range conflictClauses() {
 				all = append(all, fmt.Sprintf("INSERT %s INTO %s (%s) %s", clause, table, list, row))
 			}
 			all = append(all,
@@ -190,7 +190,7 @@ func TestCoreCannotBeChangedBySQL(t *testing.T) {
 	for id := range shipped.CoreHashes() {
 		subject := "tool:global/" + id
 		var all []string
-		for _, clause := range storetest.ConflictClauses() {
+		for _, clause := range conflictClauses() {
 			for _, c := range h.columns("live") {
 				all = append(all,
 					fmt.Sprintf("UPDATE %s live SET %s = %s WHERE subject = '%s'", clause, c, c, subject),

@@ -185,7 +185,7 @@ func TestEditedByHand(t *testing.T) {
 	}
 	h := openHand(t, storetest.FromImage(t, image))
 	for table, of := range editedTables {
-		numbers, err := h.conn.Numbers(t.Context(), table)
+		numbers, err := h.numbers(t.Context(), table)
 		if err != nil {
 			t.Fatal(err)
 		}

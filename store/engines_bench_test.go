@@ -27,7 +27,7 @@ import (
 func BenchmarkPostgresApprove(b *testing.B) {
 	c := pgtest.Private(b, pgtest.Options{Durable: true})
 	const approvals = 200
-	db := storetest.OpenOn(b, c, nil)
+	db := openOn(b, c, nil)
 	waiting := fresh(b, db, benchDesk(b, db), approvals)
 	url := db.Path()
 	if err := db.Close(); err != nil {
@@ -196,7 +196,7 @@ func replay(ctx context.Context, conn *pgx.Conn, writes []handWrite) error {
 // with 1,000 tools: by a desk that read before, and by a new one.
 func BenchmarkConfigReads(b *testing.B) {
 	storetest.NeedsFile(b)
-	onServer := storetest.OpenOn(b, pgtest.Private(b, pgtest.Options{}), nil)
+	onServer := openOn(b, pgtest.Private(b, pgtest.Options{}), nil)
 	dbs := []*storetest.Database{storetest.New(b), onServer}
 	desks := make([]*service.Desk, len(dbs))
 	for n, db := range dbs {

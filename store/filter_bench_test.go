@@ -34,7 +34,7 @@ func BenchmarkFilters(b *testing.B) {
 				ps[i].Subject.Layer, ps[i].ChangeSet = registry.ProjectLayer("rare"), "rare set"
 			}
 		}
-		db.Queue(b, ps...)
+		enqueue(b, db, ps...)
 	}
 	store.Exec(b, db.DB, `UPDATE proposals SET issue = seq WHERE state IN ('draft', 'chief_review', 'user_review', 'needs_changes')`)
 	store.Exec(b, db.DB, `INSERT INTO proposal_rules SELECT 'S109', seq FROM proposals WHERE seq % 100 = 0`)

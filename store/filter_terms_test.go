@@ -95,7 +95,7 @@ func TestTerms(t *testing.T) {
 	}
 	for _, n := range []int{60, store.Few + 1_000} {
 		db := storetest.New(t)
-		all := db.Queue(t, varied(n)...)
+		all := enqueue(t, db, varied(n)...)
 		openHand(t, db).unlocked(`UPDATE proposals SET issue = seq;
 			INSERT INTO proposal_rules SELECT 'S1' || substr(CAST(100 + seq % 17 AS text), 2), seq FROM proposals`)
 		for i := range all {

@@ -63,7 +63,7 @@ func TestFilter(t *testing.T) {
 	for _, title := range titles() {
 		ps = append(ps, proposals.Proposal{Title: title, ChangeSet: "night shift", Author: scout})
 	}
-	ps = db.Queue(t, ps...)
+	ps = enqueue(t, db, ps...)
 	filters := map[string]bool{
 		"": true, "agent:scout": true, "AGENT:": true, "night SHIFT": true, "tool:user/": true, "nothing": true, "*": true, "scen*": true, "scene OR pacer": true,
 		`scene" OR "pacer`: true, "title:x": true, "{a b}": true, "a + b": true, "%": true, "'; DROP TABLE proposals": true, "��": true, "\n": true, "\nag": true,
@@ -112,8 +112,8 @@ func TestShortFilterOfMany(t *testing.T) {
 	for i := range ps {
 		ps[i] = proposals.Proposal{Title: title}
 	}
-	ps = db.Queue(t, ps...)
-	db.Queue(t, proposals.Proposal{Title: "7"}, proposals.Proposal{Title: "7"})
+	ps = enqueue(t, db, ps...)
+	enqueue(t, db, proposals.Proposal{Title: "7"}, proposals.Proposal{Title: "7"})
 	runes := []rune(title)
 	filters := map[string]bool{}
 	for from := range runes {
@@ -202,7 +202,7 @@ func FuzzFilter(f *testing.F) {
 		if !utf8.ValidString(title) || strings.ContainsRune(title, 0) || len(title) > 1000 {
 			t.Skip("no text that a title can have")
 		}
-		p := db.Queue(t, proposals.Proposal{Title: title})[0]
+		p := enqueue(t, db, proposals.Proposal{Title: title})[0]
 		if filter == "" || !utf8.ValidString(filter) {
 			t.Skip("no text to look for")
 		}

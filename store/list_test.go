@@ -69,7 +69,7 @@ func queueOf(t *testing.T, db *storetest.Database, n int, change func([]proposal
 		}
 	}
 	change(ps)
-	return db.Queue(t, ps...)
+	return enqueue(t, db, ps...)
 }
 
 // matches is the meaning of a query, without its filter.
@@ -113,7 +113,7 @@ func TestPages(t *testing.T) {
 			var late []proposals.Proposal
 			got := walk(t, db, q, func() {
 				if len(late) < 2 {
-					late = append(late, db.Queue(t, proposals.Proposal{Title: "Title, late", Author: scout})...)
+					late = append(late, enqueue(t, db, proposals.Proposal{Title: "Title, late", Author: scout})...)
 				}
 			})
 			if !slices.Equal(got, want) {
@@ -152,7 +152,7 @@ func TestPrefixes(t *testing.T) {
 	for i := range ps {
 		ps[i].ID = proposals.ID(fmt.Sprintf("0%07x-%04x-7000-8000-%012x", random.Uint32N(64)<<22, random.IntN(4), random.Uint64()>>16))
 	}
-	db.Queue(t, ps...)
+	enqueue(t, db, ps...)
 	page := list(t, db, review.Query{Limit: 1000})
 	for i, p := range page.Proposals {
 		id, n := string(p.ID), page.Prefixes[i]

@@ -121,7 +121,7 @@ func TestCutDuringCommit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	cluster := pgtest.Private(t, pgtest.Options{})
 	var c cutter
-	db := storetest.OpenOn(t, cluster, func(url string) string { return c.listen(t, url) })
+	db := openOn(t, cluster, func(url string) string { return c.listen(t, url) })
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
 	const cuts = 20
 	for i := range cuts {
@@ -149,7 +149,7 @@ func TestServerEnds(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	cluster := pgtest.Private(t, pgtest.Options{})
-	db := storetest.OpenOn(t, cluster, nil)
+	db := openOn(t, cluster, nil)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
 	ends := map[string]struct {
 		times int

@@ -23,7 +23,7 @@ func TestIdleConnectionsClose(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
 	cluster := pgtest.Private(t, pgtest.Options{})
-	db := storetest.OpenOn(t, cluster, nil)
+	db := openOn(t, cluster, nil)
 	db.Wait(t.Context(), 0, time.Millisecond)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
 	db.Approved(t, desk, ada, storetest.Prompt("first"))
@@ -53,7 +53,7 @@ func TestDroppedConnectionsEnd(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
 	cluster := pgtest.Private(t, pgtest.Options{})
-	target := storetest.OpenOn(t, cluster, nil)
+	target := openOn(t, cluster, nil)
 	at, err := url.Parse(target.Path())
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func TestPooler(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.Shared(t)
 	through := cluster.Pooler(t, 5)
-	db := storetest.OpenOn(t, cluster, through)
+	db := openOn(t, cluster, through)
 	policy := review.Policy{Severities: storetest.Basics()}
 	desk := db.Desk(t, policy)
 	db.Approved(t, desk, ada, storetest.Prompt("first"))

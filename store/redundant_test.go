@@ -71,7 +71,7 @@ func TestEveryRedundantColumn(t *testing.T) {
 			}
 			continue
 		}
-		numbers, err := h.conn.Numbers(t.Context(), table)
+		numbers, err := h.numbers(t.Context(), table)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,15 +100,15 @@ var tampers = map[string]struct {
 	"an import's tools":      {"UPDATE imports SET tools = '[]'", "imports", "imports row 1"},
 	"an import is gone":      {"DELETE FROM imports", "events", "event "},
 	"a raw is gone":          {"DELETE FROM raws", "raws", ""},
-	"a raw":                  {"UPDATE raws SET body = " + storetest.Bytes([]byte("{}")), "raws", ""},
+	"a raw":                  {"UPDATE raws SET body = " + sqlBytes([]byte("{}")), "raws", ""},
 	"contents are gone":      {"DELETE FROM contents", "contents", ""},
-	"contents":               {"UPDATE contents SET bytes = " + storetest.Bytes([]byte("other")), "contents", ""},
+	"contents":               {"UPDATE contents SET bytes = " + sqlBytes([]byte("other")), "contents", ""},
 	"a hash of contents":     {"UPDATE contents SET sha256 = '" + strings.Repeat("0", 64) + "'", "contents", ""},
 	"a counter":              {"UPDATE counters SET n = n + 1 WHERE state = 'draft'", "counters", "draft"},
 	"a counter of none":      {"INSERT INTO counters VALUES ('lost', 3)", "counters", "lost"},
 	"an issue":               {"UPDATE proposals SET issue = 99 WHERE issue = 6", "proposals", "01990000-"},
 	"a table more":           {"CREATE TABLE more (x bigint)", "schema", "table more"},
-	"a trigger more":         {storetest.TriggerMore(), "schema", "trigger more"},
+	"a trigger more":         {triggerMore(), "schema", "trigger more"},
 	"an index less":          {"DROP INDEX live_by_id", "schema", "index live_by_id"},
 	"malformed JSON":         {"UPDATE versions SET definition = '{' WHERE subject = 'tool:user/scene_pacer' AND number = 2", "versions", "tool:user/scene_pacer version 2"},
 }
@@ -199,8 +199,8 @@ func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 		}
 		do(trigger.Drop)
 		named(trigger, "It was dropped")
-		if trigger.Weak != "" {
-			do(trigger.Weak)
+		if weak := weakened(trigger); weak != "" {
+			do(weak)
 			named(trigger, "It differs from the definition in the schema.")
 			do(trigger.Drop)
 		}
@@ -221,7 +221,7 @@ func TestEveryColumnIsSealed(t *testing.T) {
 		t.Run(table, func(t *testing.T) {
 			db := full(t)
 			h := openHand(t, db)
-			numbers, err := h.conn.Numbers(t.Context(), table)
+			numbers, err := h.numbers(t.Context(), table)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func TestEveryColumnIsSealed(t *testing.T) {
 					value = c + " + 1000000"
 				}
 				row := "seq = (SELECT max(seq) FROM " + table + ")"
-				before := h.text("SELECT " + h.conn.Literal(c) + " FROM " + table + " WHERE " + row)
+				before := h.text("SELECT " + literal(c) + " FROM " + table + " WHERE " + row)
 				h.unlocked(undo + "; UPDATE " + table + " SET " + c + " = " + value + " WHERE " + row)
 				undo = "UPDATE " + table + " SET " + c + " = " + before + " WHERE " + row
 				if got := verify(t, db).Damage; !slices.ContainsFunc(got, func(d history.Damage) bool { return d.Table == table || ofSchema(d.Table) }) {

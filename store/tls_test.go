@@ -82,7 +82,7 @@ func (a authority) encrypted(t *testing.T) string {
 		Settings: []string{"listen_addresses=" + host, "ssl=on", "ssl_cert_file=../server.crt", "ssl_key_file=../server.key"},
 		Files:    map[string][]byte{"server.crt": cert, "server.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})},
 	})
-	db := storetest.OpenOn(t, c, nil)
+	db := openOn(t, c, nil)
 	if err := c.Exec(t.Context(), "CREATE ROLE mara LOGIN IN ROLE toolcrib_server"); err != nil {
 		t.Fatal(err)
 	}

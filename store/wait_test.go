@@ -19,7 +19,7 @@ func TestWaitHearsOtherProcesses(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
 	cluster := pgtest.Private(t, pgtest.Options{})
-	db := storetest.OpenOn(t, cluster, nil)
+	db := openOn(t, cluster, nil)
 	other := storetest.Open(t, db.Path())
 	desk := other.Desk(t, review.Policy{Severities: storetest.Basics()})
 	told := db.Wait(t.Context(), 0, time.Hour) // it listens

@@ -65,7 +65,7 @@ func DumpOf(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	for _, table := range tables {
-		columns, err := collect(ctx, db, fmt.Sprintf(sqliteHand.columns, table))
+		columns, err := collect(ctx, db, fmt.Sprintf("SELECT name FROM pragma_table_info('%s') ORDER BY cid", table))
 		if err != nil {
 			return "", err
 		}

@@ -248,22 +248,3 @@ func dumpPostgres(ctx context.Context, name string) (string, error) {
 	}
 	return strings.Join(dumped, "\n"), err
 }
-
-// OpenOn makes a database on a server and opens it through dial, which returns the
-// URL to use in place of another; nil for the same. It is closed when the test
-// ends.
-func OpenOn(t testing.TB, c *pgtest.Cluster, dial func(url string) string) *Database {
-	t.Helper()
-	name, err := c.Database(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock, url := NewClock(), c.URL(pgtest.Superuser, name)
-	if _, err := store.Migrate(t.Context(), url, store.Options{Now: clock.Now, NewID: IDs(0xffff)}); err != nil {
-		t.Fatal(err)
-	}
-	if dial != nil {
-		url = dial(url)
-	}
-	return Open(t, url)
-}
