@@ -46,13 +46,6 @@ func newOverlay(r Registry) *Overlay {
 	}
 }
 
-// with returns the registry of c with the definitions in changed in place of the live ones.
-func (c *Overlay) with(changed map[registry.Subject]registry.Live) *Overlay {
-	then := newOverlay(c.Registry)
-	then.changed, then.now = changed, c
-	return then
-}
-
 func (c *Overlay) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
 	found, err := c.Registry.ByName(ctx, names...)
 	return c.overlay(found, func(l registry.Live) bool {
@@ -125,7 +118,12 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 		if err != nil {
 			return nil, err
 		}
-		if was.madeOf(r.in) {
+		// Equal copies may be rendered again, but never different definitions be taken for equal.
+		same := was.in == r.in
+		if was.in != nil && r.in != nil {
+			same = was.in.More == r.in.More && slices.Equal(was.in.Tools, r.in.Tools) && reflect.DeepEqual(was.in.Agent, r.in.Agent)
+		}
+		if same {
 			c.rendered[s] = was
 			return was, nil
 		}
@@ -135,15 +133,6 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 	}
 	c.rendered[s] = r
 	return r, nil
-}
-
-// madeOf reports whether r was rendered from the definitions in in. It may return false for
-// equal copies, but never true for different definitions.
-func (r *rendering) madeOf(in *prompt.Input) bool {
-	if r.in == nil || in == nil {
-		return r.in == in
-	}
-	return r.in.More == in.More && slices.Equal(r.in.Tools, in.Tools) && reflect.DeepEqual(r.in.Agent, in.Agent)
 }
 
 // ReferenceContext returns the context in which reviews render the prompts of agents.

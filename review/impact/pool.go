@@ -9,10 +9,9 @@ import (
 // same agents repeatedly, and one process can serve many users. It is safe for concurrent use; each cache serves one
 // read at a time.
 type Pool struct {
-	mu       sync.Mutex
-	state    int64 // registry state of the caches and previews
-	caches   []*Snapshot
-	previews *previews
+	mu     sync.Mutex
+	state  int64 // registry state of the caches
+	caches []*Snapshot
 }
 
 // Limits of the caches.
@@ -35,16 +34,13 @@ func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done fu
 		live.Registry = r
 	} else {
 		live = NewSnapshot(r)
-		if i.state == state && i.previews != nil {
-			live.previews = i.previews
-		}
 	}
 	return live, func() {
 		live.Registry = nil // its snapshot ends
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		if i.state != state {
-			i.state, i.caches, i.previews = state, nil, live.previews
+			i.state, i.caches = state, nil
 		}
 		if len(i.caches) < maxIdleCaches && len(live.first)+len(live.live)+len(live.names) <= maxCached {
 			i.caches = append(i.caches, live)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"toolcrib/prompt"
 	"toolcrib/proposals"
@@ -52,14 +51,6 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 		if err != nil {
 			return err
 		}
-		of := previewOf{p.scene, agent, p.then.seal()}
-		live.previews.mu.Lock()
-		found, ok := live.previews.known[of]
-		live.previews.mu.Unlock()
-		if ok {
-			previews = slices.Clone(found)
-			return nil
-		}
 		chosen, err := p.choose(ctx, agent)
 		if err != nil {
 			return err
@@ -70,7 +61,6 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 				return err
 			}
 		}
-		live.previews.keep(of, previews)
 		return nil
 	})
 	return previews, err
@@ -214,44 +204,4 @@ func PromptInput(ctx context.Context, r Registry, agent string, layer registry.L
 		return prompt.Input{}, err
 	}
 	return Input(ctx, *found.Definition.Agent, registry.Layered{Finder: r, View: layer.View()}, where)
-}
-
-// maxPreviews limits the previews that are cached, in bytes of prompts.
-const maxPreviews = 8 << 20
-
-// previews caches previews in one state of the registry: the users of one process open
-// the same proposals. It is safe for concurrent use.
-type previews struct {
-	mu    sync.Mutex
-	known map[previewOf][]Preview
-	size  int // in bytes of prompts
-}
-
-// previewOf identifies a preview in one state of the registry. A review digest is not sufficient, because it does not
-// cover the current prompts.
-type previewOf struct {
-	scene   Scene
-	agent   string
-	changes string // seal of the changed definitions
-}
-
-// keep caches previews, unless the scene refers to a time, which others may change.
-func (p *previews) keep(of previewOf, found []Preview) {
-	if of.scene.Context.LastMessageAt != nil {
-		return
-	}
-	size := 0
-	for _, f := range found {
-		for _, out := range slices.Concat(f.Now, f.Then) {
-			size += len(out.Text)
-		}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.size += size; p.known == nil || p.size > maxPreviews {
-		p.known, p.size = map[previewOf][]Preview{}, size
-	}
-	if size <= maxPreviews {
-		p.known[of] = slices.Clone(found)
-	}
 }

@@ -147,27 +147,23 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 	if len(r.entries) <= prompt.MaxOfKind || len(will) <= prompt.MaxOfKind || r.more && len(will)-added < prompt.MaxOfKind {
 		return nil, nil, false, nil
 	}
-	gone, come = exchanged(r.entries[:prompt.MaxOfKind], will[:prompt.MaxOfKind])
-	return gone, come, true, nil
+	was, will := r.entries[:prompt.MaxOfKind], will[:prompt.MaxOfKind]
+	return missing(was, will), missing(will, was), true, nil
 }
 
-// exchanged returns the ids that only the first of two lists has, and those that only the
-// second has. An id in another version is in both. The lists are in the order of ids.
-func exchanged(was, will []registry.Entry) (gone, come []string) {
-	for len(was) > 0 || len(will) > 0 {
-		switch {
-		case len(will) == 0 || len(was) > 0 && was[0].Subject.ID < will[0].Subject.ID:
-			gone, was = append(gone, was[0].Subject.ID), was[1:]
-		case len(was) == 0 || will[0].Subject.ID < was[0].Subject.ID:
-			come, will = append(come, will[0].Subject.ID), will[1:]
-		default:
-			if a, b := was[0], will[0]; a.Subject != b.Subject || a.Version != b.Version || a.ContentHash != b.ContentHash {
-				gone, come = append(gone, a.Subject.ID), append(come, b.Subject.ID)
-			}
-			was, will = was[1:], will[1:]
+// missing returns the ids of the entries in list that are not in others, or in another version.
+func missing(list, others []registry.Entry) []string {
+	known := map[registry.Subject]registry.Entry{}
+	for _, e := range others {
+		known[e.Subject] = e
+	}
+	var ids []string
+	for _, e := range list {
+		if o, ok := known[e.Subject]; !ok || o.Version != e.Version || o.ContentHash != e.ContentHash {
+			ids = append(ids, e.Subject.ID)
 		}
 	}
-	return gone, come
+	return ids
 }
 
 // only returns the input of an agent's prompts with some of its tools, and others left to

@@ -105,7 +105,7 @@ func compareBoth(t *testing.T, size int, changed map[registry.Subject]registry.L
 	for i := range size {
 		lives = append(lives, liveTool(2*i, 1))
 	}
-	then := NewSnapshot(heap{lives}).now.with(changed)
+	then := NewSnapshot(heap{lives}).With(changed)
 	was, err := then.now.reference(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)

@@ -15,12 +15,11 @@ import (
 // agents and tools many times.
 type Snapshot struct {
 	Registry
-	live     map[registry.Subject]*registry.Live // nil for subjects known to be missing
-	names    map[string][]registry.Live
-	reads    map[string][]registry.Live         // results of the other queries
-	first    map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
-	now      *Overlay                           // the live registry
-	previews *previews                          // shared with other caches of the same state
+	live  map[registry.Subject]*registry.Live // nil for subjects known to be missing
+	names map[string][]registry.Live
+	reads map[string][]registry.Live         // results of the other queries
+	first map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
+	now   *Overlay                           // the live registry
 }
 
 // NewSnapshot returns r with a cache of its reads and renderings. It is for a single goroutine, and must not be used
@@ -35,12 +34,14 @@ func NewSnapshot(r Registry) *Snapshot {
 func (m *Snapshot) Forget() {
 	m.live, m.first = map[registry.Subject]*registry.Live{}, map[registry.Subject]registry.Live{}
 	m.names, m.reads = map[string][]registry.Live{}, map[string][]registry.Live{}
-	m.now, m.previews = newOverlay(m), &previews{}
+	m.now = newOverlay(m)
 }
 
 // With returns the registry with changed in place of the live definitions.
 func (m *Snapshot) With(changed map[registry.Subject]registry.Live) *Overlay {
-	return m.now.with(changed)
+	then := newOverlay(m)
+	then.changed, then.now = changed, m.now
+	return then
 }
 
 // Live implements Registry. It reads a tool by its name, because other queries need all tools with that name.
