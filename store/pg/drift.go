@@ -11,37 +11,6 @@ import (
 	"toolcrib/store/engine"
 )
 
-// written are the statements of the migrations whose words the server repeats: of
-// triggers and of indexes.
-var written = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?(TRIGGER|INDEX) (\w+) (?:'[^']*'|[^;'])*;`)
-
-// source finds the functions of the migrations: name and body.
-var source = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
-
-// definitions returns the triggers, indexes, and functions that the migrations define, by name.
-func definitions() (map[string]string, error) {
-	all, err := steps()
-	known := map[string]string{}
-	for _, step := range all {
-		for _, m := range written.FindAllStringSubmatch(step.SQL, -1) {
-			known[strings.ToLower(m[1])+" "+m[2]] = words(m[0])
-		}
-		for _, m := range source.FindAllStringSubmatch(step.SQL, -1) {
-			known["function "+m[1]] = m[2] + m[3]
-		}
-	}
-	return known, err
-}
-
-// defined reads the definitions as the server prints them: the text of a function unchanged, and triggers and indexes
-// from its catalog.
-const defined = `SELECT 'trigger ' || t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal
-	UNION ALL SELECT 'index ' || c.relname, pg_get_indexdef(c.oid) FROM pg_class c WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind = 'i'
-	UNION ALL SELECT 'function ' || p.proname, p.prosrc FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
-		WHERE p.pronamespace = 'toolcrib'::regnamespace AND l.lanname IN ('sql', 'plpgsql')
-	ORDER BY 1`
-
 var (
 	word = regexp.MustCompile(`'(?:[^']|'')*'|[\w:]+|<>|>=|<=|<|>`)
 	// respelt are forms that the server writes in another way, or adds.
@@ -63,30 +32,6 @@ func words(statement string) string {
 	}
 	slices.Sort(all)
 	return strings.Join(all, " ")
-}
-
-// drift reports triggers, indexes and functions that are not as the migrations made
-// them, and functions that are not part of the schema.
-func drift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
-	known, err := definitions()
-	if err != nil {
-		return err
-	}
-	return c.Each(ctx, defined, nil, func(row engine.Scanner) error {
-		var name, definition string
-		if err := row.Scan(&name, &definition); err != nil {
-			return err
-		}
-		want, ok := known[name]
-		isFunction := strings.HasPrefix(name, "function ")
-		switch {
-		case !ok && isFunction:
-			fn(history.Damage{Table: "pg_class", Key: name, Message: "It is not part of the schema."})
-		case ok && isFunction && definition != want, ok && !isFunction && words(definition) != want:
-			fn(history.Damage{Table: "pg_class", Key: name, Message: "It differs from the definition in the schema."})
-		}
-		return nil
-	})
 }
 
 // constraints are the conditions of CHECK constraints, together for each table, with

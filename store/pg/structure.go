@@ -58,47 +58,59 @@ func (s *Server) Migrate(ctx context.Context, c *engine.Conn, seed func(context.
 	return migrate(ctx, conn, func(ctx context.Context, _ *pgx.Conn) error { return seed(ctx) })
 }
 
-// object is a table, an index, a trigger or a policy.
+// object is a table, an index, a trigger, a policy, or a function.
 type object struct{ kind, table, name string }
 
 func (o object) String() string { return o.kind + " " + o.name }
 
-var created = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER|POLICY) (\w+)(?:[^;]*? ON (\w+))?`)
+var (
+	created  = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER|POLICY) (\w+) (?:'[^']*'|[^;'])*;`)
+	onTable  = regexp.MustCompile(` ON (\w+)`)
+	function = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
+)
 
-// wanted returns the objects that the migrations define, with the last definition of each. It omits the trigram index,
-// because the extension may be missing.
-func wanted() ([]object, error) {
+// wanted returns the objects that the migrations define, in order, and the last definitions of indexes, triggers, and
+// functions. It omits the trigram index, because the extension may be missing.
+func wanted() (list []object, definitions map[object]string, err error) {
 	all, err := steps()
-	var list []object
+	definitions = map[object]string{}
 	for _, step := range all {
 		for _, m := range created.FindAllStringSubmatch(step.SQL, -1) {
-			o := object{strings.ToLower(m[1]), m[3], m[2]}
-			if o.kind == "table" || o.kind == "index" {
-				o.table = ""
+			o := object{kind: strings.ToLower(m[1]), name: m[2]}
+			if on := onTable.FindStringSubmatch(m[0]); on != nil && (o.kind == "trigger" || o.kind == "policy") {
+				o.table = on[1]
 			}
 			if !slices.Contains(list, o) {
 				list = append(list, o)
 			}
+			if o.kind == "trigger" || o.kind == "index" {
+				definitions[o] = words(m[0])
+			}
+		}
+		for _, m := range function.FindAllStringSubmatch(step.SQL, -1) {
+			definitions[object{kind: "function", name: m[1]}] = m[2] + m[3]
 		}
 	}
-	return list, err
+	return list, definitions, err
 }
 
-// there are the objects of the schema that protect, or find, its rows. A trigger
-// that was disabled, and a table whose row-level security was, are not among them.
-const there = `SELECT CASE WHEN c.relrowsecurity THEN 'table' ELSE 'open table' END, '', c.relname FROM pg_class c
-		WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind = 'r'
-	UNION ALL SELECT 'index', '', c.relname FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
-		WHERE c.relnamespace = 'toolcrib'::regnamespace AND i.indisvalid
-	UNION ALL SELECT 'trigger', c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
-	UNION ALL SELECT 'policy', c.relname, p.polname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE c.relnamespace = 'toolcrib'::regnamespace`
+// there are the objects of the schema that protect, or find, its rows: whether they are in force, and the definitions of
+// indexes and triggers as the server prints them, and of functions unchanged.
+const there = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_class WHERE relnamespace = 'toolcrib'::regnamespace AND relkind = 'r'
+	UNION ALL SELECT 'index', '', c.relname, i.indisvalid, pg_get_indexdef(c.oid) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+		WHERE c.relnamespace = 'toolcrib'::regnamespace
+	UNION ALL SELECT 'trigger', c.relname, t.tgname, t.tgenabled IN ('O', 'A'), pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal
+	UNION ALL SELECT 'policy', c.relname, p.polname, true, '' FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE c.relnamespace = 'toolcrib'::regnamespace
+	UNION ALL SELECT 'function', '', p.proname, true, p.prosrc FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+		WHERE p.pronamespace = 'toolcrib'::regnamespace AND l.lanname IN ('sql', 'plpgsql')
+	ORDER BY 1, 2, 3`
 
 // Structure implements session.Engine: it reports dropped, disabled, changed and
 // foreign parts of the schema, and rows that CHECK constraints and foreign keys
 // exclude. The files are checked on the server, by pg_amcheck.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(history.Damage)) error {
-	list, err := wanted()
+	list, definitions, err := wanted()
 	if err != nil {
 		return err
 	}
@@ -106,34 +118,38 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(
 	for _, o := range list {
 		missing[o] = true
 	}
-	var found []object
+	report := func(o object, message string) {
+		fn(history.Damage{Table: "pg_class", Key: o.String(), Message: message})
+	}
 	err = c.Each(ctx, there, nil, func(row engine.Scanner) error {
 		var o object
-		err := row.Scan(&o.kind, &o.table, &o.name)
-		found = append(found, o)
-		return err
+		var inForce bool
+		var definition string
+		if err := row.Scan(&o.kind, &o.table, &o.name, &inForce, &definition); err != nil {
+			return err
+		}
+		want, defined := definitions[o]
+		if o.kind != "function" {
+			definition = words(definition)
+		}
+		switch {
+		case missing[o] && !inForce:
+			return nil // and is reported as disabled
+		case defined && definition != want:
+			report(o, "It differs from the definition in the schema.")
+		case !defined && !missing[o] && o.kind != "index" && (o.kind != "policy" || !strings.HasSuffix(o.name, "_read")):
+			report(o, "It is not part of the schema.")
+		}
+		delete(missing, o)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for _, o := range found {
-		if o.kind == "open table" {
-			if o.kind = "table"; missing[o] {
-				continue // and is reported as disabled
-			}
-		}
-		known := missing[o] || o.kind == "policy" && strings.HasSuffix(o.name, "_read") || o.kind == "index"
-		if delete(missing, o); !known {
-			fn(history.Damage{Table: "pg_class", Key: o.String(), Message: "It is not part of the schema."})
-		}
-	}
 	for _, o := range list {
 		if missing[o] {
-			fn(history.Damage{Table: "pg_class", Key: o.String(), Message: "It was dropped or disabled."})
+			report(o, "It was dropped or disabled.")
 		}
-	}
-	if err := drift(ctx, c, fn); err != nil {
-		return err
 	}
 	if err := checks(ctx, c, fn); err != nil {
 		return err
