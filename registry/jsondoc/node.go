@@ -313,9 +313,6 @@ func Marshal(v any) ([]byte, error) {
 // FromValue converts v to a tree. v must be a value that encoding/json can marshal.
 // The limits of Parse do not apply: v may contain a NUL or a huge number.
 func FromValue(v any) (*Node, error) {
-	if n, ok := simple(v); ok {
-		return n, nil
-	}
 	text, err := Encode(v)
 	if err != nil {
 		return nil, err
@@ -323,32 +320,6 @@ func FromValue(v any) (*Node, error) {
 	p := newParser(text, Limits{Bytes: len(text), Depth: 1 << 10})
 	p.trusted = true
 	return p.one()
-}
-
-// simple converts a map of strings, integers and booleans, such as those that the
-// log records with every act, without encoding it. It returns false for other
-// values.
-func simple(v any) (*Node, bool) {
-	switch v := v.(type) {
-	case string:
-		return NewString(v), utf8.ValidString(v)
-	case int:
-		return NewNumber(strconv.Itoa(v)), true
-	case bool:
-		return NewBool(v), true
-	case map[string]any:
-		n := NewObject(make([]Member, 0, len(v))...)
-		for key, value := range v {
-			member, ok := simple(value)
-			if !ok || !utf8.ValidString(key) {
-				return nil, false
-			}
-			n.Members = append(n.Members, Member{Key: key, Value: member})
-		}
-		slices.SortFunc(n.Members, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
-		return n, true
-	}
-	return nil, false
 }
 
 func appendCanonical(b []byte, n *Node) []byte {

@@ -291,39 +291,3 @@ func literal(s string) bool {
 	}
 	return true
 }
-
-// step is a position in a document. Its path is computed only on request: computing
-// it for every value inside long keys would cost more than parsing. The nil step is
-// the root.
-type step struct {
-	parent *step
-	key    string
-	index  int // index of an item, or -1 for a member
-	level  int
-}
-
-func (s *step) member(key string) *step {
-	return &step{parent: s, key: key, index: -1, level: s.depth() + 1}
-}
-
-func (s *step) item(i int) *step {
-	return &step{parent: s, index: i, level: s.depth() + 1}
-}
-
-// depth returns the number of steps from the root.
-func (s *step) depth() int {
-	if s == nil {
-		return 0
-	}
-	return s.level
-}
-
-func (s *step) path() string {
-	switch {
-	case s == nil:
-		return jsondoc.Root
-	case s.index >= 0:
-		return jsondoc.Index(s.parent.path(), s.index)
-	}
-	return jsondoc.Join(s.parent.path(), s.key)
-}

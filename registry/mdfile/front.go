@@ -47,7 +47,7 @@ func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	if root.Kind == yaml.ScalarNode && isNull(root) {
 		return nil, nil // only comments
 	}
-	n := r.node(root, nil)
+	n := r.node(root, func() string { return jsondoc.Root }, 0)
 	if len(r.problems) > 0 {
 		return nil, r.problems
 	}
@@ -95,9 +95,13 @@ type reader struct {
 	problems jsondoc.Problems
 }
 
-func (r *reader) refuse(n *yaml.Node, at *step, message string) {
-	if !r.problems.Full() { // paths can be long; do not build more than needed
-		r.problems.Append(jsondoc.Problem{Path: at.path(), Pos: r.pos(n), Message: message})
+// locator returns the path of a value. Paths are computed on request, because computing them for every value inside
+// long keys would cost more than parsing.
+type locator func() string
+
+func (r *reader) refuse(n *yaml.Node, at locator, message string) {
+	if !r.problems.Full() {
+		r.problems.Append(jsondoc.Problem{Path: at(), Pos: r.pos(n), Message: message})
 	}
 }
 
@@ -105,8 +109,8 @@ func (r *reader) pos(n *yaml.Node) jsondoc.Pos {
 	return jsondoc.Pos{Line: n.Line + r.skipped, Column: n.Column}
 }
 
-// node converts n, which is located at the given step.
-func (r *reader) node(n *yaml.Node, at *step) *jsondoc.Node {
+// node converts n, which is nested in depth others.
+func (r *reader) node(n *yaml.Node, at locator, depth int) *jsondoc.Node {
 	out := &jsondoc.Node{Pos: r.pos(n)}
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
@@ -115,18 +119,18 @@ func (r *reader) node(n *yaml.Node, at *step) *jsondoc.Node {
 	case n.Style&yaml.TaggedStyle != 0:
 		r.refuse(n, at, "YAML tags are not supported; quote the value to make it a string")
 		return out
-	case n.Kind != yaml.ScalarNode && at.depth() >= jsondoc.DefaultLimits.Depth:
+	case n.Kind != yaml.ScalarNode && depth >= jsondoc.DefaultLimits.Depth:
 		r.refuse(n, at, "nested too deeply")
 		return out
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		out.Kind = jsondoc.Object
-		r.members(n, out, at)
+		r.members(n, out, at, depth+1)
 	case yaml.SequenceNode:
 		out.Kind = jsondoc.Array
 		for i, item := range n.Content {
-			out.Items = append(out.Items, r.node(item, at.item(i)))
+			out.Items = append(out.Items, r.node(item, func() string { return jsondoc.Index(at(), i) }, depth+1))
 		}
 	default:
 		r.scalar(n, out, at)
@@ -134,11 +138,11 @@ func (r *reader) node(n *yaml.Node, at *step) *jsondoc.Node {
 	return out
 }
 
-func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
+func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent locator, depth int) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		at := parent.member(k.Value)
+		at := func() string { return jsondoc.Join(parent(), k.Value) }
 		switch {
 		case k.Kind != yaml.ScalarNode:
 			r.refuse(k, parent, "keys must be strings")
@@ -156,14 +160,14 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
 		}
 		r.refuseNUL(k, at)
 		seen[k.Value] = true
-		out.Members = append(out.Members, jsondoc.Member{Key: k.Value, Pos: r.pos(k), Value: r.node(v, at)})
+		out.Members = append(out.Members, jsondoc.Member{Key: k.Value, Pos: r.pos(k), Value: r.node(v, at, depth)})
 	}
 }
 
 // scalar converts a value as JSON would: null, true, false and numbers follow the
 // grammar of JSON. Everything else is a string, including dates and other notations
 // of numbers.
-func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at *step) {
+func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at locator) {
 	r.refuseNUL(n, at)
 	switch {
 	case n.Style != 0:
@@ -180,7 +184,7 @@ func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at *step) {
 	}
 }
 
-func (r *reader) refuseNUL(n *yaml.Node, at *step) {
+func (r *reader) refuseNUL(n *yaml.Node, at locator) {
 	if strings.IndexByte(n.Value, 0) >= 0 {
 		r.refuse(n, at, "contains a NUL character; remove it")
 	}
