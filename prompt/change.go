@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"toolcrib/registry"
 )
@@ -395,30 +394,4 @@ func Channels(agent registry.Agent) []string {
 		}
 	}
 	return channels
-}
-
-// countChars is several times faster than utf8.RuneCountInString on mostly ASCII
-// text: prompts with a thousand tools are counted for every channel.
-func countChars(s string) int {
-	n := 0
-	for i := 0; i < len(s); {
-		if i+8 <= len(s) && asciiWord(s[i:i+8]) {
-			n += 8
-			i += 8
-			continue
-		}
-		_, size := utf8.DecodeRuneInString(s[i:])
-		n++
-		i += size
-	}
-	return n
-}
-
-// asciiWord reports whether the eight bytes of s are all ASCII. The compiler turns
-// it into a single load.
-func asciiWord(s string) bool {
-	_ = s[7]
-	word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	return word&0x8080808080808080 == 0
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"toolcrib/registry"
 )
@@ -144,26 +143,7 @@ func firstChars(s string, n int) (string, bool) {
 }
 
 // oneLine joins the words of s with single spaces.
-func oneLine(s string) string {
-	if isOneLine(s) {
-		return s
-	}
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// isOneLine reports whether s is ASCII and its words are already joined with single
-// spaces, the common case for names.
-func isOneLine(s string) bool {
-	before := byte(' ')
-	for i := range len(s) {
-		c := s[i]
-		if c >= utf8.RuneSelf || c < ' ' || c == ' ' && before == ' ' {
-			return false
-		}
-		before = c
-	}
-	return s == "" || before != ' '
-}
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // sentence adds a full stop to s unless s ends like a sentence.
 func sentence(s string) string {

@@ -42,14 +42,8 @@ type Output struct {
 
 // Hash returns the SHA-256 of a rendered text in lower-case hex.
 func Hash(text string) string {
-	sum := sha256.New()
-	var block [4096]byte // avoids copying the whole prompt
-	for len(text) > 0 {
-		n := copy(block[:], text)
-		sum.Write(block[:n])
-		text = text[n:]
-	}
-	return hex.EncodeToString(sum.Sum(nil))
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // Render returns the prompt of one channel. For several channels, use a Renderer.
@@ -297,7 +291,7 @@ type passage struct {
 
 func newPassage(text string) passage {
 	text = squeeze(text)
-	return passage{text, countChars(text), utf8.ValidString(text)}
+	return passage{text, utf8.RuneCountInString(text), utf8.ValidString(text)}
 }
 
 // filler collects the parts of the filled template.
@@ -383,9 +377,9 @@ func join(parts []string, known passage) (text string, chars int) {
 	}
 	text = b.String()
 	if knownAt < 0 || !known.valid {
-		return text, countChars(text)
+		return text, utf8.RuneCountInString(text)
 	}
-	return text, countChars(text[:knownAt]) + known.chars + countChars(text[knownAt+len(known.text):])
+	return text, utf8.RuneCountInString(text[:knownAt]) + known.chars + utf8.RuneCountInString(text[knownAt+len(known.text):])
 }
 
 // squeeze shortens every run of three or more newlines to two.
