@@ -8,9 +8,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"fmt"
-	"hash/maphash"
 	"math"
-	"math/bits"
 	"strings"
 	"sync"
 	"unicode"
@@ -149,44 +147,9 @@ var (
 )
 
 // vocabulary counts tokens by byte pair encoding.
-//
-// It is a hash table with open addressing and linear probing: filling a Go map with
-// 200,000 strings took three times as long, and most processes need it for a single
-// count.
 type vocabulary struct {
-	text   []byte   // all tokens, by rank
-	starts []uint32 // offset of each token in text, and the end of the last
-	// A slot has rank+1 in the low rankBits bits and bits of the hash above them,
-	// so that few other tokens are compared. At most half of the slots are used.
-	slots []uint32
-	seed  maphash.Seed
+	ranks map[string]int32      // of the tokens
 	piece func(text string) int // returns the length of a text's first piece
-}
-
-const rankBits = 18
-
-// find returns the slot of token, or the free slot where it belongs, and the bits
-// of the slot above the rank.
-func (v *vocabulary) find(token []byte) (slot, tag uint32) {
-	h := maphash.Bytes(v.seed, token)
-	mask, tag := uint32(len(v.slots)-1), uint32(h>>32)&^(1<<rankBits-1) //nolint:gosec // bits of a hash
-	for i := uint32(h) & mask; ; i = (i + 1) & mask {                   //nolint:gosec // likewise
-		switch s := v.slots[i]; {
-		case s == 0:
-			return i, tag
-		case s&^(1<<rankBits-1) == tag:
-			if rank := s&(1<<rankBits-1) - 1; bytes.Equal(v.text[v.starts[rank]:v.starts[rank+1]], token) {
-				return i, tag
-			}
-		}
-	}
-}
-
-// rank returns the rank of token, and false if it is not a token.
-func (v *vocabulary) rank(token []byte) (int32, bool) {
-	i, _ := v.find(token)
-	s := v.slots[i]
-	return int32(s&(1<<rankBits-1)) - 1, s != 0 //nolint:gosec // 18 bits
 }
 
 // Each vocabulary is unpacked once, on first use.
@@ -203,15 +166,11 @@ func unpack(packed []byte, piece func(string) int, size int) (*vocabulary, error
 		return nil, fmt.Errorf("cannot unpack a vocabulary: %d bytes for %d tokens: %w", plain.Len(), size, err)
 	}
 	lengths := plain.Next(size)
-	v := &vocabulary{
-		text: plain.Bytes(), starts: make([]uint32, 1, size+1), seed: maphash.MakeSeed(), piece: piece,
-		slots: make([]uint32, 1<<bits.Len(uint(2*size))), //nolint:gosec // not negative
-	}
+	text := plain.String()
+	v := &vocabulary{ranks: make(map[string]int32, size), piece: piece}
 	for rank, length := range lengths {
-		start := v.starts[rank]
-		v.starts = append(v.starts, start+uint32(length))
-		i, tag := v.find(v.text[start:v.starts[rank+1]])
-		v.slots[i] = tag | uint32(rank+1) //nolint:gosec // small
+		v.ranks[text[:length]] = int32(rank) //nolint:gosec // at most 200,000
+		text = text[length:]
 	}
 	return v, nil
 }
@@ -234,7 +193,7 @@ func (v *vocabulary) count(text string) int {
 // merge returns the number of tokens of piece: it joins adjacent parts that form a
 // token, lowest rank first, as long as there are any.
 func (v *vocabulary) merge(piece []byte) int {
-	if _, ok := v.rank(piece); ok {
+	if _, ok := v.ranks[string(piece)]; ok {
 		return 1
 	}
 	type part struct {
@@ -244,7 +203,7 @@ func (v *vocabulary) merge(piece []byte) int {
 	parts := make([]part, len(piece)+1)
 	joined := func(i, end int) int32 {
 		if end < len(parts) {
-			if rank, ok := v.rank(piece[parts[i].start:parts[end].start]); ok {
+			if rank, ok := v.ranks[string(piece[parts[i].start:parts[end].start])]; ok {
 				return rank
 			}
 		}
