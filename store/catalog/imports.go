@@ -146,18 +146,7 @@ const startFormat = "start"
 // StartOf returns the command or the URL that was first recorded for an MCP server with a label, or nil without a
 // record.
 func (db Imports) StartOf(ctx context.Context, label string) (words []string, err error) {
-	err = db.Pool.View(ctx, func(s *session.Session) error {
-		var hash string
-		var body []byte
-		found, err := s.Maybe(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq LIMIT 1", []any{label, startFormat}, &hash, &body)
-		switch {
-		case err != nil || !found:
-			return err
-		case registry.HashBytes(body) != hash:
-			return fmt.Errorf("the recorded start of %s is damaged: its hash differs", label)
-		}
-		return json.Unmarshal(body, &words)
-	})
+	err = db.record(ctx, label, startFormat, "ASC", &words)
 	return words, err
 }
 
@@ -171,8 +160,31 @@ func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor,
 	if err != nil {
 		return err
 	}
-	hash := registry.HashBytes(body)
-	return db.KeepImport(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label, Hash: hash, Tools: []Raw{{hash, body}}})
+	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label}, body)
+}
+
+// record decodes the JSON that was recorded for a server with a label: the first one with the order ASC, the last one
+// with DESC. It leaves into unchanged without a record.
+func (db Imports) record(ctx context.Context, label, format, order string, into any) error {
+	return db.Pool.View(ctx, func(s *session.Session) error {
+		var hash string
+		var body []byte
+		found, err := s.Maybe(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq "+order+" LIMIT 1", []any{label, format}, &hash, &body)
+		switch {
+		case err != nil || !found:
+			return err
+		case registry.HashBytes(body) != hash:
+			return fmt.Errorf("the record %s of %s is damaged: its hash differs", format, label)
+		}
+		return json.Unmarshal(body, into)
+	})
+}
+
+// keepRecord records JSON for a server.
+func (db Imports) keepRecord(ctx context.Context, i Import, body []byte) error {
+	i.Hash = registry.HashBytes(body)
+	i.Tools = []Raw{{i.Hash, body}}
+	return db.KeepImport(ctx, i)
 }
 
 // leftOutFormat is the format of imports that record the entries of a server's list that cannot be proposed, as JSON
@@ -181,14 +193,7 @@ const leftOutFormat = "left_out"
 
 // LeftOut returns the entries of an MCP server's newest list that could not be proposed.
 func LeftOut(ctx context.Context, db Imports, label string) (skipped []wire.Skipped, err error) {
-	err = db.Pool.View(ctx, func(s *session.Session) error {
-		var body []byte
-		found, err := s.Maybe(ctx, "SELECT r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq DESC LIMIT 1", []any{label, leftOutFormat}, &body)
-		if err != nil || !found {
-			return err
-		}
-		return json.Unmarshal(body, &skipped)
-	})
+	err = db.record(ctx, label, leftOutFormat, "DESC", &skipped)
 	return skipped, err
 }
 
@@ -203,8 +208,7 @@ func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor
 	if err != nil {
 		return err
 	}
-	hash := registry.HashBytes(body)
-	return db.KeepImport(ctx, Import{ID: id, At: at, Actor: actor, Format: leftOutFormat, Label: label, Hash: hash, Tools: []Raw{{hash, body}}})
+	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: leftOutFormat, Label: label}, body)
 }
 
 // Raw returns the JSON with a hash, or false if it is not stored.
