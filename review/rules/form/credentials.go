@@ -61,7 +61,9 @@ func credentials() rules.Rule {
 // credentialsIn returns the credentials in a text and in the texts decoded from
 // it, and the kind of the last one.
 func credentialsIn(s *wording.Scanned) (spans []rules.Passage, kind string) {
-	for _, r := range s.Readings() {
+	readings := s.Readings()
+	readings[0].Text = s.Value // code holds credentials too
+	for _, r := range readings {
 		for i, form := range compiledForms() {
 			if !strings.Contains(r.Text, credentialForms[i].marker) {
 				continue
