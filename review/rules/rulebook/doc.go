@@ -31,7 +31,8 @@
 //	translated* frames over the concepts of lexicon/translations.toml
 //	certain *   frames so telling that they warn even where the learned table
 //	            takes the sentence for an honest one
-//	plain *     frames that leave nothing open: they block, in a prompt too
+//	plain *     frames that leave nothing open: they get the severity of the rule, in a
+//	            prompt too
 //	complete *  frames that have all parts of an attack: in a tool they warn whatever
 //	            the table scores
 //	except *    uses of the words that are honest: each entry is a condition, or

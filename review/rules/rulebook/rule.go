@@ -78,7 +78,7 @@ func (r *Rule) named(id string) { r.ID = id }
 func (r *Rule) CertainName() string { return r.ID + certainMark }
 
 // PlainName returns the name of the frames that are plain.
-func (r *Rule) PlainName() string { return r.ID + plainMark }
+func (r *Rule) PlainName() string { return r.ID + PlainMark }
 
 // CompleteName returns the name of the frames that are complete.
 func (r *Rule) CompleteName() string { return r.ID + CompleteMark }
@@ -86,7 +86,7 @@ func (r *Rule) CompleteName() string { return r.ID + CompleteMark }
 // Marks that end the names of frames.
 const (
 	certainMark  = "!"
-	plainMark    = "!!"
+	PlainMark    = "!!"
 	CompleteMark = "+"
 )
 

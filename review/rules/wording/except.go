@@ -63,8 +63,10 @@ var conceptConditions = map[string]condition{
 var conditions = map[string]condition{
 	// The definition is that of a tool that is called.
 	"tool": func(c *View, _ *Scanned, _ *scan.Match, _ scan.Set) bool { return c.IsAction() },
-	// The text is an agent's own instruction.
-	"prompt": func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Governs() },
+	// The text is an agent's own instruction, and the frame is not plain.
+	"prompt": func(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
+		return s.Governs() && !strings.HasSuffix(m.Frame, rulebook.PlainMark)
+	},
 	// The text belongs to a parameter.
 	"parameter":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Param != "" },
 	"identifier": func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Identifier },
