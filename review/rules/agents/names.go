@@ -12,26 +12,21 @@ import (
 	"toolcrib/review/rules"
 )
 
-func retiredMentionRule() rules.Rule {
-	return rules.Rule{
-		ID: "A107",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Draft.Definition.Tool
-			switch {
-			case c.Draft.Type == proposals.Deactivate:
-				return nil, nil // it goes out of use, name and all
-			case c.Draft.Definition.Folder() != nil, t != nil && rules.Imported(t):
-				return nil, nil // its readers do not use the tools of the catalog
-			}
-			var found []rules.Finding
-			for _, t := range c.Texts() {
-				if t.Kind == rules.Prose && t.Visible {
-					found = append(found, retiredIn(t)...)
-				}
-			}
-			return found, nil
-		},
+func checkRetiredMention(c *rules.Change) []rules.Finding {
+	t := c.Draft.Definition.Tool
+	switch {
+	case c.Draft.Type == proposals.Deactivate:
+		return nil // it goes out of use, name and all
+	case c.Draft.Definition.Folder() != nil, t != nil && rules.Imported(t):
+		return nil // its readers do not use the tools of the catalog
 	}
+	var found []rules.Finding
+	for _, t := range c.Texts() {
+		if t.Kind == rules.Prose && t.Visible {
+			found = append(found, retiredIn(t)...)
+		}
+	}
+	return found
 }
 
 // RetiredNames returns the retired names that a text mentions, each once.

@@ -13,19 +13,14 @@ import (
 	"toolcrib/review/rules"
 )
 
-func unknownPlaceholderRule() rules.Rule {
-	return rules.Rule{
-		ID: "A104",
-		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-			var found []rules.Passage
-			for _, u := range prompt.Uses(a.PromptTemplate) {
-				if !slices.Contains(prompt.Placeholders(), u.Name) {
-					found = append(found, rules.Passage{Start: u.Offset, End: u.Offset + u.Len})
-				}
-			}
-			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Unknown placeholder %s.", use) }), nil
-		}),
+func checkUnknownPlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+	var found []rules.Passage
+	for _, u := range prompt.Uses(a.PromptTemplate) {
+		if !slices.Contains(prompt.Placeholders(), u.Name) {
+			found = append(found, rules.Passage{Start: u.Offset, End: u.Offset + u.Len})
+		}
 	}
+	return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Unknown placeholder %s.", use) }), nil
 }
 
 // wanted returns the placeholders that the texts of an agent need to reach its
@@ -53,23 +48,18 @@ func wanted(a registry.Agent) [][2]string {
 	return list
 }
 
-func missingPlaceholderRule() rules.Rule {
-	return rules.Rule{
-		ID: "A105",
-		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-			if strings.TrimSpace(a.PromptTemplate) == "" {
-				return nil, nil
-			}
-			uses := prompt.Uses(a.PromptTemplate)
-			var found []rules.Finding
-			for _, w := range wanted(a) {
-				if !slices.ContainsFunc(uses, func(u prompt.Use) bool { return u.Name == w[0] }) {
-					found = append(found, rules.Finding{Path: templatePath, Passage: "$" + w[0], Message: fmt.Sprintf("The template has no $%s: %s.", w[0], w[1])})
-				}
-			}
-			return found, nil
-		}),
+func checkMissingPlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+	if strings.TrimSpace(a.PromptTemplate) == "" {
+		return nil, nil
 	}
+	uses := prompt.Uses(a.PromptTemplate)
+	var found []rules.Finding
+	for _, w := range wanted(a) {
+		if !slices.ContainsFunc(uses, func(u prompt.Use) bool { return u.Name == w[0] }) {
+			found = append(found, rules.Finding{Path: templatePath, Passage: "$" + w[0], Message: fmt.Sprintf("The template has no $%s: %s.", w[0], w[1])})
+		}
+	}
+	return found, nil
 }
 
 // braced matches names in braces that no "$" stands before.
@@ -77,17 +67,12 @@ var braced = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
 })
 
-func bracePlaceholderRule() rules.Rule {
-	return rules.Rule{
-		ID: "A106",
-		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-			var found []rules.Passage
-			for _, p := range allMatches(braced(), a.PromptTemplate) {
-				if !strings.HasSuffix(a.PromptTemplate[:p.Start], "$") {
-					found = append(found, p)
-				}
-			}
-			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is not a placeholder here.", use) }), nil
-		}),
+func checkBracePlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+	var found []rules.Passage
+	for _, p := range allMatches(braced(), a.PromptTemplate) {
+		if !strings.HasSuffix(a.PromptTemplate[:p.Start], "$") {
+			found = append(found, p)
+		}
 	}
+	return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is not a placeholder here.", use) }), nil
 }

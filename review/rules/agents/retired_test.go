@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"toolcrib/registry"
+	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulestest"
 )
 
@@ -12,7 +13,7 @@ func TestRetiredNamesElsewhere(t *testing.T) {
 	d := rulestest.Sample()
 	d.Definition.Tool = nil
 	d.Definition.Instructions = &registry.Folder{Files: map[string]registry.File{"AGENTS.md": {Text: "First `recall`, then gmail_search.\n"}}}
-	if found := rulestest.Check(t, retiredMentionRule(), rulestest.Example{Draft: d}); len(found) > 0 {
+	if found := rulestest.Check(t, rules.Of("A107", checkRetiredMention), rulestest.Example{Draft: d}); len(found) > 0 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -20,7 +21,7 @@ func TestRetiredNamesElsewhere(t *testing.T) {
 func TestARetiredNameIsToldWithItsSuccessor(t *testing.T) {
 	d := rulestest.Sample()
 	d.Definition.Tool.Prompt = "First `recall`, then gmail_search,\nthen email_digest."
-	found := rulestest.Check(t, retiredMentionRule(), rulestest.Example{Draft: d})
+	found := rulestest.Check(t, rules.Of("A107", checkRetiredMention), rulestest.Example{Draft: d})
 	want := []string{
 		"recall is a retired name; its successor is search_memories.",
 		"gmail_search is a retired name; its successor is search_gmail.",

@@ -20,21 +20,28 @@ import (
 // about names that were given up.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		soulHeadingRule(), soulToolRule(), soulInstructionRule(),
-		unknownPlaceholderRule(), missingPlaceholderRule(), bracePlaceholderRule(),
-		retiredMentionRule(), allowListRule(), unknownListRule(), noToolsRule(),
+		about("A101", checkSoulHeading),
+		about("A102", checkSoulTool),
+		about("A103", checkSoulInstruction),
+		about("A104", checkUnknownPlaceholder),
+		about("A105", checkMissingPlaceholder),
+		about("A106", checkBracePlaceholder),
+		rules.Of("A107", checkRetiredMention),
+		{ID: "A108", Check: checkAllowList},
+		about("A109", checkUnknownList),
+		{ID: "A110", Check: checkNoTools},
 	}
 }
 
-// about calls check when the change leaves an active agent behind.
-func about(check func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error)) func(context.Context, *rules.Change) ([]rules.Finding, error) {
-	return func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+// about returns a rule about an active agent.
+func about(id string, check func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error)) rules.Rule {
+	return rules.Rule{ID: id, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		a := c.Draft.Definition.Agent
 		if a == nil || a.Status == registry.Deactivated {
 			return nil, nil
 		}
 		return check(ctx, c, *a)
-	}
+	}}
 }
 
 // inText finds passages in one text of an agent.
@@ -51,13 +58,8 @@ var heading = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^ {0,3}#{1,6}(?:[ \t].*)?$|^ {0,3}[^\s#>*+\-].*\n {0,3}(?:=+|-{2,})[ \t]*$`)
 })
 
-func soulHeadingRule() rules.Rule {
-	return rules.Rule{
-		ID: "A101",
-		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-			return inText(soulPath, a.Soul, matches(heading(), a.Soul), func(string) string { return "The soul has a heading." }), nil
-		}),
-	}
+func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+	return inText(soulPath, a.Soul, matches(heading(), a.Soul), func(string) string { return "The soul has a heading." }), nil
 }
 
 // matches returns where re matches in s.
@@ -100,32 +102,27 @@ var idBytes = func() (t [256]bool) {
 // maxLookups bounds how many words of a text are looked up.
 const maxLookups = 500
 
-func soulToolRule() rules.Rule {
-	return rules.Rule{
-		ID: "A102",
-		Check: about(func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-			var found []rules.Passage
-			known := map[string]bool{}
-			for p := range idWords(a.Soul) {
-				word := a.Soul[p.Start:p.End]
-				if !strings.Contains(word, "_") || !registry.ValidID(word) {
-					continue
-				}
-				is, asked := known[word]
-				if !asked && len(known) < maxLookups {
-					var err error
-					if is, err = isTool(ctx, c, word); err != nil {
-						return nil, err
-					}
-					known[word] = is
-				}
-				if is {
-					found = append(found, p)
-				}
+func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+	var found []rules.Passage
+	known := map[string]bool{}
+	for p := range idWords(a.Soul) {
+		word := a.Soul[p.Start:p.End]
+		if !strings.Contains(word, "_") || !registry.ValidID(word) {
+			continue
+		}
+		is, asked := known[word]
+		if !asked && len(known) < maxLookups {
+			var err error
+			if is, err = isTool(ctx, c, word); err != nil {
+				return nil, err
 			}
-			return inText(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
-		}),
+			known[word] = is
+		}
+		if is {
+			found = append(found, p)
+		}
 	}
+	return inText(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
 }
 
 // allMatches is matches without a bound on their number.
@@ -173,11 +170,6 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 	}, "|"))
 })
 
-func soulInstructionRule() rules.Rule {
-	return rules.Rule{
-		ID: "A103",
-		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-			return inText(soulPath, a.Soul, matches(instruction(), a.Soul), func(string) string { return "The soul gives an operational instruction." }), nil
-		}),
-	}
+func checkSoulInstruction(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+	return inText(soulPath, a.Soul, matches(instruction(), a.Soul), func(string) string { return "The soul gives an operational instruction." }), nil
 }

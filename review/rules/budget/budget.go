@@ -2,7 +2,6 @@
 package budget
 
 import (
-	"context"
 	"fmt"
 	"unicode/utf8"
 
@@ -25,85 +24,60 @@ const PromptGrowth = 2_000
 // Rules is the B family: what a change costs in the one thing that all tools
 // and texts of an agent share.
 func Rules() []rules.Rule {
-	return []rules.Rule{descriptionCut(), longTexts(), largeSchema(), promptGrows(), promptCut()}
+	return []rules.Rule{rules.Of("B101", descriptionCut), rules.Of("B102", longTexts), rules.Of("B103", largeSchema), eachPrompt("B201", promptGrows), eachPrompt("B202", promptCut)}
 }
 
-func descriptionCut() rules.Rule {
-	return rules.Rule{
-		ID: "B101",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Judged()
-			if t == nil || t.Kind != registry.ActionTool || len(t.Description) <= prompt.DescriptionLimit {
-				return nil, nil
-			}
-			if n := utf8.RuneCountInString(t.Description); n > prompt.DescriptionLimit {
-				return []rules.Finding{{Path: "definition.description", Message: fmt.Sprintf("The description has %d characters; some clients cut it at %d.", n, prompt.DescriptionLimit)}}, nil
-			}
-			return nil, nil
-		},
+func descriptionCut(c *rules.Change) []rules.Finding {
+	t := c.Judged()
+	if t == nil || t.Kind != registry.ActionTool || len(t.Description) <= prompt.DescriptionLimit {
+		return nil
 	}
-}
-
-func longTexts() rules.Rule {
-	return rules.Rule{
-		ID: "B102",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Judged()
-			if t == nil || t.Kind != registry.PromptTool {
-				return nil, nil
-			}
-			n := 0
-			for _, text := range []string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt} {
-				n += utf8.RuneCountInString(text)
-			}
-			if n <= ManyCharacters {
-				return nil, nil
-			}
-			return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The injected texts have %d characters in total; more than %d is a lot for one tool.", n, ManyCharacters)}}, nil
-		},
+	if n := utf8.RuneCountInString(t.Description); n > prompt.DescriptionLimit {
+		return []rules.Finding{{Path: "definition.description", Message: fmt.Sprintf("The description has %d characters; some clients cut it at %d.", n, prompt.DescriptionLimit)}}
 	}
+	return nil
 }
 
-func largeSchema() rules.Rule {
-	return rules.Rule{
-		ID: "B103",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Judged()
-			if t == nil || t.DeferLoading || len(t.InputSchema) <= ManyBytes {
-				return nil, nil
-			}
-			return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; more than %d is a lot for one tool.", len(t.InputSchema), ManyBytes)}}, nil
-		},
+func longTexts(c *rules.Change) []rules.Finding {
+	t := c.Judged()
+	if t == nil || t.Kind != registry.PromptTool {
+		return nil
 	}
-}
-
-func promptGrows() rules.Rule {
-	return rules.Rule{
-		ID: "B201",
-		Check: eachPrompt(func(p rules.PromptCost) string {
-			if p.Before == 0 || p.After-p.Before <= PromptGrowth {
-				return ""
-			}
-			return fmt.Sprintf("grows by %d tokens, from %d to %d", p.After-p.Before, p.Before, p.After)
-		}),
+	n := 0
+	for _, text := range []string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt} {
+		n += utf8.RuneCountInString(text)
 	}
-}
-
-func promptCut() rules.Rule {
-	return rules.Rule{
-		ID: "B202",
-		Check: eachPrompt(func(p rules.PromptCost) string {
-			if !p.Cut {
-				return ""
-			}
-			return "would be cut off before its end"
-		}),
+	if n <= ManyCharacters {
+		return nil
 	}
+	return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The injected texts have %d characters in total; more than %d is a lot for one tool.", n, ManyCharacters)}}
 }
 
-// eachPrompt makes a finding of every prompt that complain has a clause about.
-func eachPrompt(complain func(rules.PromptCost) string) func(context.Context, *rules.Change) ([]rules.Finding, error) {
-	return func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+func largeSchema(c *rules.Change) []rules.Finding {
+	t := c.Judged()
+	if t == nil || t.DeferLoading || len(t.InputSchema) <= ManyBytes {
+		return nil
+	}
+	return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; more than %d is a lot for one tool.", len(t.InputSchema), ManyBytes)}}
+}
+
+func promptGrows(p rules.PromptCost) string {
+	if p.Before == 0 || p.After-p.Before <= PromptGrowth {
+		return ""
+	}
+	return fmt.Sprintf("grows by %d tokens, from %d to %d", p.After-p.Before, p.Before, p.After)
+}
+
+func promptCut(p rules.PromptCost) string {
+	if !p.Cut {
+		return ""
+	}
+	return "would be cut off before its end"
+}
+
+// eachPrompt returns a rule with a finding for each prompt about which complain has a clause.
+func eachPrompt(id string, complain func(rules.PromptCost) string) rules.Rule {
+	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
 		for _, p := range c.Prompts {
 			clause := complain(p)
@@ -115,6 +89,6 @@ func eachPrompt(complain func(rules.PromptCost) string) func(context.Context, *r
 				Message: fmt.Sprintf("The prompt of %s for %s %s.", jsondoc.Printable(p.Agent.String()), jsondoc.Printable(p.Channel), clause),
 			})
 		}
-		return found, nil
-	}
+		return found
+	})
 }

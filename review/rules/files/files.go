@@ -3,7 +3,6 @@
 package files
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -22,8 +21,8 @@ import (
 // Rules is the F family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		executable(), outside(), permissions(), binaries(), hidden(), unparsed(), skipped(),
-		encoded(), unshown(), elsewhere(),
+		executable(), rules.Of("F104", outside), permissions(), binaries(), rules.Of("F107", hidden), rules.Of("F108", unparsed), rules.Of("F112", skipped),
+		encoded(), rules.Of("F110", unshown), rules.Of("F111", elsewhere),
 	}
 }
 
@@ -69,13 +68,13 @@ func executable() rules.Rule {
 
 // each makes a rule of a look at every file that is new or has changed.
 func each(id string, look func(name string, f registry.File, before *registry.File) []rules.Finding) rules.Rule {
-	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
 		changed(c, func(name string, f registry.File, before *registry.File) {
 			found = append(found, look(name, f, before)...)
 		})
-		return found, nil
-	}}
+		return found
+	})
 }
 
 // pattern compiles an expression when it is first needed.
@@ -100,29 +99,27 @@ func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
 
 // outside finds paths that climb out of the folder of a skill: those of Markdown files,
 // which programs need for their modules.
-func outside() rules.Rule {
-	return rules.Rule{ID: "F104", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-		var found []rules.Finding
-		if c.Draft.Subject.Kind != registry.KindSkill {
-			return nil, nil
+func outside(c *rules.Change) []rules.Finding {
+	var found []rules.Finding
+	if c.Draft.Subject.Kind != registry.KindSkill {
+		return nil
+	}
+	eachText(c, func(name string, t *rules.Text) {
+		if !markdown(name) {
+			return
 		}
-		eachText(c, func(name string, t *rules.Text) {
-			if !markdown(name) {
-				return
+		depth := strings.Count(name, "/")
+		var spans []rules.Passage
+		for _, m := range climbing().FindAllStringIndex(t.Value, -1) {
+			if p := t.Value[m[0]:m[1]]; strings.Count(p, "../") > depth {
+				spans = append(spans, rules.Passage{Start: m[0], End: m[1]})
 			}
-			depth := strings.Count(name, "/")
-			var spans []rules.Passage
-			for _, m := range climbing().FindAllStringIndex(t.Value, -1) {
-				if p := t.Value[m[0]:m[1]]; strings.Count(p, "../") > depth {
-					spans = append(spans, rules.Passage{Start: m[0], End: m[1]})
-				}
-			}
-			found = append(found, t.Findings(spans, func(p rules.Passage) string {
-				return fmt.Sprintf("%s is outside the skill's folder, so the approval does not cover it.", jsondoc.Printable(t.Value[p.Start:p.End]))
-			})...)
-		})
-		return found, nil
-	}}
+		}
+		found = append(found, t.Findings(spans, func(p rules.Passage) string {
+			return fmt.Sprintf("%s is outside the skill's folder, so the approval does not cover it.", jsondoc.Printable(t.Value[p.Start:p.End]))
+		})...)
+	})
+	return found
 }
 
 func markdown(name string) bool {
@@ -186,41 +183,37 @@ func asUTF8(f registry.File) string {
 }
 
 // unshown reports files that nobody can be shown. No proposal with one can be submitted.
-func unshown() rules.Rule {
-	return rules.Rule{ID: "F110", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-		var found []rules.Finding
-		changed(c, func(name string, f registry.File, _ *registry.File) {
-			if problem := f.Problem(c.Draft.Subject.Kind, name); problem != "" {
-				found = append(found, rules.Finding{Path: at(name), Message: jsondoc.Printable(name) + " " + problem + "."})
-			}
-		})
-		return found, nil
-	}}
+func unshown(c *rules.Change) []rules.Finding {
+	var found []rules.Finding
+	changed(c, func(name string, f registry.File, _ *registry.File) {
+		if problem := f.Problem(c.Draft.Subject.Kind, name); problem != "" {
+			found = append(found, rules.Finding{Path: at(name), Message: jsondoc.Printable(name) + " " + problem + "."})
+		}
+	})
+	return found
 }
 
 // elsewhere reports a skill or instructions at a path where no client looks for them:
 // approved files are written there, and other programs may run or obey them. Prose may lie
 // anywhere, since other files import it. A file on disk that is checked by itself has no
 // rationale, and restore does not write it.
-func elsewhere() rules.Rule {
-	return rules.Rule{ID: "F111", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-		f, s := c.Draft.Definition.Folder(), c.Draft.Subject
-		if f == nil || c.Draft.Type == proposals.Deactivate || c.Apart && c.Draft.Rationale == "" {
-			return nil, nil
-		}
-		found := rules.Finding{Path: "definition.path"}
-		place, known := places.Find(s.Kind, s.Layer, f.Path)
-		switch {
-		case known && place.Settings():
-			found.Severity = rules.Warn
-			found.Message = jsondoc.Printable(f.Path) + " has settings of " + place.Client + ", which can run commands and turn off its hooks."
-		case known, s.Kind == registry.KindInstructions && path.Ext(f.Path) != "" && markdown(f.Path):
-			return nil, nil
-		default:
-			found.Message = "No client reads " + article[s.Kind] + " at " + jsondoc.Printable(f.Path) + "; another program may run or follow what restore writes there."
-		}
-		return []rules.Finding{found}, nil
-	}}
+func elsewhere(c *rules.Change) []rules.Finding {
+	f, s := c.Draft.Definition.Folder(), c.Draft.Subject
+	if f == nil || c.Draft.Type == proposals.Deactivate || c.Apart && c.Draft.Rationale == "" {
+		return nil
+	}
+	found := rules.Finding{Path: "definition.path"}
+	place, known := places.Find(s.Kind, s.Layer, f.Path)
+	switch {
+	case known && place.Settings():
+		found.Severity = rules.Warn
+		found.Message = jsondoc.Printable(f.Path) + " has settings of " + place.Client + ", which can run commands and turn off its hooks."
+	case known, s.Kind == registry.KindInstructions && path.Ext(f.Path) != "" && markdown(f.Path):
+		return nil
+	default:
+		found.Message = "No client reads " + article[s.Kind] + " at " + jsondoc.Printable(f.Path) + "; another program may run or follow what restore writes there."
+	}
+	return []rules.Finding{found}
 }
 
 var article = map[registry.Kind]string{registry.KindSkill: "a skill", registry.KindInstructions: "instructions"}

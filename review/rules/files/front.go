@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -112,16 +111,14 @@ func narrow(grant string) bool {
 
 // unparsed finds front matter that clients cannot read. They leave it out without a word,
 // and with it what it restricts.
-func unparsed() rules.Rule {
-	return rules.Rule{ID: "F108", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-		var found []rules.Finding
-		eachText(c, func(name string, t *rules.Text) {
-			if markdown(name) && (name == registry.SkillFile || c.Draft.Subject.Kind == registry.KindInstructions) {
-				found = append(found, faults(name, t)...)
-			}
-		})
-		return found, nil
-	}}
+func unparsed(c *rules.Change) []rules.Finding {
+	var found []rules.Finding
+	eachText(c, func(name string, t *rules.Text) {
+		if markdown(name) && (name == registry.SkillFile || c.Draft.Subject.Kind == registry.KindInstructions) {
+			found = append(found, faults(name, t)...)
+		}
+	})
+	return found
 }
 
 func faults(name string, t *rules.Text) []rules.Finding {
@@ -158,54 +155,52 @@ const maxProject = 32 << 10
 var skillName = pattern(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // skipped finds files that some clients do not read, or not to the end, without a word.
-func skipped() rules.Rule {
-	return rules.Rule{ID: "F112", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-		var found []rules.Finding
-		eachText(c, func(name string, t *rules.Text) {
-			add := func(message, advice string) {
-				found = append(found, rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message, Suggestion: advice})
+func skipped(c *rules.Change) []rules.Finding {
+	var found []rules.Finding
+	eachText(c, func(name string, t *rules.Text) {
+		add := func(message, advice string) {
+			found = append(found, rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message, Suggestion: advice})
+		}
+		if agents := path.Base(name); (agents == "AGENTS.md" || agents == "AGENTS.override.md") && len(t.Value) > maxProject {
+			add(fmt.Sprintf("Codex reads only the first %d bytes of the file.", maxProject), "Shorten it, or raise project_doc_max_bytes in the configuration of Codex.")
+		}
+		if name != registry.SkillFile {
+			return
+		}
+		front, _, ok := mdfile.SplitFront(t.Value)
+		if !ok {
+			if !mdfile.OpenFront(t.Value) { // which F108 reports
+				add("The file has no front matter, so clients do not offer the skill.", "Begin it with front matter that has a name and a description.")
 			}
-			if agents := path.Base(name); (agents == "AGENTS.md" || agents == "AGENTS.override.md") && len(t.Value) > maxProject {
-				add(fmt.Sprintf("Codex reads only the first %d bytes of the file.", maxProject), "Shorten it, or raise project_doc_max_bytes in the configuration of Codex.")
+			return
+		}
+		if strings.HasPrefix(t.Value, "\ufeff") {
+			add("The file begins with a byte order mark, so some clients find no front matter.", "Save it as UTF-8 without a byte order mark.")
+		}
+		if first, _, _ := strings.Cut(t.Value, "\n"); strings.HasSuffix(first, "\r") {
+			add("The front matter has CRLF line endings, so some clients do not find it.", "Save it with LF line endings.")
+		}
+		keys := mdfile.LooseFront(front)
+		value := func(key string) string {
+			if n := keys.Get(key); n != nil {
+				return n.Text
 			}
-			if name != registry.SkillFile {
-				return
-			}
-			front, _, ok := mdfile.SplitFront(t.Value)
-			if !ok {
-				if !mdfile.OpenFront(t.Value) { // which F108 reports
-					add("The file has no front matter, so clients do not offer the skill.", "Begin it with front matter that has a name and a description.")
-				}
-				return
-			}
-			if strings.HasPrefix(t.Value, "\ufeff") {
-				add("The file begins with a byte order mark, so some clients find no front matter.", "Save it as UTF-8 without a byte order mark.")
-			}
-			if first, _, _ := strings.Cut(t.Value, "\n"); strings.HasSuffix(first, "\r") {
-				add("The front matter has CRLF line endings, so some clients do not find it.", "Save it with LF line endings.")
-			}
-			keys := mdfile.LooseFront(front)
-			value := func(key string) string {
-				if n := keys.Get(key); n != nil {
-					return n.Text
-				}
-				return ""
-			}
-			given, folder := value("name"), path.Base(c.Draft.Definition.Folder().Path)
-			switch {
-			case given == "":
-				add("The front matter has no name, so some clients skip the skill.", "Name the skill after its folder.")
-			case !skillName().MatchString(given):
-				add(fmt.Sprintf("Some clients skip the skill because of its name %s.", jsondoc.Quote(given)), "Use lower-case letters, digits, and hyphens.")
-			case given != folder:
-				add(fmt.Sprintf("Some clients skip the skill because its name %s differs from its folder %s.", jsondoc.Quote(given), jsondoc.Quote(folder)), "Name the skill after its folder.")
-			}
-			if value("description") == "" {
-				add("The front matter has no description, so clients do not know when to use the skill.", "Say in one sentence what it does and when to use it.")
-			}
-		})
-		return found, nil
-	}}
+			return ""
+		}
+		given, folder := value("name"), path.Base(c.Draft.Definition.Folder().Path)
+		switch {
+		case given == "":
+			add("The front matter has no name, so some clients skip the skill.", "Name the skill after its folder.")
+		case !skillName().MatchString(given):
+			add(fmt.Sprintf("Some clients skip the skill because of its name %s.", jsondoc.Quote(given)), "Use lower-case letters, digits, and hyphens.")
+		case given != folder:
+			add(fmt.Sprintf("Some clients skip the skill because its name %s differs from its folder %s.", jsondoc.Quote(given), jsondoc.Quote(folder)), "Name the skill after its folder.")
+		}
+		if value("description") == "" {
+			add("The front matter has no description, so clients do not know when to use the skill.", "Say in one sentence what it does and when to use it.")
+		}
+	})
+	return found
 }
 
 var (
@@ -219,37 +214,35 @@ var (
 // mark places for programs.
 const fewestWords = 6
 
-func hidden() rules.Rule {
-	return rules.Rule{ID: "F107", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-		var found []rules.Finding
-		eachText(c, func(name string, t *rules.Text) {
-			if !markdown(name) {
-				return
+func hidden(c *rules.Change) []rules.Finding {
+	var found []rules.Finding
+	eachText(c, func(name string, t *rules.Text) {
+		if !markdown(name) {
+			return
+		}
+		var noted, spans []rules.Passage
+		for _, form := range []struct {
+			has     string // in every text that the expression matches
+			pattern func() *regexp.Regexp
+			spans   *[]rules.Passage
+		}{{"<!--", comments, &noted}, {"</", unseen, &spans}, {"](", titled, &spans}, {"]:", defined, &spans}} {
+			if !strings.Contains(t.Value, form.has) {
+				continue
 			}
-			var noted, spans []rules.Passage
-			for _, form := range []struct {
-				has     string // in every text that the expression matches
-				pattern func() *regexp.Regexp
-				spans   *[]rules.Passage
-			}{{"<!--", comments, &noted}, {"</", unseen, &spans}, {"](", titled, &spans}, {"]:", defined, &spans}} {
-				if !strings.Contains(t.Value, form.has) {
-					continue
-				}
-				for _, m := range form.pattern().FindAllStringSubmatchIndex(t.Value, -1) {
-					*form.spans = hiddenSpan(*form.spans, t.Value, m[len(m)-2], m[len(m)-1])
-				}
+			for _, m := range form.pattern().FindAllStringSubmatchIndex(t.Value, -1) {
+				*form.spans = hiddenSpan(*form.spans, t.Value, m[len(m)-2], m[len(m)-1])
 			}
-			message := func(rules.Passage) string {
-				return "Markdown viewers do not show this, but the agent reads it."
-			}
-			found = append(found, t.Findings(spans, message)...)
-			for _, f := range t.Findings(noted, message) {
-				f.Severity = rules.Info // authors leave notes; S107 looks for orders in them
-				found = append(found, f)
-			}
-		})
-		return found, nil
-	}}
+		}
+		message := func(rules.Passage) string {
+			return "Markdown viewers do not show this, but the agent reads it."
+		}
+		found = append(found, t.Findings(spans, message)...)
+		for _, f := range t.Findings(noted, message) {
+			f.Severity = rules.Info // authors leave notes; S107 looks for orders in them
+			found = append(found, f)
+		}
+	})
+	return found
 }
 
 func hiddenSpan(spans []rules.Passage, text string, start, end int) []rules.Passage {

@@ -4,7 +4,6 @@ package form
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -24,7 +23,7 @@ func Rules() []rules.Rule {
 		characters("S111", "hidden tag", hidden.Tag),
 		characters("S113", "control", hidden.Escape, hidden.Control, hidden.Separator),
 		characters("S133", "direction control", hidden.Isolate, hidden.DirectionMark),
-		lookalikes(), credentials(), unrendered(),
+		wording.EachText("S112", lookalikes), wording.EachText("S114", credentials), wording.EachText("S152", unrendered),
 	}
 	for i := range list {
 		list[i].Form = true
@@ -39,16 +38,13 @@ func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	for _, k := range kinds {
 		wanted[k] = true
 	}
-	return rules.Rule{
-		ID: id,
-		Check: func(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
-			left := rules.Warn // what copying left behind
-			if !wording.Of(change).IsAction() {
-				left = rules.Info
-			}
-			return wording.EachText(func(s *wording.Scanned) []rules.Finding { return hiddenIn(s, wanted, attribute, left) })(ctx, change)
-		},
-	}
+	return wording.EachText(id, func(c *wording.View, s *wording.Scanned) []rules.Finding {
+		left := rules.Warn // what copying left behind
+		if !c.IsAction() {
+			left = rules.Info
+		}
+		return hiddenIn(s, wanted, attribute, left)
+	})
 }
 
 // hiddenIn finds the hidden characters of the wanted kinds in a text, those of a line together;

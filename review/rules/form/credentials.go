@@ -1,7 +1,6 @@
 package form
 
 import (
-	"context"
 	"regexp"
 	"strings"
 	"sync"
@@ -38,29 +37,13 @@ var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 	return forms
 })
 
-// credentials is the rule about secrets written into a definition.
-func credentials() rules.Rule {
-	return rules.Rule{
-		ID: "S114",
-		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
-			c := wording.Of(change)
-			var found []rules.Finding
-			for i := range c.Scan() {
-				t := &c.Scan()[i]
-				if !t.LongRun {
-					continue
-				}
-				spans, kind := credentialsIn(t)
-				found = append(found, t.Findings(spans, func(rules.Passage) string { return "This looks like " + kind + "." })...)
-			}
-			return found, nil
-		},
+// credentials finds secrets in a text, also in its code, and in the texts decoded from it.
+func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
+	if !s.LongRun {
+		return nil
 	}
-}
-
-// credentialsIn returns the credentials in a text and in the texts decoded from
-// it, and the kind of the last one.
-func credentialsIn(s *wording.Scanned) (spans []rules.Passage, kind string) {
+	var spans []rules.Passage
+	kind := ""
 	readings := s.Readings()
 	readings[0].Text = s.Value // code holds credentials too
 	for _, r := range readings {
@@ -68,23 +51,14 @@ func credentialsIn(s *wording.Scanned) (spans []rules.Passage, kind string) {
 			if !strings.Contains(r.Text, credentialForms[i].marker) {
 				continue
 			}
-			if found := credentialsOf(r, form); len(found) > 0 {
-				spans, kind = append(spans, found...), credentialForms[i].kind
+			for _, at := range form.FindAllStringIndex(r.Text, rules.MaxPerText) {
+				if genuine(r.Text[at[0]:at[1]]) {
+					spans, kind = append(spans, r.At(at[0], at[1])), credentialForms[i].kind
+				}
 			}
 		}
 	}
-	return spans, kind
-}
-
-// credentialsOf returns where credentials of a form stand.
-func credentialsOf(r wording.Reading, form *regexp.Regexp) []rules.Passage {
-	var spans []rules.Passage
-	for _, at := range form.FindAllStringIndex(r.Text, rules.MaxPerText) {
-		if genuine(r.Text[at[0]:at[1]]) {
-			spans = append(spans, r.At(at[0], at[1]))
-		}
-	}
-	return spans
+	return s.Findings(spans, func(rules.Passage) string { return "This looks like " + kind + "." })
 }
 
 // genuine reports whether a credential is more than a placeholder: it has many

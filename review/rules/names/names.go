@@ -18,54 +18,50 @@ import (
 // Rules returns the N family, rules about the verb, number and uniqueness of a tool's
 // name, and the L family, the names of core tools.
 func Rules() []rules.Rule {
-	return []rules.Rule{verbRule(), pluralRule(), retiredRule(), takenRule(), reservedRule(), hidesRule(), retiredIDRule(), coreID(), coreAlias()}
+	return []rules.Rule{
+		named("N101", checkVerb), named("N102", checkPlural), rules.Of("N103", checkRetired),
+		{ID: "N104", Check: checkTaken},
+		rules.Of("N105", checkReserved),
+		{ID: "N106", Check: checkHides},
+		rules.Of("N107", checkRetiredID), rules.Of("L101", coreID), rules.Of("L102", coreAlias),
+	}
 }
 
-// named calls check when the change is about an action tool of our own: a tool
-// that came from outside keeps the name its server gave it.
-func named(check func(c *rules.Change, verb, resource string) []rules.Finding) func(context.Context, *rules.Change) ([]rules.Finding, error) {
-	return func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+// named returns a rule about the name of an action tool of our own: a tool from outside keeps the
+// name that its server gave it.
+func named(id string, check func(c *rules.Change, verb, resource string) []rules.Finding) rules.Rule {
+	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Draft.Definition.Tool
 		if t == nil || t.Kind != registry.ActionTool || rules.Imported(t) {
-			return nil, nil
+			return nil
 		}
 		verb, resource, _ := strings.Cut(c.Draft.Subject.ID, "_")
-		return check(c, verb, resource), nil
-	}
+		return check(c, verb, resource)
+	})
 }
 
 func knownVerb(word string) bool { return slices.Contains(shipped.Verbs(), word) }
 
-func verbRule() rules.Rule {
-	return rules.Rule{
-		ID: "N101",
-		Check: named(func(c *rules.Change, verb, resource string) []rules.Finding {
-			id := c.Draft.Subject.ID
-			if knownVerb(verb) && resource != "" {
-				return nil
-			}
-			f := rules.Finding{Path: "subject", Passage: id, Message: fmt.Sprintf("%s does not begin with a known verb.", visible.Line(id))}
-			words := strings.Split(id, "_")
-			if i := slices.IndexFunc(words, knownVerb); i > 0 {
-				better := append([]string{words[i]}, slices.Delete(slices.Clone(words), i, i+1)...)
-				f.Message = fmt.Sprintf("%s has its verb in the wrong place.", visible.Line(id))
-				f.Suggestion = "Rename it to " + visible.Line(strings.Join(better, "_")) + "."
-			}
-			return []rules.Finding{f}
-		}),
+func checkVerb(c *rules.Change, verb, resource string) []rules.Finding {
+	id := c.Draft.Subject.ID
+	if knownVerb(verb) && resource != "" {
+		return nil
 	}
+	f := rules.Finding{Path: "subject", Passage: id, Message: fmt.Sprintf("%s does not begin with a known verb.", visible.Line(id))}
+	words := strings.Split(id, "_")
+	if i := slices.IndexFunc(words, knownVerb); i > 0 {
+		better := append([]string{words[i]}, slices.Delete(slices.Clone(words), i, i+1)...)
+		f.Message = fmt.Sprintf("%s has its verb in the wrong place.", visible.Line(id))
+		f.Suggestion = "Rename it to " + visible.Line(strings.Join(better, "_")) + "."
+	}
+	return []rules.Finding{f}
 }
 
-func pluralRule() rules.Rule {
-	return rules.Rule{
-		ID: "N102",
-		Check: named(func(c *rules.Change, verb, resource string) []rules.Finding {
-			if !knownVerb(verb) || resource == "" || shipped.SingularResource(resource) || plural(resource) {
-				return nil
-			}
-			return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.ID, Message: fmt.Sprintf("%s names %s in the singular.", visible.Line(c.Draft.Subject.ID), visible.Line(resource))}}
-		}),
+func checkPlural(c *rules.Change, verb, resource string) []rules.Finding {
+	if !knownVerb(verb) || resource == "" || shipped.SingularResource(resource) || plural(resource) {
+		return nil
 	}
+	return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.ID, Message: fmt.Sprintf("%s names %s in the singular.", visible.Line(c.Draft.Subject.ID), visible.Line(resource))}}
 }
 
 // plural reports whether an English word is a regular plural, or declared as a noun
@@ -78,29 +74,19 @@ func plural(word string) bool {
 	return shipped.MassNoun(last)
 }
 
-func retiredRule() rules.Rule {
-	return rules.Rule{
-		ID: "N103",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			var found []rules.Finding
-			for i, alias := range aliases(c) {
-				found = append(found, retired(aliasPath(i), alias)...)
-			}
-			return found, nil
-		},
+func checkRetired(c *rules.Change) []rules.Finding {
+	var found []rules.Finding
+	for i, alias := range aliases(c) {
+		found = append(found, retired(aliasPath(i), alias)...)
 	}
+	return found
 }
 
-func retiredIDRule() rules.Rule {
-	return rules.Rule{
-		ID: "N107",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
-				return nil, nil
-			}
-			return retired("subject", c.Draft.Subject.ID), nil
-		},
+func checkRetiredID(c *rules.Change) []rules.Finding {
+	if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
+		return nil
 	}
+	return retired("subject", c.Draft.Subject.ID)
 }
 
 // retired finds a retired name, and names its successor.
@@ -117,33 +103,28 @@ func retired(path, name string) []rules.Finding {
 	return []rules.Finding{f}
 }
 
-func takenRule() rules.Rule {
-	return rules.Rule{
-		ID: "N104",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			if c.Draft.Subject.Kind != registry.KindTool {
-				return nil, nil
-			}
-			var found []rules.Finding
-			others, err := c.World.ByName(ctx, append([]string{c.Draft.Subject.ID}, aliases(c)...)...)
-			if err != nil {
-				return nil, err
-			}
-			others = slices.DeleteFunc(others, func(other registry.Live) bool {
-				return other.Subject.ID == c.Draft.Subject.ID || other.Locked // the same tool in another layer; the core is the lock's
-			})
-			look := func(path, name string) {
-				if i := slices.IndexFunc(others, func(other registry.Live) bool { return slices.Contains(other.Names(), name) }); i >= 0 {
-					found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is already a name of %s.", name, others[i].Subject)})
-				}
-			}
-			look("subject", c.Draft.Subject.ID)
-			for i, alias := range aliases(c) {
-				look(aliasPath(i), alias)
-			}
-			return found, nil
-		},
+func checkTaken(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	if c.Draft.Subject.Kind != registry.KindTool {
+		return nil, nil
 	}
+	var found []rules.Finding
+	others, err := c.World.ByName(ctx, append([]string{c.Draft.Subject.ID}, aliases(c)...)...)
+	if err != nil {
+		return nil, err
+	}
+	others = slices.DeleteFunc(others, func(other registry.Live) bool {
+		return other.Subject.ID == c.Draft.Subject.ID || other.Locked // the same tool in another layer; the core is the lock's
+	})
+	look := func(path, name string) {
+		if i := slices.IndexFunc(others, func(other registry.Live) bool { return slices.Contains(other.Names(), name) }); i >= 0 {
+			found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is already a name of %s.", name, others[i].Subject)})
+		}
+	}
+	look("subject", c.Draft.Subject.ID)
+	for i, alias := range aliases(c) {
+		look(aliasPath(i), alias)
+	}
+	return found, nil
 }
 
 // reserved are the names of the tools through which an agent reaches all the
@@ -152,77 +133,57 @@ func reserved() []string {
 	return []string{"search_tools", "describe_tool", "execute_tool", "propose_tool", "revise_proposal", "list_proposals", "get_proposal"}
 }
 
-func reservedRule() rules.Rule {
-	return rules.Rule{
-		ID: "N105",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			if c.Draft.Subject.Kind != registry.KindTool {
-				return nil, nil
-			}
-			var found []rules.Finding
-			look := func(path, name string) {
-				if slices.Contains(reserved(), name) {
-					found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a tool of toolcrib itself.", name)})
-				}
-			}
-			look("subject", c.Draft.Subject.ID)
-			for i, alias := range aliases(c) {
-				look(aliasPath(i), alias)
-			}
-			return found, nil
-		},
+func checkReserved(c *rules.Change) []rules.Finding {
+	if c.Draft.Subject.Kind != registry.KindTool {
+		return nil
 	}
+	var found []rules.Finding
+	look := func(path, name string) {
+		if slices.Contains(reserved(), name) {
+			found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a tool of toolcrib itself.", name)})
+		}
+	}
+	look("subject", c.Draft.Subject.ID)
+	for i, alias := range aliases(c) {
+		look(aliasPath(i), alias)
+	}
+	return found
 }
 
-func hidesRule() rules.Rule {
-	return rules.Rule{
-		ID: "N106",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
-				return nil, nil
-			}
-			others, err := c.World.ByName(ctx, c.Draft.Subject.ID)
-			if err != nil {
-				return nil, err
-			}
-			for _, other := range others {
-				if other.Subject.ID == c.Draft.Subject.ID && !other.Locked && other.Subject.Layer.Rank() < c.Draft.Subject.Layer.Rank() {
-					return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("This definition hides %s.", other.Subject)}}, nil
-				}
-			}
-			return nil, nil
-		},
+func checkHides(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
+		return nil, nil
 	}
+	others, err := c.World.ByName(ctx, c.Draft.Subject.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range others {
+		if other.Subject.ID == c.Draft.Subject.ID && !other.Locked && other.Subject.Layer.Rank() < c.Draft.Subject.Layer.Rank() {
+			return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("This definition hides %s.", other.Subject)}}, nil
+		}
+	}
+	return nil, nil
 }
 
 // coreID keeps the ids of core tools: every other tool is judged by them, so that
 // nothing takes their place.
-func coreID() rules.Rule {
-	return rules.Rule{
-		ID: "L101",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			if c.Draft.Subject.Kind != registry.KindTool || !shipped.IsCore(c.Draft.Subject.ID) {
-				return nil, nil
-			}
-			return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("%s is a core tool, and core tools are locked in every layer.", c.Draft.Subject.ID)}}, nil
-		},
+func coreID(c *rules.Change) []rules.Finding {
+	if c.Draft.Subject.Kind != registry.KindTool || !shipped.IsCore(c.Draft.Subject.ID) {
+		return nil
 	}
+	return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("%s is a core tool, and core tools are locked in every layer.", c.Draft.Subject.ID)}}
 }
 
 // coreAlias is the same for the aliases of a tool.
-func coreAlias() rules.Rule {
-	return rules.Rule{
-		ID: "L102",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			var found []rules.Finding
-			for i, alias := range aliases(c) {
-				if shipped.IsCore(alias) {
-					found = append(found, rules.Finding{Path: aliasPath(i), Passage: alias, Message: fmt.Sprintf("The alias %s is the id of a core tool, which cannot be taken.", alias)})
-				}
-			}
-			return found, nil
-		},
+func coreAlias(c *rules.Change) []rules.Finding {
+	var found []rules.Finding
+	for i, alias := range aliases(c) {
+		if shipped.IsCore(alias) {
+			found = append(found, rules.Finding{Path: aliasPath(i), Passage: alias, Message: fmt.Sprintf("The alias %s is the id of a core tool, which cannot be taken.", alias)})
+		}
 	}
+	return found
 }
 
 func aliases(c *rules.Change) []string {

@@ -2,7 +2,6 @@ package overlaps
 
 import (
 	"bytes"
-	"context"
 	_ "embed" // the words of the core
 	"encoding/gob"
 	"fmt"
@@ -44,35 +43,30 @@ var coreCorpus = sync.OnceValue(func() *overlap.Corpus {
 //go:embed core_words.gob
 var coreWords []byte
 
-func likeCore() rules.Rule {
-	return rules.Rule{
-		ID: LikeCore,
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Judged()
-			if t == nil || shipped.IsCore(t.ID) {
-				return nil, nil
-			}
-			near := nearCore(*t)
-			before := map[string]bool{}
-			if c.Before != nil && c.Before.Definition.Tool != nil && len(near) > 0 {
-				for _, k := range nearCore(*c.Before.Definition.Tool) {
-					before[k.ID] = true
-				}
-			}
-			fork, _ := forkOf(t.ID)
-			var found []rules.Finding
-			for _, k := range near {
-				f := coreLikeness(*t, k)
-				if fork || before[k.ID] {
-					f.Severity = rules.Info
-				}
-				if found = append(found, f); len(found) == rules.MostLikenesses {
-					break
-				}
-			}
-			return found, nil
-		},
+func likeCore(c *rules.Change) []rules.Finding {
+	t := c.Judged()
+	if t == nil || shipped.IsCore(t.ID) {
+		return nil
 	}
+	near := nearCore(*t)
+	before := map[string]bool{}
+	if c.Before != nil && c.Before.Definition.Tool != nil && len(near) > 0 {
+		for _, k := range nearCore(*c.Before.Definition.Tool) {
+			before[k.ID] = true
+		}
+	}
+	fork, _ := forkOf(t.ID)
+	var found []rules.Finding
+	for _, k := range near {
+		f := coreLikeness(*t, k)
+		if fork || before[k.ID] {
+			f.Severity = rules.Info
+		}
+		if found = append(found, f); len(found) == rules.MostLikenesses {
+			break
+		}
+	}
+	return found
 }
 
 // nearCore returns the core tools that t comes too near to. What is far beyond

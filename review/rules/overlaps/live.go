@@ -15,7 +15,7 @@ import (
 // Rules is the O family: a second tool for what one does already makes a
 // model choose, and it will choose differently each time.
 func Rules() []rules.Rule {
-	return []rules.Rule{likeCore(), likeLive(), labelRule(), tagRule(), twinRule()}
+	return []rules.Rule{rules.Of(LikeCore, likeCore), {ID: "O102", AsksAlike: true, Check: likeLive}, {ID: "O103", Check: checkLabel}, {ID: "O104", Check: checkTag}, rules.Of("O105", checkTwin)}
 }
 
 // From how much on two live tools count as nearly the same: of the shingles of
@@ -25,45 +25,40 @@ const (
 	alikePurpose = 0.6
 )
 
-func likeLive() rules.Rule {
-	return rules.Rule{
-		ID: "O102", AsksAlike: true,
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Judged()
-			if t == nil {
-				return nil, nil
-			}
-			candidates, err := c.Alike(ctx)
-			if err != nil {
-				return nil, err
-			}
-			var found []rules.Finding
-			for _, other := range candidates {
-				if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active {
-					continue
-				}
-				how, share := likeness(c.Self(), other)
-				if how == unlike || sameServer(*t, *other.Tool()) {
-					continue
-				}
-				f := how.finding(share, *t, other)
-				fork, base := forkOf(t.ID)
-				if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
-					f.Severity = rules.Info
-				}
-				copied(&f, versioned(other.Live), "approved", *t, *other.Tool())
-				if before := c.Replaces(); before != nil {
-					if was, _ := likeness(before, other); was != unlike {
-						f.Severity = rules.Info
-					}
-				}
-				if found = append(found, f); len(found) == rules.MostLikenesses {
-					break
-				}
-			}
-			return found, nil
-		},
+func likeLive(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	t := c.Judged()
+	if t == nil {
+		return nil, nil
 	}
+	candidates, err := c.Alike(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []rules.Finding
+	for _, other := range candidates {
+		if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active {
+			continue
+		}
+		how, share := likeness(c.Self(), other)
+		if how == unlike || sameServer(*t, *other.Tool()) {
+			continue
+		}
+		f := how.finding(share, *t, other)
+		fork, base := forkOf(t.ID)
+		if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
+			f.Severity = rules.Info
+		}
+		copied(&f, versioned(other.Live), "approved", *t, *other.Tool())
+		if before := c.Replaces(); before != nil {
+			if was, _ := likeness(before, other); was != unlike {
+				f.Severity = rules.Info
+			}
+		}
+		if found = append(found, f); len(found) == rules.MostLikenesses {
+			break
+		}
+	}
+	return found, nil
 }
 
 // sameServer reports whether two tools were imported from one server. Tools of
@@ -148,36 +143,26 @@ func text(t registry.Tool, key string) string {
 	return t.Description
 }
 
-func labelRule() rules.Rule {
-	return rules.Rule{
-		ID: "O103",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Draft.Definition.Tool
-			if t == nil || t.Name == "" {
-				return nil, nil
-			}
-			others, err := c.World.ByLabel(ctx, t.Name)
-			others = slices.DeleteFunc(slices.Clone(others), func(l registry.Live) bool {
-				o := l.Definition.Tool
-				return o != nil && (sameServer(*t, *o) || t.SameBytes(*o))
-			})
-			return elsewhere(others, err, t.ID, "definition.name", t.Name, "%s is also the name of %s.")
-		},
+func checkLabel(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	t := c.Draft.Definition.Tool
+	if t == nil || t.Name == "" {
+		return nil, nil
 	}
+	others, err := c.World.ByLabel(ctx, t.Name)
+	others = slices.DeleteFunc(slices.Clone(others), func(l registry.Live) bool {
+		o := l.Definition.Tool
+		return o != nil && (sameServer(*t, *o) || t.SameBytes(*o))
+	})
+	return elsewhere(others, err, t.ID, "definition.name", t.Name, "%s is also the name of %s.")
 }
 
-func tagRule() rules.Rule {
-	return rules.Rule{
-		ID: "O104",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Draft.Definition.Tool
-			if t == nil || t.Tag == nil || t.Tag.Prefix == "" {
-				return nil, nil
-			}
-			others, err := c.World.ByTag(ctx, t.Tag.Prefix)
-			return elsewhere(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
-		},
+func checkTag(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	t := c.Draft.Definition.Tool
+	if t == nil || t.Tag == nil || t.Tag.Prefix == "" {
+		return nil, nil
 	}
+	others, err := c.World.ByTag(ctx, t.Tag.Prefix)
+	return elsewhere(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
 }
 
 // elsewhere makes a finding when others has an active tool of another id.

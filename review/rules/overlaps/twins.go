@@ -1,40 +1,34 @@
 package overlaps
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"toolcrib/review/rules"
 )
 
-func twinRule() rules.Rule {
-	return rules.Rule{
-		ID: "O105",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Judged()
-			if t == nil {
-				return nil, nil
-			}
-			var found []rules.Finding
-			for _, twin := range c.Twins {
-				if !twin.Rejected && sameServer(*t, *twin.Tool) {
-					continue
-				}
-				f := rules.Finding{Path: "definition", Passage: twin.Name, Message: message(twin)}
-				if !twin.Rejected {
-					copied(&f, twin.Name, "open", *t, *twin.Tool)
-				}
-				if before := c.Before; before != nil && before.Definition.Tool != nil && before.Definition.Tool.TextHash() == t.TextHash() {
-					f.Severity = rules.Info
-				}
-				if found = append(found, f); len(found) == rules.MostLikenesses {
-					break
-				}
-			}
-			return found, nil
-		},
+func checkTwin(c *rules.Change) []rules.Finding {
+	t := c.Judged()
+	if t == nil {
+		return nil
 	}
+	var found []rules.Finding
+	for _, twin := range c.Twins {
+		if !twin.Rejected && sameServer(*t, *twin.Tool) {
+			continue
+		}
+		f := rules.Finding{Path: "definition", Passage: twin.Name, Message: message(twin)}
+		if !twin.Rejected {
+			copied(&f, twin.Name, "open", *t, *twin.Tool)
+		}
+		if before := c.Before; before != nil && before.Definition.Tool != nil && before.Definition.Tool.TextHash() == t.TextHash() {
+			f.Severity = rules.Info
+		}
+		if found = append(found, f); len(found) == rules.MostLikenesses {
+			break
+		}
+	}
+	return found
 }
 
 // mostReason is how many characters of the reason for a rejection are repeated.

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -70,20 +69,17 @@ func listRules() []rules.Rule {
 // listRule returns a rule about the input of our own action tools. check returns
 // what is wrong with a tool's input, "" when nothing is.
 func listRule(id string, check func(tool string, s *Schema) string) rules.Rule {
-	return rules.Rule{
-		ID: id,
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			s, t := Input(c), c.Judged()
-			if s == nil || t.Kind != registry.ActionTool || rules.Imported(t) {
-				return nil, nil
-			}
-			message := check(t.ID, s)
-			if message == "" {
-				return nil, nil
-			}
-			return []rules.Finding{{Path: s.path, Passage: t.ID, Message: jsondoc.Printable(t.ID) + " " + message + "."}}, nil
-		},
-	}
+	return rules.Of(id, func(c *rules.Change) []rules.Finding {
+		s, t := Input(c), c.Judged()
+		if s == nil || t.Kind != registry.ActionTool || rules.Imported(t) {
+			return nil
+		}
+		message := check(t.ID, s)
+		if message == "" {
+			return nil
+		}
+		return []rules.Finding{{Path: s.path, Passage: t.ID, Message: jsondoc.Printable(t.ID) + " " + message + "."}}
+	})
 }
 
 // promises reports whether a tool's name begins with verb and the verb
@@ -144,25 +140,22 @@ func (s *Schema) requires(n *jsondoc.Node, name string) bool {
 
 // shownRules find internal data that a tool shows to agents.
 func shownRules() []rules.Rule {
-	return []rules.Rule{{
-		ID: "D401",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Judged()
-			if t == nil || rules.Imported(t) {
-				return nil, nil
+	return []rules.Rule{rules.Of("D401", func(c *rules.Change) []rules.Finding {
+		t := c.Judged()
+		if t == nil || rules.Imported(t) {
+			return nil
+		}
+		var found []rules.Finding
+		for _, text := range c.Texts() {
+			if len(found) >= rules.MaxPerText || !text.Visible || t.Kind == registry.PromptTool && !strings.HasPrefix(text.Path, "definition.inputSchema") {
+				continue // a prompt may well speak about other people's tables
 			}
-			var found []rules.Finding
-			for _, text := range c.Texts() {
-				if len(found) >= rules.MaxPerText || !text.Visible || t.Kind == registry.PromptTool && !strings.HasPrefix(text.Path, "definition.inputSchema") {
-					continue // a prompt may well speak about other people's tables
-				}
-				found = append(found, text.Findings(softDeletes(text.Value), func(p rules.Passage) string {
-					return fmt.Sprintf("%s tells agents that deleted items still exist.", jsondoc.Quote(text.Value[p.Start:p.End]))
-				})...)
-			}
-			return found[:min(len(found), rules.MaxPerText)], nil
-		},
-	}}
+			found = append(found, text.Findings(softDeletes(text.Value), func(p rules.Passage) string {
+				return fmt.Sprintf("%s tells agents that deleted items still exist.", jsondoc.Quote(text.Value[p.Start:p.End]))
+			})...)
+		}
+		return found[:min(len(found), rules.MaxPerText)]
+	})}
 }
 
 // softDeletes finds the words by which a soft delete shows: in any case, and

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -12,43 +11,34 @@ import (
 // parameterRules look at the parameters that a schema names.
 func parameterRules() []rules.Rule {
 	return []rules.Rule{
-		{
-			ID: "D201",
-			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-				s := Input(c)
-				if s == nil || rules.Imported(c.Judged()) {
-					return nil, nil
-				}
-				var found []rules.Finding
-				bare := s.undocumented()
-				for _, p := range bare[:min(len(bare), rules.MaxPerText)] {
-					found = append(found, rules.Finding{Path: s.Below(p.Path()), Passage: p.Name, Message: fmt.Sprintf("The parameter %s has no description.", jsondoc.Quote(p.Name))})
-				}
-				return found, nil
-			},
-		},
-		{
-			ID: "D202",
-			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-				s := Input(c)
-				if s == nil || !rules.Imported(c.Judged()) {
-					return nil, nil
-				}
-				bare := s.undocumented()
-				if len(bare) == 0 {
-					return nil, nil
-				}
-				message := fmt.Sprintf("%d parameters have no description: %s.", len(bare), firstNames(bare))
-				if len(bare) == 1 {
-					message = fmt.Sprintf("The parameter %s has no description.", firstNames(bare))
-				}
-				return []rules.Finding{{Path: s.path, Message: message}}, nil
-			},
-		},
-		{
-			ID:    "D203",
-			Check: eachSchema((*Schema).unknownRequired),
-		},
+		rules.Of("D201", func(c *rules.Change) []rules.Finding {
+			s := Input(c)
+			if s == nil || rules.Imported(c.Judged()) {
+				return nil
+			}
+			var found []rules.Finding
+			bare := s.undocumented()
+			for _, p := range bare[:min(len(bare), rules.MaxPerText)] {
+				found = append(found, rules.Finding{Path: s.Below(p.Path()), Passage: p.Name, Message: fmt.Sprintf("The parameter %s has no description.", jsondoc.Quote(p.Name))})
+			}
+			return found
+		}),
+		rules.Of("D202", func(c *rules.Change) []rules.Finding {
+			s := Input(c)
+			if s == nil || !rules.Imported(c.Judged()) {
+				return nil
+			}
+			bare := s.undocumented()
+			if len(bare) == 0 {
+				return nil
+			}
+			message := fmt.Sprintf("%d parameters have no description: %s.", len(bare), firstNames(bare))
+			if len(bare) == 1 {
+				message = fmt.Sprintf("The parameter %s has no description.", firstNames(bare))
+			}
+			return []rules.Finding{{Path: s.path, Message: message}}
+		}),
+		eachSchema("D203", (*Schema).unknownRequired),
 	}
 }
 

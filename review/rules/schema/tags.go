@@ -2,7 +2,6 @@ package schema
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,20 +13,17 @@ import (
 
 // tagRules compare what a line of the tag protocol gives a tool with what it takes.
 func tagRules() []rules.Rule {
-	return []rules.Rule{{
-		ID: "D206",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			s, t := Input(c), c.Judged()
-			if s == nil || t.Tag == nil || t.Tag.Prefix == "" {
-				return nil, nil
-			}
-			re, err := regexp.Compile(cmp.Or(t.Tag.ArgPattern, registry.DefaultArgPattern))
-			if err != nil {
-				return nil, nil // reported as no regular expression
-			}
-			return s.untaggable(t.TagArguments(re)), nil
-		},
-	}}
+	return []rules.Rule{rules.Of("D206", func(c *rules.Change) []rules.Finding {
+		s, t := Input(c), c.Judged()
+		if s == nil || t.Tag == nil || t.Tag.Prefix == "" {
+			return nil
+		}
+		re, err := regexp.Compile(cmp.Or(t.Tag.ArgPattern, registry.DefaultArgPattern))
+		if err != nil {
+			return nil // reported as no regular expression
+		}
+		return s.untaggable(t.TagArguments(re))
+	})}
 }
 
 // untaggable finds arguments of a tag that the schema does not describe, and required

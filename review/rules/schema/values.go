@@ -13,22 +13,16 @@ import (
 // valueRules look at the values that a schema allows and gives.
 func valueRules() []rules.Rule {
 	return []rules.Rule{
-		{
-			ID:    "D204",
-			Check: eachSchema((*Schema).wrongDefaults),
-		},
-		{
-			ID: "D205",
-			Check: eachSchema(func(s *Schema) []rules.Finding {
-				var found []rules.Finding
-				for _, part := range s.Parts {
-					if found = append(found, s.conflictingKeywords(part)...); len(found) >= rules.MaxPerText {
-						return found[:rules.MaxPerText]
-					}
+		eachSchema("D204", (*Schema).wrongDefaults),
+		eachSchema("D205", func(s *Schema) []rules.Finding {
+			var found []rules.Finding
+			for _, part := range s.Parts {
+				if found = append(found, s.conflictingKeywords(part)...); len(found) >= rules.MaxPerText {
+					return found[:rules.MaxPerText]
 				}
-				return found
-			}),
-		},
+			}
+			return found
+		}),
 	}
 }
 

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"context"
 	"fmt"
 
 	"toolcrib/registry"
@@ -15,55 +14,34 @@ const LimitsRule = "D101"
 // schemaRules look at a schema as a whole.
 func schemaRules() []rules.Rule {
 	return []rules.Rule{
-		{
-			ID:    LimitsRule,
-			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.refused) }),
-		},
-		{
-			ID:    "D102",
-			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.invalid) }),
-		},
-		{
-			ID: "D103",
-			Check: eachSchema(func(s *Schema) []rules.Finding {
-				var odd jsondoc.Problems
-				for _, remark := range s.Remarks {
-					if s.input() || remark.Path != jsondoc.Root { // a result may be of any type
-						odd = append(odd, remark)
-					}
+		eachSchema(LimitsRule, func(s *Schema) []rules.Finding { return s.findings(s.refused) }),
+		eachSchema("D102", func(s *Schema) []rules.Finding { return s.findings(s.invalid) }),
+		eachSchema("D103", func(s *Schema) []rules.Finding {
+			var odd jsondoc.Problems
+			for _, remark := range s.Remarks {
+				if s.input() || remark.Path != jsondoc.Root { // a result may be of any type
+					odd = append(odd, remark)
 				}
-				return s.findings(odd)
-			}),
-		},
-		{
-			ID: "D104",
-			Check: eachSchema(func(s *Schema) []rules.Finding {
-				if !s.input() || s.refused != nil || fits(s.Root, jsondoc.NewObject()) {
-					return nil
-				}
-				return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, but the arguments of a call are always an object."}}
-			}),
-		},
-		{
-			ID:    "D105",
-			Check: refusedNames,
-		},
-		{
-			ID:    "D106",
-			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.Unrun) }),
-		},
-		{
-			ID:    "D107",
-			Check: eachSchema((*Schema).refusedByHosts),
-		},
+			}
+			return s.findings(odd)
+		}),
+		eachSchema("D104", func(s *Schema) []rules.Finding {
+			if !s.input() || s.refused != nil || fits(s.Root, jsondoc.NewObject()) {
+				return nil
+			}
+			return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, but the arguments of a call are always an object."}}
+		}),
+		rules.Of("D105", refusedNames),
+		eachSchema("D106", func(s *Schema) []rules.Finding { return s.findings(s.Unrun) }),
+		eachSchema("D107", (*Schema).refusedByHosts),
 	}
 }
 
 // refusedNames finds the hosts that refuse the name of an action tool.
-func refusedNames(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+func refusedNames(c *rules.Change) []rules.Finding {
 	t := c.Judged()
 	if t == nil || t.Kind != registry.ActionTool {
-		return nil, nil
+		return nil
 	}
 	name, server, path := t.ID, "", "definition.id"
 	if p := t.Provider; p != nil && p.Type == registry.ProviderMCP {
@@ -76,7 +54,7 @@ func refusedNames(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
 	for _, p := range registry.NameProblems(name, server) {
 		found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s refuses the name: %s.", p.Host, p.Message)})
 	}
-	return found, nil
+	return found
 }
 
 // refusedByHosts finds what is valid in JSON Schema and makes OpenAI refuse a whole
@@ -98,15 +76,15 @@ func (s *Schema) refusedByHosts() []rules.Finding {
 	return s.findings(found)
 }
 
-// eachSchema calls check for every schema of a change.
-func eachSchema(check func(*Schema) []rules.Finding) func(context.Context, *rules.Change) ([]rules.Finding, error) {
-	return func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+// eachSchema returns a rule about each schema of a change.
+func eachSchema(id string, check func(*Schema) []rules.Finding) rules.Rule {
+	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
 		for _, s := range schemasOf(c) {
 			found = append(found, check(s)...)
 		}
-		return found, nil
-	}
+		return found
+	})
 }
 
 // fits reports whether the type of a value is among those that n asks for, by

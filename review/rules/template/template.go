@@ -15,21 +15,18 @@ import (
 // submission with the same words.
 func Rules() []rules.Rule {
 	t := func(id string) rules.Rule {
-		return rules.Rule{
-			ID: id,
-			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-				var found []rules.Finding
-				for _, p := range problems(c) {
-					if p.Rule == id {
-						found = append(found, rules.Finding{Path: p.Path, Message: "At " + p.Path + ": " + p.Message + "."})
-					}
+		return rules.Of(id, func(c *rules.Change) []rules.Finding {
+			var found []rules.Finding
+			for _, p := range problems(c) {
+				if p.Rule == id {
+					found = append(found, rules.Finding{Path: p.Path, Message: "At " + p.Path + ": " + p.Message + "."})
 				}
-				return found, nil
-			},
-		}
+			}
+			return found
+		})
 	}
 	return []rules.Rule{
-		casesRule(),
+		{ID: "T111", Check: checkCases},
 		t(proposals.RuleDefinition), t(proposals.RuleBaseVersion), t(proposals.RuleRationale), t(proposals.RuleExamples), t(proposals.RuleTestCases),
 		t(proposals.RulePassAndFail), t(proposals.RuleConflictMarkers), t(proposals.RuleSubject), t(proposals.RuleChangeSet), t(proposals.RuleRestoreVersion),
 	}
@@ -40,23 +37,18 @@ func problems(c *rules.Change) proposals.Problems {
 	return rules.Computed(c, func(c *rules.Change) proposals.Problems { return c.Draft.Problems() })
 }
 
-// casesRule is the rule of the T family that runs the test cases on their
+// checkCases is the rule of the T family that runs the test cases on their
 // recorded answers.
-func casesRule() rules.Rule {
-	return rules.Rule{
-		ID: "T111",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			outcomes := c.Outcomes
-			if outcomes == nil {
-				outcomes = harness.Suite{Cases: c.Draft.TestCases}.Run(ctx)
-			}
-			var found []rules.Finding
-			for i, r := range outcomes {
-				if r.Outcome == harness.Failed {
-					found = append(found, rules.Finding{Path: fmt.Sprintf("testCases[%d]", i), Passage: r.Name, Message: "The test case did not come out as expected: " + r.Reason})
-				}
-			}
-			return found, nil
-		},
+func checkCases(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	outcomes := c.Outcomes
+	if outcomes == nil {
+		outcomes = harness.Suite{Cases: c.Draft.TestCases}.Run(ctx)
 	}
+	var found []rules.Finding
+	for i, r := range outcomes {
+		if r.Outcome == harness.Failed {
+			found = append(found, rules.Finding{Path: fmt.Sprintf("testCases[%d]", i), Passage: r.Name, Message: "The test case did not come out as expected: " + r.Reason})
+		}
+	}
+	return found, nil
 }

@@ -3,7 +3,6 @@
 package trust
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,13 +95,13 @@ func Rules() []rules.Rule {
 
 // stated makes a rule that looks at one action tool by itself.
 func stated(id string, check func(t *registry.Tool) []rules.Finding) rules.Rule {
-	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Judged()
 		if t == nil || t.Kind != registry.ActionTool {
-			return nil, nil
+			return nil
 		}
-		return check(t), nil
-	}}
+		return check(t)
+	})
 }
 
 func statedRules() []rules.Rule {
@@ -113,7 +112,7 @@ func statedRules() []rules.Rule {
 			}
 			return []rules.Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will require approval."}}
 		}),
-		categoryStated(),
+		rules.Of("R102", categoryStated),
 		stated("R103", func(t *registry.Tool) []rules.Finding {
 			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || shipsLike(t) {
 				return nil
@@ -124,36 +123,31 @@ func statedRules() []rules.Rule {
 }
 
 // categoryStated is about what a tool, or a list of categories, is filed under.
-func categoryStated() rules.Rule {
-	return rules.Rule{
-		ID: "R102",
-		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-			var found []rules.Finding
-			outside := func(path, category string) {
-				if category != "" && !registry.KnownCategory(category) {
-					found = append(found, rules.Finding{Path: path, Passage: category, Message: fmt.Sprintf("%s is not in the table of categories; the closest there is %s.",
-						jsondoc.Quote(category), registry.ClosestCategory(category))})
-				}
-			}
-			if t := c.Judged(); t != nil {
-				if t.Category == "" && t.Kind == registry.ActionTool {
-					return []rules.Finding{{Path: "definition.category", Message: "No category is stated."}}, nil
-				}
-				outside("definition.category", t.Category)
-			}
-			if list, path, ok := c.SpelledOut(); ok {
-				for i, category := range list.Categories {
-					outside(jsondoc.Index(jsondoc.Join(path, "categories"), i), category)
-				}
-			}
-			if a := c.Draft.Definition.Agent; a != nil && a.Status != registry.Deactivated {
-				for i, category := range a.Categories {
-					outside(jsondoc.Index("definition.categories", i), category)
-				}
-			}
-			return found, nil
-		},
+func categoryStated(c *rules.Change) []rules.Finding {
+	var found []rules.Finding
+	outside := func(path, category string) {
+		if category != "" && !registry.KnownCategory(category) {
+			found = append(found, rules.Finding{Path: path, Passage: category, Message: fmt.Sprintf("%s is not in the table of categories; the closest there is %s.",
+				jsondoc.Quote(category), registry.ClosestCategory(category))})
+		}
 	}
+	if t := c.Judged(); t != nil {
+		if t.Category == "" && t.Kind == registry.ActionTool {
+			return []rules.Finding{{Path: "definition.category", Message: "No category is stated."}}
+		}
+		outside("definition.category", t.Category)
+	}
+	if list, path, ok := c.SpelledOut(); ok {
+		for i, category := range list.Categories {
+			outside(jsondoc.Index(jsondoc.Join(path, "categories"), i), category)
+		}
+	}
+	if a := c.Draft.Definition.Agent; a != nil && a.Status != registry.Deactivated {
+		for i, category := range a.Categories {
+			outside(jsondoc.Index("definition.categories", i), category)
+		}
+	}
+	return found
 }
 
 func yes() *bool { v := true; return &v }

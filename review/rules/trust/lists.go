@@ -13,59 +13,49 @@ import (
 )
 
 // listInUse is about taking an allow-list out of use.
-func listInUse() rules.Rule {
-	return rules.Rule{
-		ID: "R222",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			if c.Draft.Definition.List == nil || c.Draft.Definition.Status() != registry.Deactivated {
-				return nil, nil
-			}
-			agents, err := c.World.Agents(ctx)
-			if err != nil {
-				return nil, err
-			}
-			var users []string
-			for _, a := range agents {
-				list := a.Definition.Agent.AllowList
-				if a.Definition.Status() == registry.Active && list != nil && list.Reference() && list.Name == c.Draft.Subject.ID {
-					users = append(users, a.Subject.String())
-				}
-			}
-			if len(users) == 0 {
-				return nil, nil
-			}
-			return []rules.Finding{{Path: "definition.status", Passage: strings.Join(users, ", "), Message: "These agents refer to the list: " + someOf(users) + "."}}, nil
-		},
+func listInUse(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	if c.Draft.Definition.List == nil || c.Draft.Definition.Status() != registry.Deactivated {
+		return nil, nil
 	}
+	agents, err := c.World.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var users []string
+	for _, a := range agents {
+		list := a.Definition.Agent.AllowList
+		if a.Definition.Status() == registry.Active && list != nil && list.Reference() && list.Name == c.Draft.Subject.ID {
+			users = append(users, a.Subject.String())
+		}
+	}
+	if len(users) == 0 {
+		return nil, nil
+	}
+	return []rules.Finding{{Path: "definition.status", Passage: strings.Join(users, ", "), Message: "These agents refer to the list: " + someOf(users) + "."}}, nil
 }
 
 // unassigned is about a tool that reaches no agent.
-func unassigned() rules.Rule {
-	return rules.Rule{
-		ID: "R104",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			t := c.Judged()
-			if t == nil || c.Apart || t.Kind == registry.ServerText || !registry.ValidID(t.ID) {
-				return nil, nil
-			}
-			agents, err := c.World.Agents(ctx)
-			if err != nil {
-				return nil, err
-			}
-			lists, err := c.World.Lists(ctx)
-			if err != nil || Assigned(*t, c.Draft.Subject.Layer, agents, lists) {
-				return nil, err
-			}
-			f := rules.Finding{
-				Path: "definition.id", Passage: t.ID, Message: "No agent has this tool.",
-				Suggestion: fmt.Sprintf("Give the tool to an agent or to an allow-list: toolcrib assign %s --to NAME.", t.ID),
-			}
-			if server := t.Server(); server != "" {
-				f.Message = fmt.Sprintf("No agent has this tool. Clients get it through a guard of the server %s.", server)
-			}
-			return []rules.Finding{f}, nil
-		},
+func unassigned(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	t := c.Judged()
+	if t == nil || c.Apart || t.Kind == registry.ServerText || !registry.ValidID(t.ID) {
+		return nil, nil
 	}
+	agents, err := c.World.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := c.World.Lists(ctx)
+	if err != nil || Assigned(*t, c.Draft.Subject.Layer, agents, lists) {
+		return nil, err
+	}
+	f := rules.Finding{
+		Path: "definition.id", Passage: t.ID, Message: "No agent has this tool.",
+		Suggestion: fmt.Sprintf("Give the tool to an agent or to an allow-list: toolcrib assign %s --to NAME.", t.ID),
+	}
+	if server := t.Server(); server != "" {
+		f.Message = fmt.Sprintf("No agent has this tool. Clients get it through a guard of the server %s.", server)
+	}
+	return []rules.Finding{f}, nil
 }
 
 // Assigned reports whether an active agent that sees layer has a tool of that
@@ -126,36 +116,35 @@ func granted(ctx context.Context, c *rules.Change, d registry.Definition) (regis
 }
 
 func agentRules() []rules.Rule {
-	return []rules.Rule{{
-		ID: "R221",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			d := c.Draft.Definition
-			if d.Agent == nil && d.List == nil || c.Draft.Type == proposals.Deactivate {
-				return nil, nil
-			}
-			before, err := replaced(ctx, c)
-			if err != nil || before == nil || before.Definition.IsZero() {
-				return nil, err
-			}
-			had, err := granted(ctx, c, before.Definition)
-			if err != nil {
-				return nil, err
-			}
-			has, err := granted(ctx, c, d)
-			if err != nil {
-				return nil, err
-			}
-			path := "definition"
-			if d.Agent != nil {
-				path = "definition.allowList"
-			}
-			found := widened(path, had, has)
-			for i := range found {
-				found[i].Message += over(before, c) + "."
-			}
-			return found, nil
-		},
-	}, listInUse(), unassigned()}
+	return []rules.Rule{{ID: "R221", Check: allowListWidened}, {ID: "R222", Check: listInUse}, {ID: "R104", Check: unassigned}}
+}
+
+func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	d := c.Draft.Definition
+	if d.Agent == nil && d.List == nil || c.Draft.Type == proposals.Deactivate {
+		return nil, nil
+	}
+	before, err := replaced(ctx, c)
+	if err != nil || before == nil || before.Definition.IsZero() {
+		return nil, err
+	}
+	had, err := granted(ctx, c, before.Definition)
+	if err != nil {
+		return nil, err
+	}
+	has, err := granted(ctx, c, d)
+	if err != nil {
+		return nil, err
+	}
+	path := "definition"
+	if d.Agent != nil {
+		path = "definition.allowList"
+	}
+	found := widened(path, had, has)
+	for i := range found {
+		found[i].Message += over(before, c) + "."
+	}
+	return found, nil
 }
 
 // widened compares two allow-lists. Filters are lists too, of which less is

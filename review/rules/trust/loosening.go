@@ -116,58 +116,52 @@ func moved(path, what, from, to string) rules.Finding {
 // is for the rules about overlap; these are about sameness.
 func renameRules() []rules.Rule {
 	twin := func(id, message string, status registry.Status) rules.Rule {
-		return rules.Rule{
-			ID: id, AsksAlike: true,
-			Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-				t := c.Judged()
-				if t == nil || c.Draft.Type != proposals.New {
-					return nil, nil
+		return rules.Rule{ID: id, AsksAlike: true, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Judged()
+			if t == nil || c.Draft.Type != proposals.New {
+				return nil, nil
+			}
+			candidates, err := c.Alike(ctx)
+			if err != nil {
+				return nil, err
+			}
+			var found []rules.Finding
+			for _, other := range candidates {
+				if other.Tool().ID == t.ID || other.Definition.Status() != status || !saysTheSame(c.Self(), other) {
+					continue
 				}
-				candidates, err := c.Alike(ctx)
-				if err != nil {
-					return nil, err
+				if status == registry.Active && t.SameBytes(*other.Tool()) {
+					continue // of another server; O102 says so
 				}
-				var found []rules.Finding
-				for _, other := range candidates {
-					if other.Tool().ID == t.ID || other.Definition.Status() != status || !saysTheSame(c.Self(), other) {
-						continue
-					}
-					if status == registry.Active && t.SameBytes(*other.Tool()) {
-						continue // of another server; O102 says so
-					}
-					found = append(found, rules.Finding{Path: "subject", Passage: other.Subject.String(), Message: fmt.Sprintf(message, other.Subject, other.Version)})
-					if len(found) == rules.MostLikenesses {
-						break
-					}
+				found = append(found, rules.Finding{Path: "subject", Passage: other.Subject.String(), Message: fmt.Sprintf(message, other.Subject, other.Version)})
+				if len(found) == rules.MostLikenesses {
+					break
 				}
-				return found, nil
-			},
-		}
+			}
+			return found, nil
+		}}
 	}
 	return []rules.Rule{
 		twin("R301", "This tool is %s (version %d) under another name.", registry.Active),
 		twin("R302", "This tool is the deactivated %s (version %d) under another name.", registry.Deactivated),
-		{
-			ID: "R303",
-			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-				id := c.Draft.Subject.ID
-				if c.Judged() == nil || c.Draft.Type != proposals.New {
-					return nil, nil
+		rules.Of("R303", func(c *rules.Change) []rules.Finding {
+			id := c.Draft.Subject.ID
+			if c.Judged() == nil || c.Draft.Type != proposals.New {
+				return nil
+			}
+			if _, ok := shipped.Retired(id); ok || inCatalog(id) {
+				return nil // the rules about names say so; or it is the name in use
+			}
+			if shipped.DeadTierEntry(id) {
+				return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("Approval tiers may still be set for %s, which was never a tool.", id)}}
+			}
+			for _, name := range shipped.RetiredNames() {
+				if strings.Contains(name, "_") && sameWords(id, name) {
+					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s has the words of the retired name %s.", id, name)}}
 				}
-				if _, ok := shipped.Retired(id); ok || inCatalog(id) {
-					return nil, nil // the rules about names say so; or it is the name in use
-				}
-				if shipped.DeadTierEntry(id) {
-					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("Approval tiers may still be set for %s, which was never a tool.", id)}}, nil
-				}
-				for _, name := range shipped.RetiredNames() {
-					if strings.Contains(name, "_") && sameWords(id, name) {
-						return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s has the words of the retired name %s.", id, name)}}, nil
-					}
-				}
-				return nil, nil
-			},
-		},
+			}
+			return nil
+		}),
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // offerRules compare under which conditions a tool runs, where it is offered
 // and who runs it.
 func offerRules() []rules.Rule {
-	return []rules.Rule{approvalLowered(), approvalRemoved(), limitRaised(), gateDropped(), availabilityWidened(), categoryMoved(), providerChanged(), comesBack()}
+	return []rules.Rule{approvalLowered(), approvalRemoved(), limitRaised(), gateDropped(), availabilityWidened(), {ID: "R216", Check: categoryMoved}, providerChanged(), {ID: "R218", Check: comesBack}}
 }
 
 // freedom orders approvals by how little they ask: a tool without one asks
@@ -152,46 +152,39 @@ func providerChanged() rules.Rule {
 	})
 }
 
-func comesBack() rules.Rule {
-	return rules.Rule{
-		ID: "R218",
-		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-			if c.Draft.Type == proposals.Deactivate || c.Draft.Type == proposals.Reactivate || c.Draft.Definition.IsZero() {
-				return nil, nil
-			}
-			before, err := replaced(ctx, c)
-			if err != nil || before == nil || before.Definition.Status() == registry.Active || c.Draft.Definition.Status() == registry.Deactivated {
-				return nil, err
-			}
-			f := moved("definition.status", "The status", string(registry.Deactivated), string(registry.Active))
-			f.Message += over(before, c) + "."
-			return []rules.Finding{f}, nil
-		},
+func comesBack(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	if c.Draft.Type == proposals.Deactivate || c.Draft.Type == proposals.Reactivate || c.Draft.Definition.IsZero() {
+		return nil, nil
 	}
+	before, err := replaced(ctx, c)
+	if err != nil || before == nil || before.Definition.Status() == registry.Active || c.Draft.Definition.Status() == registry.Deactivated {
+		return nil, err
+	}
+	f := moved("definition.status", "The status", string(registry.Deactivated), string(registry.Active))
+	f.Message += over(before, c) + "."
+	return []rules.Finding{f}, nil
 }
 
-func categoryMoved() rules.Rule {
-	return rules.Rule{ID: "R216", Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
-		after := c.Judged()
-		if after == nil {
-			return nil, nil
-		}
-		before, err := replaced(ctx, c)
-		if err != nil || before == nil || before.Definition.Tool == nil || before.Definition.Tool.Category == after.Category {
-			return nil, err
-		}
-		agents, err := c.World.Agents(ctx)
-		if err != nil {
-			return nil, err
-		}
-		takers, err := takersOf(ctx, c, before.Definition.Tool.Category, after.Category, agents)
-		if err != nil || len(takers) == 0 {
-			return nil, err
-		}
-		f := moved("definition.category", "The category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
-		f.Message += fmt.Sprintf("%s, which these admit: %s.", over(before, c), strings.Join(takers, ", "))
-		return []rules.Finding{f}, nil
-	}}
+func categoryMoved(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	after := c.Judged()
+	if after == nil {
+		return nil, nil
+	}
+	before, err := replaced(ctx, c)
+	if err != nil || before == nil || before.Definition.Tool == nil || before.Definition.Tool.Category == after.Category {
+		return nil, err
+	}
+	agents, err := c.World.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	takers, err := takersOf(ctx, c, before.Definition.Tool.Category, after.Category, agents)
+	if err != nil || len(takers) == 0 {
+		return nil, err
+	}
+	f := moved("definition.category", "The category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
+	f.Message += fmt.Sprintf("%s, which these admit: %s.", over(before, c), strings.Join(takers, ", "))
+	return []rules.Finding{f}, nil
 }
 
 // takersOf returns the allow-lists and the agents that take in the category to

@@ -109,7 +109,7 @@ func TestOverriding(t *testing.T) {
 	e = rulestest.Example{Draft: d, Live: []registry.Live{live}}
 	e.Live[0].Definition = shippedDelete.WithStatus(registry.Deactivated)
 	e.Draft.Definition = shippedDelete
-	if got := rulestest.Messages(t, []rules.Rule{comesBack()}, e); len(got) != 1 {
+	if got := rulestest.Messages(t, []rules.Rule{{ID: "R218", Check: comesBack}}, e); len(got) != 1 {
 		t.Errorf("a deactivated tool comes back by a later layer: %q", got)
 	}
 }
@@ -179,7 +179,7 @@ func TestCategoryOfAnAgent(t *testing.T) {
 		Definition: registry.Definition{Agent: &registry.Agent{ID: "planner", Categories: []string{"calendar"}}},
 	})
 	want := []string{"R216: The category changes from other to calendar, which these admit: agent:user/planner."}
-	if got := rulestest.Messages(t, []rules.Rule{categoryMoved()}, e); !slices.Equal(got, want) {
+	if got := rulestest.Messages(t, []rules.Rule{{ID: "R216", Check: categoryMoved}}, e); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -18,8 +18,7 @@ func (a *attack) needless(c *View) []candidate {
 		return nil
 	}
 	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
+	for _, s := range c.Scan() {
 		if s.Visible && (len(s.byRule) > 0 || s.Kind == rules.Identifier) {
 			found = append(found, a.asked(c, s)...)
 		}

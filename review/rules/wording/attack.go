@@ -82,8 +82,7 @@ func (a *attack) reads(s *Scanned) bool {
 // look finds what the frames of a and its extra checks find, before it is weighed.
 func (a *attack) look(c *View) []candidate {
 	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
+	for _, s := range c.Scan() {
 		if a.reads(s) {
 			found = append(found, a.findings(c, s)...)
 		}

@@ -21,8 +21,7 @@ func directingOnly(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
 	}
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
+	for _, s := range c.Scan() {
 		if s.Path != "definition.description" || len(s.Sentences) == 0 {
 			continue
 		}
@@ -131,8 +130,7 @@ func actingBesides(c *View) []candidate {
 	}
 	about := c.setting().about
 	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
+	for _, s := range c.Scan() {
 		if s.Path != "definition.description" || len(s.Sentences) == 0 {
 			continue
 		}
@@ -173,8 +171,7 @@ func strayingParameters(c *View) []candidate {
 	looks := c.looksOnly() && !slices.ContainsFunc(strings.Fields(aboutReaching), func(w string) bool { return about[stem(w)] || about[w] })
 	computes := c.computesOnly() && !c.about("dReach")
 	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
+	for _, s := range c.Scan() {
 		if s.Kind != rules.Identifier || s.Value != s.Param || !under(s.Path, "definition.inputSchema") {
 			continue
 		}
@@ -193,8 +190,7 @@ func strayingParameters(c *View) []candidate {
 // writes calls as it sees them written.
 func fencedCalls(c *View) []candidate {
 	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
+	for _, s := range c.Scan() {
 		if !s.Visible || s.Kind != rules.Prose {
 			continue
 		}

@@ -1,36 +1,19 @@
 package wording
 
 import (
-	"context"
-
 	"toolcrib/review/rules"
 )
-
-// comment is the rule about instructions in comments.
-func comment() rules.Rule {
-	return rules.Rule{
-		ID:   "S107",
-		Form: true,
-		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
-			c := Of(change)
-			var found []rules.Finding
-			for i := range c.Scan() {
-				// A program holds such marks as text that it reads or writes.
-				if s := &c.Scan()[i]; s.Visible && s.Kind != rules.Program {
-					found = append(found, c.comments(s)...)
-				}
-			}
-			return found, nil
-		},
-	}
-}
 
 // longComment is the number of words from which a comment in a tool is worth a
 // warning.
 const longComment = 8
 
-// comments finds the comments of s that instruct the model.
-func (c *View) comments(s *Scanned) []rules.Finding {
+// comments finds the comments of s that instruct the model. A program holds such marks as text
+// that it reads or writes.
+func comments(c *View, s *Scanned) []rules.Finding {
+	if !s.Visible || s.Kind == rules.Program {
+		return nil
+	}
 	var orders, long []rules.Passage
 	for _, at := range s.Comments {
 		p := rules.Passage{Start: at[0], End: at[1]}

@@ -6,23 +6,17 @@ import (
 )
 
 // encoded is the rule about attacks that were encoded.
-func encoded() rules.Rule {
-	return rules.Rule{
-		ID:   "S108",
-		Form: true,
-		Check: EachText(func(s *Scanned) []rules.Finding {
-			var spans []rules.Passage
-			for i := range s.Matches {
-				m := &s.Matches[i]
-				if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.inTheOpen(m) {
-					spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
-				}
-			}
-			return s.Findings(spans, func(p rules.Passage) string {
-				return rules.Quoting("Hides text that works on the model ("+disguised(p.Disguise)+"), which decodes to", s.decoded(p))
-			})
-		}),
+func encoded(_ *View, s *Scanned) []rules.Finding {
+	var spans []rules.Passage
+	for i := range s.Matches {
+		m := &s.Matches[i]
+		if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.inTheOpen(m) {
+			spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
+		}
 	}
+	return s.Findings(spans, func(p rules.Passage) string {
+		return rules.Quoting("Hides text that works on the model ("+disguised(p.Disguise)+"), which decodes to", s.decoded(p))
+	})
 }
 
 // decoded returns the text that the passage p decodes to.

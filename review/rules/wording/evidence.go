@@ -68,10 +68,8 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 	for i := range in {
 		in[i] = -1
 	}
-	scans := c.Scan()
 	var x Clauses
-	for i := range scans {
-		s := &scans[i]
+	for _, s := range c.Scan() {
 		from := len(list)
 		list = c.sentences(list, s, table)
 		for n := range found {

@@ -16,5 +16,9 @@ import (
 // model that reads it, and the P family, text that breaks the forms in which
 // agents call tools and prove their claims.
 func Rules() []rules.Rule {
-	return slices.Concat(wordingRules("S"), wordingRules("P"), []rules.Rule{encoded(), comment(), signs()})
+	form := []rules.Rule{EachText("S107", comments), EachText("S108", encoded)}
+	for i := range form {
+		form[i].Form = true
+	}
+	return slices.Concat(wordingRules("S"), wordingRules("P"), form, []rules.Rule{{ID: "S139", Check: signs}})
 }

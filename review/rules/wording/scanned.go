@@ -2,7 +2,6 @@ package wording
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -29,11 +28,11 @@ type Scanned struct {
 }
 
 // Scan reads every text of the change once, for all rules.
-func (c *View) Scan() []Scanned {
+func (c *View) Scan() []*Scanned {
 	c.scans.Do(func() {
 		g := grammar()
 		for _, t := range c.Texts() {
-			s := Scanned{Text: t, Result: g.ScanProse(t.Value, t.Said), Plain: letters.Plain(t.Value)}
+			s := &Scanned{Text: t, Result: g.ScanProse(t.Value, t.Said), Plain: letters.Plain(t.Value)}
 			if !s.Plain {
 				s.Hidden = hidden.Find(t.Value)
 			}
@@ -142,7 +141,7 @@ type View struct {
 	Learned *Learned
 
 	scans      sync.Once
-	scanList   []Scanned
+	scanList   []*Scanned
 	purposes   sync.Once
 	purposeSet scan.Set
 	evidences  sync.Once
@@ -156,14 +155,13 @@ func Of(c *rules.Change) *View {
 	return rules.Computed(c, func(c *rules.Change) *View { return &View{Change: c} })
 }
 
-// EachText makes a check of one that looks at one text at a time.
-func EachText(check func(s *Scanned) []rules.Finding) func(context.Context, *rules.Change) ([]rules.Finding, error) {
-	return func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
+// EachText returns a rule that checks one text at a time.
+func EachText(id string, check func(c *View, s *Scanned) []rules.Finding) rules.Rule {
+	return rules.Of(id, func(change *rules.Change) (found []rules.Finding) {
 		c := Of(change)
-		var found []rules.Finding
-		for i := range c.Scan() {
-			found = append(found, check(&c.Scan()[i])...)
+		for _, s := range c.Scan() {
+			found = append(found, check(c, s)...)
 		}
-		return found, nil
-	}
+		return found
+	})
 }

@@ -92,9 +92,7 @@ func (c *View) alone() bool { return !c.IsAction() && c.setting().sentences < fe
 func (c *View) surround(st *setting) {
 	st.count, st.concepts, st.hosts = make(map[string]int, 512), make([]int, len(grammar().Names())), map[string]int{}
 	left := maxCounted
-	scans := c.Scan()
-	for i := range scans {
-		s := &scans[i]
+	for _, s := range c.Scan() {
 		if !s.Visible || s.Kind != rules.Prose {
 			continue
 		}

@@ -10,24 +10,19 @@ import (
 
 // signs is the rule for attacks that no frame describes. It reports sentences
 // that a learned table holds to be telling and in which no other rule fired.
-func signs() rules.Rule {
-	return rules.Rule{
-		ID: "S139",
-		Check: func(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
-			c := Of(change)
-			var found []rules.Finding
-			signs := c.evidence().signs
-			for len(signs) > 0 {
-				n := 1
-				for n < len(signs) && signs[n].text == signs[0].text {
-					n++
-				}
-				found = append(found, c.signFindings(ctx, signs[:n])...)
-				signs = signs[n:]
-			}
-			return found, nil
-		},
+func signs(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
+	c := Of(change)
+	var found []rules.Finding
+	signs := c.evidence().signs
+	for len(signs) > 0 {
+		n := 1
+		for n < len(signs) && signs[n].text == signs[0].text {
+			n++
+		}
+		found = append(found, c.signFindings(ctx, signs[:n])...)
+		signs = signs[n:]
 	}
+	return found, nil
 }
 
 // signFindings makes findings of telling sentences of one text: of those with the

@@ -96,8 +96,7 @@ func isTemplate(link string) bool {
 // dataInLinks finds addresses that carry data out.
 func dataInLinks(c *View) []candidate {
 	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
+	for _, s := range c.Scan() {
 		var spans []rules.Passage
 		for _, r := range s.Readings() {
 			if !s.Visible {
