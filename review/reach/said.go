@@ -30,7 +30,7 @@ const (
 func Prose(name, text string) (said string, document bool) {
 	f, ext := formatOf(name, text)
 	if f.says == nothing {
-		return blankOf(text), false
+		return string(blank(text)), false
 	}
 	m := masked{text: text, out: blank(text)}
 	switch f.says {
@@ -100,8 +100,6 @@ func blank(text string) []byte {
 	}
 	return out
 }
-
-func blankOf(text string) string { return string(blank(text)) }
 
 func (m *masked) keep(start, end int) { copy(m.out[start:end], m.text[start:end]) }
 

@@ -2,7 +2,6 @@ package reach
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 	"sync"
 
@@ -13,25 +12,23 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// meaning is the purpose of the value of a key.
-type meaning uint8
+// meaning is the purpose of the value of a key, as the table of keys names it.
+type meaning string
 
 const (
-	plain    meaning = iota
-	tools            // may be used without a question
-	mode             // of permissions
-	hooks            // run by the client
-	command          // a shell command
-	scripts          // shell commands by name
-	packages         // versions by name
-	image            // a package
-	sentence         // prose
-	address          // something is sent there
-	names            // other skills, agents, servers
-	ignored          // identifies a document
+	plain    meaning = ""
+	tools    meaning = "tools"    // may be used without a question
+	mode     meaning = "mode"     // of permissions
+	hooks    meaning = "hooks"    // run by the client
+	command  meaning = "command"  // a shell command
+	scripts  meaning = "scripts"  // shell commands by name
+	packages meaning = "packages" // versions by name
+	image    meaning = "image"    // a package
+	sentence meaning = "sentence" // prose
+	address  meaning = "address"  // something is sent there
+	names    meaning = "names"    // other skills, agents, servers
+	ignored  meaning = "ignored"  // identifies a document
 )
-
-var meaningNames = []string{"plain", "tools", "mode", "hooks", "command", "scripts", "packages", "image", "sentence", "address", "names", "ignored"}
 
 //go:embed keys.tsv
 var keys string
@@ -40,7 +37,7 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 	m := map[string]meaning{}
 	for what, names := range fact.Rows(keys) {
 		for name := range strings.FieldsSeq(names) {
-			m[name] = meaning(slices.Index(meaningNames, what))
+			m[name] = meaning(what)
 		}
 	}
 	return m

@@ -8,28 +8,23 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// effect is the purpose of a call.
-type effect uint8
+// effect is the purpose of a call, as the table of calls names it.
+type effect string
 
 const (
-	sends       effect = iota + 1 // to an address, or fetches from it
-	runsShell                     // its text is a shell command
-	runsArgs                      // its strings are the words of a command
-	evaluates                     // its text is code
-	decodes                       // returns what a text encodes
-	writes                        // a file
-	deletes                       // a folder
-	weakens                       // skips a check or widens permissions
-	skips                         // a test
-	environment                   // the environment as a whole
-	credentials                   // a store of them
+	none        effect = ""
+	sends       effect = "sends"       // to an address, or fetches from it
+	runsShell   effect = "runsShell"   // its text is a shell command
+	runsArgs    effect = "runsArgs"    // its strings are the words of a command
+	evaluates   effect = "evaluates"   // its text is code
+	decodes     effect = "decodes"     // returns what a text encodes
+	writes      effect = "writes"      // a file
+	deletes     effect = "deletes"     // a folder
+	weakens     effect = "weakens"     // skips a check or widens permissions
+	skips       effect = "skips"       // a test
+	environment effect = "environment" // the environment as a whole
+	credentials effect = "credentials" // a store of them
 )
-
-// effects are the names of effects in the table of calls.
-var effects = map[string]effect{
-	"sends": sends, "runsShell": runsShell, "runsArgs": runsArgs, "evaluates": evaluates, "decodes": decodes, "writes": writes,
-	"deletes": deletes, "weakens": weakens, "skips": skips, "environment": environment, "credentials": credentials,
-}
 
 //go:embed calls.tsv
 var calls string
@@ -42,9 +37,9 @@ type callTable struct {
 
 var table = sync.OnceValue(func() callTable {
 	t := callTable{exact: map[string]effect{}, method: map[string]effect{}, module: map[string]effect{}}
-	for effect, names := range fact.Rows(calls) {
+	for what, names := range fact.Rows(calls) {
 		for name := range strings.FieldsSeq(names) {
-			switch e := effects[effect]; {
+			switch e := effect(what); {
 			case strings.HasSuffix(name, ".*"):
 				t.module[strings.TrimSuffix(name, ".*")] = e
 				t.longest = max(t.longest, len(name)-len(".*"))
@@ -61,7 +56,7 @@ var table = sync.OnceValue(func() callTable {
 // quiet are members of modules that call nothing.
 var quiet = map[string]bool{"exceptions": true, "RequestException": true, "HTTPError": true, "Response": true, "ConnectionError": true, "Timeout": true, "isAxiosError": true, "AxiosError": true, "codes": true, "packages": true}
 
-// effectOf returns the effect of a call of name, a path with dots; 0 for none.
+// effectOf returns the effect of a call of name, a path with dots.
 func effectOf(name, lang string) effect {
 	t := table()
 	if e, ok := t.exact[name]; ok {
@@ -72,7 +67,7 @@ func effectOf(name, lang string) effect {
 	}
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
-		return 0
+		return none
 	}
 	last := name[dot+1:]
 	for module := name[:dot]; ; {

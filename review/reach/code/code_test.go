@@ -184,7 +184,7 @@ var repeated = []string{"\n", " ", "\"", "'", "\\", "(", "*verify*", "a.b.", "$(
 // TestLongModule checks that a name with many dots keeps the effect of its first parts.
 func TestLongModule(t *testing.T) {
 	if got := effectOf("requests."+strings.Repeat("a.", 100_000)+"post", "python"); got != effectOf("requests.a.post", "python") {
-		t.Errorf("effect %d", got)
+		t.Errorf("effect %q", got)
 	}
 }
 

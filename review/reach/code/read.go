@@ -239,7 +239,7 @@ func (p *program) names(s *state) {
 		if method && !strings.Contains(name, ".") {
 			e = table().method[name]
 		}
-		if e != 0 && p.called(code, name, end, e) {
+		if e != none && p.called(code, name, end, e) {
 			s.calls = append(s.calls, call{name, e, s.start + begin, s.start + end})
 		}
 	}
@@ -353,7 +353,7 @@ func (p *program) effects(s *state, texts []text) {
 			p.Add(c.at, fact.Rights, fact.Skipped, c.name)
 		case credentials:
 			p.Add(c.at, fact.Secret, fact.Store, c.name)
-		case evaluates, writes:
+		case evaluates, writes, none:
 		}
 	}
 	sent := false

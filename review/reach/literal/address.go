@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -145,7 +146,7 @@ func Outside(host string) bool {
 		return ip.String() == "169.254.169.254" || // serves credentials of cloud machines
 			!ip.IsPrivate() && !ip.IsLoopback() && !ip.IsUnspecified() && !ip.IsLinkLocalUnicast() && !ip.IsMulticast() && ip != netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	}
-	if len(host) > 253 || placeholder(host) || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" && isASCII(host) {
+	if len(host) > 253 || placeholder(host) || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" && !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return false
 	}
 	dot := strings.LastIndexByte(host, '.')
@@ -163,15 +164,6 @@ func Outside(host string) bool {
 		_, icann = publicsuffix.PublicSuffix(host[dot+1:])
 	}
 	return icann
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 // placeholder reports whether a host stands for the reader's own: RFC 2606, section 3, and

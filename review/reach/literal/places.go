@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"path"
 	"strings"
-
-	"toolcrib/review/reach/fact"
 )
 
 // Place is the purpose of a file for other programs.
@@ -26,24 +24,6 @@ type entry struct {
 	place    Place
 	rooted   bool
 	elements []string
-}
-
-// placesOf returns the paths of places by their first element; wild holds those whose
-// first element has a "*".
-func placesOf() (first map[string][]entry, wild []entry) {
-	first = map[string][]entry{}
-	for place, paths := range fact.Rows(places) {
-		for p := range strings.FieldsSeq(paths) {
-			name, rooted := strings.CutPrefix(p, "/")
-			e := entry{map[string]Place{"credentials": Credentials, "obeyed": Obeyed}[place], rooted, strings.Split(name, "/")}
-			if strings.Contains(e.elements[0], "*") {
-				wild = append(wild, e)
-			} else {
-				first[e.elements[0]] = append(first[e.elements[0]], e)
-			}
-		}
-	}
-	return first, wild
 }
 
 // samples are endings of files that stand for a store without containing one.

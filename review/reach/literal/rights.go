@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
-
-	"toolcrib/review/reach/fact"
 )
 
 //go:embed rights.tsv
@@ -16,26 +14,6 @@ var rights string
 var modes = map[string]bool{
 	"777": true, "0777": true, "0o777": true, "a+rwx": true, "ugo+rwx": true, "u+s": true, "+s": true, "4755": true, "o+w": true, "a+w": true,
 	"0.0.0.0/0": true, "::/0": true,
-}
-
-// readRights returns the flags that are complete, the beginnings of the others, and the values
-// of settings by their names, none for any.
-func readRights() (flags map[string]bool, begin []string, settings map[string][]string) {
-	flags, settings = map[string]bool{}, map[string][]string{}
-	for what, names := range fact.Rows(rights) {
-		for name := range strings.FieldsSeq(names) {
-			start, begins := strings.CutSuffix(name, "*")
-			switch {
-			case what != "flag":
-				settings[name] = strings.Fields(strings.TrimPrefix(what, "-"))
-			case begins:
-				begin = append(begin, start)
-			default:
-				flags[name] = true
-			}
-		}
-	}
-	return flags, begin, settings
 }
 
 // Flag reports whether word is an option that skips a check or widens permissions.

@@ -11,21 +11,41 @@ import (
 
 // index holds the tables of this package by name.
 type index struct {
-	first      map[string][]entry
-	wild       []entry
+	first      map[string][]entry // places by their first element
+	wild       []entry            // places whose first element has a "*"
 	flags      map[string]bool
 	flagStarts []string
-	settings   map[string][]string
-	named      fact.Filter // of the names of settings
+	settings   map[string][]string // their values, none for any
+	named      fact.Filter         // the names of settings
 }
 
 // tables builds the index on first use: most commands need no facts.
 var tables = sync.OnceValue(func() *index {
-	t := &index{}
-	t.first, t.wild = placesOf()
-	t.flags, t.flagStarts, t.settings = readRights()
-	for name := range t.settings {
-		t.named.Add(name)
+	t := &index{first: map[string][]entry{}, flags: map[string]bool{}, settings: map[string][]string{}}
+	for place, paths := range fact.Rows(places) {
+		for p := range strings.FieldsSeq(paths) {
+			name, rooted := strings.CutPrefix(p, "/")
+			e := entry{map[string]Place{"credentials": Credentials, "obeyed": Obeyed}[place], rooted, strings.Split(name, "/")}
+			if strings.Contains(e.elements[0], "*") {
+				t.wild = append(t.wild, e)
+			} else {
+				t.first[e.elements[0]] = append(t.first[e.elements[0]], e)
+			}
+		}
+	}
+	for what, names := range fact.Rows(rights) {
+		for name := range strings.FieldsSeq(names) {
+			start, begins := strings.CutSuffix(name, "*")
+			switch {
+			case what != "flag": // the values of a setting, "-" for any
+				t.settings[name] = strings.Fields(strings.TrimPrefix(what, "-"))
+				t.named.Add(name)
+			case begins:
+				t.flagStarts = append(t.flagStarts, start)
+			default:
+				t.flags[name] = true
+			}
+		}
 	}
 	return t
 })
@@ -88,7 +108,7 @@ type word struct {
 // Scan adds the facts of the words of d, whose addresses are taken by use.
 func Scan(d fact.Doc, mode Mode, use string) {
 	s := scanner{Doc: d, mode: mode, use: use}
-	text := d.Text
+	text, settings, named := d.Text, tables().settings, &tables().named
 	for i := 0; i < len(text); {
 		if classes[text[i]]&delimiter != 0 {
 			i++
@@ -96,8 +116,13 @@ func Scan(d fact.Doc, mode Mode, use string) {
 		}
 		w := next(text, i)
 		i = w.end
-		if w.bits&^(lower|upper) == 0 && w.bits != upper && len(w.text) < 24 && !settingLike(w.text) {
-			continue // an ordinary word
+		if w.bits&^(lower|upper) == 0 && w.bits != upper && len(w.text) < 24 { // an ordinary word, if no setting has its name
+			if !named.Has(w.text) {
+				continue
+			}
+			if _, known := settings[w.text]; !known {
+				continue
+			}
 		}
 		s.word(w)
 	}
@@ -138,17 +163,6 @@ type scanner struct {
 	fact.Doc
 	mode Mode
 	use  string
-}
-
-// settingLike reports whether a word of letters alone is one of the names of settings: they
-// have capitals inside or are looked up with a value.
-func settingLike(w string) bool {
-	t := tables()
-	if !t.named.Has(w) {
-		return false
-	}
-	_, ok := t.settings[w]
-	return ok
 }
 
 func (s *scanner) word(w word) {
@@ -225,26 +239,22 @@ func (s *scanner) setting(w word) {
 			value = valueAfter(s.Text, w.end-(len(s.Text[w.start:w.end])-len(strings.TrimRight(s.Text[w.start:w.end], ":"))))
 		}
 	}
+	addSetting(s.Doc, w.start, s.use, name, value, row)
+}
+
+func addSetting(d fact.Doc, at int, use, name, value string, values []string) {
 	if Setting(name, value) {
-		if len(row) > 0 {
+		if len(values) > 0 {
 			name += "=" + value
 		}
-		s.Add(w.start, fact.Rights, s.use, name)
+		d.Add(at, fact.Rights, use, name)
 	}
 }
 
 // Named adds the setting of a name in a program, whose value stands in the code behind it.
 func Named(d fact.Doc, at int, name, behind string) {
-	row, known := tables().settings[name]
-	if !known {
-		return
-	}
-	value := valueAfter(behind, 0)
-	if Setting(name, value) {
-		if len(row) > 0 {
-			name += "=" + value
-		}
-		d.Add(at, fact.Rights, fact.Literal, name)
+	if values, known := tables().settings[name]; known {
+		addSetting(d, at, fact.Literal, name, valueAfter(behind, 0), values)
 	}
 }
 

@@ -3,6 +3,7 @@
 package passage
 
 import (
+	"iter"
 	"strings"
 
 	"toolcrib/internal/commonmark"
@@ -26,7 +27,7 @@ type Part struct {
 }
 
 // Markdown yields the parts of a Markdown text in order; fences and blank lines are in none.
-func Markdown(text string) func(yield func(Part) bool) {
+func Markdown(text string) iter.Seq[Part] {
 	return func(yield func(Part) bool) { parts(text, yield) }
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -228,12 +229,10 @@ func (r *reader) one(s *syntax.Stmt, in input) {
 		}
 	}
 	c := r.simple(s)
-	if c == nil {
-		r.redirects(s, &command{})
-		return
+	if c != nil {
+		r.command(c, in)
 	}
-	r.command(c, in)
-	r.redirects(s, c)
+	r.redirects(s, cmp.Or(c, &command{}))
 }
 
 // redirects adds the files that the output of a command goes to, and the text it is fed.

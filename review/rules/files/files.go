@@ -21,8 +21,8 @@ import (
 // Rules is the F family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		executable(), rules.Of("F104", outside), permissions(), binaries(), rules.Of("F107", hidden), rules.Of("F108", unparsed), rules.Of("F112", skipped),
-		encoded(), rules.Of("F110", unshown), rules.Of("F111", elsewhere),
+		each("F101", executable), rules.Of("F104", outside), each("F105", permissions), each("F106", binaries), rules.Of("F107", hidden), rules.Of("F108", unparsed), rules.Of("F112", skipped),
+		each("F109", encoded), rules.Of("F110", unshown), rules.Of("F111", elsewhere),
 	}
 }
 
@@ -50,20 +50,18 @@ func changed(c *rules.Change, do func(name string, now registry.File, before *re
 // at is the path of a file in a proposal.
 func at(name string) string { return jsondoc.Join("definition.files", name) }
 
-func executable() rules.Rule {
-	return each("F101", func(name string, f registry.File, before *registry.File) []rules.Finding {
-		if !f.Executable {
-			return nil
+func executable(name string, f registry.File, before *registry.File) []rules.Finding {
+	if !f.Executable {
+		return nil
+	}
+	what := "is executable and new"
+	if before != nil {
+		what = "is executable and has changed"
+		if !before.Executable {
+			what = "becomes executable"
 		}
-		what := "is executable and new"
-		if before != nil {
-			what = "is executable and has changed"
-			if !before.Executable {
-				what = "becomes executable"
-			}
-		}
-		return []rules.Finding{{Path: at(name), Message: jsondoc.Printable(name) + " " + what + "."}}
-	})
+	}
+	return []rules.Finding{{Path: at(name), Message: jsondoc.Printable(name) + " " + what + "."}}
 }
 
 // each makes a rule of a look at every file that is new or has changed.
@@ -127,41 +125,37 @@ func markdown(name string) bool {
 }
 
 // binaries lists the files that are approved by their hash.
-func binaries() rules.Rule {
-	return each("F106", func(name string, f registry.File, _ *registry.File) []rules.Finding {
-		if !f.Binary() {
-			return nil
-		}
-		what := fmt.Sprintf("%s is a binary (%s, %d bytes, SHA-256 %s)", jsondoc.Printable(name), f.Type, f.Size, f.SHA256)
-		if filetext.Inert(f.Type) && !f.Executable {
-			return []rules.Finding{{Path: at(name), Severity: rules.Info, Message: what + "; an approval covers its hash.", Suggestion: "Compare the hash with that of the file you know."}}
-		}
-		return []rules.Finding{{Path: at(name), Message: what + " that cannot be read here. An approval covers only its hash."}}
-	})
+func binaries(name string, f registry.File, _ *registry.File) []rules.Finding {
+	if !f.Binary() {
+		return nil
+	}
+	what := fmt.Sprintf("%s is a binary (%s, %d bytes, SHA-256 %s)", jsondoc.Printable(name), f.Type, f.Size, f.SHA256)
+	if filetext.Inert(f.Type) && !f.Executable {
+		return []rules.Finding{{Path: at(name), Severity: rules.Info, Message: what + "; an approval covers its hash.", Suggestion: "Compare the hash with that of the file you know."}}
+	}
+	return []rules.Finding{{Path: at(name), Message: what + " that cannot be read here. An approval covers only its hash."}}
 }
 
 // encoded reports texts that are not UTF-8.
-func encoded() rules.Rule {
-	return each("F109", func(name string, f registry.File, _ *registry.File) []rules.Finding {
-		if f.Encoding == "" || f.Text == "" {
-			return nil
+func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
+	if f.Encoding == "" || f.Text == "" {
+		return nil
+	}
+	t := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
+	if f.Encoding != filetext.Bytes {
+		message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". It is shown decoded; clients that expect UTF-8 read another text."
+		found := rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message}
+		if passage := asUTF8(f); passage != "" {
+			found.Severity = rules.Block
+			found.Message += " They read, for example, " + jsondoc.Quote(passage) + "."
 		}
-		t := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
-		if f.Encoding != filetext.Bytes {
-			message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". It is shown decoded; clients that expect UTF-8 read another text."
-			found := rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message}
-			if passage := asUTF8(f); passage != "" {
-				found.Severity = rules.Block
-				found.Message += " They read, for example, " + jsondoc.Quote(passage) + "."
-			}
-			return []rules.Finding{found}
-		}
-		count, _ := filetext.Escapes(f.Text)
-		start := max(0, strings.Index(f.Text, "⟨"))
-		first := rules.Passage{Start: start, End: start + filetext.EscapeLength(f.Text[start:])}
-		return t.Findings([]rules.Passage{first}, func(rules.Passage) string {
-			return fmt.Sprintf("%s is not UTF-8: invalid bytes (%d) are shown as in %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
-		})
+		return []rules.Finding{found}
+	}
+	count, _ := filetext.Escapes(f.Text)
+	start := max(0, strings.Index(f.Text, "⟨"))
+	first := rules.Passage{Start: start, End: start + filetext.EscapeLength(f.Text[start:])}
+	return t.Findings([]rules.Passage{first}, func(rules.Passage) string {
+		return fmt.Sprintf("%s is not UTF-8: invalid bytes (%d) are shown as in %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
 	})
 }
 

@@ -15,32 +15,30 @@ import (
 
 // permissions compares what the front matter of each file lets an agent do without
 // asking with what it let it do before.
-func permissions() rules.Rule {
-	return each("F105", func(name string, f registry.File, before *registry.File) []rules.Finding {
-		if !markdown(name) {
-			return nil
+func permissions(name string, f registry.File, before *registry.File) []rules.Finding {
+	if !markdown(name) {
+		return nil
+	}
+	had := map[string]bool{}
+	if before != nil {
+		for _, g := range grants(before.Text) {
+			had[g] = true
 		}
-		had := map[string]bool{}
-		if before != nil {
-			for _, g := range grants(before.Text) {
-				had[g] = true
-			}
+	}
+	text := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
+	var found []rules.Finding
+	for _, g := range grants(f.Text) {
+		if had[g] || before == nil && narrow(g) {
+			continue
 		}
-		text := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
-		var found []rules.Finding
-		for _, g := range grants(f.Text) {
-			if had[g] || before == nil && narrow(g) {
-				continue
-			}
-			finding := rules.Finding{Path: text.Path, Message: fmt.Sprintf("The front matter of %s grants %s.", jsondoc.Printable(name), jsondoc.Printable(g))}
-			if _, passage, _ := strings.Cut(g, ": "); strings.Contains(f.Text, passage) {
-				start := strings.Index(f.Text, passage)
-				finding = text.Findings([]rules.Passage{{Start: start, End: start + len(passage)}}, func(rules.Passage) string { return finding.Message })[0]
-			}
-			found = append(found, finding)
+		finding := rules.Finding{Path: text.Path, Message: fmt.Sprintf("The front matter of %s grants %s.", jsondoc.Printable(name), jsondoc.Printable(g))}
+		if _, passage, _ := strings.Cut(g, ": "); strings.Contains(f.Text, passage) {
+			start := strings.Index(f.Text, passage)
+			finding = text.Findings([]rules.Passage{{Start: start, End: start + len(passage)}}, func(rules.Passage) string { return finding.Message })[0]
 		}
-		return found
-	})
+		found = append(found, finding)
+	}
+	return found
 }
 
 // granting are the keys of front matter whose values let an agent do something without

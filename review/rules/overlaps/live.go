@@ -132,15 +132,11 @@ func firstPassage(t registry.Tool, shared []overlap.ToolPassage) (path, passage 
 		return "definition", ""
 	}
 	p := shared[0]
-	return "definition." + p.PathA, text(t, p.PathA)[p.A.Start:p.A.End]
-}
-
-// text returns the text of a tool under a key that overlap.Passages names.
-func text(t registry.Tool, key string) string {
-	if key == "prompt" {
-		return t.Prompt
+	text := t.Description
+	if p.PathA == "prompt" {
+		text = t.Prompt
 	}
-	return t.Description
+	return "definition." + p.PathA, text[p.A.Start:p.A.End]
 }
 
 func checkLabel(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {

@@ -31,7 +31,7 @@ func (s *reader) readFolded(i int) int {
 		s.endSpelled()
 	}
 	if t.id == 0 && w.imitated && len(w.ascii) >= minRunTogether && len(w.ascii) <= maxRunTogether {
-		if s.runTogetherText(string(w.ascii), i, end) {
+		if s.runTogether(string(w.ascii), i, end) {
 			return j
 		}
 	}
@@ -312,7 +312,7 @@ func (s *reader) word(i, j int, h uint64, digits, letterCount, camel int) {
 			t.id, t.hide = id, disguise.Leet
 		}
 	case letterCount >= minRunTogether && letterCount <= maxRunTogether && digits == 0:
-		if s.runTogether(i, j) {
+		if s.runTogether(strings.ToLower(s.text[i:j]), i, j) {
 			return
 		}
 	}

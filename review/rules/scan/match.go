@@ -218,7 +218,7 @@ func (s *matcher) around(f *frame, i int) (first, last int, ok bool) {
 				if j < 0 || j >= s.words.n || at >= 0 {
 					continue
 				}
-				if e, ok := s.fits(&f.steps[k], j); ok && abs(s.words.tokens[j].pos-s.words.tokens[i].pos) <= f.any {
+				if e, ok := s.fits(&f.steps[k], j); ok && max(s.words.tokens[j].pos-s.words.tokens[i].pos, s.words.tokens[i].pos-s.words.tokens[j].pos) <= f.any {
 					at, end = j, e
 				}
 			}
@@ -268,10 +268,3 @@ const (
 	maxMatches  = 2048
 	maxPerFrame = 24
 )
-
-func abs(n int32) int32 {
-	if n < 0 {
-		return -n
-	}
-	return n
-}

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"toolcrib/review/rules/scan/disguise"
@@ -104,15 +103,9 @@ func (s *sentence) piece(t *token) bool {
 // letters.
 const longestWord = 16
 
-// runTogether emits the words that the ASCII letters text[i:j] are made of,
-// and reports whether they are.
-func (s *reader) runTogether(i, j int) bool {
-	return s.runTogetherText(strings.ToLower(s.text[i:j]), i, j)
-}
-
-// runTogetherText does the same for letters that stand at text[i:j] in some
-// disguise. They have to be at least three known words with nothing left over.
-func (s *reader) runTogetherText(letters string, i, j int) bool {
+// runTogether emits the words that letters are made of, which stand at text[i:j], maybe in
+// disguise, and reports whether they are at least three known words with nothing left over.
+func (s *reader) runTogether(letters string, i, j int) bool {
 	// from[k] is where the word ends at k begins, reading from the left;
 	// -1 when no sequence of words ends there.
 	var from [maxRunTogether + 1]int16

@@ -44,11 +44,6 @@ type fit struct {
 // guards.
 func (s *fit) passes(f *frame, first, last int) bool {
 	s.frame, s.first, s.last = f, first, last
-	return s.guarded()
-}
-
-// guarded reports whether the guards of the frame let the match pass.
-func (s *fit) guarded() bool {
 	for i := range s.frame.guards {
 		gu := &s.frame.guards[i]
 		if gu.within == 0 {

@@ -21,13 +21,13 @@ type promise struct {
 
 // promises by verb; nil leaves it to the annotations.
 var verbPromises = map[string]promise{
-	"get":    {readOnly: yes(), destructive: no()},
-	"search": {readOnly: yes(), destructive: no()},
-	"create": {readOnly: no()},
-	"update": {readOnly: no()},
-	"set":    {readOnly: no()},
-	"link":   {readOnly: no()},
-	"delete": {readOnly: no(), destructive: yes()},
+	"get":    {readOnly: new(true), destructive: new(false)},
+	"search": {readOnly: new(true), destructive: new(false)},
+	"create": {readOnly: new(false)},
+	"update": {readOnly: new(false)},
+	"set":    {readOnly: new(false)},
+	"link":   {readOnly: new(false)},
+	"delete": {readOnly: new(false), destructive: new(true)},
 }
 
 func annotationRules() []rules.Rule {
@@ -150,10 +150,6 @@ func categoryStated(c *rules.Change) []rules.Finding {
 	return found
 }
 
-func yes() *bool { v := true; return &v }
-
-func no() *bool { v := false; return &v }
-
 // said writes an annotation.
 func said(hint *bool) string {
 	if hint == nil {
@@ -166,12 +162,15 @@ func is(hint *bool) bool { return hint != nil && *hint }
 
 func isNot(hint *bool) bool { return hint != nil && !*hint }
 
-// hints returns what a tool says about itself, nothing when it says nothing.
-func hints(t *registry.Tool) registry.Annotations {
-	if t.Annotations == nil {
-		return registry.Annotations{}
+// hints returns the annotations of a tool.
+func hints(t *registry.Tool) registry.Annotations { return orZero(t.Annotations) }
+
+// orZero returns *p, or the zero value if p is nil.
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
 	}
-	return *t.Annotations
+	return v
 }
 
 // destructive reports whether a tool is destructive by its annotations or its

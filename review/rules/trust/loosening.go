@@ -149,30 +149,20 @@ func renameRules() []rules.Rule {
 			if c.Judged() == nil || c.Draft.Type != proposals.New {
 				return nil
 			}
-			if _, ok := shipped.Retired(id); ok || inCatalog(id) {
+			if _, ok := shipped.Retired(id); ok || slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool { return d.Tool.ID == id }) {
 				return nil // the rules about names say so; or it is the name in use
 			}
 			if shipped.DeadTierEntry(id) {
 				return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("Approval tiers may still be set for %s, which was never a tool.", id)}}
 			}
 			for _, name := range shipped.RetiredNames() {
-				if strings.Contains(name, "_") && sameWords(id, name) {
+				if strings.Contains(name, "_") && slices.Equal(baseWords(id), baseWords(name)) {
 					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s has the words of the retired name %s.", id, name)}}
 				}
 			}
 			return nil
 		}),
 	}
-}
-
-func inCatalog(id string) bool {
-	return slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool { return d.Tool.ID == id })
-}
-
-// sameWords reports whether two ids have the same words, be they in another
-// order or number.
-func sameWords(a, b string) bool {
-	return slices.Equal(baseWords(a), baseWords(b))
 }
 
 // baseWords returns the words of an id in the singular, sorted.

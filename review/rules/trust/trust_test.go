@@ -25,12 +25,12 @@ func TestLoosening(t *testing.T) {
 	}{
 		"nothing":                {nothing, nothing, nil},
 		"another text":           {nothing, func(t *registry.Tool) { t.Description += " Paid ones too." }, nil},
-		"read only is forgotten": {hint(registry.Annotations{ReadOnly: yes()}), nothing, []string{"R201: readOnly changes from true to unset."}},
-		"read only is claimed":   {nothing, hint(registry.Annotations{ReadOnly: yes()}), nil},
-		"writing is admitted":    {nothing, hint(registry.Annotations{ReadOnly: no()}), nil},
-		"destructive is new":     {nothing, hint(registry.Annotations{Destructive: yes()}), []string{"R202: destructive changes from unset to true."}},
-		"destructive is gone":    {hint(registry.Annotations{Destructive: yes()}), nothing, []string{"R203: destructive changes from true to unset."}},
-		"world is unset":         {hint(registry.Annotations{OpenWorld: no()}), nothing, []string{"R205: openWorld changes from false to unset."}},
+		"read only is forgotten": {hint(registry.Annotations{ReadOnly: new(true)}), nothing, []string{"R201: readOnly changes from true to unset."}},
+		"read only is claimed":   {nothing, hint(registry.Annotations{ReadOnly: new(true)}), nil},
+		"writing is admitted":    {nothing, hint(registry.Annotations{ReadOnly: new(false)}), nil},
+		"destructive is new":     {nothing, hint(registry.Annotations{Destructive: new(true)}), []string{"R202: destructive changes from unset to true."}},
+		"destructive is gone":    {hint(registry.Annotations{Destructive: new(true)}), nothing, []string{"R203: destructive changes from true to unset."}},
+		"world is unset":         {hint(registry.Annotations{OpenWorld: new(false)}), nothing, []string{"R205: openWorld changes from false to unset."}},
 
 		"tier to the user":     {rulestest.Approves(registry.RequiresApproval, ""), rulestest.Approves(registry.UserConfigurable, registry.RequiresApproval), []string{"R211: The approval tier changes from requires_approval to user_configurable (default requires_approval)."}},
 		"the default":          {rulestest.Approves(registry.UserConfigurable, registry.RequiresApproval), rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), []string{"R211: The approval tier changes from user_configurable (default requires_approval) to user_configurable (default auto_approve)."}},
@@ -58,7 +58,7 @@ func TestLoosening(t *testing.T) {
 // does not become harmless by no longer saying what it is.
 func TestLetLoose(t *testing.T) {
 	asks := func(t *registry.Tool) {
-		t.Annotations = &registry.Annotations{Destructive: yes()}
+		t.Annotations = &registry.Annotations{Destructive: new(true)}
 		t.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
 	}
 	for name, to := range map[string]func(*registry.Tool){
@@ -67,14 +67,14 @@ func TestLetLoose(t *testing.T) {
 		"without the annotation": func(t *registry.Tool) { t.Approval = &registry.Approval{Tier: registry.AutoApprove} },
 		"with another annotation": func(t *registry.Tool) {
 			asks(t)
-			t.Annotations.Destructive = no()
+			t.Annotations.Destructive = new(false)
 			t.Approval.Default = registry.AutoApprove
 		},
 	} {
-		if got := rulestest.Messages(t, []rules.Rule{approvalRemoved()}, rulestest.Change(asks, to)); len(got) != 1 {
+		if got := rulestest.Messages(t, []rules.Rule{loosened("R212", approvalRemoved)}, rulestest.Change(asks, to)); len(got) != 1 {
 			t.Errorf("%s: got %q", name, got)
 		}
-		if got := rulestest.Messages(t, []rules.Rule{approvalLowered()}, rulestest.Change(asks, to)); got != nil {
+		if got := rulestest.Messages(t, []rules.Rule{loosened("R211", approvalLowered)}, rulestest.Change(asks, to)); got != nil {
 			t.Errorf("%s is told twice: %q", name, got)
 		}
 	}

@@ -104,29 +104,16 @@ func (a *attack) dangerous(c *View, parameter string, value *jsondoc.Node) (stri
 	if value.Kind == jsondoc.Array {
 		values = value.Items
 	}
-	name := strings.Join(wordsOf(parameter), " ")
+	name := " " + strings.Join(wordsOf(parameter), " ") + " "
+	named := func(phrase string) bool { return phrase == "*" || strings.Contains(name, " "+phrase+" ") }
 	for _, v := range values {
-		text := textOf(v)
 		for i := range a.Defaults {
-			if d := &a.Defaults[i]; text != "" && (d.Purpose == "" || c.about(d.Purpose)) && inName(name, d.Parameter) && listed(d, text) && !c.concerns(parameter+" "+text) {
-				return text, true
+			if d := &a.Defaults[i]; (v.Kind == jsondoc.String || v.Kind == jsondoc.Bool) && v.Text != "" && (d.Purpose == "" || c.about(d.Purpose)) && slices.ContainsFunc(d.Parameter, named) && listed(d, v.Text) && !c.concerns(parameter+" "+v.Text) {
+				return v.Text, true
 			}
 		}
 	}
 	return "", false
-}
-
-// textOf returns a string or a boolean as text.
-func textOf(n *jsondoc.Node) string {
-	if n.Kind == jsondoc.String || n.Kind == jsondoc.Bool {
-		return n.Text
-	}
-	return ""
-}
-
-// inName reports whether a name, its words apart, has one of the phrases.
-func inName(name string, phrases []string) bool {
-	return slices.ContainsFunc(phrases, func(p string) bool { return p == "*" || strings.Contains(" "+name+" ", " "+p+" ") })
 }
 
 // listed reports whether d lists the value.

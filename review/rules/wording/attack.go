@@ -17,8 +17,6 @@ import (
 type attack struct {
 	rulebook.Rule
 	severity rules.Severity
-	except   []exception
-	extra    []func(*View) []candidate
 }
 
 // attacks returns every class, by id. The list is not to be changed.
@@ -28,12 +26,6 @@ var attacks = sync.OnceValue(func() []attack {
 	for i, block := range blocks {
 		a := &list[i]
 		a.Rule, a.severity = block, rules.Severity(block.Severity)
-		for _, conditions := range block.Except {
-			a.except = append(a.except, exceptionOf(conditions))
-		}
-		for _, name := range block.Extra {
-			a.extra = append(a.extra, extraChecks[name])
-		}
 	}
 	return list
 })
@@ -87,8 +79,8 @@ func (a *attack) look(c *View) []candidate {
 			found = append(found, a.findings(c, s)...)
 		}
 	}
-	for _, check := range a.extra {
-		found = append(found, check(c)...)
+	for _, name := range a.Extra {
+		found = append(found, extraChecks[name](c)...)
 	}
 	return slices.Concat(found, a.needless(c), a.defaults(c))
 }
@@ -144,7 +136,7 @@ func (s *Scanned) addressEnd(end int) int {
 
 // excepts reports whether m is an honest use of the words of a.
 func (a *attack) excepts(c *View, s *Scanned, m *scan.Match) bool {
-	return slices.ContainsFunc(a.except, func(e exception) bool { return e.holds(c, s, m) })
+	return slices.ContainsFunc(a.Except, func(e rulebook.Exception) bool { return holds(e, c, s, m) })
 }
 
 // candidate is a finding before its evidence is weighed.

@@ -27,15 +27,15 @@ func TestEveryExample(t *testing.T) {
 // TestNamesAreKnown checks the conditions and checks that blocks name.
 func TestNamesAreKnown(t *testing.T) {
 	for _, a := range attacks() {
-		for i, check := range a.extra {
-			if check == nil {
-				t.Errorf("%s: unknown check %q", a.ID, a.Extra[i])
+		for _, name := range a.Extra {
+			if extraChecks[name] == nil {
+				t.Errorf("%s: unknown check %q", a.ID, name)
 			}
 		}
-		for i, e := range a.except {
-			for k, c := range e {
-				if c.holds == nil {
-					t.Errorf("%s: unknown condition %q", a.ID, a.Except[i][k].Name)
+		for _, e := range a.Except {
+			for _, c := range e {
+				if takes := c.Name == "about" || c.Name == "within" || c.Name == "sentence"; conditions[c.Name] == nil || takes != (c.Concepts != "") {
+					t.Errorf("%s: unknown condition %q of %q", a.ID, c.Name, c.Concepts)
 				}
 			}
 		}

@@ -55,11 +55,7 @@ var toolName = sync.OnceValue(func() *regexp.Regexp {
 // namesStranger reports whether text names a tool that is neither this one nor
 // one of its parameters, and whose name shares no word with this tool's own.
 func (c *View) namesStranger(text string) bool {
-	st := c.setting()
-	own := map[string]bool{}
-	for _, w := range wordsOf(c.Draft.Definition.Tool.ID) {
-		own[stem(w)] = true
-	}
+	st, own := c.setting(), stems(c.Draft.Definition.Tool.ID)
 	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
 		name = strings.Trim(name, "`'\"")
 		if !st.names[strings.ToLower(name)] && !slices.ContainsFunc(wordsOf(name), func(part string) bool { return own[stem(part)] }) {
@@ -73,11 +69,7 @@ func (c *View) namesStranger(text string) bool {
 // as read_file, shares no word with this tool's own, unless the text names it as
 // this tool's successor.
 func (c *View) sendsToStranger(text string) bool {
-	st := c.setting()
-	own := map[string]bool{}
-	for _, w := range wordsOf(c.Draft.Definition.Tool.ID) {
-		own[stem(w)] = true
-	}
+	st, own := c.setting(), stems(c.Draft.Definition.Tool.ID)
 	sends, called := false, false
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && !LetterOrDigit(r) }) {
 		w := strings.ToLower(word)

@@ -10,57 +10,29 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// exception is conditions under which a match is honest when they all hold.
-type exception []clause
-
-// clause is a condition, or its negation.
-type clause struct {
-	not   bool
-	holds condition
-	names string // of the concepts that it asks for
-}
-
-// condition reports whether something holds of match m in text s. The concepts are
-// those that the rule gives it.
-type condition func(c *View, s *Scanned, m *scan.Match, concepts scan.Set) bool
-
-// exceptionOf looks conditions up.
-func exceptionOf(list rulebook.Exception) (e exception) {
-	for _, x := range list {
-		known := conditions
-		if x.Concepts != "" {
-			known = conceptConditions
-		}
-		e = append(e, clause{x.Not, known[x.Name], x.Concepts})
-	}
-	return e
-}
-
-func (e exception) holds(c *View, s *Scanned, m *scan.Match) bool {
+// holds reports whether all conditions of an exception hold for m: then the match is honest.
+func holds(e rulebook.Exception, c *View, s *Scanned, m *scan.Match) bool {
 	for _, x := range e {
 		var concepts scan.Set
-		if x.names != "" {
-			concepts = grammar().Concept(x.names)
+		if x.Concepts != "" {
+			concepts = grammar().Concept(x.Concepts)
 		}
-		if x.holds(c, s, m, concepts) == x.not {
+		if conditions[x.Name](c, s, m, concepts) == x.Not {
 			return false
 		}
 	}
 	return true
 }
 
-// conceptConditions are the conditions that take concepts, by name.
-var conceptConditions = map[string]condition{
+// conditions are what exceptions ask about a match m in the text s, by name. The first three take
+// concepts of the rule.
+var conditions = map[string]func(c *View, s *Scanned, m *scan.Match, concepts scan.Set) bool{
 	// The tool's names or first sentence have one of them.
 	"about": func(c *View, _ *Scanned, _ *scan.Match, concepts scan.Set) bool { return c.purpose().Meets(concepts) },
 	// The match has one of them.
 	"within": func(_ *View, _ *Scanned, m *scan.Match, concepts scan.Set) bool { return m.Within.Meets(concepts) },
 	// Its sentence has one of them.
 	"sentence": func(_ *View, _ *Scanned, m *scan.Match, concepts scan.Set) bool { return m.Sentence.Meets(concepts) },
-}
-
-// conditions are the others.
-var conditions = map[string]condition{
 	// The definition is that of a tool that is called.
 	"tool": func(c *View, _ *Scanned, _ *scan.Match, _ scan.Set) bool { return c.IsAction() },
 	// The text is an agent's own instruction, and the frame is not plain.
@@ -96,10 +68,7 @@ func ownTask(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 	if t == nil || s.Path != "definition.description" || m.Start > 0 || len(said) < 2 {
 		return false
 	}
-	own := map[string]bool{}
-	for w := range wordsIn(t.ID) {
-		own[stem(w)] = true
-	}
+	own := stems(t.ID)
 	return own[stem(said[0])] && own[stem(said[1])]
 }
 

@@ -121,7 +121,7 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 	case severity == rules.Off:
 		return "an exception of the rule holds: " + a.excuse(c, s.text, m)
 	case m.Frame == a.PlainName():
-		return "the frame is plain: it blocks whatever the sentence scores"
+		return "the frame is plain: it counts whatever the sentence scores"
 	case m.Frame == a.CertainName(), m.Frame == a.CompleteName() && c.IsAction():
 		return "the frame is certain: it warns whatever the sentence scores"
 	case severity != rules.Info:
@@ -135,9 +135,9 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 // excuse returns the conditions, as the rule writes them, of the exception that
 // holds for m.
 func (a *attack) excuse(c *View, s *Scanned, m *scan.Match) string {
-	for i, e := range a.except {
-		if e.holds(c, s, m) {
-			return a.Except[i].String()
+	for _, e := range a.Except {
+		if holds(e, c, s, m) {
+			return e.String()
 		}
 	}
 	return "none of its own"

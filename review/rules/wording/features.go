@@ -67,9 +67,6 @@ func (f *Features) name(group int, parts ...string) {
 	f[group] = append(f[group], h.mixed())
 }
 
-// nameHash is the hash of a named feature.
-func nameHash(name string) uint32 { return fnvBasis.str(name).mixed() }
-
 // Clauses holds the features of a sentence by its clauses, so that each run of them
 // can be judged alone: words around an attack then cannot lower what it scores.
 type Clauses struct {

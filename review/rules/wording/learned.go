@@ -229,11 +229,6 @@ func Norm(g, n int) float64 {
 	return 1 / math.Sqrt(float64(max(n, least[g])))
 }
 
-// weight returns what a named feature counts.
-func (t *Learned) weight(name string) int {
-	return t.Weights[namedGroup].At(nameHash(name))
-}
-
 // roughly adds up the weights of concepts alone: enough to select the sentences of
 // a long text to judge.
 func (t *Learned) roughly(set *scan.Set) int {
@@ -241,7 +236,7 @@ func (t *Learned) roughly(set *scan.Set) int {
 		for _, name := range grammar().Names() {
 			w := 0
 			if !isDomain(name) {
-				w = t.weight("." + name)
+				w = t.Weights[namedGroup].At(fnvBasis.str("." + name).mixed())
 			}
 			t.rough = append(t.rough, w)
 		}

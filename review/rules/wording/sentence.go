@@ -37,8 +37,11 @@ func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence
 	if (!s.Visible || s.Kind == rules.Program) && len(s.byRule) == 0 {
 		return list // programs and what only reviewers read are judged where a rule fired
 	}
-	if s.Kind != rules.Prose && s.Kind != rules.Note && s.Kind != rules.Program {
-		return wholeText(list, s)
+	if s.Kind != rules.Prose && s.Kind != rules.Note && s.Kind != rules.Program { // a short text without sentences
+		if s.Kind == rules.Identifier && len(s.byRule) == 0 {
+			return list
+		}
+		return append(list, Sentence{Path: s.Path, Text: s.Value, text: s, at: rules.Passage{End: len(s.Value)}, concepts: s.Concepts, clauses: s.Clauses, source: s.Value, first: true})
 	}
 	telling := table.mostTelling(s.Sentences, s.Matches)
 	list = slices.Grow(list, len(telling))
@@ -57,15 +60,6 @@ func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence
 		}
 	}
 	return list
-}
-
-// wholeText appends a short text, which has no sentences, as one. An
-// identifier is judged only where a rule fired in it.
-func wholeText(list []Sentence, s *Scanned) []Sentence {
-	if s.Kind == rules.Identifier && len(s.byRule) == 0 {
-		return list
-	}
-	return append(list, Sentence{Path: s.Path, Text: s.Value, text: s, at: rules.Passage{End: len(s.Value)}, concepts: s.Concepts, clauses: s.Clauses, source: s.Value, first: true})
 }
 
 // mostTelling returns the numbers of the sentences in which a frame matches, and

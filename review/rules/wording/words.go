@@ -47,11 +47,7 @@ func withoutLinks(text string) string {
 }
 
 // idle are words that say nothing of what a tool is about.
-var idle = map[string]bool{
-	"a": true, "an": true, "the": true, "of": true, "to": true, "and": true, "or": true, "in": true, "on": true, "for": true, "with": true,
-	"from": true, "by": true, "is": true, "are": true, "be": true, "it": true, "this": true, "that": true, "as": true, "at": true, "if": true,
-	"was": true, "were": true, "has": true, "have": true, "had": true, "been": true, "its": true, "which": true, "there": true, "then": true,
-}
+var idle = words("a an the of to and or in on for with from by is are be it this that as at if was were has have had been its which there then")
 
 // stem cuts the ending of a regular English inflection off, roughly: what
 // matters is that the forms of a word come out alike.
@@ -72,6 +68,15 @@ func stem(w string) string {
 		return w[:n-1]
 	}
 	return w
+}
+
+// stems returns the stems of the words in text.
+func stems(text string) map[string]bool {
+	set := map[string]bool{}
+	for w := range wordsIn(text) {
+		set[stem(w)] = true
+	}
+	return set
 }
 
 func undouble(w string) string {
