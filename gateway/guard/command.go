@@ -20,6 +20,8 @@ type Command struct {
 	Env    []string // nil for that of this process
 	Dir    string   // where it runs; "" for the folder of this process
 	Stderr io.Writer
+	// Outlives lets the program run on when this process ends.
+	Outlives bool
 
 	times  Times
 	cmd    *exec.Cmd
@@ -41,7 +43,9 @@ func (c *Command) start(_ context.Context, times Times, _ func(string)) error {
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirs, c.Stderr, times.Drain
 	c.cmd.Env, c.cmd.Dir = c.Env, c.Dir
 	proc.OwnGroup(c.cmd)
-	proc.DiesWithParent(c.cmd)
+	if !c.Outlives {
+		proc.DiesWithParent(c.cmd)
+	}
 	c.times, c.out, c.exited = times, out, make(chan struct{})
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		out.Close()
@@ -70,7 +74,7 @@ func (c *Command) start(_ context.Context, times Times, _ func(string)) error {
 func (c *Command) serve(ctx context.Context, receive func(line []byte)) (int, error) {
 	ended := make(chan error, 1)
 	go func() {
-		lines := newLineReader(output{c})
+		lines := newLineReader(output{c}, c.times.MaxMessage)
 		for {
 			line, err := lines.next()
 			if err != nil {

@@ -26,6 +26,8 @@ type Endpoint struct {
 	log     func(string)
 	times   Times
 
+	failed func(id []byte, err error) // receives the errors of requests; nil for an error response to receive
+
 	serving chan struct{} // closed when receive is set
 	receive func(line []byte)
 	ctx     context.Context //nolint:containedctx // of every request
@@ -135,6 +137,10 @@ func (e *Endpoint) post(m *message, body []byte, written func()) {
 		e.log(m.method + " cannot be sent to the server: " + err.Error())
 		return
 	}
+	if e.failed != nil {
+		e.failed(id, err)
+		return
+	}
 	why := "the server cannot be reached: " + err.Error()
 	if errors.As(err, new(malformed)) {
 		why = "toolcrib withheld the response of the server: " + err.Error()
@@ -152,7 +158,7 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	session := req.Header.Get("Mcp-Session-Id")
 	resp, err := e.client.Do(req)
 	if err != nil {
-		return reached(err)
+		return Unreachable{reached(err)}
 	}
 	defer resp.Body.Close() //nolint:errcheck // all of it was read, or nobody wants it
 	if session != "" && again && forgotten(resp) {
@@ -176,8 +182,8 @@ func forgotten(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
 		return resp.StatusCode == http.StatusNotFound
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxLine+1))
-	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), failing{err})) // for who reads it next
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), failing{err}, resp.Body)) // for the next reader
 	var said struct{ Error struct{ Message string } }
 	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
 }
@@ -248,12 +254,12 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	if kind == "text/event-stream" && resp.StatusCode < 300 {
 		return e.streams(m, resp)
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxLine+1))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, int64(e.times.MaxMessage)+1))
 	switch {
 	case err != nil:
-		return reached(err)
-	case len(text) > MaxLine:
-		return errLong
+		return Unreachable{reached(err)}
+	case len(text) > e.times.MaxMessage:
+		return ErrTooLarge
 	}
 	var unread error
 	if kind == "application/json" && len(bytes.TrimSpace(text)) > 0 {
@@ -264,11 +270,11 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized && len(e.headers) == 0:
-		return errors.New("it requires a sign-in (OAuth), which only its client can perform; run toolcrib wrap, which restores the original entry")
+		return Credentials("it requires a sign-in (OAuth), which only its client can perform; run toolcrib wrap, which restores the original entry")
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return fmt.Errorf("it refuses the credentials (status %d); check the headers of its entry in the client's file", resp.StatusCode)
+		return Credentials(fmt.Sprintf("it refuses the credentials (status %d); check the headers of its entry in the client's file", resp.StatusCode))
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return fmt.Errorf("it redirects to another address (status %d); configure that address if you trust it", resp.StatusCode)
+		return fmt.Errorf("%w (status %d); configure that address if you trust it", ErrRedirect, resp.StatusCode)
 	case resp.StatusCode >= 400:
 		return fmt.Errorf("it answers with status %d: %s", resp.StatusCode, clip(string(bytes.TrimSpace(text))))
 	case unread != nil:
@@ -309,7 +315,7 @@ func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
 // streams hands on the events of the response to a message. A stream that breaks off
 // is taken up where it broke off, if the server numbers its events.
 func (e *Endpoint) streams(m *message, resp *http.Response) error {
-	s := &events{lines: newLineReader(resp.Body)}
+	s := &events{lines: newLineReader(resp.Body, e.times.MaxMessage)}
 	for tried := 0; ; tried++ {
 		answered := false
 		var unread error
@@ -324,7 +330,7 @@ func (e *Endpoint) streams(m *message, resp *http.Response) error {
 		switch {
 		case answered || m.kind != request:
 			return nil
-		case errors.Is(err, errLong):
+		case errors.Is(err, ErrTooLarge):
 			return err
 		case unread != nil:
 			return unread
@@ -339,7 +345,7 @@ func (e *Endpoint) streams(m *message, resp *http.Response) error {
 			return err
 		}
 		defer func() { _ = resumed.Body.Close() }() // a few streams at most
-		s.lines = newLineReader(resumed.Body)
+		s.lines = newLineReader(resumed.Body, e.times.MaxMessage)
 	}
 }
 
@@ -380,7 +386,7 @@ func (e *Endpoint) listen() {
 		}
 		if err == nil {
 			wait = time.Second
-			s.lines = newLineReader(resp.Body)
+			s.lines = newLineReader(resp.Body, e.times.MaxMessage)
 			_ = s.each(func(data []byte) { // it is opened again
 				if _, err := e.pass(nil, data); err != nil {
 					e.log("a message of the server is withheld: " + err.Error())
@@ -477,8 +483,8 @@ func (s *events) each(fn func(data []byte)) error {
 			if there {
 				data = append(data, '\n')
 			}
-			if data, there = append(data, value...), true; len(data) > MaxLine {
-				return errLong
+			if data, there = append(data, value...), true; len(data) > s.lines.limit {
+				return ErrTooLarge
 			}
 		case "id":
 			s.id = string(value)

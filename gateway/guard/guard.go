@@ -122,7 +122,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 
 // receives reads the client's messages until the end of input.
 func (g *Guard) receives(ctx context.Context) {
-	lines := newLineReader(g.config.In)
+	lines := newLineReader(g.config.In, MaxLine)
 	for ctx.Err() == nil {
 		line, err := lines.next()
 		if err != nil {
@@ -527,9 +527,6 @@ func (q *queue) close() {
 // MaxLine limits one message, in bytes.
 const MaxLine = 64 << 20
 
-// errLong reports a line of more than MaxLine bytes.
-var errLong = errors.New("a message exceeds 64 MB")
-
 // Initial size of a reader's buffer, and the maximum size that is kept between messages.
 const (
 	firstBuffer = 64 << 10
@@ -539,12 +536,13 @@ const (
 // lineReader reads lines into one buffer, which it uses again.
 type lineReader struct {
 	from       io.Reader
+	limit      int // of a line, in bytes
 	buf        []byte
 	start, end int // bounds of the unread data
 }
 
-func newLineReader(from io.Reader) *lineReader {
-	return &lineReader{from: from, buf: make([]byte, firstBuffer)}
+func newLineReader(from io.Reader, limit int) *lineReader {
+	return &lineReader{from: from, limit: limit, buf: make([]byte, firstBuffer)}
 }
 
 // next returns the next line including its line break, or the remaining input. The line is valid until the next call.
@@ -559,8 +557,8 @@ func (r *lineReader) next() ([]byte, error) {
 		looked = r.end
 		if looked == len(r.buf) {
 			looked -= r.makeRoom()
-			if len(r.buf) > MaxLine+firstBuffer {
-				return nil, errLong
+			if len(r.buf) > r.limit+firstBuffer {
+				return nil, ErrTooLarge
 			}
 		}
 		n, err := r.from.Read(r.buf[r.end:])

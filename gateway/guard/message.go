@@ -296,6 +296,9 @@ func (a ambiguous) Error() string { return string(a) }
 // malformed is the error for a text that is not JSON.
 type malformed struct{ cause error }
 
+// Is reports whether target is ErrProtocol.
+func (malformed) Is(target error) bool { return target == ErrProtocol }
+
 // Error describes the syntax error and its position.
 func (m malformed) Error() string {
 	var syntax *jsontext.SyntacticError

@@ -313,6 +313,8 @@ type Times struct {
 	// Drain is how long the output of a server is waited for after its end: a process
 	// that it started may hold it open.
 	Drain time.Duration
+	// MaxMessage limits one message of the server, in bytes.
+	MaxMessage int
 }
 
 // orUsual returns t with the default in place of every zero.
@@ -326,5 +328,7 @@ func (t Times) orUsual() Times {
 		End:     cmp.Or(t.End, time.Second),
 		Stop:    cmp.Or(t.Stop, time.Second),
 		Drain:   cmp.Or(t.Drain, time.Second),
+
+		MaxMessage: cmp.Or(t.MaxMessage, MaxLine),
 	}
 }

@@ -54,7 +54,7 @@ func TestEndpoints(t *testing.T) {
 				if err != nil || len(tools) != 1 || !strings.Contains(string(tools[0]), `"name":"double"`) {
 					t.Fatalf("%s, %v", tools, err)
 				}
-				raw, _, err := s.Call(t.Context(), "double", []byte(`{"n":21}`))
+				raw, _, err := s.Call(t.Context(), "double", nil, []byte(`{"n":21}`))
 				if err != nil || !strings.Contains(string(raw), `"structuredContent":{"Twice":42}`) {
 					t.Errorf("%s, %v", raw, err)
 				}
@@ -227,6 +227,44 @@ func TestUnreachedEndpoints(t *testing.T) {
 		}
 		if strings.Contains(refused.Message, "127.0.0.1") || strings.Contains(refused.Message, ".invalid") || strings.Contains(refused.Message, "http") {
 			t.Errorf("the agent is told where the server is: %s", refused.Message)
+		}
+	}
+}
+
+// TestServersWithoutAHandshake lists and calls the tools of a server that knows only the revision without initialize,
+// and hears of its changes.
+func TestServersWithoutAHandshake(t *testing.T) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "remote", Version: "1"}, &mcp.ServerOptions{SupportedProtocolVersions: []string{"2026-07-28"}})
+	run := func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{}, nil
+	}
+	server.AddTool(&mcp.Tool{Name: "first", InputSchema: map[string]any{"type": "object"}}, run)
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true}))
+	changed := make(chan struct{}, 1)
+	s, err := upstream.Connect(t.Context(), at(web.URL), func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	defer s.Close()
+	text, err := s.Document(t.Context())
+	if err != nil || !strings.Contains(string(text), `"protocolVersion":"2026-07-28"`) || !strings.Contains(string(text), `"name":"remote"`) {
+		t.Fatalf("%s, %v", text, err)
+	}
+	if _, _, err := s.Call(t.Context(), "first", nil, []byte("{}")); err != nil {
+		t.Error(err)
+	}
+	for i := 0; ; i++ { // the subscription takes a moment
+		server.AddTool(&mcp.Tool{Name: fmt.Sprint("more", i), InputSchema: map[string]any{"type": "object"}}, run)
+		select {
+		case <-changed:
+			return
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }

@@ -89,6 +89,8 @@ func serve(how string, in io.Reader, out io.Writer) {
 			fmt.Fprintf(out, "\uFEFF"+`{"jsonrpc":"2.0","id":"%s","error":null,"result":{"tools":[%s]}}`+"\n", req.ID, echoTool)
 		case how == "pretty" && req.Method == "tools/list":
 			fmt.Fprintf(out, "{\n\"jsonrpc\":\"2.0\",\n\"id\":%s,\n\"result\":{}\n}\n", req.ID)
+		case how == "agrees" && req.Method == "server/discover":
+			answer(`{}`)
 		case req.Method == "initialize":
 			declared = req.Params.Declared
 			answer(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"the-server","version":"1"}}`)

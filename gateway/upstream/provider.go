@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/guard"
 	"toolcrib/internal/plaintext"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -84,11 +84,11 @@ func (p *Provider) Close() {
 // Run implements gateway.Provider. It reads the definition from the server before every call, and does not call a tool
 // that differs from the approved one. It returns the server's result unchanged.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
-	session, name, err := p.approved(ctx, in.Tool.Definition.Tool)
+	session, listed, err := p.approved(ctx, in.Tool.Definition.Tool)
 	if err != nil {
 		return gateway.Output{}, err
 	}
-	raw, node, err := session.Call(ctx, name, in.Args)
+	raw, node, err := session.Call(ctx, listed.Name, listed.Raw, in.Args)
 	if err != nil {
 		return gateway.Output{}, asError(err)
 	}
@@ -101,11 +101,11 @@ func (p *Provider) Check(ctx context.Context, tool registry.Live) error {
 	return err
 }
 
-// approved returns a connection to the server of a tool that currently lists it as approved, and the tool's name there.
-func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, string, error) {
+// approved returns a connection to the server of a tool that currently lists it as approved, and the listed tool.
+func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wire.ListedItem, error) {
 	server, ok := p.find(t.Provider.Server)
 	if !ok {
-		return nil, "", &gateway.Error{
+		return nil, wire.ListedItem{}, &gateway.Error{
 			Code: gateway.CodeNotConnected, NotRun: true,
 			Message: fmt.Sprintf("no MCP server %s is configured; ask the user to add [servers.%s] to the configuration", t.Provider.Server, t.Provider.Server),
 		}
@@ -116,22 +116,22 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, st
 		if e := (*gateway.Error)(nil); errors.As(err, &e) {
 			e.NotRun = true // the tool was not called
 		}
-		return nil, "", err
+		return nil, wire.ListedItem{}, err
 	}
 	name := cmp.Or(t.OriginName(), t.ID)
 	listed := wire.ByName(tools)[name]
 	d, as := drift{Server: server.Name, Name: name, Listed: listed.Sum}, false
 	if d.Approved, as = asApproved(t, listed); !as {
 		p.tell(server.Name)
-		return nil, "", d.refusal(t.ID)
+		return nil, listed, d.refusal(t.ID)
 	}
 	if ps := listed.Problems(); len(ps) > 0 {
-		return nil, "", &gateway.Error{
+		return nil, listed, &gateway.Error{
 			Code:    gateway.CodeChanged,
 			Message: fmt.Sprintf("the protocol does not allow the definition of %s: %s; the tool was not called.", t.WireName(), ps.Error()),
 		}
 	}
-	return session, name, nil
+	return session, listed, nil
 }
 
 // listed returns the current tools of a server. It reconnects once if the connection was lost in the meantime, over
@@ -425,7 +425,6 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 func asError(err error) error {
 	e := &gateway.Error{Code: gateway.CodeProvider, Message: cut(err.Error())}
 	var answered *jsonrpc.Error
-	var unreached *url.Error // it names the address
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
@@ -434,7 +433,7 @@ func asError(err error) error {
 		e.Message = "the server does not accept the credentials; the call did not run, and the user must connect it again"
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		e.Code = gateway.CodeTimeout
-	case errors.As(err, &unreached):
+	case errors.As(err, new(guard.Unreachable)):
 		why, sure := gateway.Unreached(err)
 		e.Code, e.NotRun, e.Message = gateway.CodeUnavailable, sure, "the server is not available: "+why+"; try again later"
 	case errors.As(err, &answered):

@@ -1,20 +1,18 @@
 package upstream
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"os"
-	"syscall"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolcrib/gateway/guard"
 	"toolcrib/gateway/texts"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -24,215 +22,181 @@ import (
 // stored with a list because the list may depend on them.
 const Declared = "{}"
 
-// declaredLikeClient are those that are declared with Server.LikeClient.
-const declaredLikeClient = `{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{}}`
-
-func (s Server) declared() (string, *mcp.ClientCapabilities) {
-	if !s.LikeClient {
-		return Declared, &mcp.ClientCapabilities{}
+func (s Server) declared() string {
+	if s.LikeClient {
+		return `{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{}}`
 	}
-	//nolint:staticcheck // deprecated since 2026-07-28; clients declare them
-	return declaredLikeClient, &mcp.ClientCapabilities{
-		Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}},
-		RootsV2:     &mcp.RootCapabilities{ListChanged: true}, Sampling: &mcp.SamplingCapabilities{},
-	}
+	return Declared
 }
 
-// lastWithHandshake is the newest revision that begins with initialize.
-const lastWithHandshake = "2025-11-25"
+// The newest revisions of the protocol with and without a handshake.
+const (
+	handshakeRevision = "2025-11-25"
+	modernRevision    = "2026-07-28"
+)
 
 // Session is a connection to a server.
 type Session struct {
 	server Server
-	sdk    *mcp.ClientSession
-	tap    *tap
-	stderr *tail
-	force  func() // ends the connection without a word
-	ended  chan struct{}
+	conn   *guard.Conn
+	stderr func() string
+
+	hello    *jsondoc.Node // the server's introduction
+	revision string
+	meta     string // the last member of the params of every request, in a revision without a handshake; "" otherwise
 }
 
-// Connect connects to a server. It asks for the newest revision first and for the
-// older handshake when the server does not understand that. changed is called
-// whenever the server reports changed tools; it may be nil.
+// Connect connects to a server. It tries the newest revision first, and the handshake of older ones if the server does
+// not understand that, or first if the server is asked like a client. changed is called whenever the server reports changed tools; it may be nil.
 func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
-	if s.LikeClient {
-		session, err := connect(ctx, s, changed, lastWithHandshake)
-		if err == nil || ctx.Err() != nil {
-			return session, err
-		}
-	}
-	first, stop := context.WithTimeout(ctx, cmp.Or(s.Newest, s.timeout()/2))
-	defer stop()
-	session, err := connect(first, s, changed, "")
-	if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
-		return session, err
-	}
-	// Some servers never answer an unknown request.
-	return connect(ctx, s, changed, lastWithHandshake)
-}
-
-func connect(ctx context.Context, s Server, changed func(), revision string) (*Session, error) {
-	session := &Session{server: s, tap: &tap{}, stderr: &tail{}, ended: make(chan struct{})}
-	_, capabilities := s.declared()
-	options := &mcp.ClientOptions{
-		Capabilities:   capabilities,
-		Logger:         slog.New(slog.DiscardHandler),
-		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // toolcrib cannot answer such requests
-	}
-	if changed != nil {
-		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
-		if s.Texts {
-			options.PromptListChangedHandler = func(context.Context, *mcp.PromptListChangedRequest) { changed() }
-		}
-	}
-	var transport mcp.Transport
-	giveUp := func(bool) {}
-	session.force = func() {}
-	if s.URL != "" {
-		transport = newEndpoint(s, session.tap, changed != nil)
-	} else {
-		p := &process{server: s, tap: session.tap, stderr: session.stderr}
-		transport, giveUp = p, p.giveUp
-		session.force = p.kill
-	}
-	// The SDK blocks until the server accepts a message; a server that does not read must not block a caller beyond its
-	// timeout.
-	type outcome struct {
-		sdk *mcp.ClientSession
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		sdk, err := mcp.NewClient(&mcp.Implementation{Name: "toolcrib", Version: "1"}, options).
-			Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
-		done <- outcome{sdk, err}
-	}()
-	select {
-	case o := <-done:
-		if o.err != nil {
-			giveUp(ctx.Err() != nil)
-			return nil, session.failed(ctx, o.err)
-		}
-		session.sdk = o.sdk
-	case <-ctx.Done():
-		giveUp(true)
-		go func() {
-			if o := <-done; o.sdk != nil {
-				_ = o.sdk.Close() // it came too late
-			}
-		}()
+	session := &Session{server: s, stderr: func() string { return "" }}
+	if ctx.Err() != nil {
 		return nil, session.failed(ctx, ctx.Err())
 	}
-	go func() {
-		_ = session.sdk.Wait() // the next call reports the reason
-		close(session.ended)
-	}()
+	to, stderr, err := s.connection()
+	if err != nil {
+		return nil, session.failed(ctx, err)
+	}
+	session.stderr = stderr
+	var notify func(method string)
+	if changed != nil {
+		notify = func(method string) {
+			if method == "notifications/tools/list_changed" || s.Texts && method == "notifications/prompts/list_changed" {
+				changed()
+			}
+		}
+	}
+	if session.conn, err = guard.Dial(to, guard.Times{MaxMessage: MaxMessage}, notify); err != nil {
+		return nil, session.failed(ctx, err)
+	}
+	if err := session.greet(ctx, changed != nil); err != nil {
+		if s.Spare && ctx.Err() != nil {
+			session.conn.Leave()
+		} else {
+			session.conn.Close()
+		}
+		return nil, err
+	}
 	return session, nil
 }
 
-// The codes with which the SDK itself, and no server, reports a call on a
-// connection that is ending.
-const (
-	clientClosing = -32003
-	serverClosing = -32004
-)
+// discoverTime is how long an answer in the newest revision is waited for before the handshake begins: some servers
+// never answer an unknown request.
+const discoverTime = 5 * time.Second
+
+// greet introduces toolcrib to the server, and subscribes to changes if watching is set.
+func (s *Session) greet(ctx context.Context, watching bool) error {
+	const client = `{"name":"toolcrib","version":"1"}`
+	discover := func() (err error) {
+		limited, cancel := context.WithTimeout(ctx, discoverTime)
+		defer cancel()
+		s.revision, s.meta = modernRevision, fmt.Sprintf(
+			`"_meta":{"io.modelcontextprotocol/protocolVersion":"%s","io.modelcontextprotocol/clientInfo":%s,"io.modelcontextprotocol/clientCapabilities":%s}}`, modernRevision, client, s.server.declared())
+		_, s.hello, err = s.ask(limited, "server/discover", []byte("{}"), nil)
+		versions := s.hello.Get("supportedVersions")
+		if err == nil && (versions == nil || !slices.ContainsFunc(versions.Items, func(n *jsondoc.Node) bool { return n.Text == modernRevision })) {
+			err = s.failed(ctx, fmt.Errorf("%w: it does not support the revision %s", ErrProtocol, modernRevision))
+		}
+		if err == nil && watching {
+			params := []byte(`{"notifications":{"toolsListChanged":true,"promptsListChanged":true},` + s.meta)
+			go func() { _, _ = s.conn.Call(context.Background(), "subscriptions/listen", params, nil) }() // it ends with the connection
+		}
+		return err
+	}
+	handshake := func() (err error) {
+		s.meta = ""
+		params := fmt.Appendf(nil, `{"protocolVersion":"%s","clientInfo":%s,"capabilities":%s}`, handshakeRevision, client, s.server.declared())
+		if _, s.hello, err = s.ask(ctx, "initialize", params, nil); err == nil {
+			s.revision = text(s.hello.Get("protocolVersion"))
+			s.conn.Notify("notifications/initialized", []byte("{}"))
+		}
+		return err
+	}
+	first, second := discover, handshake
+	if s.server.LikeClient {
+		first, second = handshake, discover
+	}
+	err := first()
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrClosed) || errors.Is(err, ErrCredentials) || errors.As(err, new(guard.Unreachable)) {
+		return err
+	}
+	if other := second(); other == nil || !s.server.LikeClient {
+		return other
+	}
+	return err
+}
+
+// text returns the string at a node, or "".
+func text(n *jsondoc.Node) string {
+	if n == nil || n.Kind != jsondoc.String {
+		return ""
+	}
+	return n.Text
+}
 
 // failed returns the error for a failed exchange, with its cause.
 func (s *Session) failed(ctx context.Context, err error) error {
-	var answered *jsonrpc.Error
-	broke := s.tap.failure()
 	switch {
-	case broke != nil:
-		err = broke
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("%w: %w%s", ErrTimeout, context.DeadlineExceeded, s.tap.unanswered())
-	case errors.As(err, &answered) && answered.Code != clientClosing && answered.Code != serverClosing:
-	case answered != nil, errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):
-		err = ErrClosed
+		err = fmt.Errorf("%w: %w", ErrTimeout, context.DeadlineExceeded)
+		if s.conn != nil && s.conn.Skipped() != "" {
+			err = fmt.Errorf("%w; its standard output has lines that are not messages, such as %s", err, jsondoc.Quote(s.conn.Skipped()))
+		}
+	case errors.As(err, new(guard.Credentials)):
+		err = ErrCredentials
+	case errors.Is(err, guard.ErrRedirect):
+		err = fmt.Errorf("%w: %w", ErrProtocol, err)
+	case errors.Is(err, guard.ErrTooLarge):
+		err = fmt.Errorf("%w: a message of more than %d MiB", ErrTooLarge, MaxMessage>>20)
 	}
-	return &failed{server: s.server.Name, stderr: s.stderr.String(), err: err}
+	return &failed{server: s.server.Name, stderr: s.stderr(), err: err}
 }
-
-// closes limits how long a session may take to end. The SDK first answers the server's requests, and waits for a server
-// that does not read.
-const closes = endsByItself + endsWhenTold + time.Second
 
 // Close ends the session, and the program of a server that is one.
-func (s *Session) Close() {
-	go func() { _ = s.sdk.Close() }() // it ends either way
-	select {
-	case <-s.ended:
-	case <-time.After(closes):
-		s.force()
-	}
-}
+func (s *Session) Close() { s.conn.Close() }
 
 // Ended returns a channel that is closed when the session ends.
-func (s *Session) Ended() <-chan struct{} { return s.ended }
+func (s *Session) Ended() <-chan struct{} { return s.conn.Ended() }
 
 // alive reports whether the session has not ended.
 func (s *Session) alive() bool {
 	select {
-	case <-s.ended:
+	case <-s.conn.Ended():
 		return false
 	default:
 		return true
 	}
 }
 
-// ask runs one exchange and returns the unchanged result.
-func (s *Session) ask(ctx context.Context, request func(context.Context) error) (*answer, error) {
+// ask makes a request and returns the unchanged result. params is an object without white space around it; headers are
+// those of a call.
+func (s *Session) ask(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, *jsondoc.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
-	a := &answer{} // the tap stores the result there
-	ctx = context.WithValue(ctx, answerKey{}, a)
-	defer s.tap.forget(a)
-	// As in connect, a server that does not read must not block the caller.
-	done := make(chan error, 1)
-	go func() { done <- request(ctx) }()
-	var err error
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		err = ctx.Err()
+	if s.meta != "" {
+		params = bytes.TrimSuffix(params, []byte("}"))
+		if len(params) > 1 {
+			params = append(params, ',')
+		}
+		params = append(params, s.meta...)
 	}
-	switch {
-	case err == nil && a.node == nil:
-		err = fmt.Errorf("%w: no answer arrived", ErrProtocol)
-	case err != nil && ctx.Err() == nil && a.err != nil:
-		err = a.err
+	raw, err := s.conn.Call(ctx, method, params, headers)
+	if err != nil {
+		return nil, nil, s.failed(ctx, err)
+	}
+	n, err := jsondoc.Parse(raw, jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth})
+	if list, _, _, ok := wire.Salvage(raw, "tools"); err != nil && method == "tools/list" && ok {
+		n, err = list, nil
+	}
+	if err == nil && n.Kind != jsondoc.Object {
+		err = fmt.Errorf("expected an object, got %s", n.Kind)
 	}
 	if err != nil {
-		return nil, s.failed(ctx, err)
+		return nil, nil, s.failed(ctx, fmt.Errorf("%w: its answer to %s cannot be read: %w", ErrProtocol, method, err))
 	}
-	return a, nil
-}
-
-// page requests one page of the list of tools.
-func (s *Session) page(ctx context.Context, cursor string) (tools []json.RawMessage, next string, err error) {
-	a, err := s.ask(ctx, func(ctx context.Context) error {
-		_, err := s.sdk.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-		return err
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	if n := a.node.Get("tools"); n == nil || n.Kind != jsondoc.Array {
-		return nil, "", s.failed(ctx, fmt.Errorf("%w: its list has no tools", ErrProtocol))
-	}
-	var members map[string]json.RawMessage // a struct would take a key in capitals, too
-	if err = json.Unmarshal(a.raw, &members); err == nil {
-		err = json.Unmarshal(members["tools"], &tools)
-	}
-	if err != nil {
-		return nil, "", s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
-	}
-	if n := a.node.Get("nextCursor"); n != nil && n.Kind == jsondoc.String {
-		next = n.Text
-	}
-	return tools, next, nil
+	return raw, n, nil
 }
 
 // Tools returns the JSON of every tool that the server lists, unchanged, from all pages, and the entries that cannot be
@@ -241,8 +205,8 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
 	seen, size := map[string]bool{}, 0
-	for cursor := ""; ; {
-		tools, next, err := s.page(ctx, cursor)
+	for params := []byte("{}"); ; {
+		raw, n, err := s.ask(ctx, "tools/list", params, nil)
 		var answered *jsonrpc.Error
 		if errors.As(err, &answered) && answered.Code == jsonrpc.CodeMethodNotFound {
 			return nil, nil, nil
@@ -250,41 +214,45 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 		if err != nil {
 			return nil, nil, err
 		}
-		all = append(all, tools...)
-		for _, t := range tools {
-			size += len(t)
+		var members map[string]json.RawMessage // a struct would also accept keys in other letter case
+		var tools []json.RawMessage
+		if list := n.Get("tools"); list == nil || list.Kind != jsondoc.Array {
+			err = errors.New("its list has no tools")
+		} else if err = json.Unmarshal(raw, &members); err == nil {
+			err = json.Unmarshal(members["tools"], &tools)
 		}
+		if err != nil {
+			return nil, nil, s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
+		}
+		all, size = append(all, tools...), size+len(raw)
+		next := text(n.Get("nextCursor"))
 		switch {
 		case len(all) > MaxTools:
 			err = fmt.Errorf("%w: more than %d tools", ErrTooLarge, MaxTools)
 		case size > MaxMessage:
 			err = fmt.Errorf("%w: more than %d MiB of tools", ErrTooLarge, MaxMessage>>20)
-		case next == "":
+		case next == "" || seen[next]:
 			all, skipped = wire.Readable(all)
+			if next != "" {
+				skipped = append(skipped, wire.RepeatedPage)
+			}
 			return all, skipped, nil
-		case seen[next]:
-			all, skipped = wire.Readable(all)
-			return all, append(skipped, wire.RepeatedPage), nil
 		case len(seen) == MaxPages:
 			err = fmt.Errorf("%w: a list of more than %d pages", ErrTooLarge, MaxPages)
 		}
 		if err != nil {
 			return nil, nil, s.failed(ctx, err)
 		}
-		seen[next], cursor = true, next
+		seen[next] = true
+		params = jsondoc.Canonical(jsondoc.NewObject(jsondoc.Member{Key: "cursor", Value: jsondoc.NewString(next)}))
 	}
 }
 
-// Call calls a tool by its name on the server and returns the unchanged result. args is an object.
-func (s *Session) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, *jsondoc.Node, error) {
-	a, err := s.ask(ctx, func(ctx context.Context) error {
-		_, err := s.sdk.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return a.raw, a.node, nil
+// Call calls a tool and returns the unchanged result. name is its name on the server, and definition its JSON there,
+// which may require headers. args is an object.
+func (s *Session) Call(ctx context.Context, name string, definition, args json.RawMessage) (json.RawMessage, *jsondoc.Node, error) {
+	params := fmt.Appendf(nil, `{"name":%s,"arguments":%s}`, jsondoc.Canonical(jsondoc.NewString(name)), args)
+	return s.ask(ctx, "tools/call", params, wire.ParamHeaders(definition, args))
 }
 
 // List connects to a server, reads its list of tools and returns it as a document
@@ -305,67 +273,37 @@ func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	declared, _ := s.server.declared()
-	list := wire.ServerList{Capabilities: json.RawMessage(declared), Tools: tools, Skipped: skipped}
-	info := &mcp.Implementation{}
-	if r := s.sdk.InitializeResult(); r != nil {
-		list.Protocol, info = cmp.Or(s.tap.revision, r.ProtocolVersion), cmp.Or(r.ServerInfo, info)
+	info := cmp.Or(s.hello.Get("serverInfo"), s.hello.Get("_meta").Get("io.modelcontextprotocol/serverInfo"))
+	list := wire.ServerList{
+		Protocol: s.revision, Capabilities: json.RawMessage(s.server.declared()), Tools: tools, Skipped: skipped,
+		Server: jsondoc.Canonical(jsondoc.NewObject(
+			jsondoc.Member{Key: "name", Value: jsondoc.NewString(text(info.Get("name")))}, jsondoc.Member{Key: "version", Value: jsondoc.NewString(text(info.Get("version")))})),
 	}
-	list.Server = jsondoc.Canonical(jsondoc.NewObject(
-		jsondoc.Member{Key: "name", Value: jsondoc.NewString(info.Name)}, jsondoc.Member{Key: "version", Value: jsondoc.NewString(info.Version)}))
 	if s.server.Texts {
-		if list.Texts, err = s.texts(ctx); err != nil {
+		ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
+		defer cancel()
+		reader := texts.Reader{Ask: s.askText}
+		if list.Texts, err = reader.Read(ctx, text(s.hello.Get("instructions")), false); err != nil {
 			return nil, err
 		}
 	}
 	return list.Document(), nil
 }
 
-// texts returns the server's prompts and its instructions.
-func (s *Session) texts(ctx context.Context) ([]json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
-	defer cancel()
-	reader, instructions := texts.Reader{Ask: s.askText}, ""
-	if r := s.sdk.InitializeResult(); r != nil {
-		instructions = r.Instructions
-		if r.Capabilities != nil && r.Capabilities.Prompts == nil {
-			reader.Ask = func(context.Context, string, *jsondoc.Node) (json.RawMessage, error) { return nil, texts.ErrNoMethod }
-		}
-	}
-	return reader.Read(ctx, instructions, false)
-}
-
 // askText implements texts.Ask.
 func (s *Session) askText(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
-	a, err := s.ask(ctx, func(ctx context.Context) error {
-		if method == "prompts/list" {
-			p, err := decoded[mcp.ListPromptsParams](params)
-			if err == nil {
-				_, err = s.sdk.ListPrompts(ctx, p)
-			}
-			return err
-		}
-		p, err := decoded[mcp.GetPromptParams](params)
-		if err == nil {
-			_, err = s.sdk.GetPrompt(ctx, p)
-		}
-		return err
-	})
+	if capabilities := s.hello.Get("capabilities"); capabilities != nil && capabilities.Get("prompts") == nil {
+		return nil, texts.ErrNoMethod
+	}
+	raw, _, err := s.ask(ctx, method, jsondoc.Canonical(params), nil)
 	var answered *jsonrpc.Error
 	switch {
 	case errors.As(err, &answered) && answered.Code == jsonrpc.CodeMethodNotFound:
 		return nil, fmt.Errorf("%w: %w", texts.ErrNoMethod, err)
 	case errors.As(err, &answered):
 		return nil, fmt.Errorf("%w: %w", texts.ErrRefused, err)
-	case err != nil:
-		return nil, err
 	}
-	return a.raw, nil
-}
-
-func decoded[T any](params *jsondoc.Node) (*T, error) {
-	p := new(T)
-	return p, json.Unmarshal(jsondoc.Canonical(params), p)
+	return raw, err
 }
 
 // Waits after a failure before the next attempt: twice as long each

@@ -87,7 +87,7 @@ func TestCallIsHandedThrough(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	raw, _, err := s.Call(t.Context(), "echo", json.RawMessage(`{"n":123456789012345678901234567890}`))
+	raw, _, err := s.Call(t.Context(), "echo", nil, json.RawMessage(`{"n":123456789012345678901234567890}`))
 	want := `{"content":[{"type":"text","text":"done"}],"structuredContent":{"args":{"n":123456789012345678901234567890},"big":12345678901234567890},"x-unknown":true}`
 	if err != nil || string(raw) != want {
 		t.Errorf("%s, %v", raw, err)
@@ -137,7 +137,7 @@ func TestOddLists(t *testing.T) {
 // TestOddServers reads servers that speak another revision than the SDK knows, have no tools,
 // or answer in another form than they were asked, as their clients do (G32).
 func TestOddServers(t *testing.T) {
-	for how, want := range map[string]string{"old": "2024-10-07 echo other-tool", "future": "2099-01-01 echo other-tool", "prompts-only": "2025-11-25", "other-form": "2025-11-25 echo"} {
+	for how, want := range map[string]string{"old": "2024-10-07 echo other-tool", "future": "2099-01-01 echo other-tool", "prompts-only": "2025-11-25", "other-form": "2025-11-25 echo", "agrees": "2025-11-25 echo other-tool"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			data, err := upstream.List(t.Context(), program(how))
@@ -191,7 +191,6 @@ func TestAnOldServerIsAskedAgain(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
 	s := program("mute-discover")
-	s.Newest = 300 * time.Millisecond
 	if _, err := upstream.List(t.Context(), s); err != nil {
 		t.Error(err)
 	}
@@ -204,7 +203,7 @@ func TestFloodOfAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, _, err := s.Call(t.Context(), "echo", json.RawMessage("{}")); err == nil || errors.Is(err, upstream.ErrTimeout) {
+	if _, _, err := s.Call(t.Context(), "echo", nil, json.RawMessage("{}")); err == nil || errors.Is(err, upstream.ErrTimeout) {
 		t.Errorf("%v", err)
 	}
 	<-s.Ended()

@@ -1,0 +1,240 @@
+package guard
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"toolcrib/internal/plaintext"
+	"toolcrib/registry/jsondoc"
+)
+
+// Errors of a connection.
+var (
+	ErrTooLarge = errors.New("a message exceeds 64 MB") // or Times.MaxMessage
+	ErrProtocol = errors.New("violates the protocol")
+	ErrEnded    = errors.New("the connection ended")
+	ErrRedirect = errors.New("it redirects to another address")
+)
+
+// Unreachable is the error for a request that could not be exchanged with a URL. It does not contain the URL.
+type Unreachable struct{ Err error }
+
+// Error implements error.
+func (u Unreachable) Error() string { return u.Err.Error() }
+
+// Unwrap returns the cause.
+func (u Unreachable) Unwrap() error { return u.Err }
+
+// Credentials is the error for a server at a URL that requires other credentials.
+type Credentials string
+
+// Error implements error.
+func (c Credentials) Error() string { return string(c) }
+
+// Conn sends requests to a server for toolcrib itself, where a Guard relays those of a client. Results are passed on
+// unchanged, and their readers validate them: they may even contain invalid entries. Other output on the standard output
+// of a program, such as a greeting, is skipped up to a limit.
+type Conn struct {
+	server  Server
+	notify  func(method string)
+	ctx     context.Context //nolint:containedctx // of the connection
+	stop    context.CancelFunc
+	ended   chan struct{}
+	closing time.Duration // after which Close kills a program
+
+	mu      sync.Mutex
+	last    int                    // id of the last request
+	waiting map[string]chan answer // by id
+	broken  error
+	skipped int    // bytes of other output
+	shown   string // the last line of it
+}
+
+type answer struct {
+	result json.RawMessage
+	err    error
+}
+
+// maxSkipped limits how many bytes of other output are skipped.
+const maxSkipped = 64 << 10
+
+// Dial connects to a server until Close. notify, if it is not nil, is called with the methods of notifications, and must
+// return at once.
+func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
+	t = t.orUsual()
+	c := &Conn{server: s, closing: t.End + 2*t.Stop, notify: notify, ended: make(chan struct{}), waiting: map[string]chan answer{}}
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	if e, ok := s.(*Endpoint); ok {
+		e.listens = notify == nil // then no stream of notifications is opened
+		e.failed = func(id []byte, err error) { c.deliver(idKey(id), answer{err: err}) }
+	}
+	if err := s.start(c.ctx, t, func(string) {}); err != nil {
+		c.stop()
+		return nil, err
+	}
+	go func() {
+		_, err := s.serve(c.ctx, c.receive)
+		c.fail(cmp.Or(err, ErrEnded))
+		close(c.ended)
+	}()
+	return c, nil
+}
+
+// Ended returns a channel that is closed when the connection has ended.
+func (c *Conn) Ended() <-chan struct{} { return c.ended }
+
+// Close ends the connection, and the program of a Command.
+func (c *Conn) Close() {
+	c.server.finish()
+	select {
+	case <-c.ended:
+	case <-time.After(c.closing):
+	}
+	c.fail(ErrEnded)
+	<-c.ended
+}
+
+// Leave closes the input of a program, and lets it run until it exits.
+func (c *Conn) Leave() { c.server.finish() }
+
+// fail ends the connection and all requests with an error.
+func (c *Conn) fail(err error) {
+	c.mu.Lock()
+	c.broken = cmp.Or(c.broken, err)
+	for key, waits := range c.waiting {
+		waits <- answer{err: c.broken}
+		delete(c.waiting, key)
+	}
+	c.mu.Unlock()
+	c.stop()
+}
+
+// Skipped returns the last line that the server wrote and that was not a message, or "".
+func (c *Conn) Skipped() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shown
+}
+
+// Call sends a request and returns the unchanged result. headers are the arguments that an endpoint also gets as
+// headers. The error is a *jsonrpc.Error if the server answers with one.
+func (c *Conn) Call(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, error) {
+	waits := make(chan answer, 1)
+	c.mu.Lock()
+	c.last++
+	key := strconv.Itoa(c.last)
+	if c.broken != nil {
+		waits <- answer{err: c.broken}
+	} else {
+		c.waiting[key] = waits
+	}
+	c.mu.Unlock()
+	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`, key, method, params), headers, func(err error) {
+		c.deliver(key, answer{err: err})
+	})
+	select {
+	case a := <-waits:
+		return a.result, a.err
+	case <-ctx.Done():
+		c.deliver(key, answer{})
+		c.Notify("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%s}`, key))
+		return nil, ctx.Err()
+	}
+}
+
+// Notify sends a notification.
+func (c *Conn) Notify(method string, params []byte) {
+	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":%s}`, method, params), nil, func(error) {}) // the next request reports the error
+}
+
+// send sends a message without waiting, because a server that reads nothing must not block the caller.
+func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) {
+	m, err := read(text)
+	if err != nil {
+		failed(err)
+		return
+	}
+	m.mirrored = headers
+	go func() {
+		if err := c.server.send(c.ctx, &m, append(text, '\n')); err != nil {
+			failed(fmt.Errorf("%w: %w", ErrEnded, err))
+		}
+	}()
+}
+
+// deliver passes an answer to the request with an id, if it still waits.
+func (c *Conn) deliver(key string, a answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting[key] == nil && strings.HasPrefix(key, `"`) { // some servers answer 1 as "1"
+		key = key[1:]
+	}
+	if waits := c.waiting[key]; waits != nil {
+		waits <- a
+		delete(c.waiting, key)
+	}
+}
+
+// receive handles one line of the server.
+func (c *Conn) receive(line []byte) {
+	text := bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
+	if messages, ok := batch(text); ok {
+		for _, m := range messages {
+			c.receive(m)
+		}
+		return
+	}
+	m := message{text: text}
+	err := m.parse(lenient)
+	failure := string(m.failure.of(text))
+	switch {
+	case err != nil && bytes.HasPrefix(text, []byte("{")) && bytes.Contains(text, []byte(`"jsonrpc"`)):
+		c.fail(fmt.Errorf("%w: a message cannot be read: %w", ErrProtocol, err))
+	case err == nil && m.named.present() && m.id.present():
+		c.respond(&m)
+	case err == nil && m.named.present():
+		if c.notify != nil {
+			c.notify(m.str(m.named))
+		}
+	case err == nil && m.id.present() && failure != "" && failure != "null":
+		refused := &jsonrpc.Error{}
+		if json.Unmarshal([]byte(failure), refused) != nil {
+			refused.Message = "an error that cannot be read"
+		}
+		c.deliver(m.key(), answer{err: refused})
+	case err == nil && m.id.present() && m.result.present():
+		c.deliver(m.key(), answer{result: bytes.Clone(m.result.of(text))})
+	default:
+		c.mu.Lock()
+		c.skipped += len(line)
+		if len(text) > 0 {
+			c.shown = plaintext.Clip(string(text), 200)
+		}
+		full := c.skipped > maxSkipped
+		c.mu.Unlock()
+		if full {
+			c.fail(fmt.Errorf("%w: its standard output contains lines that are not messages", ErrProtocol))
+		}
+	}
+}
+
+// respond answers a request of the server.
+func (c *Conn) respond(m *message) {
+	id, method := m.id.of(m.text), m.str(m.named)
+	result, known := map[string]string{"ping": `{}`, "roots/list": `{"roots":[]}`}[method]
+	if known {
+		c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result), nil, func(error) {})
+		return
+	}
+	c.send(refused(id, jsonrpc.CodeMethodNotFound, "toolcrib does not answer "+jsondoc.Printable(method)), nil, func(error) {})
+}
