@@ -27,9 +27,6 @@ const Path = "/mcp"
 // sessionless is the first revision of the protocol without sessions.
 const sessionless = "2026-07-28"
 
-// idleSession sets how long a session may stay without a request.
-const idleSession = 30 * time.Minute
-
 // HTTP configures who may connect over HTTP.
 type HTTP struct {
 	Token string // every request carries it as a bearer token
@@ -38,13 +35,13 @@ type HTTP struct {
 	Origins []string
 }
 
-// Handler returns the endpoint for who has the token.
+// Handler returns the endpoint for clients with the token.
 func (s *Server) Handler(h HTTP) http.Handler { return h.guard(s.endpoint()) }
 
 // Endpoint returns a handler for clients that the caller has authenticated. It serves them until ctx ends, which also
 // ends their sessions.
 func (s *Server) Endpoint(ctx context.Context) http.Handler {
-	s.follower().follow(ctx)
+	s.follow(ctx)
 	context.AfterFunc(ctx, func() {
 		for session := range s.sdk.Sessions() {
 			_ = session.Close() // the client may be gone
@@ -53,12 +50,11 @@ func (s *Server) Endpoint(ctx context.Context) http.Handler {
 	return s.endpoint()
 }
 
-// endpoint returns the endpoint: the revision of the protocol is that of the
-// request's Mcp-Protocol-Version header, so that clients with sessions and
-// without are served side by side.
+// endpoint returns the endpoint. The Mcp-Protocol-Version header of a request selects the revision, so that clients with
+// and without sessions use the same endpoint.
 func (s *Server) endpoint() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.sdk }
-	withSessions := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage})
+	withSessions := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: 30 * time.Minute, MaxRequestBodyBytes: maxMessage})
 	without := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true})
 	mux := http.NewServeMux()
 	mux.HandleFunc(Path, func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +67,7 @@ func (s *Server) endpoint() http.Handler {
 	return s.limiter().hold(mux)
 }
 
-// guard lets in only who has the token and is not a page of another origin.
+// guard refuses requests without the token, and those of web pages of other origins.
 func (h HTTP) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,11 +81,11 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(shown))
 		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
-			turnAway(w, http.StatusUnauthorized, "a bearer token is needed; toolcrib mcp prints it or its file")
+			turnAway(w, http.StatusUnauthorized, "a bearer token is required; toolcrib mcp prints it or its file")
 			return
 		}
 		if !door.Admit(r, "") {
-			turnAway(w, http.StatusServiceUnavailable, "too many connections with the token; close those that are not used, or try again later")
+			turnAway(w, http.StatusServiceUnavailable, "too many connections with the token; close unused ones, or try again later")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -103,24 +99,24 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s.follower().follow(ctx)
+	s.follow(ctx)
 	if err := door.Serve(ctx, door.Server(s.Handler(h)), l); err == nil || ctx.Err() == nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
 	return ctx.Err()
 }
 
-// submit is submit_proposal: it hands in a draft of the agent's own.
+// submit is submit_proposal: it submits a draft of the agent.
 func (s *Server) submit(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Submit(ctx, actor, id) })
 }
 
-// rebase is rebase_proposal: it renews a stale proposal of the agent's own.
+// rebase is rebase_proposal: it rebases a stale proposal of the agent.
 func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
 }
 
-// move performs an act on the proposal that the arguments name.
+// move changes the state of the proposal that the arguments name.
 func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
 	id, err := s.id(ctx, args)
 	if err != nil {
@@ -133,7 +129,7 @@ func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.
 	return s.moved(ctx, actor, p)
 }
 
-// withdraw is withdraw_proposal: it ends an open proposal of the agent's own.
+// withdraw is withdraw_proposal: it withdraws an open proposal of the agent.
 func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Note string `json:"note"`
@@ -146,8 +142,7 @@ func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *json
 	})
 }
 
-// comment is comment_proposal: it adds to the thread of any proposal, as anyone
-// may.
+// comment is comment_proposal: it comments on any proposal.
 func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Body     string `json:"body"`
@@ -169,7 +164,7 @@ func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsond
 	return map[string]any{"comment": s.config.Documents.Comment(c)}, nil
 }
 
-// only takes some keys out of arguments.
+// only moves some keys of arguments to an object of their own.
 func only(args *jsondoc.Node, keys ...string) *jsondoc.Node {
 	taken := jsondoc.NewObject()
 	for _, key := range keys {
@@ -180,35 +175,25 @@ func only(args *jsondoc.Node, keys ...string) *jsondoc.Node {
 	return taken
 }
 
-// Limits that the clients of an endpoint share. A client beyond them gets an
-// error, and the others are served.
-const (
-	maxRequests = 512 // at once, streams of notifications among them
-	maxSessions = 1000
-	maxLarge    = 8 // requests of more than heavyArguments bytes at once
-)
-
-// turnTime sets how long a client may wait for its turn with a large request.
-const turnTime = 10 * time.Second
-
-// limiter keeps clients from taking all the memory there is, and all the time.
+// limiter has the limits that the clients of an endpoint share. Requests beyond them get an error.
 type limiter struct {
-	requests, large chan struct{}
-	full            func() bool // reports whether there may be no more sessions
-	work            Turn        // nil for no limit
+	requests chan struct{} // open ones, including streams of notifications
+	large    chan struct{} // requests of more than heavyArguments bytes
+	full     func() bool   // reports whether no more sessions are allowed
+	work     Turn          // nil for no limit
 }
 
 func (s *Server) limiter() *limiter {
-	return &limiter{requests: make(chan struct{}, maxRequests), large: make(chan struct{}, maxLarge), work: s.config.Turn, full: func() bool {
+	return &limiter{requests: make(chan struct{}, 512), large: make(chan struct{}, 8), work: s.config.Turn, full: func() bool {
 		n := 0
 		for range s.sdk.Sessions() {
 			n++
 		}
-		return n >= maxSessions
+		return n >= 1000
 	}}
 }
 
-// hold lets a request pass when there is room for it, with its body read.
+// hold applies the limits to a request, and reads its body.
 func (b *limiter) hold(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -220,15 +205,19 @@ func (b *limiter) hold(next http.Handler) http.Handler {
 		}
 		if r.Method == http.MethodPost {
 			if r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("Mcp-Protocol-Version") < sessionless && b.full() {
-				turnAway(w, http.StatusServiceUnavailable, "too many sessions; end those that are not used, or try again later")
+				turnAway(w, http.StatusServiceUnavailable, "too many sessions; end unused ones, or try again later")
 				return
 			}
 			if r.ContentLength < 0 || r.ContentLength > heavyArguments {
-				if !b.turn(r.Context()) {
+				ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+				defer cancel()
+				select {
+				case b.large <- struct{}{}:
+					defer func() { <-b.large }()
+				case <-ctx.Done():
 					turnAway(w, http.StatusServiceUnavailable, "too many large requests at once; try again later")
 					return
 				}
-				defer func() { <-b.large }()
 			}
 			if err := door.ReadBody(w, r, maxMessage); err != nil {
 				turnAway(w, err.Status, err.Why)
@@ -265,19 +254,6 @@ func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
 		_, _ = w.Write(refusal(id, refused)) // an error means that the client has disconnected
 	}
 	return refused == nil
-}
-
-// turn waits until there is room for one more large request; false when it took
-// too long.
-func (b *limiter) turn(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, turnTime)
-	defer cancel()
-	select {
-	case b.large <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // turnAway refuses a request and closes its connection, without waiting for the rest of the request.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -14,15 +13,21 @@ import (
 // askedKey is the key of the name or URI that a client asked for.
 type askedKey struct{}
 
-// intercept reads prompts and versions from the registry on request: the SDK would
-// want each in memory. It has one of each, as a placeholder.
+// intercept reads prompts and versions from the registry on request, because the SDK would keep all of them in memory. It
+// has one placeholder of each.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		ctx, done, err := s.turn(ctx, req)
-		if err != nil {
-			return nil, err
+		switch req.(type) {
+		case *sdk.ListToolsRequest, *sdk.CallToolRequest, *sdk.ListPromptsRequest, *sdk.GetPromptRequest, *sdk.ListResourcesRequest, *sdk.ReadResourceRequest:
+			if s.config.Turn != nil {
+				held, done, err := s.config.Turn(ctx)
+				if err != nil {
+					return nil, err
+				}
+				defer done()
+				ctx = held
+			}
 		}
-		defer done()
 		native := s.config.Expose.native()
 		switch r := req.(type) {
 		case *sdk.ListToolsRequest:
@@ -43,7 +48,7 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourceTemplatesRequest:
 			return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
 				URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
-				Description: "Every version that was ever approved of the tools that you have, of your agent, of the allow-list that it names, and of skills and instruction files: kind is tool, agent, list, skill or instructions, layer is global, user or project/NAME.",
+				Description: "All approved versions of your tools, of your agent, of its allow-list, and of skills and instruction files: kind is tool, agent, list, skill or instructions, layer is global, user or project/NAME.",
 			}}}, nil
 		case *sdk.GetPromptRequest:
 			ctx = context.WithValue(ctx, askedKey{}, r.Params.Name)
@@ -62,17 +67,6 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, err
 	}
-}
-
-// turn waits for a turn for a request that takes a processor.
-func (s *Server) turn(ctx context.Context, req sdk.Request) (held context.Context, done func(), err error) {
-	switch req.(type) {
-	case *sdk.ListToolsRequest, *sdk.CallToolRequest, *sdk.ListPromptsRequest, *sdk.GetPromptRequest, *sdk.ListResourcesRequest, *sdk.ReadResourceRequest:
-		if s.config.Turn != nil {
-			return s.config.Turn(ctx)
-		}
-	}
-	return ctx, func() {}, nil
 }
 
 // asked returns the name or URI in the client's request.
@@ -107,54 +101,35 @@ func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// follower notifies clients of approvals in any process, and of changes of approved
-// tools on their upstream servers.
-type follower struct {
-	registry Registry
-	every    time.Duration
-	native   *nativeTools
-	changed  func() // notifies clients that their lists changed
-}
-
-// follow notifies clients until ctx ends. It returns once the servers are being asked.
-func (f follower) follow(ctx context.Context) {
-	last, _ := f.registry.State(ctx) // unreadable state is read at the next turn
+// follow notifies clients of approvals in any process, and of changes of exposed tools on their upstream servers, until
+// ctx ends. It returns once those servers are being polled.
+func (s *Server) follow(ctx context.Context) {
 	followed := map[string]bool{}
-	f.upstream(ctx, followed)
-	go f.poll(ctx, last, followed)
-}
-
-// poll looks again and again whether something was approved since last.
-func (f follower) poll(ctx context.Context, last int64, followed map[string]bool) {
-	for told := int64(0); ; {
-		told = f.registry.Wait(ctx, told, f.every)
-		if ctx.Err() != nil {
+	followServers := func() {
+		if !s.config.Expose.native() {
 			return
 		}
-		state, err := f.registry.State(ctx)
-		if err != nil || state == last {
-			continue
-		}
-		last = state
-		f.upstream(ctx, followed)
-		f.changed()
-	}
-}
-
-// upstream follows the lists of the servers of the exposed tools until ctx ends, and
-// notifies clients of changes.
-func (f follower) upstream(ctx context.Context, known map[string]bool) {
-	if !f.native.expose.native() {
-		return
-	}
-	entries, err := f.native.exposed(ctx)
-	if err != nil {
-		return // the list itself reports it
-	}
-	for _, name := range upstreamServers(entries) {
-		if !known[name] {
-			known[name] = true
-			f.native.upstream.Follow(ctx, []string{name}, f.changed)
+		entries, _ := s.native.exposed(ctx) // the list itself reports an error
+		for _, name := range upstreamServers(entries) {
+			if !followed[name] {
+				followed[name] = true
+				s.config.Upstream.Follow(ctx, []string{name}, s.stand)
+			}
 		}
 	}
+	last, _ := s.config.Registry.State(ctx) // after an error, the first state counts as a change
+	followServers()
+	go func() {
+		for told := int64(0); ; {
+			told = s.config.Registry.Wait(ctx, told, s.config.Every)
+			if ctx.Err() != nil {
+				return
+			}
+			if state, err := s.config.Registry.State(ctx); err == nil && state != last {
+				last = state
+				followServers()
+				s.stand()
+			}
+		}
+	}()
 }

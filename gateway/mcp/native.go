@@ -21,7 +21,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Expose is which tools a client is listed.
+// Expose selects the tools that are listed to a client.
 type Expose string
 
 // Sets of tools that can be exposed. Prompts and resources are the same for all.
@@ -29,10 +29,9 @@ const (
 	// ExposeMeta lists toolcrib's own tools, which find and call the approved
 	// ones and propose changes. It is the default.
 	ExposeMeta Expose = "meta"
-	// ExposeTools lists the approved tools as the server's own, and call_outcome
-	// for calls that wait for the user.
+	// ExposeTools lists the approved tools as tools of the server, and call_outcome for calls that wait for the user.
 	ExposeTools Expose = "tools"
-	// ExposeBoth lists both. A name of toolcrib's own is not given away.
+	// ExposeBoth lists both. An approved tool cannot replace one of toolcrib's own.
 	ExposeBoth Expose = "both"
 )
 
@@ -42,8 +41,7 @@ const callOutcome = "call_outcome"
 // native reports whether approved tools are listed.
 func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
 
-// nativeTools are the approved tools of an agent as a list of tools, behind those of
-// toolcrib's own.
+// nativeTools lists toolcrib's own tools and the approved tools of an agent.
 type nativeTools struct {
 	expose   Expose
 	gateway  Gateway
@@ -54,13 +52,12 @@ type nativeTools struct {
 	written writtenPages
 }
 
-// owns reports whether a name is that of a tool of toolcrib's own.
+// owns reports whether toolcrib has a tool of its own with a name.
 func (s *nativeTools) owns(name string) bool {
 	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
 }
 
-// list is tools/list with approved tools: toolcrib's own first, then those of
-// the agent by id, each with its approved definition under its one name.
+// list is tools/list with approved tools: toolcrib's own first, then those of the agent by id, as they were approved.
 func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
 	after := ""
 	if p != nil {
@@ -73,7 +70,11 @@ func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	if err != nil {
 		return nil, err
 	}
-	s.await(ctx, entries)
+	// A client may read the list only once, so it waits for the first lists of the servers. Tools of a slower server are
+	// listed as approved, and the client is notified if that turns out to be wrong.
+	limited, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	s.upstream.Asked(limited, upstreamServers(entries))
 	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
 		return e.Subject.ID <= after || s.upstream.Drifted(e.Definition.Tool)
 	})
@@ -98,18 +99,6 @@ func (s *nativeTools) exposed(ctx context.Context) ([]registry.Entry, error) {
 		t := e.Definition.Tool
 		return t.Kind != registry.ActionTool || s.owns(t.WireName())
 	}), err
-}
-
-// upstreamTime limits how long a list waits for servers that have not yet sent their own list. Tools of a slower server
-// are listed as approved, and the client is notified if that turns out to be wrong.
-const upstreamTime = 10 * time.Second
-
-// await waits for the first answers of the servers of tools: a client may
-// read the list only once.
-func (s *nativeTools) await(ctx context.Context, entries []registry.Entry) {
-	ctx, stop := context.WithTimeout(ctx, upstreamTime)
-	defer stop()
-	s.upstream.Asked(ctx, upstreamServers(entries))
 }
 
 // upstreamServers returns the names of the MCP servers that tools are from.
@@ -161,8 +150,7 @@ func (w *writtenPages) of(entries []registry.Entry) ([]*sdk.Tool, error) {
 	return tools, nil
 }
 
-// approvedTools writes tools as an MCP server lists them, with the approved
-// version and its hash.
+// approvedTools converts tools to list entries with their approved versions and hashes.
 func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 	all := make([]wire.Listed, len(entries))
 	for i, e := range entries {

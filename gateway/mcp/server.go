@@ -26,7 +26,7 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Desk has the acts of the review service that agents may do.
+// Desk has the operations of the review service that agents may use.
 type Desk interface {
 	Proposer
 	Reader
@@ -58,7 +58,7 @@ type Previewer interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 }
 
-// Gateway has the acts that agents may do at run time.
+// Gateway has the operations that agents may use at run time.
 type Gateway interface {
 	// Tools returns the caller's agent and its tools.
 	Tools(ctx context.Context, c gateway.Caller) (registry.Live, []registry.Entry, error)
@@ -75,19 +75,18 @@ type Upstream interface {
 	Follow(ctx context.Context, names []string, changed func())
 	// Asked waits until each of them has answered once or failed to, or ctx ends.
 	Asked(ctx context.Context, names []string)
-	// Drifted reports whether the server of a tool was last seen to list it
-	// otherwise than approved.
+	// Drifted reports whether the last list of a tool's server differs from the approved definition.
 	Drifted(t *registry.Tool) bool
 }
 
 // Registry has the approved definitions that clients may read. Unknown subjects return proposals.ErrNotFound.
 type Registry interface {
-	// Wait returns when another process may have approved something, at the latest
-	// after a time; seen is its last result, 0 at first.
+	// Wait returns when another process may have approved something, or after every if the database does not announce
+	// it. seen is the last result, 0 at first.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
-	// State returns a number that grows with every approval.
+	// State returns a number that increases with every approval.
 	State(ctx context.Context) (int64, error)
-	// List returns the allow-list of the view that has an id.
+	// List returns the allow-list with an id.
 	List(ctx context.Context, id string) (registry.Live, error)
 	// Files returns the skills and the instruction files of the view, without their definitions.
 	Files(ctx context.Context) ([]registry.Live, error)
@@ -116,16 +115,16 @@ type Documents struct {
 	Fault func(error) Fault
 }
 
-// Fault is an error as agents get it.
+// Fault is the JSON form of an error for agents.
 type Fault struct {
 	Code     string    `json:"code"`
 	Message  string    `json:"message"`
 	Problems []Problem `json:"problems,omitempty"`
-	// Other details of a provider's error.
+	// Details of a provider's error.
 	Details json.RawMessage `json:"details,omitempty"`
 	// The id of the pending call that waits for the user.
 	Pending string `json:"pending,omitempty"`
-	// The provider's id of an approval that it waits for itself.
+	// The provider's id of its own pending approval.
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
 	// Other fields of the provider's answer.
 	Answer json.RawMessage `json:"answer,omitempty"`
@@ -156,25 +155,23 @@ type Config struct {
 	Caller gateway.Caller
 	// Expose selects the listed tools; "" means ExposeMeta.
 	Expose Expose
-	// Every sets how often to look whether something was approved; 0 means
-	// DefaultEvery.
+	// Every is the interval of polling for approvals; 0 means DefaultEvery.
 	Every time.Duration
-	// Turn is taken by every request that takes a processor; nil for no limit.
+	// Turn limits the requests that are processed at once; nil for no limit.
 	Turn Turn
 }
 
-// Turn waits for a turn to work, which the context that it returns has until done is
-// called.
+// Turn waits until a request may be processed. The returned context holds the turn until done is called.
 type Turn func(ctx context.Context) (held context.Context, done func(), err error)
 
-// DefaultEvery sets how often a server looks whether something was approved.
+// DefaultEvery is the default of Config.Every.
 const DefaultEvery = 500 * time.Millisecond
 
 // Server serves agents. It is safe for concurrent use.
 type Server struct {
 	config   Config
 	sdk      *sdk.Server
-	heavy    chan struct{} // holds the calls with many arguments that are being read
+	heavy    chan struct{} // limits the calls with long arguments
 	native   nativeTools
 	prompts  prompts
 	versions versions
@@ -190,7 +187,7 @@ const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing
 const proposingInstructions = `To change a tool, a prompt or an agent: get the live definition (describe_tool), write the whole new one, check it with lint_proposal, and submit it with propose_tool; the answer has the findings: resolve them with revise_proposal or comment_proposal. preview_proposal shows how it would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal ends one. The user decides; you cannot.
 `
 
-// nativeInstructions are for the model that has the approved tools themselves.
+// nativeInstructions are for a model that calls the approved tools directly.
 const nativeInstructions = `The user approved these tools, exactly as listed, through toolcrib.
 A call that requires user approval does not run: the error names a pending call. Poll its outcome with call_outcome; do not retry.`
 
@@ -203,13 +200,9 @@ var instructionsFor = map[Expose]string{
 // maxMessage limits one message of a client, in bytes.
 const maxMessage = 28 << 20
 
-// Arguments take a hundred times their length in memory while they are looked
-// at. Those of more than heavyArguments bytes wait until fewer than maxHeavy of
-// their kind are.
-const (
-	heavyArguments = 256 << 10
-	maxHeavy       = 2
-)
+// heavyArguments is the length above which few arguments are parsed at once, because they take a hundred times their
+// length in memory.
+const heavyArguments = 256 << 10
 
 // New returns a server. It returns an error if the actor is not an agent.
 func New(c Config) (*Server, error) {
@@ -217,13 +210,13 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("%w: an MCP client acts as an agent, not as %s; use --as agent:NAME", proposals.ErrAuthority, c.As)
 	}
 	if c.Expose.native() && c.Upstream == nil {
-		return nil, errors.New("mcp: approved tools are listed only as their servers still have them; Upstream is missing")
+		return nil, errors.New("mcp: Upstream is missing, so approved tools cannot be compared with those of their servers")
 	}
 	if c.Every <= 0 {
 		c.Every = DefaultEvery
 	}
 	s := &Server{
-		config: c, heavy: make(chan struct{}, maxHeavy),
+		config: c, heavy: make(chan struct{}, 2),
 		native:   nativeTools{expose: c.Expose, gateway: c.Gateway, upstream: c.Upstream, caller: c.Caller},
 		prompts:  prompts{c.Gateway, c.Prompter, c.Caller},
 		versions: versions{c.Gateway, c.Registry, c.Caller},
@@ -322,18 +315,13 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// follower returns a follower that notifies the clients of the server.
-func (s *Server) follower() follower {
-	return follower{registry: s.config.Registry, every: s.config.Every, native: &s.native, changed: s.stand}
-}
-
 // ServeStdio serves one client over in and out until it disconnects or ctx ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s.follower().follow(ctx)
+	s.follow(ctx)
 	to := &shared{to: out}
-	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: lastAnswers}
+	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: 5 * time.Second}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		return nil // the client disconnected

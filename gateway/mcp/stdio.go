@@ -72,7 +72,7 @@ func (b *inbox) line() ([]byte, error) {
 	}
 }
 
-// messages returns the messages of a line, one a line.
+// messages returns the messages of a line, one per line.
 func (b *inbox) messages(line []byte) ([]byte, error) {
 	text := bytes.TrimSpace(line)
 	if len(text) == 0 {
@@ -92,7 +92,12 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 		}
 		if message, err := jsonrpc.DecodeMessage(part); err == nil {
 			if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-				b.out.owes(fmt.Sprint(request.ID.Raw()))
+				b.out.mu.Lock()
+				if b.out.owed == nil {
+					b.out.owed = map[string]int{}
+				}
+				b.out.owed[fmt.Sprint(request.ID.Raw())]++
+				b.out.mu.Unlock()
 			}
 		}
 		all = append(append(all, part...), '\n')
@@ -100,22 +105,19 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 	return all, nil
 }
 
-// refuse answers a message that is not passed on.
+// refuse answers a refused message.
 func (b *inbox) refuse(id json.RawMessage, why *jsonrpc.Error) error {
 	_, err := b.out.Write(refusal(id, why))
 	return err
 }
 
-// lastAnswers limits the time for answers after the end of input. For the SDK, the end of input ends all calls, but a
-// program that writes its requests and closes the pipe expects answers.
-const lastAnswers = 5 * time.Second
-
-// shared is a writer for several, that stays open. It knows which answers are owed.
+// shared is a writer for several goroutines that counts the unanswered requests. For the SDK, the end of input ends all
+// calls, but a program that writes its requests and closes the pipe expects answers.
 type shared struct {
 	mu   sync.Mutex
 	to   io.Writer
-	owed map[string]int
-	paid chan struct{} // closed when all responses are written; nil if no goroutine waits
+	owed map[string]int // unanswered requests by id
+	paid chan struct{}  // closed when all responses are written; nil if no goroutine waits
 }
 
 // Write implements io.Writer.
@@ -135,17 +137,7 @@ func (s *shared) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// owes records a request that needs an answer.
-func (s *shared) owes(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.owed == nil {
-		s.owed = map[string]int{}
-	}
-	s.owed[id]++
-}
-
-// await waits until no answer is owed, at most for a time.
+// await waits until all requests are answered, but at most for limit.
 func (s *shared) await(limit time.Duration) {
 	s.mu.Lock()
 	var paid chan struct{}
@@ -163,8 +155,8 @@ func (s *shared) await(limit time.Duration) {
 	}
 }
 
-// answered returns the id of a message that is an answer, "" for others. It reads no
-// more than the beginning: {"jsonrpc":"2.0","id":ID,"result" or "error".
+// answered returns the id of a response, or "" for another message. It reads only the beginning:
+// {"jsonrpc":"2.0","id":ID,"result" or "error".
 func answered(message []byte) string {
 	in := json.NewDecoder(bytes.NewReader(message))
 	in.UseNumber()
@@ -221,7 +213,7 @@ func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	return nil, id
 }
 
-// refusal writes the answer to a message that is not passed on, on a line.
+// refusal returns the response to a refused message, on one line.
 func refusal(id json.RawMessage, why *jsonrpc.Error) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
@@ -236,7 +228,7 @@ func refusal(id json.RawMessage, why *jsonrpc.Error) []byte {
 // maxID is the largest number that every JSON parser reads exactly.
 const maxID = 1 << 53
 
-// paramsOf returns a value for the params of a method, nil where they have any form.
+// paramsOf returns a value of the type of a method's params, or nil for an unknown method.
 func paramsOf(method string) any {
 	return map[string]any{
 		"initialize": &sdk.InitializeParams{}, "ping": &sdk.PingParams{},

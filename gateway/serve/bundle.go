@@ -13,11 +13,7 @@ import (
 	"toolcrib/registry"
 )
 
-const (
-	bundlePath = "/v1/bundle"
-	bundleFile = bundlePath + "/{file...}"
-	indexFile  = "index.json"
-)
+const bundlePath = "/v1/bundle"
 
 // Published is the live registry as the files that other machines follow.
 type Published interface {
@@ -87,7 +83,7 @@ func (s *Server) bundle(q *request) error {
 	if s.config.Publish == nil {
 		return problem(http.StatusNotFound, "not_found", "this server does not offer its registry; start it with toolcrib serve --bundle")
 	}
-	name := cmp.Or(q.r.PathValue("file"), indexFile)
+	name := cmp.Or(q.r.PathValue("file"), "index.json")
 	// A client that goes away does not end the publishing that others wait for.
 	data, err := s.bundles.file(s.clients.ctx, s.config, q.state, name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,10 +17,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Format is how tools are written for an application.
+// Format is the format of tools for an application.
 type Format = wire.Format
 
-// Definition is a live definition with the version that it is.
+// Definition is a live definition with its version.
 type Definition struct {
 	Subject     string          `json:"subject"`
 	Version     int             `json:"version"`
@@ -35,7 +35,7 @@ type Definition struct {
 	UpdatedAt time.Time     `json:"-"` // when this one was
 }
 
-// Loaded is an agent as an application gets it.
+// Loaded is an agent with the definitions that an application loads.
 type Loaded struct {
 	Agent Definition   // the profile
 	Lists []Definition // the allow-list that it refers to, if any
@@ -44,19 +44,13 @@ type Loaded struct {
 	Warnings []string
 }
 
-// hash names the content: the same hash, the same definitions.
+// hash returns a hash of all definitions.
 func (l Loaded) hash() string {
 	var b strings.Builder
 	for _, d := range slices.Concat([]Definition{l.Agent}, l.Lists, l.Tools) {
 		fmt.Fprintf(&b, "%s %d %s\n", d.Subject, d.Version, d.ContentHash)
 	}
 	return registry.HashBytes([]byte(b.String()))
-}
-
-// offered returns the tools that are offered at once, and how many are not.
-func (l Loaded) offered() (tools []Definition, deferred int) {
-	tools = slices.DeleteFunc(slices.Clone(l.Tools), func(d Definition) bool { return d.Deferred })
-	return tools, len(l.Tools) - len(tools)
 }
 
 // view is the tools of one caller's agent in one state of the registry.
@@ -66,9 +60,8 @@ type view struct {
 	loaded  Loaded
 	prompts *prompt.Renderer
 
-	mu       sync.Mutex
-	heads    map[Format][]byte // of configurations
-	rendered rendered
+	mu    sync.Mutex
+	heads map[Format][]byte // of configurations
 }
 
 // viewKey has the values that a view depends on, besides the registry.
@@ -78,21 +71,20 @@ type viewKey struct {
 	where registry.Context
 }
 
-// views are the views that were asked for last.
+// views caches the requested views.
 type views struct {
 	mu    sync.Mutex
 	slots map[viewKey]*viewSlot
 }
 
-// viewSlot holds the newest view of a key. Whoever makes a newer one has its
-// lock, and the others wait for that.
+// viewSlot holds the newest view of a key. Its lock is held while a newer one is read, and others wait for that.
 type viewSlot struct {
 	caller gateway.Caller // one of those that it is for
 	mu     sync.Mutex
 	view   *view
 }
 
-// maxViews bounds how many views are kept.
+// maxViews limits the number of cached views.
 const maxViews = 16
 
 func (v *views) slot(c gateway.Caller) *viewSlot {
@@ -162,13 +154,9 @@ func (s *Server) refreshSlot(ctx context.Context, slot *viewSlot, state int64) {
 	slot.view = v
 }
 
-// attempts bounds how often a view is read again because something was approved
-// meanwhile.
-const attempts = 5
-
-// newView reads a consistent view of one state.
+// newView reads a consistent view of one state. It reads again after a concurrent approval, but not forever.
 func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*view, error) {
-	for range attempts {
+	for range 5 {
 		loaded, err := s.config.Catalog.Load(ctx, c, time.Time{})
 		if err != nil {
 			return nil, err
@@ -189,12 +177,11 @@ func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*v
 		}
 		state = after
 	}
-	return nil, problem(http.StatusServiceUnavailable, "busy", "something is approved all the time; try again")
+	return nil, problem(http.StatusServiceUnavailable, "busy", "the registry changes all the time; try again")
 }
 
-// unchanged sets the entity tag of an answer, and answers the request when its
-// client has that already. Tags are weak: the same tag means the same definitions, not
-// the same bytes.
+// unchanged sets the entity tag of a response, and reports whether the client has that already, which it then answers
+// with status 304. Tags are weak: they identify definitions, not bytes.
 func unchanged(q *request, hash string) bool {
 	tag := `W/"` + hash + `"`
 	h := q.w.Header()
@@ -211,19 +198,21 @@ func unchanged(q *request, hash string) bool {
 }
 
 type docCatalog struct {
-	AsOf        *time.Time   `json:"as_of,omitempty"` // The time that was asked for
+	AsOf        *time.Time   `json:"as_of,omitempty"` // The requested time
 	CatalogHash string       `json:"catalog_hash"`    // As in the configuration of an agent
 	Agent       Definition   `json:"agent"`
 	Lists       []Definition `json:"lists"`
 	Tools       []Definition `json:"tools"`
 }
 
-// catalog is GET /v1/catalog: the definitions that the agent has, now or as it
-// was at a time.
+// catalog is GET /v1/catalog: the definitions of the agent, now or at a time.
 func (s *Server) catalog(q *request) error {
-	asOf, err := parseTime("as_of", q.text("as_of", ""))
-	if err != nil {
-		return err
+	var asOf time.Time
+	if text := q.text("as_of", ""); text != "" {
+		var err error
+		if asOf, err = time.Parse(time.RFC3339Nano, text); err != nil {
+			return problem(http.StatusBadRequest, "usage", "as_of is "+quote(text)+"; write a time as 2006-01-02T15:04:05Z")
+		}
 	}
 	doc := docCatalog{}
 	var loaded Loaded
@@ -234,6 +223,7 @@ func (s *Server) catalog(q *request) error {
 		}
 		loaded, doc.CatalogHash = v.loaded, v.hash
 	} else {
+		var err error
 		if loaded, err = s.config.Catalog.Load(q.r.Context(), q.caller, asOf); err != nil {
 			return err
 		}
@@ -246,8 +236,7 @@ func (s *Server) catalog(q *request) error {
 	return answer(q.w, doc)
 }
 
-// tool is GET /v1/tools/{id}: one definition that the agent has, by id, alias or
-// wire name.
+// tool is GET /v1/tools/{id}: one definition of the agent, by id, alias or wire name.
 func (s *Server) tool(q *request) error {
 	found, err := s.config.Gateway.Describe(q.r.Context(), q.caller, q.r.PathValue("id"))
 	if err != nil {
@@ -259,7 +248,7 @@ func (s *Server) tool(q *request) error {
 	}
 	i := slices.IndexFunc(v.loaded.Tools, func(d Definition) bool { return d.Live.Subject == found.Tool.Subject })
 	if i < 0 {
-		return problem(http.StatusNotFound, "not_found", "the tool is not in use any more")
+		return problem(http.StatusNotFound, "not_found", "the tool is no longer in use")
 	}
 	d := v.loaded.Tools[i]
 	if unchanged(q, d.Hash) {

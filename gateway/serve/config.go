@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
-	"time"
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/mcp"
@@ -24,19 +22,18 @@ import (
 	"toolcrib/review"
 )
 
-// docConfig is all that an application needs to run an agent, but for the channel
-// and its prompt: they follow it in the same object.
+// docConfig has the settings that an application needs to run an agent, except for the channel and its prompt, which
+// follow in the same object.
 type docConfig struct {
 	Agent  string `json:"agent"`
 	Format Format `json:"format"`
 	// SHA-256 over subject, version and content hash of every definition that the agent has.
 	CatalogHash    string          `json:"catalog_hash"`
 	EnabledActions []string        `json:"enabled_actions"` // The names by which tools are called
-	Tools          json.RawMessage `json:"tools"`           // In the form that was asked for
-	// How many tools are not offered at once: the agent finds them
-	// with search_tools, over MCP.
+	Tools          json.RawMessage `json:"tools"`           // In the requested format
+	// The number of tools that are not offered at once: the agent finds them with search_tools, over MCP.
 	Deferred int `json:"deferred"`
-	// What the format has no place for.
+	// Parts that the format cannot represent.
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
@@ -71,55 +68,31 @@ func (s *Server) agentConfig(q *request) error {
 	if err != nil {
 		return err
 	}
-	tail, err := configTail(v, channel, now)
+	tail, err := encode(map[string]string{"channel": channel, "prompt": v.prompts.With(now).Render(channel).Text})
 	if err == nil {
-		write(q.w, http.StatusOK, head, tail)
+		write(q.w, http.StatusOK, head, bytes.TrimPrefix(tail, []byte("{")))
 	}
 	return err
 }
 
-// own refuses requests about another agent than the token's.
+// own refuses requests for an agent other than the token's.
 func (q *request) own() error {
 	if id := q.r.PathValue("id"); id != q.caller.Agent {
-		return problem(http.StatusForbidden, "not_allowed", "the token is of the agent "+quote(q.caller.Agent)+", and reads and calls only as itself")
+		return problem(http.StatusForbidden, "not_allowed", "the token belongs to the agent "+quote(q.caller.Agent)+", and is valid for that agent only")
 	}
 	return nil
 }
 
-// configTail returns the rest of the answer: the channel and its prompt.
-func configTail(v *view, channel string, now prompt.Context) ([]byte, error) {
-	key := renderedFor{channel, now.Zone, now.MemoryNotes, now.UserInstructions}
-	if tail := v.rendered.get(key, now.Now); tail != nil {
-		return tail, nil
-	}
-	text, err := encode(map[string]string{"channel": channel, "prompt": v.prompts.With(now).Render(channel).Text})
-	if err != nil {
-		return nil, err
-	}
-	tail := bytes.TrimPrefix(text, []byte("{"))
-	v.rendered.put(key, now.Now, tail)
-	return tail, nil
-}
-
-// configHead returns the part that all channels and users share: the answer up
-// to the comma before the channel.
+// configHead returns the part of the response that all channels and users share, up to the comma before the channel.
 func (s *Server) configHead(ctx context.Context, v *view, f Format) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if head, ok := v.heads[f]; ok {
 		return head, nil
 	}
-	head, err := s.newConfigHead(ctx, v, f)
-	if err == nil {
-		v.heads[f] = head
-	}
-	return head, err
-}
-
-func (s *Server) newConfigHead(ctx context.Context, v *view, f Format) ([]byte, error) {
-	tools, deferred := v.loaded.offered()
+	tools := slices.DeleteFunc(slices.Clone(v.loaded.Tools), func(d Definition) bool { return d.Deferred })
 	doc := docConfig{
-		Agent: v.loaded.Agent.Live.Subject.ID, Format: f, CatalogHash: v.hash, Deferred: deferred, EnabledActions: []string{},
+		Agent: v.loaded.Agent.Live.Subject.ID, Format: f, CatalogHash: v.hash, Deferred: len(v.loaded.Tools) - len(tools), EnabledActions: []string{},
 	}
 	for _, d := range tools {
 		if t := d.Live.Definition.Tool; t.Kind == registry.ActionTool {
@@ -139,48 +112,11 @@ func (s *Server) newConfigHead(ctx context.Context, v *view, f Format) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	return append(bytes.TrimSuffix(bytes.TrimSpace(text), []byte("}")), ','), nil
+	v.heads[f] = append(bytes.TrimSuffix(bytes.TrimSpace(text), []byte("}")), ',')
+	return v.heads[f], nil
 }
 
-// rendered caches the last rendered prompts in the form of configTail. Times in
-// prompts are precise to the minute, so that within a minute the same context yields
-// the same bytes.
-type rendered struct {
-	mu     sync.Mutex
-	minute time.Time
-	size   int
-	bodies map[renderedFor][]byte
-}
-
-// renderedFor has the values that a prompt depends on, besides the minute.
-type renderedFor struct {
-	channel, zone, notes, instructions string
-}
-
-// maxRendered bounds the bytes of the prompts that are kept.
-const maxRendered = 8 << 20
-
-func (r *rendered) get(key renderedFor, at time.Time) []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.minute.Equal(at.Truncate(time.Minute)) {
-		return nil
-	}
-	return r.bodies[key]
-}
-
-func (r *rendered) put(key renderedFor, at time.Time, body []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	minute := at.Truncate(time.Minute)
-	if !r.minute.Equal(minute) || r.size+len(body) > maxRendered || r.bodies == nil {
-		r.minute, r.size, r.bodies = minute, 0, map[renderedFor][]byte{}
-	}
-	r.size += len(body) - len(r.bodies[key])
-	r.bodies[key] = body
-}
-
-// refusal is an answer that is an error.
+// refusal is a response that reports an error.
 type refusal struct {
 	status int
 	fault  mcp.Fault
@@ -196,7 +132,7 @@ func problem(status int, code, message string) error {
 
 func quote(text string) string { return jsondoc.Quote(text) }
 
-// answerTo turns an error into an answer.
+// answerTo converts an error to a response.
 func (s *Server) answerTo(ctx context.Context, err error) *refusal {
 	var r *refusal
 	if errors.As(err, &r) {
@@ -206,7 +142,7 @@ func (s *Server) answerTo(ctx context.Context, err error) *refusal {
 	status := statusOf(err)
 	if status == http.StatusInternalServerError && ctx.Err() == nil {
 		s.config.Logger.Error("request failed", "error", err.Error())
-		fault = mcp.Fault{Code: "failed", Message: "the server could not do this; its log has the reason"}
+		fault = mcp.Fault{Code: "failed", Message: "the server failed; its log has the reason"}
 	}
 	return &refusal{status: status, fault: fault}
 }
@@ -274,8 +210,7 @@ func refuse(w http.ResponseWriter, r *refusal) {
 	write(w, r.status, body)
 }
 
-// encode writes a document. Hidden characters in it are escaped: it means the
-// same and can be shown.
+// encode encodes a document, with hidden characters escaped.
 func encode(v any) ([]byte, error) {
 	text, err := jsondoc.Encode(v)
 	return visible.JSON(text), err
@@ -290,7 +225,7 @@ func answer(w http.ResponseWriter, v any) error {
 	return err
 }
 
-// write writes a JSON answer. An error is one of the client, who went away.
+// write writes a JSON response. Errors are ignored: they mean that the client has disconnected.
 func write(w http.ResponseWriter, status int, parts ...[]byte) {
 	h, size := w.Header(), 0
 	for _, part := range parts {
@@ -304,18 +239,11 @@ func write(w http.ResponseWriter, status int, parts ...[]byte) {
 	}
 }
 
-// budgets bound what clients may have under way, together and of one token.
+// budgets limits the open requests of all clients, and of one token.
 type budgets struct {
 	requests *turns.Turns // streams apart
 	large    *turns.Turns // requests with bodies of more than largeBody bytes
 	events   *turns.Turns // streams of events
 	listens  *turns.Turns // streams of MCP
 	calls    *turns.Turns // calls over MCP; their clients may be gone
-}
-
-// newBudgets returns the limits of open requests, of all clients and of one token.
-func newBudgets() budgets {
-	return budgets{
-		requests: turns.New(512, 128), large: turns.New(4, 2), events: turns.New(3072, 512), listens: turns.New(512, 128), calls: turns.New(512, 128),
-	}
 }

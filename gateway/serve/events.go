@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,12 +13,13 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/tokens"
 	"toolcrib/internal/visible"
 )
 
-// docNotice is one event as a stream has it.
+// docNotice is one event of a stream.
 type docNotice struct {
-	Seq         int64     `json:"seq"` // Of the audit log: a client goes on after it
+	Seq         int64     `json:"seq"` // Of the audit log: a client continues after it
 	At          time.Time `json:"at"`
 	Event       string    `json:"event"`
 	Subject     string    `json:"subject"`
@@ -28,7 +30,7 @@ type docNotice struct {
 	Approved    *bool     `json:"approved,omitempty"` // Whether the call was
 }
 
-// streams wake the event streams that are open.
+// streams wakes the open event streams.
 type streams struct {
 	mu   sync.Mutex
 	wake chan struct{} // closed when there may be news
@@ -54,17 +56,18 @@ func (s *streams) tell() {
 	s.wake = nil
 }
 
-// Times and limits of an open stream.
 const (
-	beatTime   = 15 * time.Second // between two signs of life
+	beatTime   = 15 * time.Second // between the comments that keep an idle stream open
 	noticePage = 200
 )
 
 // events is GET /v1/events: a stream of approvals and waiting calls.
 func (s *Server) events(q *request) error {
-	after, err := q.after()
-	if err != nil {
-		return err
+	// Without a number, the stream begins with the next event.
+	text := cmp.Or(q.r.Header.Get("Last-Event-ID"), q.text("after", strconv.FormatInt(q.event, 10)))
+	after, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || after < 0 {
+		return problem(http.StatusBadRequest, "usage", "after is "+quote(text)+"; write the number of an event")
 	}
 	if !s.budgets.events.Enter(q.token.ID) {
 		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close those that are not used")
@@ -80,19 +83,7 @@ func (s *Server) events(q *request) error {
 	return nil
 }
 
-// after is the number of the last event that the client knows; by itself it
-// knows all there are.
-func (q *request) after() (int64, error) {
-	text := cmp.Or(q.r.Header.Get("Last-Event-ID"), q.text("after", strconv.FormatInt(q.event, 10)))
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
-		return 0, problem(http.StatusBadRequest, "usage", "after is "+quote(text)+"; write the number of an event")
-	}
-	return n, nil
-}
-
-// stream writes what happens until the client goes away, its token is not valid
-// any more, or the server ends.
+// stream writes events until the client disconnects, its token becomes invalid, or the server ends.
 func (s *Server) stream(q *request, after int64) error {
 	out := http.NewResponseController(q.w)
 	if _, err := fmt.Fprint(q.w, "retry: 1000\n\n"); err != nil {
@@ -120,7 +111,7 @@ func (s *Server) stream(q *request, after int64) error {
 		changed = true
 		select {
 		case <-news:
-		case <-beat.C: // without news, the database knows nothing that the token's time does not say
+		case <-beat.C: // a token that is revoked is news; it only expires without any
 			changed = false
 			if err := q.token.InForce(s.config.Now()); err != nil {
 				return err
@@ -136,8 +127,8 @@ func (s *Server) stream(q *request, after int64) error {
 	}
 }
 
-// writeNotices writes what happened after an event, as far as the token's agent
-// may know, and returns up to which event that is.
+// writeNotices writes the notices after an event that concern the token's agent, and returns the number of the last
+// event that was read.
 func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int64, error) {
 	for {
 		found, upTo, err := s.config.Log.Notices(ctx, after, noticePage)
@@ -148,7 +139,13 @@ func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int
 			if !q.concerns(n) {
 				continue
 			}
-			text, err := json.Marshal(newDocNotice(n))
+			d := docNotice{
+				Seq: n.Seq, At: n.At, Event: string(n.Kind), Subject: n.Subject.String(), Version: n.Version, ContentHash: n.ContentHash, Pending: n.Pending, User: n.Caller.User,
+			}
+			if n.Kind == gateway.NoticeAnswer {
+				d.Approved = &n.Approved
+			}
+			text, err := json.Marshal(d)
 			if err != nil {
 				return after, err
 			}
@@ -173,25 +170,13 @@ func (q *request) concerns(n gateway.Notice) bool {
 	return slices.Contains(c.Layer.View(), n.Subject.Layer)
 }
 
-func newDocNotice(n gateway.Notice) docNotice {
-	d := docNotice{
-		Seq: n.Seq, At: n.At, Event: string(n.Kind), Subject: n.Subject.String(), Version: n.Version, ContentHash: n.ContentHash, Pending: n.Pending, User: n.Caller.User,
-	}
-	if n.Kind == gateway.NoticeAnswer {
-		d.Approved = &n.Approved
-	}
-	return d
-}
-
-// every is how often a server looks whether another process did something, where the
-// database does not tell.
+// every is the interval of polling for events of other processes if the database does not announce them.
 const every = 100 * time.Millisecond
 
-// follow looks for what other processes do until ctx ends: it wakes the event
-// streams, and ends the sessions of tokens that are not valid any more. It
-// returns an error when the database is not there any more.
+// follow waits for events of all processes until ctx ends. It wakes the event streams, and ends the sessions of tokens
+// that are no longer valid. It returns an error if the database is gone.
 func (s *Server) follow(ctx context.Context) error {
-	last, approved, _ := s.config.Log.Head(ctx) // what cannot be read now is read at the next turn
+	last, approved, _ := s.config.Log.Head(ctx) // after an error, the first event counts as a change
 	newer := make(chan int64, 1)
 	ended := make(chan struct{})
 	defer func() {
@@ -215,7 +200,7 @@ func (s *Server) follow(ctx context.Context) error {
 		}
 		event, state, err := s.config.Log.Head(ctx)
 		if err != nil || event == last && state == approved {
-			s.clients.expire(s.config.Now())
+			s.clients.end(func(t tokens.Token) bool { return t.InForce(s.config.Now()) != nil })
 			continue
 		}
 		last = event
@@ -227,6 +212,9 @@ func (s *Server) follow(ctx context.Context) error {
 			}
 		}
 		s.streams.tell()
-		s.clients.check(ctx, s.config.Tokens)
+		s.clients.end(func(t tokens.Token) bool {
+			_, err := s.config.Tokens.ByID(ctx, t.ID)
+			return errors.Is(err, tokens.ErrToken)
+		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"sync"
-	"time"
 
 	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/tokens"
@@ -13,8 +12,7 @@ import (
 
 const mcpPath = mcp.Path
 
-// client is a token's own MCP endpoint: its sessions are out of reach of every
-// other token.
+// client is the MCP endpoint of one token, whose sessions no other token can use.
 type client struct {
 	token tokens.Token
 	serve http.Handler
@@ -35,8 +33,8 @@ type clients struct {
 	used int64 // of the last request
 }
 
-// Limits of endpoints, together and of one token. One more ends the one
-// that was not used for longest: of the token, or of who has the most.
+// Limits of the endpoints of all tokens, and of one. Beyond them, the least recently used endpoint ends: that of the
+// token, or of the token with the most endpoints.
 const (
 	maxClients      = 256
 	maxClientsOfOne = 64
@@ -49,7 +47,14 @@ func (s *Server) mcp(q *request) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.clients.begin(clientKey{q.token.ID, caller.User}, func() (*client, error) { return s.newClient(q, caller.User) })
+	c, err := s.clients.begin(clientKey{q.token.ID, caller.User}, func() (*client, error) {
+		server, err := s.config.MCP(caller, s.turnOf(q.token.ID))
+		if err != nil {
+			return nil, err
+		}
+		ctx, stop := context.WithCancel(s.clients.ctx)
+		return &client{token: q.token, serve: server.Endpoint(ctx), stop: stop}, nil
+	})
 	if err != nil {
 		return err
 	}
@@ -88,7 +93,7 @@ func (c *clients) done(one *client) {
 	one.uses--
 }
 
-// makeRoom ends an endpoint where there may be no more; false when all are in use.
+// makeRoom ends an endpoint if a limit is reached. It returns false if all of them are in use.
 func (c *clients) makeRoom(token string) bool {
 	of := map[string]int{}
 	for key := range c.all {
@@ -120,19 +125,8 @@ func (c *clients) makeRoom(token string) bool {
 	return found
 }
 
-func (s *Server) newClient(q *request, user string) (*client, error) {
-	caller := q.caller
-	caller.User = user
-	server, err := s.config.MCP(caller, s.turnOf(q.token.ID))
-	if err != nil {
-		return nil, err
-	}
-	ctx, stop := context.WithCancel(s.clients.ctx)
-	return &client{token: q.token, serve: server.Endpoint(ctx), stop: stop}, nil
-}
-
-// turnOf returns how the calls of a token's sessions take turns with its other requests.
-// A client can go away and leave its calls behind, so those that wait are counted.
+// turnOf returns how the calls in sessions of a token take turns with its other requests. Waiting calls count, because a
+// client can disconnect and leave them behind.
 func (s *Server) turnOf(token string) mcp.Turn {
 	return func(ctx context.Context) (context.Context, func(), error) {
 		if !s.budgets.calls.Enter(token) {
@@ -160,19 +154,6 @@ func (c *clients) end(drop func(tokens.Token) bool) {
 			delete(c.all, key)
 		}
 	}
-}
-
-// expire closes the endpoints of tokens that have expired.
-func (c *clients) expire(now time.Time) {
-	c.end(func(t tokens.Token) bool { return t.InForce(now) != nil })
-}
-
-// check closes the endpoints of tokens that were revoked.
-func (c *clients) check(ctx context.Context, all Tokens) {
-	c.end(func(t tokens.Token) bool {
-		_, err := all.ByID(ctx, t.ID)
-		return errors.Is(err, tokens.ErrToken)
-	})
 }
 
 func (c *clients) open() int {

@@ -18,7 +18,7 @@ import (
 	"toolcrib/gateway"
 )
 
-// observed is a request as it is counted and logged.
+// observed records a response for the metrics and the log.
 type observed struct {
 	http.ResponseWriter
 	status  int
@@ -27,15 +27,8 @@ type observed struct {
 	request *request
 }
 
-// observedKey finds it in the context of a request.
+// observedKey is its key in the context of a request.
 type observedKey struct{}
-
-// label records the route of a request.
-func label(r route, q *request) {
-	if o, ok := q.r.Context().Value(observedKey{}).(*observed); ok {
-		o.route, o.request = r.pattern, q
-	}
-}
 
 // WriteHeader implements http.ResponseWriter.
 func (o *observed) WriteHeader(status int) {
@@ -123,10 +116,6 @@ type histogram struct {
 	sum    float64
 }
 
-func newMetrics(version string, start time.Time) *metrics {
-	return &metrics{version: version, start: start, requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}
-}
-
 // request counts a request. Methods that no route has count as one.
 func (m *metrics) request(route, method string, status int, took time.Duration) {
 	if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete}, method) {
@@ -149,7 +138,7 @@ func (m *metrics) request(route, method string, status int, took time.Duration) 
 	}
 }
 
-// called counts a call by how it ended. Codes of a provider's own count as one.
+// called counts the outcome of a call. All codes of providers count as one.
 func (m *metrics) called(err error) {
 	code := "ok"
 	var refused *gateway.Error
@@ -190,23 +179,25 @@ func (m *metrics) write(b *bytes.Buffer, event, state int64, streams, clients in
 	}
 	family("toolcrib_build_info", "gauge", "The running version.")
 	fmt.Fprintf(b, "toolcrib_build_info{version=%q} 1\n", m.version)
-	gauge("process_start_time_seconds", "When the server was started, in seconds since 1970.", m.start.Unix())
-	gauge("toolcrib_requests_in_flight", "Requests under way, streams included.", m.inFlight.Load())
+	gauge("process_start_time_seconds", "Start time of the server, in seconds since 1970.", m.start.Unix())
+	gauge("toolcrib_requests_in_flight", "Open requests, including streams.", m.inFlight.Load())
 	gauge("toolcrib_event_streams", "Open event streams.", streams)
 	gauge("toolcrib_mcp_clients", "Tokens with an MCP endpoint.", clients)
 	gauge("toolcrib_newest_event", "The number of the newest event of the audit log.", event)
-	gauge("toolcrib_registry_state", "A number that grows with every approval.", state)
-	family("toolcrib_tokens_refused_total", "counter", "Requests with a token that is not valid.")
+	gauge("toolcrib_registry_state", "A number that increases with every approval.", state)
+	family("toolcrib_tokens_refused_total", "counter", "Requests with an invalid token.")
 	fmt.Fprintf(b, "toolcrib_tokens_refused_total %d\n", m.refused.Load())
-	family("toolcrib_calls_total", "counter", "Calls of tools by how they ended.")
+	family("toolcrib_calls_total", "counter", "Calls of tools by outcome.")
 	for _, code := range slices.Sorted(maps.Keys(m.calls)) {
 		fmt.Fprintf(b, "toolcrib_calls_total{code=%q} %d\n", code, m.calls[code])
 	}
 	family("toolcrib_requests_total", "counter", "Requests by route, method and status.")
-	for _, l := range slices.SortedFunc(maps.Keys(m.requests), compareLabels) {
+	for _, l := range slices.SortedFunc(maps.Keys(m.requests), func(a, b requestLabels) int {
+		return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.method, b.method), cmp.Compare(a.status, b.status))
+	}) {
 		fmt.Fprintf(b, "toolcrib_requests_total{route=%q,method=%q,status=\"%d\"} %d\n", l.route, l.method, l.status, m.requests[l])
 	}
-	family("toolcrib_request_duration_seconds", "histogram", "How long requests took, by route.")
+	family("toolcrib_request_duration_seconds", "histogram", "Durations of requests, by route.")
 	for _, route := range slices.Sorted(maps.Keys(m.took)) {
 		m.took[route].write(b, route)
 	}
@@ -218,8 +209,4 @@ func (h *histogram) write(b *bytes.Buffer, route string) {
 		fmt.Fprintf(b, "%s_bucket{route=%q,le=\"%v\"} %d\n", name, route, limit, h.counts[i])
 	}
 	fmt.Fprintf(b, "%s_bucket{route=%q,le=\"+Inf\"} %d\n%s_sum{route=%q} %v\n%s_count{route=%q} %d\n", name, route, h.count, name, route, h.sum, name, route, h.count)
-}
-
-func compareLabels(a, b requestLabels) int {
-	return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.method, b.method), cmp.Compare(a.status, b.status))
 }

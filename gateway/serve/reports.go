@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Report has the tools without an approval that a follower of the registry met.
+// Report has unapproved tools that a follower of the registry encountered.
 type Report struct {
 	Machine  string          `json:"machine"`  // A random name of the machine, 32 lower-case hexadecimal digits
 	Server   string          `json:"server"`   // The name of an MCP server
@@ -24,38 +24,36 @@ type docReports struct {
 
 // docReported is the answer to reports.
 type docReported struct {
-	Proposals int          `json:"proposals"` // How many were made; others wait already
-	Refused   []docRefused `json:"refused"`   // Reports of which not everything was taken
+	Proposals int          `json:"proposals"` // New proposals; others already wait
+	Refused   []docRefused `json:"refused"`   // Reports that were not accepted completely
 }
 
 // docRefused is a report that was refused.
 type docRefused struct {
 	Index  int    `json:"index"`  // In the list of reports, from 0
 	Reason string `json:"reason"` // Why it was refused, or the first of its tools
-	Later  bool   `json:"later"`  // The same report may be taken later, such as after a decision
+	Later  bool   `json:"later"`  // The same report may be accepted later, such as after a decision
 }
-
-const maxReports = 100
 
 var validMachine = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// reports is POST /v1/reports: what followers met becomes proposals.
+// reports is POST /v1/reports: it converts reports of followers to proposals.
 func (s *Server) reports(q *request) error {
 	if s.config.Report == nil {
-		return problem(http.StatusNotFound, "not_found", "this server takes no reports; start it with toolcrib serve --bundle")
+		return problem(http.StatusNotFound, "not_found", "this server accepts no reports; start it with toolcrib serve --bundle")
 	}
 	text, err := io.ReadAll(q.r.Body)
 	if err != nil {
 		return err
 	}
-	const around = 8 // the documents are deeper in the body than on their own
+	const around = 8 // levels around the documents in the body
 	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth + around})
 	if err != nil {
 		return err
 	}
 	var in docReports
 	ps := jsondoc.Bind(n, jsondoc.Root, &in)
-	if len(in.Reports) > maxReports {
+	if len(in.Reports) > 100 {
 		ps.Append(jsondoc.Problem{Path: "reports", Message: "more than 100"})
 	}
 	if err := ps.Err(); err != nil {
@@ -68,9 +66,9 @@ func (s *Server) reports(q *request) error {
 	return answer(q.w, out)
 }
 
-// propose makes proposals of reports, one request at a time: reports of the same tool become one
-// proposal. A report that is refused does not affect the others. The lock is not held while the
-// client reads the answer, for which the request gives its turn away.
+// propose converts reports to proposals, one request at a time: reports of the same tool become one proposal. A refused
+// report does not affect the others. The lock is not held while the client reads the response, for which the request
+// gives its turn away.
 func (s *Server) propose(q *request, reports []Report) (out docReported, err error) {
 	s.reporting.Lock()
 	defer s.reporting.Unlock()

@@ -17,13 +17,13 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// route is one path of the server. openapi.json describes the same.
+// route is one path of the server, which openapi.json describes.
 type route struct {
 	method  string // "" for every one
 	pattern string
 	query   []string // the parameters that it takes
 	open    bool     // it needs no token
-	stream  bool     // it stays open or costs nothing, and does not count as a request under way
+	stream  bool     // it stays open or costs nothing, and does not count as an open request
 	handle  func(*request) error
 }
 
@@ -48,7 +48,7 @@ func (s *Server) table() []route {
 		{method: get, pattern: "/v1/tools/{id}", handle: s.tool},
 		{method: get, pattern: "/v1/events", query: []string{"after"}, stream: true, handle: s.events},
 		{method: get, pattern: bundlePath, stream: true, handle: s.bundle},
-		{method: get, pattern: bundleFile, stream: true, handle: s.bundle},
+		{method: get, pattern: bundlePath + "/{file...}", stream: true, handle: s.bundle},
 		{method: post, pattern: "/v1/reports", handle: s.reports},
 		{pattern: mcpPath, query: []string{"user"}, stream: true, handle: s.mcp},
 		{method: get, pattern: "/openapi.json", open: true, handle: s.openapi},
@@ -58,14 +58,14 @@ func (s *Server) table() []route {
 	}
 }
 
-// nowhere is every path that is not served.
+// nowhere returns the route of all unknown paths.
 func nowhere() route {
 	return route{pattern: "/", open: true, handle: func(q *request) error {
-		return problem(http.StatusNotFound, "not_found", "there is nothing at this path; /openapi.json lists what there is")
+		return problem(http.StatusNotFound, "not_found", "unknown path; /openapi.json lists the paths")
 	}}
 }
 
-// notAllowed is a path that was asked for by another method than it has.
+// notAllowed returns the route of a path for all methods except its own.
 func notAllowed(pattern string, methods []string) route {
 	if slices.Contains(methods, http.MethodGet) {
 		methods = append(methods, http.MethodHead)
@@ -77,7 +77,7 @@ func notAllowed(pattern string, methods []string) route {
 	}}
 }
 
-// checkQuery refuses parameters that a route does not take, and those given twice.
+// checkQuery refuses unknown and repeated parameters.
 func (r route) checkQuery(q *request) error {
 	for key, values := range q.r.URL.Query() {
 		if !slices.Contains(r.query, key) {
@@ -99,8 +99,7 @@ func (q *request) text(key, fallback string) string {
 	return cmp.Or(q.r.URL.Query().Get(key), fallback)
 }
 
-// forUser returns the caller of a request that may name a user: that of the
-// token when it has one.
+// forUser returns the caller of a request that may name a user. A token with a user allows no other.
 func (q *request) forUser(named string) (gateway.Caller, error) {
 	c := q.caller
 	switch {
@@ -110,27 +109,11 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 		return c, nil
 	case c.User != "":
 		return c, problem(http.StatusForbidden, "not_allowed", "the token is for another user")
-	case !validUser(named):
+	case utf8.RuneCountInString(named) > gateway.MaxCallerText || strings.TrimSpace(named) != named || !visible.Clean(named) || visible.Line(named) != named:
 		return c, problem(http.StatusBadRequest, "usage", "a user has 1 to 200 visible characters")
 	}
 	c.User = named
 	return c, nil
-}
-
-func validUser(name string) bool {
-	return utf8.RuneCountInString(name) <= gateway.MaxCallerText && strings.TrimSpace(name) == name && visible.Clean(name) && visible.Line(name) == name
-}
-
-// parseTime reads a time of a parameter; "" is the zero time.
-func parseTime(key, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return t, problem(http.StatusBadRequest, "usage", key+" is "+quote(text)+"; write a time as 2006-01-02T15:04:05Z")
-	}
-	return t, nil
 }
 
 //go:embed openapi.json

@@ -25,8 +25,7 @@ type Tokens interface {
 	// Check returns the token with the given secret. It returns tokens.ErrToken if
 	// there is none that is valid.
 	Check(ctx context.Context, secret string) (tokens.Token, error)
-	// ByID returns the token of an id. What is not a token in force is
-	// tokens.ErrToken.
+	// ByID returns the token with an id. It returns tokens.ErrToken if there is none that is valid.
 	ByID(ctx context.Context, id string) (tokens.Token, error)
 }
 
@@ -38,24 +37,23 @@ type Gateway interface {
 	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
-// Log is the audit log as far as servers follow it.
+// Log is the audit log.
 type Log interface {
 	// Head returns the numbers of the newest event and of the state of the registry.
 	Head(ctx context.Context) (event, state int64, err error)
-	// Notices returns what applications hear of among the events after one, the
-	// oldest first, at most limit, and the event up to which that is everything.
+	// Notices returns at most limit notices after an event, the oldest first, and the event up to which they are
+	// complete.
 	Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error)
 	// There returns nil while the database is the file that was opened.
 	There() error
-	// Wait returns when another process may have committed something, at the latest
-	// after a time; seen is its last result, 0 at first.
+	// Wait returns when another process may have committed a transaction, or after every if the database does not
+	// announce them. seen is the last result, 0 at first.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
 
-// Catalog is the approved definitions, as applications load them.
+// Catalog reads the approved definitions for applications.
 type Catalog interface {
-	// Load returns the agent of a caller with the tools that it has, those that
-	// it has to discover included, as of a time; the zero time means now.
+	// Load returns the agent of a caller with its tools, including deferred ones, at a time; the zero time means now.
 	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
 	// Encode encodes tools as an array in a format, and lists the parts that the
 	// format cannot represent.
@@ -85,17 +83,15 @@ type Config struct {
 	Host func(string) bool
 	// Origins are the web pages that may connect, besides those of this machine.
 	Origins []string
-	// Peers has the ids of tokens by uid: a request over a unix socket that shows no
-	// token has that of its peer's account.
+	// Peers has the ids of tokens by uid: a request over a unix socket without a token has that of its peer's account.
 	Peers map[int]string
 	// Publish returns the live registry for machines that follow it; nil if the server does
 	// not offer it.
 	Publish func(ctx context.Context) (Published, error)
-	// Report makes proposals of what a follower met, as the agent of the token, and returns
-	// how many, with an error if it refuses some; nil if the server takes no reports. It is
-	// called once at a time.
+	// Report converts the report of a follower to proposals, as the agent of the token. It returns their number, and an
+	// error if it refuses some of them. It is not called concurrently, and is nil if the server accepts no reports.
 	Report func(ctx context.Context, t tokens.Token, r Report) (made int, err error)
-	// Metrics adds counts of other doors to the metrics; nil for none.
+	// Metrics writes additional metrics; nil for none.
 	Metrics func(io.Writer)
 }
 
@@ -104,7 +100,6 @@ type Server struct {
 	config  Config
 	routes  []route
 	metrics *metrics
-	logins  logins
 	views   views
 	bundles bundles
 
@@ -119,15 +114,15 @@ type Server struct {
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{config: c, metrics: newMetrics(c.Version, c.Now()), budgets: newBudgets(), work: turns.New(turns.Unlimited, turns.Share())}
+	s := &Server{config: c, metrics: &metrics{version: c.Version, start: c.Now(), requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}, work: turns.New(turns.Unlimited, turns.Share()), budgets: budgets{
+		requests: turns.New(512, 128), large: turns.New(4, 2), events: turns.New(3072, 512), listens: turns.New(512, 128), calls: turns.New(512, 128),
+	}}
 	s.routes = s.table()
 	return s
 }
 
-// Serve serves clients on a listener until ctx ends, and returns how ctx ended:
-// over TLS when web has a configuration for it. Calls that are under way then
-// have a moment to come to their end; streams end at once. It also ends when the
-// database is not there any more.
+// Serve serves clients on a listener until ctx ends, and returns the cause: over TLS if web has a configuration for it.
+// Running calls then have a short time to complete; streams end at once. It also ends when the database is gone.
 func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -141,7 +136,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 	err := door.Serve(ctx, web, l)
 	stop(nil)
 	<-ended
-	s.wait()
+	handlers := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(handlers)
+	}()
+	select {
+	case <-handlers:
+	case <-time.After(time.Second): // for calls with closed connections to record their outcome
+	}
 	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
 		err = cause
 	}
@@ -149,22 +152,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 		return err
 	}
 	return fmt.Errorf("serve: %w", err)
-}
-
-// endTime limits how long calls with closed connections may take to record their end.
-const endTime = time.Second
-
-// wait waits until no handler is running, but at most for endTime.
-func (s *Server) wait() {
-	done := make(chan struct{})
-	go func() {
-		s.running.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-time.After(endTime):
-	}
 }
 
 // Handler returns the server's handler; ctx ends its sessions.
@@ -186,7 +173,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	elsewhere := s.guard(nowhere())
 	mux.Handle("/", elsewhere)
 	return s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would lead there
+		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would redirect it
 			elsewhere.ServeHTTP(w, r)
 			return
 		}
