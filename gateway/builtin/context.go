@@ -31,7 +31,7 @@ type docContext struct {
 	Project      **string       `json:"project,omitempty"`
 	Tasks        *docTasks      `json:"tasks,omitempty"`
 	Reminders    *[]docReminder `json:"reminders,omitempty"`
-	Schedules    *[]docSchedule `json:"schedules,omitempty"`
+	Schedules    *[]due         `json:"schedules,omitempty"`
 	Memories     *[]Memory      `json:"memories,omitempty"`
 	Instructions *string        `json:"instructions,omitempty"`
 }
@@ -103,7 +103,7 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 	case "schedules":
 		all, err := r.Schedules(ctx)
 		list, _ := cut(upcoming(all, c.At, false), next)
-		out.Schedules = of(docs(list, due.doc))
+		out.Schedules = of(listed(list))
 		return err
 	case "memories":
 		list, err := r.Memories(ctx, MemoryFilter{}, next)

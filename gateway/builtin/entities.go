@@ -281,7 +281,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 	}
 	out := linkOut{ID: in.ID, Relation: in.Relation}
 	err := c.write(ctx, func(w Writer) error {
-		from, err := memory(ctx, w.Reader, in.ID)
+		from, err := memory(ctx, w, in.ID)
 		if err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 			out.Target, err = c.entity(ctx, w, *in.ToEntity, in.EntityType)
 		} else {
 			var to Memory
-			to, err = memory(ctx, w.Reader, *in.ToMemoryID)
+			to, err = memory(ctx, w, *in.ToMemoryID)
 			out.Target = to.ID
 		}
 		if err != nil {
@@ -310,7 +310,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 			return nil
 		}
 		// The entity's name is now a search term of the memory.
-		if from, err = memory(ctx, w.Reader, in.ID); err != nil {
+		if from, err = memory(ctx, w, in.ID); err != nil {
 			return err
 		}
 		return w.IndexMemory(ctx, from.ID, from.terms())

@@ -150,7 +150,7 @@ func updateMemories(ctx context.Context, c call) (any, error) {
 	}
 	var out memoryOut
 	err := c.write(ctx, func(w Writer) error {
-		was, err := memory(ctx, w.Reader, in.ID)
+		was, err := memory(ctx, w, in.ID)
 		if err != nil {
 			return err
 		}

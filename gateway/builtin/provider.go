@@ -295,14 +295,14 @@ type Reminder struct {
 
 // Schedule starts the agent repeatedly.
 type Schedule struct {
-	ID          string // UUIDv7
-	Title       string
-	Instruction string
-	Cron        string // five fields
-	Zone        string // IANA name
-	Channel     string // "" for the channel that was last used
-	Ends        time.Time
-	Created     time.Time
+	ID          string    `json:"id"` // UUIDv7
+	Title       string    `json:"title"`
+	Instruction string    `json:"instruction"`
+	Cron        string    `json:"cron"`              // five fields
+	Zone        string    `json:"timezone"`          // IANA name
+	Channel     string    `json:"channel,omitempty"` // "" for the channel that was last used
+	Ends        time.Time `json:"ends_at,omitzero"`
+	Created     time.Time `json:"-"`
 }
 
 // Memory is a stored statement.

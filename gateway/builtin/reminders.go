@@ -144,21 +144,10 @@ const (
 	maxSchedules     = 500   // per user
 )
 
-type docSchedule struct {
-	ID          string `json:"id"`
-	Title       string `json:"title"`
-	Instruction string `json:"instruction"`
-	Cron        string `json:"cron"`
-	Timezone    string `json:"timezone"`
-	Channel     string `json:"channel,omitempty"`
-	EndsAt      string `json:"ends_at,omitempty"`
-	NextRunAt   string `json:"next_run_at,omitempty"`
-}
-
 // due is a schedule with its next run, which is zero if there is none.
 type due struct {
 	Schedule
-	next time.Time
+	Next time.Time `json:"next_run_at,omitzero"`
 }
 
 // from returns the schedule with its first run after the given time.
@@ -170,16 +159,9 @@ func (s Schedule) from(now time.Time) due {
 		return d
 	}
 	if next, ok := r.next(now, loc); ok && (s.Ends.IsZero() || !next.After(s.Ends)) {
-		d.next = next
+		d.Next = next
 	}
 	return d
-}
-
-func (d due) doc() docSchedule {
-	return docSchedule{
-		ID: d.ID, Title: d.Title, Instruction: d.Instruction, Cron: d.Cron, Timezone: d.Zone,
-		Channel: d.Channel, EndsAt: timestamp(d.Ends), NextRunAt: timestamp(d.next),
-	}
 }
 
 // upcoming returns schedules with their next runs, sorted by time. Those without a
@@ -187,23 +169,23 @@ func (d due) doc() docSchedule {
 func upcoming(all []Schedule, now time.Time, ended bool) []due {
 	var list []due
 	for _, s := range all {
-		if d := s.from(now); ended || !d.next.IsZero() {
+		if d := s.from(now); ended || !d.Next.IsZero() {
 			list = append(list, d)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b due) int {
-		if a.next.IsZero() != b.next.IsZero() {
-			return cmp.Compare(b.next.Unix(), a.next.Unix())
+		if a.Next.IsZero() != b.Next.IsZero() {
+			return cmp.Compare(b.Next.Unix(), a.Next.Unix())
 		}
-		return a.next.Compare(b.next)
+		return a.Next.Compare(b.Next)
 	})
 	return list
 }
 
 type schedulesOut struct {
-	Schedules []docSchedule `json:"schedules"`
-	More      bool          `json:"more"`
-	Delivery  string        `json:"delivery"`
+	Schedules []due  `json:"schedules"`
+	More      bool   `json:"more"`
+	Delivery  string `json:"delivery"`
 }
 
 func getSchedules(ctx context.Context, c call) (any, error) {
@@ -228,7 +210,7 @@ func getSchedules(ctx context.Context, c call) (any, error) {
 			all = slices.DeleteFunc(all, func(s Schedule) bool { return s.ID != *in.ID })
 		}
 		list, more := cut(upcoming(all, c.At, in.Ended || in.ID != nil), limit)
-		out.Schedules, out.More = docs(list, due.doc), more
+		out.Schedules, out.More = listed(list), more
 		return nil
 	})
 	return out, err
@@ -267,7 +249,7 @@ func (n newSchedule) check(ps *problems, path string, c call, users *time.Locati
 		ps.Add(at("cron"), "runs %d minutes apart; expected at least %d", int(gap.Minutes()), int(minGap.Minutes()))
 	}
 	d := s.from(c.At)
-	if !d.next.IsZero() {
+	if !d.Next.IsZero() {
 		return d
 	}
 	if _, ever := r.next(c.At, zone(s.Zone)); !ever {
@@ -311,7 +293,7 @@ func createSchedules(ctx context.Context, c call) (any, error) {
 		return nil
 	})
 	return struct {
-		Schedules []docSchedule `json:"schedules"`
-		Delivery  string        `json:"delivery"`
-	}{docs(list, due.doc), unscheduled}, err
+		Schedules []due  `json:"schedules"`
+		Delivery  string `json:"delivery"`
+	}{list, unscheduled}, err
 }

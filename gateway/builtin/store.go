@@ -17,26 +17,7 @@ type Store interface {
 
 // Reader reads the data of one owner. It omits ids that are unknown, deleted, or of
 // other owners.
-type Reader struct {
-	TaskReader
-	ReminderReader
-	MemoryReader
-	EntityReader
-	SettingReader
-}
-
-// Writer reads and writes the data of one owner.
-type Writer struct {
-	Reader
-	TaskWriter
-	ReminderWriter
-	MemoryWriter
-	EntityWriter
-	SettingWriter
-}
-
-// TaskReader reads tasks.
-type TaskReader interface {
+type Reader interface {
 	// TasksByID returns tasks in unspecified order.
 	TasksByID(ctx context.Context, ids []string) ([]Task, error)
 	// Tasks returns at most limit tasks, by due date; those without one come last.
@@ -44,39 +25,14 @@ type TaskReader interface {
 	// CountTasks returns the number of open tasks, and how many of them are
 	// overdue.
 	CountTasks(ctx context.Context) (open, overdue int, err error)
-}
 
-// TaskWriter writes tasks.
-type TaskWriter interface {
-	AddTask(ctx context.Context, t Task) error
-	ChangeTask(ctx context.Context, t Task) error
-	// RemoveTask returns false if there is no such task.
-	RemoveTask(ctx context.Context, id string) (bool, error)
-}
-
-// ReminderReader reads reminders and schedules.
-type ReminderReader interface {
 	RemindersByID(ctx context.Context, ids []string) ([]Reminder, error)
 	// Reminders returns at most limit reminders, by time.
 	Reminders(ctx context.Context, f ReminderFilter, limit int) ([]Reminder, error)
 
 	// Schedules returns all schedules, oldest first. Their number is limited.
 	Schedules(ctx context.Context) ([]Schedule, error)
-}
 
-// ReminderWriter writes reminders and schedules.
-type ReminderWriter interface {
-	AddReminder(ctx context.Context, r Reminder) error
-	// RemoveReminder returns false if there is no such reminder.
-	RemoveReminder(ctx context.Context, id string) (bool, error)
-
-	AddSchedule(ctx context.Context, s Schedule) error
-	// RemoveSchedule returns false if there is no such schedule.
-	RemoveSchedule(ctx context.Context, id string) (bool, error)
-}
-
-// MemoryReader reads memories and their links.
-type MemoryReader interface {
 	MemoriesByID(ctx context.Context, ids []string) ([]Memory, error)
 	// Memories returns at most limit memories, the last stored or changed first.
 	Memories(ctx context.Context, f MemoryFilter, limit int) ([]Memory, error)
@@ -95,10 +51,43 @@ type MemoryReader interface {
 	MemoriesOf(ctx context.Context, entity string, limit int) ([]Memory, error)
 	// CountLinks returns the number of links from a memory.
 	CountLinks(ctx context.Context, memory string) (int, error)
+
+	EntitiesByID(ctx context.Context, ids []string) ([]Entity, error)
+	// EntitiesByName returns the entities that were stored with a key.
+	EntitiesByName(ctx context.Context, key string) ([]Entity, error)
+	// Entities returns at most limit entities, those with the most memories first.
+	// If the filter has a project, only memories of the project count.
+	Entities(ctx context.Context, f EntityFilter, limit int) ([]Entity, error)
+	// MatchEntities returns the keys of at most limit entities that were stored
+	// with a term, newest first. kind limits the type, unless it is "".
+	MatchEntities(ctx context.Context, term, kind string, limit int) ([]int64, error)
+	// EntitiesByKey returns entities by their keys.
+	EntitiesByKey(ctx context.Context, keys []int64) (map[int64]Entity, error)
+
+	// Projects returns the names of all projects. Their number is limited.
+	Projects(ctx context.Context) ([]string, error)
+	// Project returns the project that is set for an agent, or "".
+	Project(ctx context.Context, agent string) (string, error)
+	Instructions(ctx context.Context) (string, error)
 }
 
-// MemoryWriter writes memories and their links.
-type MemoryWriter interface {
+// Writer reads and writes the data of one owner.
+type Writer interface {
+	Reader
+
+	AddTask(ctx context.Context, t Task) error
+	ChangeTask(ctx context.Context, t Task) error
+	// RemoveTask returns false if there is no such task.
+	RemoveTask(ctx context.Context, id string) (bool, error)
+
+	AddReminder(ctx context.Context, r Reminder) error
+	// RemoveReminder returns false if there is no such reminder.
+	RemoveReminder(ctx context.Context, id string) (bool, error)
+
+	AddSchedule(ctx context.Context, s Schedule) error
+	// RemoveSchedule returns false if there is no such schedule.
+	RemoveSchedule(ctx context.Context, id string) (bool, error)
+
 	// AddMemory adds a memory with its search terms.
 	AddMemory(ctx context.Context, m Memory, terms []string) error
 	// ChangeMemory changes a memory, which becomes the newest.
@@ -111,41 +100,11 @@ type MemoryWriter interface {
 
 	// AddLink returns false if the link already exists.
 	AddLink(ctx context.Context, l Link) (bool, error)
-}
 
-// EntityReader reads the entities that memories are linked to.
-type EntityReader interface {
-	EntitiesByID(ctx context.Context, ids []string) ([]Entity, error)
-	// EntitiesByName returns the entities that were stored with a key.
-	EntitiesByName(ctx context.Context, key string) ([]Entity, error)
-	// Entities returns at most limit entities, those with the most memories first.
-	// If the filter has a project, only memories of the project count.
-	Entities(ctx context.Context, f EntityFilter, limit int) ([]Entity, error)
-	// MatchEntities returns the keys of at most limit entities that were stored
-	// with a term, newest first. kind limits the type, unless it is "".
-	MatchEntities(ctx context.Context, term, kind string, limit int) ([]int64, error)
-	// EntitiesByKey returns entities by their keys.
-	EntitiesByKey(ctx context.Context, keys []int64) (map[int64]Entity, error)
-}
-
-// EntityWriter writes entities.
-type EntityWriter interface {
 	AddEntity(ctx context.Context, e Entity, key string, terms []string) error
 	// ChangeEntity changes the type, the aliases and the terms.
 	ChangeEntity(ctx context.Context, e Entity, terms []string) error
-}
 
-// SettingReader reads projects, and settings of agents and of the owner.
-type SettingReader interface {
-	// Projects returns the names of all projects. Their number is limited.
-	Projects(ctx context.Context) ([]string, error)
-	// Project returns the project that is set for an agent, or "".
-	Project(ctx context.Context, agent string) (string, error)
-	Instructions(ctx context.Context) (string, error)
-}
-
-// SettingWriter writes projects and settings.
-type SettingWriter interface {
 	// AddProject creates a project. The name must be unused, ignoring letter case.
 	AddProject(ctx context.Context, name string) error
 	// SetProject sets the project of an agent; "" removes it.

@@ -27,10 +27,17 @@ type owned struct {
 // ownerTables are the tables of owners, their projects, and their settings.
 type ownerTables struct{ *owned }
 
-func (a *owned) reader() builtin.Reader {
-	return builtin.Reader{
-		TaskReader: taskTables{a}, ReminderReader: reminderTables{a}, MemoryReader: memoryTables{a}, EntityReader: entityTables{a}, SettingReader: ownerTables{a},
-	}
+// tables are all tables. It implements builtin.Writer.
+type tables struct {
+	taskTables
+	reminderTables
+	memoryTables
+	entityTables
+	ownerTables
+}
+
+func (a *owned) tables() tables {
+	return tables{taskTables{a}, reminderTables{a}, memoryTables{a}, entityTables{a}, ownerTables{a}}
 }
 
 // Data is the database as the built-in tools use it.
@@ -48,7 +55,7 @@ func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time
 			if stale, err = (memoryTables{a}).stale(ctx); err != nil || stale {
 				return err
 			}
-			return fn(a.reader())
+			return fn(a.tables())
 		})
 		if err != nil || !stale {
 			return err
@@ -81,10 +88,7 @@ func (db Data) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Tim
 				return err
 			}
 		}
-		return fn(builtin.Writer{
-			Reader:     a.reader(),
-			TaskWriter: taskTables{a}, ReminderWriter: reminderTables{a}, MemoryWriter: memoryTables{a}, EntityWriter: entityTables{a}, SettingWriter: ownerTables{a},
-		})
+		return fn(a.tables())
 	})
 }
 
