@@ -132,14 +132,11 @@ func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.
 // ofKind completes the ids of live definitions.
 func ofKind(kind registry.Kind) candidates {
 	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
-		if _, err := a.Inspected(ctx); err != nil {
-			return nil, err
-		}
-		db, view, err := a.DatabaseView(ctx)
+		db, err := a.Inspected(ctx)
 		if err != nil {
 			return nil, err
 		}
-		page, err := db.Catalog(ctx, catalog.Query{Kind: kind, View: view, Filter: prefix, Limit: review.MaxPage})
+		page, err := db.Catalog(ctx, catalog.Query{Kind: kind, View: a.Config.Layer.View(), Filter: prefix, Limit: review.MaxPage})
 		return output.Mapped(page.Entries, func(e catalog.Entry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
 	}
 }

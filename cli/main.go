@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"reflect"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -138,29 +137,13 @@ func families() []command.Family {
 		setup.Family(), imports.Family(), wrap.Family(),
 		calls.Family(), server.Family(),
 		lint.Family(), config.Family(), sign.Family(), demo.Family(),
-		own(),
-	}
-}
-
-// own returns the commands of this package.
-func own() command.Family {
-	return command.Family{
-		Help: help,
-		Commands: []command.Entry{
-			{Group: command.GroupOther, New: newSchema},
-			{Group: command.GroupOther, New: newVersion},
+		{
+			Commands: []command.Entry{
+				{Group: command.GroupOther, New: newSchema},
+				{Group: command.GroupOther, New: newVersion},
+			},
+			Documents: map[string]any{"error": command.Failure{}, "schema": docSchema{}, "schema.list": docSchemaList{}, "version": docVersionInfo{}},
 		},
-		Documents: ownDocuments,
-	}
-}
-
-// ownDocuments returns the documents that the commands of this package print.
-func ownDocuments() map[string]reflect.Type {
-	return map[string]reflect.Type{
-		"error":       reflect.TypeFor[command.Failure](),
-		"schema":      reflect.TypeFor[docSchema](),
-		"schema.list": reflect.TypeFor[docSchemaList](),
-		"version":     reflect.TypeFor[docVersionInfo](),
 	}
 }
 
@@ -199,7 +182,7 @@ func newRoot(a *command.App) *cobra.Command {
 	defer describeCompletion(root)
 	root.AddGroup(command.Groups()...)
 	for _, f := range families() {
-		f.AddTo(root, a)
+		f.AddTo(root, a, help)
 	}
 	complete(a, root)
 	if a.Remote != nil {

@@ -136,8 +136,8 @@ func enum[T ~string](values ...T) *jsonschema.Schema {
 func documentTypes() map[string]reflect.Type {
 	all := map[string]reflect.Type{}
 	for _, f := range families() {
-		if f.Documents != nil {
-			maps.Copy(all, f.Documents())
+		for kind, doc := range f.Documents {
+			all[kind] = reflect.TypeOf(doc)
 		}
 	}
 	return all

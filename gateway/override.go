@@ -35,8 +35,8 @@ type TierChange struct {
 
 // FixedTier is a tool whose tier the user cannot choose so.
 type FixedTier struct {
-	Tool registry.Subject
-	Why  string
+	Tool registry.Subject `json:"tool"`
+	Why  string           `json:"reason"`
 }
 
 // Tiers returns the changes that SetTiers would make.

@@ -40,9 +40,9 @@ type ParsedCall struct {
 
 // ParseProblem is a line that begins as a call and is none.
 type ParseProblem struct {
-	Line    int // counted from 1
-	Code    Code
-	Message string
+	Line    int    `json:"line"` // counted from 1
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
 }
 
 // tag is a tool that is called by lines.

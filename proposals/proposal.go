@@ -287,14 +287,14 @@ type Issue struct {
 // Comment is an entry in a proposal's thread. It can refer to a line of a field in
 // a revision.
 type Comment struct {
-	ID       string // UUIDv7
-	Proposal ID
-	Author   Actor
-	At       time.Time
-	Body     string // Markdown
-	Revision int    // revision to which it refers
-	Field    string // JSON path, or ""
-	Line     int    // counted from 1, or 0
+	ID       string    `json:"id"` // UUIDv7
+	Proposal ID        `json:"-"`
+	Author   Actor     `json:"author"`
+	Body     string    `json:"body"`            // Markdown
+	Revision int       `json:"revision"`        // revision to which it refers
+	Field    string    `json:"field,omitempty"` // JSON path, or ""
+	Line     int       `json:"line,omitempty"`  // counted from 1, or 0
+	At       time.Time `json:"created_at"`
 }
 
 // MaxComment is the maximum length of a comment, in characters.

@@ -127,14 +127,11 @@ func newCallsPolicy(a *command.App) *cobra.Command {
 }
 
 func runCallsPolicy(ctx context.Context, a *command.App, f policyFlags, args []string) error {
-	mine, err := a.User()
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
-	choice := gateway.TierChoice{User: cmp.Or(f.user, mine), Server: f.server}
-	if choice.Layer, err = a.Layer(); err != nil {
-		return err
-	}
+	choice := gateway.TierChoice{User: cmp.Or(f.user, a.User()), Server: f.server, Layer: c.Layer}
 	for _, name := range f.annotations {
 		key, err := hint(name)
 		if err != nil {
@@ -203,7 +200,7 @@ func writeTierChange(p *output.Page, doc docTierList) {
 		p.Linef("%s is already %s for the user %s", t.Tool, t.Tier, t.User)
 	}
 	for _, t := range doc.Fixed {
-		p.Linef("%s %s", t.Tool, t.Reason)
+		p.Linef("%s %s", t.Tool, t.Why)
 	}
 	if n := len(doc.Tiers) + len(doc.Unchanged) + len(doc.Fixed); n > 5 && len(doc.Unchanged)+len(doc.Fixed) > 0 {
 		p.Remark("%d of %s %s.", len(doc.Tiers), output.Counted(n, "tool"), cmp.Or(will, "were ")+"changed")

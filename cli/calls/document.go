@@ -140,13 +140,13 @@ type docAuditList struct {
 
 // docRefusals counts the refused calls of an agent for a user in an hour.
 type docRefusals struct {
-	Agent    string    `json:"agent"`
-	User     string    `json:"user"`
-	Hour     time.Time `json:"hour"` // when it began
-	Written  int       `json:"written"`
-	Counted  int       `json:"counted"`
-	LastAt   time.Time `json:"last_at"`
-	LastCode string    `json:"last_code"`
+	Agent    string       `json:"agent"`
+	User     string       `json:"user"`
+	Hour     time.Time    `json:"hour"` // when it began
+	Written  int          `json:"written"`
+	Counted  int          `json:"counted"`
+	LastAt   time.Time    `json:"last_at"`
+	LastCode gateway.Code `json:"last_code"`
 }
 
 // docTier is the user's own tier of a tool.
@@ -170,20 +170,15 @@ func newDocTier(o gateway.Override) docTier {
 
 type docTierList struct {
 	output.Head
-	Tiers     []docTier      `json:"tiers"`
-	Unchanged []docTier      `json:"unchanged"`
-	Fixed     []docFixedTier `json:"fixed"` // selected, but not the user's choice
-	DryRun    bool           `json:"dry_run,omitempty"`
-}
-
-type docFixedTier struct {
-	Tool   string `json:"tool"`
-	Reason string `json:"reason"`
+	Tiers     []docTier           `json:"tiers"`
+	Unchanged []docTier           `json:"unchanged"`
+	Fixed     []gateway.FixedTier `json:"fixed"` // selected, but not the user's choice
+	DryRun    bool                `json:"dry_run,omitempty"`
 }
 
 func newDocTierList(c gateway.TierChange, dryRun bool) docTierList {
 	return docTierList{
 		Head: output.NewHead("tier.list"), Tiers: output.Mapped(c.Set, newDocTier), Unchanged: output.Mapped(c.Same, newDocTier), DryRun: dryRun,
-		Fixed: output.Mapped(c.Fixed, func(f gateway.FixedTier) docFixedTier { return docFixedTier{f.Tool.String(), f.Why} }),
+		Fixed: append([]gateway.FixedTier{}, c.Fixed...),
 	}
 }

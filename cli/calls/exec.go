@@ -81,10 +81,10 @@ func printCall(a *command.App, res gateway.Result, err error) error {
 
 type docParsed struct {
 	output.Head
-	Protocol string          `json:"protocol"`
-	Calls    []docParsedCall `json:"calls"`
-	Problems []docParseFault `json:"problems"`
-	Display  string          `json:"display"`
+	Protocol string                 `json:"protocol"`
+	Calls    []docParsedCall        `json:"calls"`
+	Problems []gateway.ParseProblem `json:"problems"`
+	Display  string                 `json:"display"`
 }
 
 type docParsedCall struct {
@@ -95,12 +95,6 @@ type docParsedCall struct {
 	Name     string          `json:"name"` // as the model wrote it
 	Args     json.RawMessage `json:"args"`
 	Line     int             `json:"line,omitempty"`
-}
-
-type docParseFault struct {
-	Line    int    `json:"line"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
 }
 
 // The protocols by which models call tools.
@@ -145,7 +139,7 @@ func runParse(ctx context.Context, a *command.App, who command.CallerFlags, file
 	if err != nil {
 		return err
 	}
-	doc := docParsed{Head: output.NewHead("parsed"), Protocol: protocol, Calls: []docParsedCall{}, Problems: []docParseFault{}}
+	doc := docParsed{Head: output.NewHead("parsed"), Protocol: protocol, Calls: []docParsedCall{}, Problems: []gateway.ParseProblem{}}
 	err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
 		if protocol == protocolJSON {
 			call, err := g.ParseJSON(ctx, caller, string(answer), nonce)
@@ -156,9 +150,7 @@ func runParse(ctx context.Context, a *command.App, who command.CallerFlags, file
 		}
 		parsed, err := g.ParseTags(ctx, caller, string(answer))
 		doc.Calls, doc.Display = output.Mapped(parsed.Calls, newDocParsedCall), parsed.Display
-		doc.Problems = output.Mapped(parsed.Problems, func(p gateway.ParseProblem) docParseFault {
-			return docParseFault{Line: p.Line, Code: string(p.Code), Message: p.Message}
-		})
+		doc.Problems = append(doc.Problems, parsed.Problems...)
 		return err
 	})
 	if err != nil {

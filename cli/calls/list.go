@@ -208,9 +208,7 @@ func runCallsLog(ctx context.Context, a *command.App, q gateway.CallQuery, tool 
 			if err != nil {
 				return err
 			}
-			doc.Counted = output.Mapped(counted, func(r gateway.Refusals) docRefusals {
-				return docRefusals{r.Agent, r.User, r.Hour, r.Written, r.Counted, r.LastAt, string(r.LastCode)}
-			})
+			doc.Counted = output.Mapped(counted, func(r gateway.Refusals) docRefusals { return docRefusals(r) })
 		}
 		return a.Print(doc, func(p *output.Page) {
 			columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}

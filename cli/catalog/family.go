@@ -3,20 +3,13 @@
 package catalog
 
 import (
-	"embed"
-	"reflect"
-
 	"toolcrib/cli/command"
 	"toolcrib/registry"
 )
 
-//go:embed help
-var help embed.FS
-
 // Family returns the commands that read the registry and its history.
 func Family() command.Family {
 	return command.Family{
-		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newCatalog(registry.KindTool, "tools [ID | SUBJECT]")},
 			{Group: command.GroupRegistry, New: newCatalog(registry.KindAgent, "agents [ID | SUBJECT]")},
@@ -27,17 +20,15 @@ func Family() command.Family {
 			{Group: command.GroupRegistry, New: newLog},
 			{Group: command.GroupRegistry, New: newResolve},
 		},
-		Documents: func() map[string]reflect.Type {
-			return map[string]reflect.Type{
-				"agent.list":   reflect.TypeFor[docAgentList](),
-				"blame":        reflect.TypeFor[docBlame](),
-				"event.list":   reflect.TypeFor[docEventList](),
-				"list.list":    reflect.TypeFor[docListList](),
-				"reach":        reflect.TypeFor[docReach](),
-				"resolution":   reflect.TypeFor[docResolution](),
-				"tool.list":    reflect.TypeFor[docToolList](),
-				"version.list": reflect.TypeFor[docVersionList](),
-			}
+		Documents: map[string]any{
+			"agent.list":   docAgentList{},
+			"blame":        docBlame{},
+			"event.list":   docEventList{},
+			"list.list":    docListList{},
+			"reach":        docReach{},
+			"resolution":   docResolution{},
+			"tool.list":    docToolList{},
+			"version.list": docVersionList{},
 		},
 	}
 }

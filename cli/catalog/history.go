@@ -283,12 +283,7 @@ func runLog(ctx context.Context, a *command.App, q records.EventQuery, args []st
 		events = events[:limit]
 		doc.Next = events[limit-1].Seq
 	}
-	doc.Events = output.Mapped(events, func(e history.Event) docEvent {
-		return docEvent{
-			Seq: e.Seq, ID: e.ID, At: e.At, Actor: e.Actor, Act: e.Act, Subject: e.Subject, Proposal: e.Proposal,
-			Revision: e.Revision, Record: e.Record, Data: e.Data, PrevHash: e.PrevHash, Hash: e.Hash,
-		}
-	})
+	doc.Events = output.Mapped(events, func(e history.Event) docEvent { return docEvent(e) })
 	return a.Print(doc, func(p *output.Page) {
 		p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, output.Mapped(events, func(e history.Event) []string {
 			return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}

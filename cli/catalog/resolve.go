@@ -68,11 +68,7 @@ func runResolve(ctx context.Context, a *command.App, agent string, where registr
 	if err != nil {
 		return err
 	}
-	layer, err := a.Layer()
-	if err != nil {
-		return err
-	}
-	profile, res, err := desk.Impact.Toolset(ctx, agent, layer, where)
+	profile, res, err := desk.Impact.Toolset(ctx, agent, a.Config.Layer, where)
 	if err != nil {
 		return err
 	}

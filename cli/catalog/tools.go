@@ -145,11 +145,11 @@ func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
 		return process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, q.Limit)
 	}
-	db, view, err := a.DatabaseView(ctx)
+	db, err := a.Database(ctx)
 	if err != nil {
 		return err
 	}
-	q.View = view
+	q.View = a.Config.Layer.View()
 	found, err := db.Catalog(ctx, q)
 	if err != nil {
 		return err
@@ -180,11 +180,11 @@ func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 }
 
 func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) error {
-	db, view, err := a.DatabaseView(ctx)
+	db, err := a.Database(ctx)
 	if err != nil {
 		return err
 	}
-	q.View = view
+	q.View = a.Config.Layer.View()
 	e, definition, err := db.Find(ctx, q, ref)
 	if successor, retired := shipped.Retired(ref); retired && q.Kind == registry.KindTool && errors.Is(err, proposals.ErrNotFound) {
 		if successor == "" {

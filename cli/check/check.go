@@ -5,7 +5,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"embed"
 	"fmt"
 	"slices"
 
@@ -24,13 +23,9 @@ import (
 	"toolcrib/registry/wire"
 )
 
-//go:embed help
-var help embed.FS
-
 // Family returns the command that compares code and files with the registry.
 func Family() command.Family {
 	return command.Family{
-		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newCheck},
 		},
@@ -166,13 +161,9 @@ func (f checkFlags) lockedFiles(ctx context.Context, a *command.App) ([]instruct
 	if f.lock == "" {
 		return nil, nil
 	}
-	data, err := a.ReadAll(ctx, f.lock)
+	lock, err := f.readLock(ctx, a)
 	if err != nil {
 		return nil, err
-	}
-	lock, err := conform.ReadLock(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.lock, err)
 	}
 	locked, err := files.Locked(lock)
 	if err != nil {
@@ -181,15 +172,36 @@ func (f checkFlags) lockedFiles(ctx context.Context, a *command.App) ([]instruct
 	return locked, err
 }
 
+func (f checkFlags) readLock(ctx context.Context, a *command.App) (conform.Lock, error) {
+	data, err := a.ReadAll(ctx, f.lock)
+	if err != nil {
+		return conform.Lock{}, err
+	}
+	lock, err := conform.ReadLock(data)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.lock, err)
+	}
+	return lock, err
+}
+
 // read reads the files of the code.
 func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, error) {
 	var code []conform.Code
 	if f.from.Given() {
-		served, err := f.ask(ctx, a)
+		from, err := f.from.LiveServer(a, registry.ServerName(f.server))
 		if err != nil {
 			return nil, err
 		}
-		code = append(code, served)
+		data, err := from.Ask(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := wire.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		noteSkipped(a, from.Name, doc)
+		code = append(code, conform.Code{File: from.Name, Text: data, Document: doc})
 	}
 	for _, file := range f.code {
 		data, err := a.ReadAll(ctx, file)
@@ -227,21 +239,6 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 	return code, nil
 }
 
-// ask reads the list of the running server.
-func (f checkFlags) ask(ctx context.Context, a *command.App) (conform.Code, error) {
-	from, err := f.from.LiveServer(a, registry.ServerName(f.server))
-	if err != nil {
-		return conform.Code{}, err
-	}
-	data, err := from.Ask(ctx, a)
-	if err != nil {
-		return conform.Code{}, err
-	}
-	doc, err := wire.Decode(data)
-	noteSkipped(a, from.Name, doc)
-	return conform.Code{File: from.Name, Text: data, Document: doc}, err
-}
-
 // noteSkipped names the entries of a list that are not compared.
 func noteSkipped(a *command.App, list string, doc wire.Document) {
 	for _, s := range doc.Skipped {
@@ -256,20 +253,23 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 		return s, process.Usagef("--server is %q, from which no name can be derived", f.server)
 	}
 	if f.lock != "" {
-		return f.locked(ctx, a)
+		lock, err := f.readLock(ctx, a)
+		if err != nil {
+			return s, err
+		}
+		server := s.Server
+		s, err = lock.Scope()
+		s.Registry, s.Server = f.lock, server
+		return s, err
 	}
 	if f.bundle.file != "" {
 		return f.bundle.scope(ctx, a, s)
-	}
-	layer, err := a.Layer()
-	if err != nil {
-		return s, err
 	}
 	lives, err := command.Definitions(ctx, a)
 	if err != nil {
 		return s, err
 	}
-	lives = slices.DeleteFunc(lives, func(l registry.Live) bool { return !slices.Contains(layer.View(), l.Subject.Layer) })
+	lives = slices.DeleteFunc(lives, func(l registry.Live) bool { return !slices.Contains(a.Config.Layer.View(), l.Subject.Layer) })
 	s.Catalog = registry.Merge(lives)
 	s.Tools = s.Catalog.Tools()
 	if f.agent == "" {
@@ -282,21 +282,6 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 	}
 	res, err := registry.Resolve(ctx, *agents[i].Definition.Agent, f.where.Context(true), s.Catalog)
 	s.Tools = res.Tools()
-	return s, err
-}
-
-// locked is the scope that a lock has.
-func (f checkFlags) locked(ctx context.Context, a *command.App) (conform.Scope, error) {
-	data, err := a.ReadAll(ctx, f.lock)
-	if err != nil {
-		return conform.Scope{}, err
-	}
-	lock, err := conform.ReadLock(data)
-	if err != nil {
-		return conform.Scope{}, fmt.Errorf("%s: %w", f.lock, err)
-	}
-	s, err := lock.Scope()
-	s.Registry, s.Server = f.lock, registry.ServerName(f.server)
 	return s, err
 }
 

@@ -22,7 +22,6 @@ import (
 	"toolcrib/history/workspace"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/proof"
 	"toolcrib/review/service"
@@ -132,25 +131,20 @@ func (a *App) Settings() (settings.Config, error) {
 	return c, nil
 }
 
-// Database opens the database.
+// Database opens the database, and sets Config.
 func (a *App) Database(ctx context.Context) (*store.DB, error) {
+	c, err := a.Settings()
+	if err != nil {
+		return nil, err
+	}
 	if a.DB == nil && a.Remote != nil {
 		a.DB, a.Workspace = a.Remote.DB, a.Remote.Workspace
 	}
 	if a.DB != nil {
 		return a.DB, nil
 	}
-	c, err := a.Settings()
-	if err != nil {
-		return nil, err
-	}
 	if a.Flags.As != "" { // commands that only read use no actor
 		if _, err := proposals.ParseActor(a.Flags.As); err != nil {
-			return nil, err
-		}
-	}
-	if c.Project != "" {
-		if _, err := registry.ParseLayer(string(registry.ProjectLayer(c.Project))); err != nil {
 			return nil, err
 		}
 	}
@@ -162,7 +156,13 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 		a.Note("toolcrib: %s", output.FullStop("the folder of "+c.DB+" is read-only, so the database is opened read-only, and changes that another process is writing may be missing"))
 		return a.DB, nil
 	}
-	return a.DB, a.openWorkspace(ctx, c)
+	if c.Workspace != "" {
+		if a.Workspace, err = workspace.New(ctx, a.DB.Workspaces(), c.Workspace, c.Project); err != nil {
+			return a.DB, err
+		}
+		a.Publish(ctx) // files that were queued before a crash, or by an approval made elsewhere
+	}
+	return a.DB, nil
 }
 
 // Inspected opens the database for inspection, even if its core tools were tampered with. It does not write queued
@@ -243,38 +243,12 @@ func (a *App) Actor() (proposals.Actor, error) {
 	return actor, nil
 }
 
-// User is the user for whom something is done when none is named.
-func (a *App) User() (string, error) {
+// User is the user for whom something is done when none is named. Config must be set.
+func (a *App) User() string {
 	if a.Remote != nil {
-		return a.Remote.Actor.Name, nil
+		return a.Remote.Actor.Name
 	}
-	c, err := a.Settings()
-	return c.User(a.Env), err
-}
-
-// Layer is the layer a command works in when none is named.
-func (a *App) Layer() (registry.Layer, error) {
-	c, err := a.Settings()
-	if err != nil {
-		return "", err
-	}
-	if c.Project == "" {
-		return registry.LayerUser, nil
-	}
-	return registry.ParseLayer(string(registry.ProjectLayer(c.Project)))
-}
-
-// DatabaseView returns the database with the layers that the user looks at.
-func (a *App) DatabaseView(ctx context.Context) (*store.DB, []registry.Layer, error) {
-	db, err := a.Database(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	layer, err := a.Layer()
-	if err != nil {
-		return nil, nil, err
-	}
-	return db, layer.View(), nil
+	return a.Config.User(a.Env)
 }
 
 // open opens the database file. Only a command that writes creates one, and only at the default path: otherwise a
@@ -295,22 +269,16 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 		return db, err
 	case c.Follow.Source != "":
 		return nil, fmt.Errorf("%w: this machine follows %s, and guard, mcp, exec, check, restore, hooks, and status read its copy; run this command where the registry is reviewed", err, c.Follow.Source)
-	case a.Creates:
-		return a.openScratch(ctx, opts)
+	case a.Creates: // a dry run, which gets a database in a temporary folder
+		if a.Scratch, err = os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-dry-run-"); err != nil {
+			return nil, err
+		}
+		opts.Existing, opts.DryRun = false, false
+		return store.Open(ctx, filepath.Join(a.Scratch, "toolcrib.db"), opts)
 	case c.DefaultDB:
 		return nil, fmt.Errorf("%w; `toolcrib propose FILE` and `toolcrib import FILE` create it, as does the workbench, which `toolcrib` opens", err)
 	}
 	return nil, fmt.Errorf("%w, which %s names; correct it, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
-}
-
-// openScratch opens the database that a dry run would have created, in a temporary folder that is removed when the
-// command ends.
-func (a *App) openScratch(ctx context.Context, opts store.Options) (_ *store.DB, err error) {
-	if a.Scratch, err = os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-dry-run-"); err != nil {
-		return nil, err
-	}
-	opts.Existing, opts.DryRun = false, false
-	return store.Open(ctx, filepath.Join(a.Scratch, "toolcrib.db"), opts)
 }
 
 // publishing remembers decisions until a checkpoint of them is published.
@@ -374,28 +342,12 @@ func (a *App) Closing(p *output.Page) {
 	}
 }
 
-// openWorkspace attaches the project's folder and writes the files that were queued before a crash or by an approval
-// made elsewhere.
-func (a *App) openWorkspace(ctx context.Context, c settings.Config) error {
-	if c.Workspace == "" {
-		return nil
-	}
-	var err error
-	a.Workspace, err = workspace.New(ctx, a.DB.Workspaces(), c.Workspace, c.Project)
-	if err != nil {
-		return err
-	}
-	return a.Publish(ctx)
-}
-
-// Publish writes the queued files of the workspace. It only reports errors, because the approval remains valid in any
-// case.
-func (a *App) Publish(ctx context.Context) error {
+// Publish writes the queued files of the workspace. A failure is only reported, because the approval remains valid.
+func (a *App) Publish(ctx context.Context) {
 	if a.Workspace == nil || a.Flags.DryRun {
-		return nil
+		return
 	}
-	if err := a.Workspace.Publish(ctx); err != nil && a.Remote == nil { // the files are not the business of a user elsewhere
+	if err := a.Workspace.Publish(ctx); err != nil && a.Remote == nil { // a user elsewhere has no access to these files
 		output.WriteNote(a.Env.Err, "toolcrib: the files of the workspace are not up to date: %s", output.FullStop(err.Error()))
 	}
-	return nil
 }

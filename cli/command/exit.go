@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"toolcrib/cli/checkpoints"
 	"toolcrib/cli/output"
@@ -62,85 +61,79 @@ type outcome struct {
 	exit   int
 }
 
-// requestOutcomes translates errors about the command line and refused requests.
-func requestOutcomes() []outcome {
-	return []outcome{
-		{context.Canceled, "interrupted", exitInterrupted},
-		{process.ErrUsage, "usage", ExitUsage},
-		{registry.ErrSubject, "usage", ExitUsage},
-		{proposals.ErrActor, "usage", ExitUsage},
-		{filter.ErrSyntax, "filter", ExitUsage},
-		{review.ErrAmbiguous, "ambiguous", ExitUsage},
-		{review.ErrNoReason, "reason_missing", ExitUsage},
-		{review.ErrText, "text", ExitUsage},
-		{review.ErrOpinion, "opinion", ExitUsage},
-		{proposals.ErrNotFound, "not_found", ExitNotFound},
-		{ErrNoContent, "not_found", ExitNotFound},
-		{store.ErrNoDatabase, "no_database", ExitNotFound},
-		{proposals.ErrAuthority, "not_allowed", ExitRefused},
-		{review.ErrLocked, "locked", ExitRefused},
-		{review.ErrBlocked, "blocked", ExitRefused},
-		{proposals.ErrFourEyes, "four_eyes", ExitRefused},
-		{proposals.ErrApprovals, "approvals_missing", ExitRefused},
-		{review.ErrLimit, "limit", ExitRefused},
-		{review.ErrPace, "pace", ExitRefused},
-		{review.ErrRepeated, "rejected_before", ExitRefused},
-		{review.ErrChangeSet, "change_set", ExitRefused},
-		{review.ErrNotWaivable, "not_waivable", ExitRefused},
-		{review.ErrNotWaived, "not_waived", ExitRefused},
-		{review.ErrUnseen, "unseen", ExitRefused},
-		{review.ErrNoExpect, "expect_missing", ExitRefused},
-		{proof.ErrUnsigned, "signature_missing", ExitRefused},
-		{review.ErrDigest, "digest_differs", ExitConflict},
-		{transfer.ErrOther, "other_content", ExitConflict},
-		{review.ErrStale, "stale", ExitConflict},
-		{proposals.ErrUnchanged, "unchanged", ExitConflict},
-		{proposals.ErrNotStale, "unchanged", ExitConflict},
-		{review.ErrMerge, "merge_conflict", ExitConflict},
-		{review.ErrReadOnly, "read_only", ExitFailed},
-		{proposals.ErrConflict, "conflict", ExitConflict},
-	}
-}
+// outcomes translates errors. The first match counts, and the last entry matches everything.
+var outcomes = []outcome{
+	// Errors about the command line, and refused requests.
+	{context.Canceled, "interrupted", exitInterrupted},
+	{process.ErrUsage, "usage", ExitUsage},
+	{registry.ErrSubject, "usage", ExitUsage},
+	{proposals.ErrActor, "usage", ExitUsage},
+	{filter.ErrSyntax, "filter", ExitUsage},
+	{review.ErrAmbiguous, "ambiguous", ExitUsage},
+	{review.ErrNoReason, "reason_missing", ExitUsage},
+	{review.ErrText, "text", ExitUsage},
+	{review.ErrOpinion, "opinion", ExitUsage},
+	{proposals.ErrNotFound, "not_found", ExitNotFound},
+	{ErrNoContent, "not_found", ExitNotFound},
+	{store.ErrNoDatabase, "no_database", ExitNotFound},
+	{proposals.ErrAuthority, "not_allowed", ExitRefused},
+	{review.ErrLocked, "locked", ExitRefused},
+	{review.ErrBlocked, "blocked", ExitRefused},
+	{proposals.ErrFourEyes, "four_eyes", ExitRefused},
+	{proposals.ErrApprovals, "approvals_missing", ExitRefused},
+	{review.ErrLimit, "limit", ExitRefused},
+	{review.ErrPace, "pace", ExitRefused},
+	{review.ErrRepeated, "rejected_before", ExitRefused},
+	{review.ErrChangeSet, "change_set", ExitRefused},
+	{review.ErrNotWaivable, "not_waivable", ExitRefused},
+	{review.ErrNotWaived, "not_waived", ExitRefused},
+	{review.ErrUnseen, "unseen", ExitRefused},
+	{review.ErrNoExpect, "expect_missing", ExitRefused},
+	{proof.ErrUnsigned, "signature_missing", ExitRefused},
+	{review.ErrDigest, "digest_differs", ExitConflict},
+	{transfer.ErrOther, "other_content", ExitConflict},
+	{review.ErrStale, "stale", ExitConflict},
+	{proposals.ErrUnchanged, "unchanged", ExitConflict},
+	{proposals.ErrNotStale, "unchanged", ExitConflict},
+	{review.ErrMerge, "merge_conflict", ExitConflict},
+	{review.ErrReadOnly, "read_only", ExitFailed},
+	{proposals.ErrConflict, "conflict", ExitConflict},
 
-// dataOutcomes translates all other errors, most of them about signatures, keys,
-// documents, and the database.
-func dataOutcomes() []outcome {
-	return []outcome{
-		{proof.ErrSignature, "signature", ExitRefused},
-		{proof.ErrSigners, "signers", ExitRefused},
-		{signers.ErrNoFile, "no_signers", ExitNotFound},
-		{signers.ErrFile, "signers", ExitRefused},
-		{sshsig.ErrKey, "key", ExitRefused},
-		{keys.ErrNoKey, "no_key", ExitRefused},
-		{keys.ErrRefused, "key_refused", ExitRefused},
-		{statement.ErrMalformed, "malformed", ExitFailed},
-		{bundle.ErrMalformed, "malformed", ExitFailed},
-		{proposals.ErrState, "state", ExitConflict},
-		{settings.ErrUntrusted, "untrusted", ExitRefused},
-		{ErrRemote, "not_offered", ExitRefused},
-		{settings.ErrNoTrust, "not_found", ExitNotFound},
-		{checkpoints.ErrNoKey, "not_found", ExitNotFound},
-		{checkpoint.ErrUnsigned, "unsigned", ExitRefused},
-		{checkpoints.ErrNotExtended, "not_extended", ExitFindings},
-		{checkpoint.ErrProof, "proof", ExitFindings},
-		{checkpoint.ErrMalformed, "malformed", ExitFailed},
-		{process.ErrNoHome, "no_home", ExitFailed},
-		{output.ErrMalformed, "malformed", ExitFailed},
-		{review.ErrIncomplete, "incomplete", ExitFailed},
-		{review.ErrExcess, "excess", ExitFailed},
-		{proposals.ErrTampered, "tampered", ExitFailed},
-		{registry.ErrNoTools, "no_tools", ExitFailed},
-		{registry.ErrUnknownList, "unknown_allow_list", ExitFailed},
-		{store.ErrNewer, "newer_database", ExitFailed},
-		{store.ErrNumbering, "unknown_schema", ExitFailed},
-		{store.ErrGone, "database_gone", ExitFailed},
-		{store.ErrForeign, "foreign_database", ExitFailed},
-		{store.ErrDamaged, "damaged", ExitFailed},
-		{store.ErrBusy, "busy", ExitFailed},
-		{store.ErrLost, "no_connection", ExitFailed},
-		{gateway.ErrContradiction, "contradiction", ExitFailed},
-		{nil, "failed", ExitFailed},
-	}
+	// Errors about signatures, keys, documents, and the database.
+	{proof.ErrSignature, "signature", ExitRefused},
+	{proof.ErrSigners, "signers", ExitRefused},
+	{signers.ErrNoFile, "no_signers", ExitNotFound},
+	{signers.ErrFile, "signers", ExitRefused},
+	{sshsig.ErrKey, "key", ExitRefused},
+	{keys.ErrNoKey, "no_key", ExitRefused},
+	{keys.ErrRefused, "key_refused", ExitRefused},
+	{statement.ErrMalformed, "malformed", ExitFailed},
+	{bundle.ErrMalformed, "malformed", ExitFailed},
+	{proposals.ErrState, "state", ExitConflict},
+	{settings.ErrUntrusted, "untrusted", ExitRefused},
+	{ErrRemote, "not_offered", ExitRefused},
+	{settings.ErrNoTrust, "not_found", ExitNotFound},
+	{checkpoints.ErrNoKey, "not_found", ExitNotFound},
+	{checkpoint.ErrUnsigned, "unsigned", ExitRefused},
+	{checkpoints.ErrNotExtended, "not_extended", ExitFindings},
+	{checkpoint.ErrProof, "proof", ExitFindings},
+	{checkpoint.ErrMalformed, "malformed", ExitFailed},
+	{process.ErrNoHome, "no_home", ExitFailed},
+	{output.ErrMalformed, "malformed", ExitFailed},
+	{review.ErrIncomplete, "incomplete", ExitFailed},
+	{review.ErrExcess, "excess", ExitFailed},
+	{proposals.ErrTampered, "tampered", ExitFailed},
+	{registry.ErrNoTools, "no_tools", ExitFailed},
+	{registry.ErrUnknownList, "unknown_allow_list", ExitFailed},
+	{store.ErrNewer, "newer_database", ExitFailed},
+	{store.ErrNumbering, "unknown_schema", ExitFailed},
+	{store.ErrGone, "database_gone", ExitFailed},
+	{store.ErrForeign, "foreign_database", ExitFailed},
+	{store.ErrDamaged, "damaged", ExitFailed},
+	{store.ErrBusy, "busy", ExitFailed},
+	{store.ErrLost, "no_connection", ExitFailed},
+	{gateway.ErrContradiction, "contradiction", ExitFailed},
+	{nil, "failed", ExitFailed},
 }
 
 // callOutcome translates the error of a gate or a provider.
@@ -168,8 +161,8 @@ func OutcomeOf(err error) outcome {
 		return callOutcome(refused)
 	}
 	var o outcome
-	for _, o = range slices.Concat(requestOutcomes(), dataOutcomes()) {
-		if o.target != nil && errors.Is(err, o.target) {
+	for _, o = range outcomes {
+		if errors.Is(err, o.target) {
 			break
 		}
 	}

@@ -3,19 +3,16 @@ package command
 import (
 	"fmt"
 	"io/fs"
-	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// Family is a folder of commands, with the parts that the table of commands needs.
+// Family is a folder of commands.
 type Family struct {
 	Commands []Entry
-	// Help holds the help of the commands; see Describe.
-	Help fs.FS
-	// Documents returns the type of each document that the commands print, by its kind.
-	Documents func() map[string]reflect.Type
+	// Documents maps the kind of each document that the commands print to a value of its type.
+	Documents map[string]any
 }
 
 // WithDefault returns a command that runs the first of its subcommands when none is named.
@@ -52,11 +49,11 @@ func Groups() []*cobra.Group {
 	}
 }
 
-// AddTo adds the commands of a family to those of the program.
-func (f Family) AddTo(root *cobra.Command, a *App) {
+// AddTo adds the commands of a family to those of the program, with their help from texts; see Describe.
+func (f Family) AddTo(root *cobra.Command, a *App, texts fs.FS) {
 	for _, e := range f.Commands {
 		c := e.New(a)
-		Describe(c, f.Help)
+		Describe(c, texts)
 		c.GroupID = e.Group
 		if e.Creates {
 			run := c.RunE

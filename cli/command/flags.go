@@ -45,15 +45,6 @@ func (a *App) Register(set *pflag.FlagSet) {
 	set.SortFlags = false
 }
 
-// wrongCount returns a usage error about the number of arguments. what describes the expected arguments.
-func wrongCount(cmd *cobra.Command, args []string, what string) error {
-	hint := ""
-	if len(args) == 0 && strings.Contains(what, "proposal") {
-		hint = " (a shell takes #1 for a comment; use 1 or '#1')"
-	}
-	return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), hint)
-}
-
 // NoteFlags reads a note from the command line, a file, or standard input.
 type NoteFlags struct{ text, file string }
 
@@ -90,10 +81,14 @@ func Some(what string) cobra.PositionalArgs { return Between(1, math.MaxInt, wha
 // Between requires between low and high arguments. what describes them in the error.
 func Between(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < low || len(args) > high {
-			return wrongCount(cmd, args, what)
+		if len(args) >= low && len(args) <= high {
+			return nil
 		}
-		return nil
+		hint := ""
+		if len(args) == 0 && strings.Contains(what, "proposal") {
+			hint = " (a shell takes #1 for a comment; use 1 or '#1')"
+		}
+		return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), hint)
 	}
 }
 

@@ -28,7 +28,6 @@ type Following struct {
 	Copy    *follow.Copy
 	Journal *follow.Journal
 	Reports follow.Outbox
-	cache   string
 }
 
 // Following returns the registry that this machine follows, or nil.
@@ -70,7 +69,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 			return nil, err
 		}
 	}
-	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}, cache: copied.Dir}, nil
+	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}}, nil
 }
 
 // Update checks the source once.
@@ -84,13 +83,13 @@ func (f *Following) Update(ctx context.Context) (changed bool, err error) {
 
 func (f *Following) source() (follow.Source, error) {
 	if f.Token == "" {
-		return follow.NewSource(f.Source, f.cache, "")
+		return follow.NewSource(f.Source, f.Copy.Dir, "")
 	}
 	token, err := os.ReadFile(f.Token)
 	if err != nil {
 		return nil, err
 	}
-	return follow.NewSource(f.Source, f.cache, strings.TrimSpace(string(token)))
+	return follow.NewSource(f.Source, f.Copy.Dir, strings.TrimSpace(string(token)))
 }
 
 // Poll checks the source until ctx ends.

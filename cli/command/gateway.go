@@ -126,15 +126,11 @@ func (f *CallerFlags) Register(set *pflag.FlagSet) {
 
 // Caller returns the caller that the flags describe, without an actor.
 func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
-	layer, err := a.Layer()
+	c, err := a.Settings()
 	if err != nil {
 		return gateway.Caller{}, err
 	}
-	user, err := a.User()
-	if err != nil {
-		return gateway.Caller{}, err
-	}
-	return gateway.Caller{Agent: f.Agent, Layer: layer, Where: f.Where.Context(true), User: cmp.Or(f.User, user), Customer: f.Customer}, nil
+	return gateway.Caller{Agent: f.Agent, Layer: c.Layer, Where: f.Where.Context(true), User: cmp.Or(f.User, a.User()), Customer: f.Customer}, nil
 }
 
 // Acting is Caller with the actor of the command line.

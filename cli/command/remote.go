@@ -47,12 +47,14 @@ var ErrServerFile = fmt.Errorf("files of the server are %w; write - and redirect
 // settings returns the settings of the server with those that the user may choose.
 func (r *Remote) settings(flags settings.Overrides, accessible bool) (settings.Config, error) {
 	c := r.Config
-	if flags.Project != "" {
-		if c.Project = flags.Project; !settings.ValidProject(c.Project) {
-			return c, process.Usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
-		}
-	}
 	c.Accessible = accessible
+	if flags.Project == "" {
+		return c, nil
+	}
+	c, err := c.WithProject(flags.Project)
+	if err != nil {
+		return c, process.Usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", flags.Project)
+	}
 	return c, nil
 }
 

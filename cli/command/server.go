@@ -102,19 +102,16 @@ func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	}
 	s, ok := c.Servers[name]
 	if !ok {
-		return LiveServer{}, NotFoundf("server %s: the configuration has no [servers.%s]; %s", name, name, knownServers(c))
+		known := "it has none"
+		if len(c.Servers) > 0 {
+			known = "it has " + strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
+		}
+		return LiveServer{}, NotFoundf("server %s: the configuration has no [servers.%s]; %s", name, name, known)
 	}
 	if f.timeout != 0 {
 		s.Timeout = f.timeout.String()
 	}
 	return LiveServer{Name: name, Shown: "server " + name, Server: s, Start: StartOf(s.Command, s.URL, cmp.Or(s.Dir, settings.HomeFolder(a.Env)))}, nil
-}
-
-func knownServers(c settings.Config) string {
-	if len(c.Servers) == 0 {
-		return "it has none"
-	}
-	return "it has " + strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
 }
 
 // Upstream returns the server as the gateway reaches it.

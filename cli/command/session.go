@@ -120,11 +120,11 @@ func (a *App) ApplyView(q *review.Query, name string) error {
 
 // ToolID returns the id of the live tool with a name.
 func (a *App) ToolID(ctx context.Context, name string) (string, error) {
-	db, view, err := a.DatabaseView(ctx)
+	db, err := a.Database(ctx)
 	if err != nil {
 		return "", err
 	}
-	e, _, err := db.Find(ctx, catalog.Query{Kind: registry.KindTool, View: view}, name)
+	e, _, err := db.Find(ctx, catalog.Query{Kind: registry.KindTool, View: a.Config.Layer.View()}, name)
 	return e.Subject.ID, err
 }
 
@@ -135,11 +135,11 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	} else if strings.ContainsAny(ref, ":/ ") {
 		return registry.Subject{}, err
 	}
-	db, view, err := a.DatabaseView(ctx)
+	db, err := a.Database(ctx)
 	if err != nil {
 		return registry.Subject{}, err
 	}
-	return db.Subject(ctx, view, ref)
+	return db.Subject(ctx, a.Config.Layer.View(), ref)
 }
 
 // FreeSet returns the name of the change set for an import: name, or name with a number if a rejected member blocks the

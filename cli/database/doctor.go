@@ -39,7 +39,7 @@ type docDoctor struct {
 	Proposals map[string]int     `json:"proposals"`
 	Problems  []string           `json:"problems"`
 	// Server is present for a database on a PostgreSQL server.
-	Server *docServer `json:"server,omitempty"`
+	Server *pg.Access `json:"server,omitempty"`
 	// Signers is present if decisions are signed.
 	Signers *sign.DocSigners `json:"signers,omitempty"`
 	// Checkpoints is present if checkpoints are published.
@@ -99,10 +99,8 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 		if err != nil {
 			return err
 		}
-		doc.Server = &docServer{
-			Version: found.Version, Login: found.Login, Roles: append([]string{}, found.Roles...), TLS: found.TLS, Local: found.Local,
-			SynchronousCommit: found.SynchronousCommit, RowSecurity: found.RowSecurity, Trigrams: found.Trigrams,
-		}
+		found.Roles = append([]string{}, found.Roles...)
+		doc.Server = &found
 		doc.Problems = append(doc.Problems, found.Problems...)
 	}
 	db, err := a.Database(ctx)
@@ -186,18 +184,6 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 	if doc.OK {
 		p.Raw(p.Paint(output.InkGood, "sound") + "     the database engine found no problem in the file; toolcrib verify checks the content")
 	}
-}
-
-// docServer describes the connection to a PostgreSQL server and the rights of the login.
-type docServer struct {
-	Version           string   `json:"version"`
-	Login             string   `json:"login"`
-	Roles             []string `json:"roles"`
-	TLS               string   `json:"tls"` // "" for none
-	Local             bool     `json:"local"`
-	SynchronousCommit string   `json:"synchronous_commit"`
-	RowSecurity       bool     `json:"row_security"`
-	Trigrams          bool     `json:"trigrams"`
 }
 
 // examineCheckpoints adds the state of the publication of checkpoints.

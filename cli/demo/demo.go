@@ -4,13 +4,11 @@ package demo
 import (
 	"bytes"
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -25,20 +23,14 @@ import (
 	"toolcrib/testdata"
 )
 
-//go:embed help
-var help embed.FS
-
 // Family returns the command that shows the workflow.
 func Family() command.Family {
 	return command.Family{
-		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupOther, New: newDemo},
 		},
-		Documents: func() map[string]reflect.Type {
-			return map[string]reflect.Type{
-				"demo": reflect.TypeFor[docDemo](),
-			}
+		Documents: map[string]any{
+			"demo": docDemo{},
 		},
 	}
 }

@@ -41,14 +41,6 @@ type Part struct {
 	Compared
 }
 
-// Was returns the cost before the change.
-func (d Part) Was() Cost {
-	if d.Before == nil {
-		return Cost{}
-	}
-	return d.Before.Cost
-}
-
 // NewLoads returns the changes to the context of a coding agent, with token counts.
 func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *tokens.Counter) (Loads, error) {
 	doc := Loads{Subject: d.Proposal.Subject.String(), Path: d.Proposal.Title}
@@ -88,18 +80,14 @@ func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *toke
 func newDocLoadCosts(counter *tokens.Counter, changes []instructions.LoadChange) ([]Load, error) {
 	costs, err := instructions.Costs(counter, changes)
 	return output.Mapped(costs, func(c instructions.Cost) Load {
-		now := Cost{c.Now.Chars, Tokens{c.Now.O200k, c.Now.Cl100k}}
-		after := Cost{c.After.Chars, Tokens{c.After.O200k, c.After.Cl100k}}
+		now, after := Cost{c.Now.Chars, c.Now.Counts}, Cost{c.After.Chars, c.After.Counts}
 		return Load{When: string(c.When), Note: c.Note, Before: now, Cost: after, Change: after.less(now)}
 	}), err
 }
 
 // less returns the difference of two costs.
 func (c Cost) less(other Cost) Cost {
-	return Cost{
-		Chars:  c.Chars - other.Chars,
-		Tokens: Tokens{O200k: c.Tokens.O200k - other.Tokens.O200k, Cl100k: c.Tokens.Cl100k - other.Tokens.Cl100k},
-	}
+	return Cost{c.Chars - other.Chars, tokens.Counts{O200k: c.Tokens.O200k - other.Tokens.O200k, Cl100k: c.Tokens.Cl100k - other.Tokens.Cl100k}}
 }
 
 // WriteContextCosts prints the tokens of each moment that has any.

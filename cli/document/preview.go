@@ -36,8 +36,8 @@ type Compared struct {
 
 // Cost is the cost of a prompt, or a difference of costs.
 type Cost struct {
-	Chars  int    `json:"chars"`
-	Tokens Tokens `json:"tokens"`
+	Chars  int           `json:"chars"`
+	Tokens tokens.Counts `json:"tokens"`
 }
 
 // Prompt is the prompt of a channel and its cost.
@@ -46,11 +46,6 @@ type Prompt struct {
 	Cost
 	Hash string `json:"hash"` // SHA-256 of the text
 	Cuts []Cut  `json:"cuts"`
-}
-
-type Tokens struct {
-	O200k  int `json:"o200k_base"`
-	Cl100k int `json:"cl100k_base"`
 }
 
 // Cut is a position where a host truncates a text.
@@ -78,7 +73,7 @@ type PreviewList struct {
 
 func newDocPrompt(o prompt.Output, c tokens.Counts) Prompt {
 	return Prompt{
-		Text: o.Text, Cost: Cost{Chars: o.Chars, Tokens: Tokens{O200k: c.O200k, Cl100k: c.Cl100k}}, Hash: prompt.Hash(o.Text),
+		Text: o.Text, Cost: Cost{o.Chars, c}, Hash: prompt.Hash(o.Text),
 		Cuts: output.Mapped(o.Cuts, func(cut prompt.Cut) Cut {
 			return Cut{Kind: string(cut.Kind), Tool: cut.Tool, Limit: cut.Limit, Length: cut.Length, Message: cut.String()}
 		}),
@@ -184,4 +179,12 @@ func (d Compared) Becomes() string {
 		return "new"
 	}
 	return "changed"
+}
+
+// CostBefore returns the cost of the text before the change.
+func (d Compared) CostBefore() Cost {
+	if d.Before == nil {
+		return Cost{}
+	}
+	return d.Before.Cost
 }

@@ -9,6 +9,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
 	"toolcrib/history"
+	"toolcrib/history/diff"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -51,7 +52,7 @@ type WholeDetail struct {
 	TestCases      []proposals.TestCase `json:"test_cases"`
 	TestChanges    []docTestChange      `json:"test_changes,omitempty"` // against the base version
 	Assessment     *Assessment          `json:"assessment"`
-	Comments       []Comment            `json:"comments"`
+	Comments       []proposals.Comment  `json:"comments"`
 	Revisions      []docRevision        `json:"revisions"`
 	Decisions      []Decision           `json:"decisions"`
 	Waivers        []Waiver             `json:"waivers"`
@@ -68,10 +69,10 @@ type WholeDetail struct {
 // docTestChange is a test case that the proposal removes, modifies, or adds. Before and After
 // describe the case.
 type docTestChange struct {
-	Name   string `json:"name"`
-	Change string `json:"change"` // removed, modified or added
-	Before string `json:"before,omitempty"`
-	After  string `json:"after,omitempty"`
+	Name   string      `json:"name"`
+	Change diff.Change `json:"change"` // removed, modified or added
+	Before string      `json:"before,omitempty"`
+	After  string      `json:"after,omitempty"`
 }
 
 // docSource is the JSON from which a definition was imported. Raw is the complete JSON as received, and Unread the part
@@ -138,25 +139,9 @@ func NewFinding(subject string, s review.Standing) findings.Finding {
 	return f
 }
 
-// Comment is a comment on a proposal.
-type Comment struct {
-	ID        string    `json:"id"`
-	Author    string    `json:"author"`
-	Body      string    `json:"body"`
-	Revision  int       `json:"revision"`
-	Field     string    `json:"field,omitempty"`
-	Line      int       `json:"line,omitempty"`
-	CreatedAt time.Time `json:"created_at"`
-}
-
 // NewWaiver returns the document of a waiver.
 func NewWaiver(w history.Waiver) Waiver {
 	return Waiver{ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt}
-}
-
-// NewComment returns the document of a comment.
-func NewComment(c proposals.Comment) Comment {
-	return Comment{ID: c.ID, Author: c.Author.String(), Body: c.Body, Revision: c.Revision, Field: c.Field, Line: c.Line, CreatedAt: c.At}
 }
 
 type docRevision struct {
@@ -232,10 +217,8 @@ func NewWholeDetail(d review.Dossier) WholeDetail {
 	doc := WholeDetail{
 		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: draft.RestoreVersion, Definition: draft.Definition.Canonical(),
 		Rationale: draft.Rationale, Examples: append([]string{}, draft.Examples...), TestCases: append([]proposals.TestCase{}, draft.TestCases...),
-		TestChanges: output.Mapped(d.TestChanges(), func(c impact.TestChange) docTestChange {
-			return docTestChange{Name: c.Name, Change: string(c.Change), Before: c.Before, After: c.After}
-		}),
-		Comments: output.Mapped(d.Comments, NewComment), Decisions: output.Mapped(d.Decisions, NewDecision), Waivers: output.Mapped(d.Waivers, NewWaiver),
+		TestChanges: output.Mapped(d.TestChanges(), func(c impact.TestChange) docTestChange { return docTestChange(c) }),
+		Comments:    append([]proposals.Comment{}, d.Comments...), Decisions: output.Mapped(d.Decisions, NewDecision), Waivers: output.Mapped(d.Waivers, NewWaiver),
 		Revisions: output.Mapped(d.Revisions, func(r proposals.Revision) docRevision {
 			return docRevision{Revision: r.Number, ContentHash: r.ContentHash, BaseVersion: r.Draft.Base(), Author: r.Author.String(), CreatedAt: r.CreatedAt}
 		}),

@@ -3,14 +3,12 @@ package export
 
 import (
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -30,20 +28,14 @@ import (
 	"toolcrib/tui"
 )
 
-//go:embed help
-var help embed.FS
-
 // Family returns the command that writes the registry to files.
 func Family() command.Family {
 	return command.Family{
-		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newExport},
 		},
-		Documents: func() map[string]reflect.Type {
-			return map[string]reflect.Type{
-				"export": reflect.TypeFor[docExport](),
-			}
+		Documents: map[string]any{
+			"export": docExport{},
 		},
 	}
 }
@@ -172,11 +164,11 @@ func export(ctx context.Context, a *command.App, f exportFlags) (exported, error
 	if err != nil {
 		return exported{}, err
 	}
-	layer, err := a.Layer()
+	settings, err := a.Settings()
 	if err != nil {
 		return exported{}, err
 	}
-	c, err := NewExtract(ctx, a, layer, catalog.Query{AsOf: at})
+	c, err := NewExtract(ctx, a, settings.Layer, catalog.Query{AsOf: at})
 	if err != nil {
 		return exported{}, err
 	}

@@ -156,11 +156,11 @@ func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 
 // Bundle returns the live registry in the view of the project, with its proofs.
 func Bundle(ctx context.Context, a *command.App) (bundle.Bundle, error) {
-	layer, err := a.Layer()
+	settings, err := a.Settings()
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
-	c, err := NewExtract(ctx, a, layer, catalog.Query{})
+	c, err := NewExtract(ctx, a, settings.Layer, catalog.Query{})
 	if err == nil {
 		err = leaveOutCore(ctx, a, &c)
 	}

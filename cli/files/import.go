@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
@@ -78,7 +79,7 @@ type taken struct {
 }
 
 // Run proposes the files that differ from their approved versions, and prints the proposals.
-func (f Import) Run(ctx context.Context, a *command.App, args []string, moved func(proposals.Proposal) string) error {
+func (f Import) Run(ctx context.Context, a *command.App, args []string) error {
 	all, err := f.all(ctx, a, args, nil)
 	if err != nil {
 		return err
@@ -86,18 +87,18 @@ func (f Import) Run(ctx context.Context, a *command.App, args []string, moved fu
 	if f.Done != nil {
 		f.Done()
 	}
-	return printImport(a, all, moved)
+	return printImport(a, all)
 }
 
 // Watch does the same repeatedly until ctx ends. It prints only new proposals.
-func (f Import) Watch(ctx context.Context, a *command.App, args []string, every time.Duration, moved func(proposals.Proposal) string) error {
+func (f Import) Watch(ctx context.Context, a *command.App, args []string, every time.Duration) error {
 	for {
 		all, err := f.all(ctx, a, args, nil)
 		if err != nil {
 			return err
 		}
 		if slices.ContainsFunc(all, func(t taken) bool { return len(t.made)+len(t.withdrawn) > 0 }) {
-			if err := printImport(a, all, moved); err != nil && !errors.Is(err, process.ErrFindings) {
+			if err := printImport(a, all); err != nil && !errors.Is(err, process.ErrFindings) {
 				return err
 			}
 		}
@@ -271,11 +272,11 @@ func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Acto
 	return drafts, nil
 }
 
-func printImport(a *command.App, all []taken, moved func(proposals.Proposal) string) error {
+func printImport(a *command.App, all []taken) error {
 	folders, unread := documents(all)
 	return a.PrintChecked(docImport{Head: output.NewHead("import.files"), Folders: folders, DryRun: a.Flags.DryRun}, unread == 0, func(p *output.Page) {
 		for _, t := range all {
-			t.lines(p, moved)
+			t.lines(p)
 		}
 	})
 }
@@ -344,7 +345,7 @@ func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []
 
 // Take proposes the differences that Look found. It returns the folders with their proposals, and a function that
 // prints them.
-func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder, moved func(proposals.Proposal) string) ([]DocFolder, func(*output.Page), error) {
+func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder) ([]DocFolder, func(*output.Page), error) {
 	all, err := f.all(ctx, a, nil, folders)
 	if err != nil {
 		return nil, nil, err
@@ -352,7 +353,7 @@ func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder, m
 	folders, _ = documents(all)
 	return folders, func(p *output.Page) {
 		for _, t := range all {
-			t.lines(p, moved)
+			t.lines(p)
 		}
 	}, nil
 }
@@ -398,7 +399,7 @@ func Table(p *output.Page, folders []DocFolder) {
 }
 
 // lines prints the findings of one folder.
-func (t taken) lines(p *output.Page, moved func(proposals.Proposal) string) {
+func (t taken) lines(p *output.Page) {
 	p.Linef("%s: %d found, %d as approved, %s", t.dir, t.found, t.unchanged, t.layer)
 	next := 0
 	for _, s := range t.steps {
@@ -406,11 +407,11 @@ func (t taken) lines(p *output.Page, moved func(proposals.Proposal) string) {
 			p.Linef("not proposed %s: %s", s.Path, s.Reason)
 			continue
 		}
-		p.Linef("%s", moved(t.made[next]))
+		p.Linef("%s", document.Moved(t.made[next]))
 		next++
 	}
 	for _, w := range t.withdrawn {
-		p.Linef("%s: %s", moved(w.Proposal), w.note)
+		p.Linef("%s: %s", document.Moved(w.Proposal), w.note)
 	}
 	if len(t.unread) > 0 {
 		p.Linef("ignored, because no client looks for skills there: %s", unreadNames(t.unread))

@@ -102,11 +102,11 @@ func runList(ctx context.Context, a *command.App, args []string, kind registry.K
 // their open proposals. For a user on another machine, it returns the approved ones.
 func List(ctx context.Context, a *command.App, args []string) ([]instructions.Listed, error) {
 	if a.Remote != nil {
-		layer, err := a.Layer()
+		db, err := a.Database(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return InRegistry(ctx, a.DB, layer.View())
+		return InRegistry(ctx, db, a.Config.Layer.View())
 	}
 	roots, err := roots(a, args)
 	if err != nil {

@@ -46,16 +46,9 @@ type docExcluded struct {
 	output.Head
 	Subject     string               `json:"subject"`
 	Excluded    []registry.Exclusion `json:"excluded"`
-	Suggestions []docSuggestion      `json:"suggestions"` // parts that differ between two lists of the server
+	Suggestions []wire.Suggestion    `json:"suggestions"` // parts that differ between two lists of the server
 	Proposal    string               `json:"proposal,omitempty"`
 	DryRun      bool                 `json:"dry_run,omitempty"`
-}
-
-type docSuggestion struct {
-	Path    string `json:"path"`
-	Pattern string `json:"pattern,omitempty"`
-	From    int    `json:"from"` // in characters of the field
-	To      int    `json:"to"`
 }
 
 // runExclude prints the parts that are excluded from the pin of an imported tool, or proposes to change them.
@@ -73,7 +66,7 @@ func runExclude(ctx context.Context, a *command.App, ref string, part registry.E
 	if err != nil {
 		return err
 	}
-	doc := docExcluded{Head: output.NewHead("exclusion"), Subject: t.draft.Subject.String(), Excluded: append([]registry.Exclusion{}, tool.Source.Excluded...), Suggestions: []docSuggestion{}, DryRun: a.Flags.DryRun}
+	doc := docExcluded{Head: output.NewHead("exclusion"), Subject: t.draft.Subject.String(), Excluded: append([]registry.Exclusion{}, tool.Source.Excluded...), Suggestions: []wire.Suggestion{}, DryRun: a.Flags.DryRun}
 	if part.Path == "" && !none {
 		var suggested []wire.Suggestion
 		newest := t.snapshots[len(t.snapshots)-1]
@@ -82,7 +75,7 @@ func runExclude(ctx context.Context, a *command.App, ref string, part registry.E
 				break
 			}
 		}
-		doc.Suggestions = output.Mapped(suggested, func(s wire.Suggestion) docSuggestion { return docSuggestion{s.Path, s.Pattern, s.From, s.To} })
+		doc.Suggestions = append(doc.Suggestions, suggested...)
 		return a.Print(doc, func(p *output.Page) {
 			for _, e := range item.Excluded(tool.Source.Excluded) {
 				p.Linef("Excluded from the pin of %s: %s.", t.draft.Subject, e)

@@ -65,7 +65,7 @@ func runImport(ctx context.Context, a *command.App, args []string, f Import) err
 		if f.from.Given() || f.Server != "" || f.layer != "" || f.capabilities != "" {
 			return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, --layer, or --client-capabilities; --project names the project of a folder")
 		}
-		return files.Import{Set: f.set, Draft: f.draft, Tell: p.Tell, Done: p.End}.Run(ctx, a, args, document.Moved)
+		return files.Import{Set: f.set, Draft: f.draft, Tell: p.Tell, Done: p.End}.Run(ctx, a, args)
 	}
 	var data []byte
 	var from *command.LiveServer
@@ -194,9 +194,9 @@ func plan(ctx context.Context, a *command.App, doc wire.Document, origin intake.
 }
 
 func (f Import) origin(a *command.App, file string, doc wire.Document) (intake.Origin, error) {
-	o := intake.Origin{Set: f.set}
-	var err error
-	if o.Layer, err = a.Layer(); err != nil {
+	c, err := a.Settings()
+	o := intake.Origin{Set: f.set, Layer: c.Layer}
+	if err != nil {
 		return o, err
 	}
 	if f.layer != "" {
@@ -220,34 +220,27 @@ func (f Import) origin(a *command.App, file string, doc wire.Document) (intake.O
 
 type docMigration struct {
 	output.Head
-	ChangeSet string           `json:"change_set"`
-	Steps     []docImportStep  `json:"steps"`
-	Retired   []docRetired     `json:"retired"`
-	DeadTiers []string         `json:"dead_tiers"`
-	Remarks   []string         `json:"remarks"`
-	Proposals []facts.Document `json:"proposals"`
-	DryRun    bool             `json:"dry_run,omitempty"`
-}
-
-// docRetired is a retired name that the file uses.
-type docRetired struct {
-	Name      string   `json:"name"`
-	Successor string   `json:"successor"` // "" if it has none
-	In        []string `json:"in"`
+	ChangeSet string               `json:"change_set"`
+	Steps     []docImportStep      `json:"steps"`
+	Retired   []intake.RetiredName `json:"retired"`
+	DeadTiers []string             `json:"dead_tiers"`
+	Remarks   []string             `json:"remarks"`
+	Proposals []facts.Document     `json:"proposals"`
+	DryRun    bool                 `json:"dry_run,omitempty"`
 }
 
 func newCanonicalize(a *command.App) *cobra.Command {
-	o := intake.Origin{}
+	var set string
 	cmd := &cobra.Command{
 		Use:  "canonicalize FILE | -",
 		Args: command.Exact(1, "one file, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runCanonicalize(cmd.Context(), a, args[0], o) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runCanonicalize(cmd.Context(), a, args[0], set) },
 	}
-	cmd.Flags().StringVar(&o.Set, "change-set", "canonicalize", "the `NAME` of the change set")
+	cmd.Flags().StringVar(&set, "change-set", "canonicalize", "the `NAME` of the change set")
 	return cmd
 }
 
-func runCanonicalize(ctx context.Context, a *command.App, file string, o intake.Origin) error {
+func runCanonicalize(ctx context.Context, a *command.App, file, set string) error {
 	data, err := a.ReadAll(ctx, file)
 	if err != nil {
 		return err
@@ -256,13 +249,11 @@ func runCanonicalize(ctx context.Context, a *command.App, file string, o intake.
 	if err != nil {
 		return fmt.Errorf("%s is not a legacy registry: %w", file, err)
 	}
-	if o.Layer, err = a.Layer(); err != nil {
-		return err
-	}
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
+	o := intake.Origin{Set: set, Layer: a.Config.Layer}
 	live, err := command.Definitions(ctx, a)
 	if err != nil {
 		return err
@@ -283,9 +274,8 @@ func runCanonicalize(ctx context.Context, a *command.App, file string, o intake.
 			return err
 		}
 	}
-	set := o.Set
 	doc := docMigration{
-		Head: output.NewHead("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: output.Mapped(m.Retired, func(r intake.RetiredName) docRetired { return docRetired(r) }),
+		Head: output.NewHead("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: append([]intake.RetiredName{}, m.Retired...),
 		DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
 		Proposals: document.NewProposalList(made, "", false).Proposals, DryRun: a.Flags.DryRun,
 	}

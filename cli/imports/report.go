@@ -33,12 +33,13 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 	if len(doc.Items) == 0 && len(doc.Skipped) > 0 {
 		return 0, fmt.Errorf("%w: the reported tool %s", wire.ErrFormat, doc.Skipped[0].Reason)
 	}
-	by, origin := t.Caller.Actor, intake.Origin{Label: registry.ServerName(server), Server: true}
-	set := "reported_" + origin.Label
-	if origin.Set, err = a.FreeSet(ctx, by, set[:min(len(set), maxSet)]); err != nil {
+	c, err := a.Settings()
+	if err != nil {
 		return 0, err
 	}
-	if origin.Layer, err = a.Layer(); err != nil {
+	by, origin := t.Caller.Actor, intake.Origin{Label: registry.ServerName(server), Server: true, Layer: c.Layer}
+	set := "reported_" + origin.Label
+	if origin.Set, err = a.FreeSet(ctx, by, set[:min(len(set), maxSet)]); err != nil {
 		return 0, err
 	}
 	steps, _, err := plan(ctx, a, doc, origin)

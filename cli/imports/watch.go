@@ -65,10 +65,10 @@ func (f watchFlags) run(ctx context.Context, a *command.App, names []string) err
 		}
 		w := files.Import{Set: f.set, Watched: true}
 		if f.once {
-			return w.Run(ctx, a, names, document.Moved)
+			return w.Run(ctx, a, names)
 		}
 		a.RestoreGC()
-		return w.Watch(ctx, a, names, f.every, document.Moved)
+		return w.Watch(ctx, a, names, f.every)
 	}
 	places, err := f.places(a, names)
 	if err != nil {

@@ -112,13 +112,8 @@ func sarifRules() []findings.Rule {
 // explain returns the roles that the rules recognized in each sentence of a unit.
 func (u *unit) explain(file string) []report.Sentence {
 	return output.Mapped(wording.Of(&u.change).Explain(), func(x wording.Explanation) report.Sentence {
-		return report.Sentence{
-			File: file, Subject: u.subject, Path: x.Path, Sentence: x.Sentence, Concepts: append([]string{}, x.Concepts...),
-			Score: x.Score, Threshold: x.Threshold, Warns: x.Warns,
-			Frames: output.Mapped(x.Frames, func(f wording.ExplainedFrame) report.Frame {
-				return report.Frame{Rule: f.Rule, Name: f.Name, Passage: f.Passage, Seen: f.Seen, Stance: f.Stance, Severity: string(f.Severity), Why: f.Why}
-			}),
-		}
+		x.Concepts, x.Frames = append([]string{}, x.Concepts...), append([]wording.ExplainedFrame{}, x.Frames...)
+		return report.Sentence{File: file, Subject: u.subject, Explanation: x}
 	})
 }
 
@@ -129,7 +124,7 @@ func verdict(x report.Sentence) string {
 		return "S139 warns: at least"
 	case x.Score < x.Threshold:
 		return "below"
-	case slices.ContainsFunc(x.Frames, func(f report.Frame) bool { return rules.Severity(f.Severity).Rank() >= rules.Warn.Rank() }):
+	case slices.ContainsFunc(x.Frames, func(f wording.ExplainedFrame) bool { return f.Severity.Rank() >= rules.Warn.Rank() }):
 		return "a frame warns, so S139 does not: at least"
 	}
 	return "no warning, because it says too little, or only what its frames quote or deny: at least"
@@ -148,8 +143,8 @@ func explainedText(list []report.Sentence) string {
 			fmt.Fprintf(&b, "    concepts: %s\n", strings.Join(x.Concepts, ", "))
 		}
 		for _, f := range x.Frames {
-			outcome := f.Severity
-			if outcome == string(rules.Off) {
+			outcome := string(f.Severity)
+			if f.Severity == rules.Off {
 				outcome = "no finding"
 			}
 			fmt.Fprintf(&b, "    %s (%s): %s: \"%s\"\n", f.Rule, f.Name, outcome, visible.Line(f.Passage))

@@ -14,7 +14,6 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
-	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -153,30 +152,25 @@ func (n *Sender) send(ctx context.Context) error {
 func Courier(a *command.App, name string, since time.Time) (notices.Courier, error) {
 	state, err := process.StateHome(a.Env)
 	return notices.Courier{
-		Log: noticeLog{db: a.DB}, Events: a.Config.Notify.Events, Now: a.Env.Now, Since: since,
+		Log: noticeLog{a.DB}, Events: a.Config.Notify.Events, Now: a.Env.Now, Since: since,
 		State: filepath.Join(state, "toolcrib", "notices", name),
 	}, err
 }
 
 // noticeLog is the database as notices read it.
-type noticeLog struct{ db *store.DB }
-
-// EventsAfter implements notices.Log.
-func (l noticeLog) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
-	return l.db.EventsAfter(ctx, after, limit)
-}
+type noticeLog struct{ *store.DB }
 
 // Proposal implements notices.Log.
 func (l noticeLog) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
-	return command.Viewed(ctx, l.db.View, func(r review.Reader) (proposals.Proposal, error) { return r.Proposal(ctx, id) })
+	return command.Viewed(ctx, l.View, func(r review.Reader) (proposals.Proposal, error) { return r.Proposal(ctx, id) })
 }
 
 // OpenOn implements notices.Log.
 func (l noticeLog) OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error) {
-	return command.Viewed(ctx, l.db.View, func(r review.Reader) ([]proposals.Proposal, error) { return r.OpenOn(ctx, s) })
+	return command.Viewed(ctx, l.View, func(r review.Reader) ([]proposals.Proposal, error) { return r.OpenOn(ctx, s) })
 }
 
 // Pending implements notices.Log.
 func (l noticeLog) Pending(ctx context.Context, id string) (gateway.Pending, error) {
-	return command.Viewed(ctx, l.db.Calls().View, func(r gateway.LedgerReader) (gateway.Pending, error) { return r.Pending(ctx, id) })
+	return command.Viewed(ctx, l.Calls().View, func(r gateway.LedgerReader) (gateway.Pending, error) { return r.Pending(ctx, id) })
 }

@@ -60,14 +60,23 @@ type Printer struct {
 	Cut   bool // the user left the pager before the end of the output
 }
 
-// Print writes doc as JSON if requested, or calls text to write for a person.
+// Print writes doc as JSON if requested, or calls text to write for a person. It uses the user's pager if the text is
+// longer than the screen.
 func (a *Printer) Print(doc any, text func(*Page)) error {
 	if a.Form.JSON {
 		return a.PrintJSON(doc)
 	}
 	p := &Page{Colour: a.Colour(), Piped: !a.Env.OutTerminal && !a.Form.Accessible, Spoken: a.Form.Accessible, aside: a.Note}
 	text(p)
-	return a.show(p.Buf.Bytes())
+	if a.Aloud != nil {
+		a.Cut = !a.Aloud(p.Buf.Bytes())
+		return nil
+	}
+	if pager := a.pager(bytes.Count(p.Buf.Bytes(), []byte("\n"))); pager != nil {
+		return a.throughPager(pager, p.Buf.Bytes())
+	}
+	_, err := a.Env.Out.Write(p.Buf.Bytes())
+	return err
 }
 
 // PrintChecked prints the result of a check. It returns ErrFindings unless ok is set.
@@ -158,20 +167,6 @@ func Scalar(n *jsondoc.Node) string {
 		return n.Text
 	}
 	return string(jsondoc.Canonical(n))
-}
-
-// show writes safe text for a person. It uses the user's pager if the text is longer than the
-// screen.
-func (a *Printer) show(text []byte) error {
-	if a.Aloud != nil {
-		a.Cut = !a.Aloud(text)
-		return nil
-	}
-	if pager := a.pager(bytes.Count(text, []byte("\n"))); pager != nil {
-		return a.throughPager(pager, text)
-	}
-	_, err := a.Env.Out.Write(text)
-	return err
 }
 
 // pager returns the command of the pager for a number of lines, or nil for none: PAGER, or

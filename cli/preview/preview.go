@@ -5,7 +5,6 @@ package preview
 import (
 	"cmp"
 	"context"
-	"embed"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,21 +26,15 @@ import (
 	"toolcrib/review/service"
 )
 
-//go:embed help
-var help embed.FS
-
 // Family returns the command that previews prompts.
 func Family() command.Family {
 	return command.Family{
-		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newPreview},
 		},
-		Documents: func() map[string]reflect.Type {
-			return map[string]reflect.Type{
-				"preview":      reflect.TypeFor[document.OnePreview](),
-				"preview.list": reflect.TypeFor[document.PreviewList](),
-			}
+		Documents: map[string]any{
+			"preview":      document.OnePreview{},
+			"preview.list": document.PreviewList{},
 		},
 	}
 }
@@ -184,28 +177,21 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 // scenery returns the context of the prompts. The desk must be open.
 func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (impact.Scene, error) {
 	s := impact.Scene{
-		Where:     registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
+		Layer: a.Config.Layer, Where: registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
 		SkipTools: f.skipTools,
 	}
 	if f.channel != everyChannel {
 		s.Channel = f.channel
 	}
-	var err error
-	if s.Layer, err = a.Layer(); err != nil {
-		return s, err
-	}
 	if f.reference {
 		s.Context = prompt.Reference()
 		return s, nil
 	}
+	var err error
 	if s.Context, err = f.scene.context(ctx, a); err != nil || compared && f.user == "" {
 		return s, err
 	}
-	mine, err := a.User()
-	if err != nil {
-		return s, err
-	}
-	user := cmp.Or(f.user, mine)
+	user := cmp.Or(f.user, a.User())
 	return s, command.Recall(ctx, builtin.New(a.DB, builtin.Options{NewID: a.Env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
 }
 
@@ -271,10 +257,7 @@ func costTable(p *output.Page, docs []document.Preview) {
 		return
 	}
 	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(docs, func(d document.Preview) []string {
-		var before document.Cost
-		if d.Before != nil {
-			before = d.Before.Cost
-		}
+		before := d.CostBefore()
 		return []string{
 			d.Channel, document.FromTo(before.Chars, d.Chars), document.FromTo(before.Tokens.O200k, d.Tokens.O200k),
 			document.FromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.Becomes(),
@@ -396,7 +379,7 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 		document.WriteContextCosts(p, d.Cost)
 		p.Blank()
 		p.Table([]string{"ENTERS", "FILE", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(d.Parts, func(part document.Part) []string {
-			before := part.Was()
+			before := part.CostBefore()
 			file := part.File
 			if part.Note != "" {
 				file += ": " + part.Note

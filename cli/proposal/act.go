@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/proposals"
@@ -37,7 +36,7 @@ func newComment(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Print(docCommentMade{Head: output.NewHead("comment"), Proposal: string(c.Proposal), Comment: document.NewComment(c)}, func(p *output.Page) {
+			return a.Print(docCommentMade{Head: output.NewHead("comment"), Proposal: string(c.Proposal), Comment: c}, func(p *output.Page) {
 				p.Linef("%s  commented on (%s)", asTyped(args[0]), c.ID)
 				a.Closing(p)
 			})
@@ -52,8 +51,8 @@ func newComment(a *command.App) *cobra.Command {
 
 type docCommentMade struct {
 	output.Head
-	Proposal string           `json:"proposal"`
-	Comment  document.Comment `json:"comment"`
+	Proposal string            `json:"proposal"`
+	Comment  proposals.Comment `json:"comment"`
 }
 
 func newFork(a *command.App) *cobra.Command {
@@ -66,10 +65,7 @@ func newFork(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			into, err := a.Layer()
-			if err != nil {
-				return err
-			}
+			into := a.Config.Layer
 			if layer != "" {
 				if into, err = registry.ParseLayer(layer); err != nil {
 					return err
@@ -225,12 +221,8 @@ func runAssign(ctx context.Context, a *command.App, names []string, to string) e
 // holder returns the agent or the allow-list that a name means: a list where the
 // agent refers to one.
 func holder(ctx context.Context, a *command.App, name string) (registry.Live, error) {
-	db, view, err := a.DatabaseView(ctx)
-	if err != nil {
-		return registry.Live{}, err
-	}
 	find := func(kind registry.Kind, ref string) (registry.Live, error) {
-		e, text, err := db.Find(ctx, catalog.Query{Kind: kind, View: view}, ref)
+		e, text, err := a.DB.Find(ctx, catalog.Query{Kind: kind, View: a.Config.Layer.View()}, ref)
 		if err != nil {
 			return registry.Live{}, err
 		}

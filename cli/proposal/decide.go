@@ -118,10 +118,8 @@ func runDecide(ctx context.Context, a *command.App, refs []string, flags *Decide
 		return err
 	}
 	a.TellDeciding(*a.Config)
-	if a.Flags.DryRun {
-		return nil
-	}
-	return a.Publish(ctx)
+	a.Publish(ctx)
+	return nil
 }
 
 // choices pairs proposals with the given digests: one for each proposal, or one for each

@@ -3,21 +3,14 @@
 package proposal
 
 import (
-	"embed"
-	"reflect"
-
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
 	"toolcrib/proposals"
 )
 
-//go:embed help
-var help embed.FS
-
 // Family returns the commands that propose, review and decide.
 func Family() command.Family {
 	return command.Family{
-		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupProposals, New: newPropose, Creates: true},
 			{Group: command.GroupProposals, New: newRevise},
@@ -40,19 +33,17 @@ func Family() command.Family {
 			{Group: command.GroupProposals, New: newAssign},
 			{Group: command.GroupRegistry, New: newRollback},
 		},
-		Documents: func() map[string]reflect.Type {
-			return map[string]reflect.Type{
-				"assessment":    reflect.TypeFor[docReview](),
-				"behaviour":     reflect.TypeFor[docBehaviour](),
-				"change_set":    reflect.TypeFor[docChangeSet](),
-				"comment":       reflect.TypeFor[docCommentMade](),
-				"decision":      reflect.TypeFor[document.DecisionList](),
-				"diff":          reflect.TypeFor[docDiff](),
-				"diff.list":     reflect.TypeFor[docDiffList](),
-				"proposal":      reflect.TypeFor[document.Dossier](),
-				"proposal.list": reflect.TypeFor[document.ProposalList](),
-				"waiver":        reflect.TypeFor[docWaiverMade](),
-			}
+		Documents: map[string]any{
+			"assessment":    docReview{},
+			"behaviour":     docBehaviour{},
+			"change_set":    docChangeSet{},
+			"comment":       docCommentMade{},
+			"decision":      document.DecisionList{},
+			"diff":          docDiff{},
+			"diff.list":     docDiffList{},
+			"proposal":      document.Dossier{},
+			"proposal.list": document.ProposalList{},
+			"waiver":        docWaiverMade{},
 		},
 	}
 }

@@ -2,7 +2,6 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,7 +10,9 @@ import (
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/review/proof"
 	"toolcrib/review/reach/fact"
+	"toolcrib/review/rules/wording"
 )
 
 // Reached is a fact about the reach of a file.
@@ -23,26 +24,9 @@ type Reached struct {
 
 // Sentence is a sentence in the document of lint --explain.
 type Sentence struct {
-	File      string   `json:"file"`
-	Subject   string   `json:"subject"`
-	Path      string   `json:"path"`
-	Sentence  string   `json:"sentence"`
-	Concepts  []string `json:"concepts"`
-	Score     float64  `json:"score"`
-	Threshold float64  `json:"threshold"`
-	Warns     bool     `json:"warns_without_frame"`
-	Frames    []Frame  `json:"frames"`
-}
-
-// Frame is a phrase that a rule recognized in a sentence.
-type Frame struct {
-	Rule     string   `json:"rule"`
-	Name     string   `json:"name"`
-	Passage  string   `json:"passage"`
-	Seen     string   `json:"seen,omitempty"`
-	Stance   []string `json:"stance,omitempty"`
-	Severity string   `json:"severity"` // off if it is not a finding
-	Why      string   `json:"why"`
+	File    string `json:"file"`
+	Subject string `json:"subject"`
+	wording.Explanation
 }
 
 // CheckFormat checks the value of --format; --json alone means json.
@@ -95,7 +79,7 @@ type Findings struct {
 	Findings []findings.Finding `json:"findings"`
 	Counts   map[string]int64   `json:"counts,omitempty"`
 	// Signatures counts decisions by their signatures, if signing has started.
-	Signatures *Signatures `json:"signatures,omitempty"`
+	Signatures *proof.Report `json:"signatures,omitempty"`
 	// Reach lists the facts about the reach of the files, for lint.
 	Reach []Reached `json:"reach,omitempty"`
 	// Sentences is for lint --explain.
@@ -110,37 +94,4 @@ type Findings struct {
 type Folder struct {
 	Folder string `json:"folder"`
 	Layer  string `json:"layer"`
-}
-
-// Signatures counts the decisions of users by their signatures.
-type Signatures struct {
-	Signed         int64 `json:"signed"`
-	UnsignedBefore int64 `json:"unsigned_before_start"`
-	Unsigned       int64 `json:"unsigned"`
-	UnknownKey     int64 `json:"unknown_key"`
-	RevokedKey     int64 `json:"revoked_key"`
-	TooFew         int64 `json:"too_few_approvals,omitempty"`
-	Invalid        int64 `json:"invalid"`
-}
-
-// Lines describes the counts, without those that are 0 except the first.
-func (s *Signatures) Lines() []string {
-	var lines []string
-	for i, c := range []struct {
-		n    int64
-		what string
-	}{
-		{s.Signed, "signed decisions"},
-		{s.UnsignedBefore, "unsigned decisions from before signing started"},
-		{s.Unsigned, "unsigned decisions from after it started"},
-		{s.UnknownKey, "decisions signed by an unknown key"},
-		{s.RevokedKey, "decisions signed by a revoked key"},
-		{s.TooFew, "versions with fewer signatures than the policy requires"},
-		{s.Invalid, "decisions with an invalid signature"},
-	} {
-		if i == 0 || c.n > 0 {
-			lines = append(lines, fmt.Sprintf("%d %s", c.n, c.what))
-		}
-	}
-	return lines
 }

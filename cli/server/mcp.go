@@ -181,7 +181,7 @@ func documents() mcp.Documents {
 		},
 		Proposal: func(p proposals.Proposal) any { return facts.DocumentOf(p) },
 		Dossier:  func(d review.Dossier) any { return document.NewDetail(d) },
-		Comment:  func(c proposals.Comment) any { return document.NewComment(c) },
+		Comment:  func(c proposals.Comment) any { return c },
 		Finding:  func(s registry.Subject, f review.Standing) any { return document.NewFinding(s.String(), f) },
 		Preview:  document.NewOwnPreview,
 		Fault: func(err error) mcp.Fault {

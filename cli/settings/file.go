@@ -187,10 +187,10 @@ func (c Config) List() []Setting {
 	for name, words := range c.Commands {
 		values[keyPath{"commands", name}.String()] = maskedCommand(words)
 	}
-	sources := maps.Clone(c.Sources)
+	sources, from := maps.Clone(c.Sources), map[string]string{}
 	for i, r := range c.PolicyRules {
 		key := keyPath{"policy", output.Itoa(i + 1)}.String()
-		values[key], sources[key] = r.String(), r.Place
+		values[key], sources[key], from[key] = r.String(), r.Place, r.From
 	}
 	for _, r := range c.Reviewers {
 		if m := r.over(c.Model); len(r.Command) == 0 {
@@ -205,31 +205,7 @@ func (c Config) List() []Setting {
 		if source == "" && strings.HasPrefix(key, "reviewers.") {
 			source = sources["reviewers"]
 		}
-		source = cmp.Or(source, "default")
-		settings = append(settings, Setting{Key: key, Value: values[key], Source: source, From: c.from(source, key)})
+		settings = append(settings, Setting{Key: key, Value: values[key], Source: cmp.Or(source, "default"), From: cmp.Or(from[key], c.kindOf(source), "default")})
 	}
 	return settings
-}
-
-// from returns the kind of a source, for Setting.From.
-func (c Config) from(source, key string) string {
-	if n, ok := strings.CutPrefix(key, "policy."); ok {
-		i, err := strconv.Atoi(n)
-		if err == nil && i <= len(c.PolicyRules) {
-			return c.PolicyRules[i-1].From
-		}
-	}
-	switch {
-	case source == "default":
-		return "default"
-	case source == c.UserFile:
-		return "user"
-	case source == c.ProjectFile:
-		return "project"
-	case strings.HasPrefix(source, "--"):
-		return "flag"
-	case strings.HasPrefix(source, "TOOLCRIB_"):
-		return "environment"
-	}
-	return "system"
 }

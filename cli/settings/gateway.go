@@ -240,7 +240,7 @@ func (c Config) checkReviewers() error {
 // connect adds the model and the reviewers to a policy. It opens no connection: clients are created at their first use.
 func (c Config) connect(p review.Policy, env process.Env) review.Policy {
 	if c.Model != (ModelConfig{}) {
-		p.Model = &connection{client: sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) })}
+		p.Model = connection(sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) }))
 	}
 	for _, r := range c.Reviewers {
 		if len(r.Command) == 0 {
@@ -252,14 +252,12 @@ func (c Config) connect(p review.Policy, env process.Env) review.Policy {
 	return p
 }
 
-// connection is a model whose client is made when it is first used.
-type connection struct {
-	client func() (harness.Model, error)
-}
+// connection makes the client of a model when the model is first used.
+type connection func() (harness.Model, error)
 
 // Answer implements harness.Model.
-func (c *connection) Answer(ctx context.Context, prompt, input string) (string, error) {
-	model, err := c.client()
+func (c connection) Answer(ctx context.Context, prompt, input string) (string, error) {
+	model, err := c()
 	switch {
 	case errors.Is(err, harness.ErrNotConnected):
 		return "", err

@@ -146,20 +146,28 @@ const FromProject = approval.FromProject
 func (c Config) origins() map[string]string {
 	kinds := map[string]string{}
 	for key, source := range c.Sources {
-		switch {
-		case source == c.UserFile:
-			kinds[key] = "user"
-		case source == c.ProjectFile:
-			kinds[key] = FromProject
-		case source == c.systemFile():
-			kinds[key] = "system"
-		case strings.HasPrefix(source, "-"):
-			kinds[key] = "flag"
-		case source != "":
-			kinds[key] = "environment"
+		if source != "" {
+			kinds[key] = c.kindOf(source)
 		}
 	}
 	return kinds
+}
+
+// kindOf returns the kind of a source, for Setting.From, or "" if source is "".
+func (c Config) kindOf(source string) string {
+	switch {
+	case source == "":
+		return ""
+	case source == c.UserFile:
+		return "user"
+	case source == c.ProjectFile:
+		return FromProject
+	case strings.HasPrefix(source, "--"):
+		return "flag"
+	case strings.HasPrefix(source, "TOOLCRIB_"):
+		return "environment"
+	}
+	return "system"
 }
 
 // checkpointsConfig names the place where checkpoints are published.

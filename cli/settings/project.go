@@ -2,8 +2,6 @@ package settings
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +16,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/owner"
+	"toolcrib/registry"
 	"toolcrib/review/approval"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
@@ -203,10 +202,8 @@ func TrustMark(env process.Env, file string, text []byte) (mark string, t truste
 	if t.File, err = filepath.EvalSymlinks(file); err != nil {
 		return "", t, err
 	}
-	sum := sha256.Sum256(text)
-	t.SHA256 = hex.EncodeToString(sum[:])
-	name := sha256.Sum256([]byte(t.File + "\x00" + t.SHA256))
-	return filepath.Join(dir, hex.EncodeToString(name[:])), t, nil
+	t.SHA256 = registry.HashBytes(text)
+	return filepath.Join(dir, registry.HashBytes([]byte(t.File+"\x00"+t.SHA256))), t, nil
 }
 
 // isTrusted reports whether the user trusts text in file. It ignores a mark that other

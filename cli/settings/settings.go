@@ -81,6 +81,8 @@ type Config struct {
 	// SignAlways asks for signed decisions also where signing has not started.
 	SignAlways bool
 
+	// Layer is that of the project, or the user's own.
+	Layer registry.Layer
 	// Sources names the file or flag of each setting.
 	Sources map[string]string
 	// ViewOrder has the names of the views as the files list them.
@@ -157,7 +159,19 @@ func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, erro
 	if err := c.check(); err != nil {
 		return c, err
 	}
+	if c, err = c.WithProject(c.Project); err != nil {
+		return c, err
+	}
 	return c, c.Untrusted
+}
+
+// WithProject returns the configuration for a project, "" for none.
+func (c Config) WithProject(name string) (_ Config, err error) {
+	c.Project, c.Layer = name, registry.LayerUser
+	if name != "" {
+		c.Layer, err = registry.ParseLayer(string(registry.ProjectLayer(name)))
+	}
+	return c, err
 }
 
 // chooseAccessible applies the flag and the environment variable to the setting.

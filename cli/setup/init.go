@@ -5,9 +5,7 @@ package setup
 import (
 	"cmp"
 	"context"
-	"embed"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/document"
 	"toolcrib/cli/files"
 	"toolcrib/cli/imports"
 	"toolcrib/cli/output"
@@ -25,20 +22,14 @@ import (
 	"toolcrib/proposals"
 )
 
-//go:embed help
-var help embed.FS
-
 // Family returns the command that begins.
 func Family() command.Family {
 	return command.Family{
-		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newInit, Creates: true},
 		},
-		Documents: func() map[string]reflect.Type {
-			return map[string]reflect.Type{
-				"init": reflect.TypeFor[docInit](),
-			}
+		Documents: map[string]any{
+			"init": docInit{},
 		},
 	}
 }
@@ -148,7 +139,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 	}
 	if f.yes && files.Open(doc.Files) > 0 {
 		p := a.Progress()
-		doc.Files, doc.proposed, err = files.Import{Tell: p.Tell}.Take(ctx, a, doc.Files, document.Moved)
+		doc.Files, doc.proposed, err = files.Import{Tell: p.Tell}.Take(ctx, a, doc.Files)
 		p.End()
 		if err != nil {
 			return err

@@ -30,13 +30,8 @@ func newSignersAdd(a *command.App) *cobra.Command {
 	var e signers.Entry
 	var after, before string
 	cmd := &cobra.Command{
-		Use: "add USER FILE",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return process.Usagef("%s takes a user, such as user:ada, and the file of a public key; got %s", cmd.CommandPath(), output.Counted(len(args), "argument"))
-			}
-			return nil
-		},
+		Use:  "add USER FILE",
+		Args: command.Exact(2, "a user, such as user:ada, and the file of a public key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			text, err := a.ReadAll(ctx, args[1])

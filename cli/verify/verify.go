@@ -22,6 +22,7 @@ import (
 	"toolcrib/cli/report"
 	"toolcrib/history"
 	"toolcrib/history/workspace"
+	"toolcrib/review/proof"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
 	"toolcrib/store/calls"
@@ -31,7 +32,7 @@ import (
 // Verification is the result of verify.
 type Verification struct {
 	history.Report
-	Signatures *report.Signatures // nil if signing has not started
+	Signatures *proof.Report // nil if signing has not started
 }
 
 func newVerify(a *command.App) *cobra.Command {
@@ -187,10 +188,7 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 			return r, err
 		}
 	} else if r.Damage = append(r.Damage, s.Damage...); s.Started || len(s.Damage) > 0 {
-		r.Signatures = &report.Signatures{
-			Signed: s.Signed, UnsignedBefore: s.UnsignedBefore, Unsigned: s.Unsigned, UnknownKey: s.UnknownKey, RevokedKey: s.RevokedKey,
-			TooFew: s.TooFew, Invalid: s.Invalid,
-		}
+		r.Signatures = &s
 	}
 	dirs, err := db.Workspaces().Folders(ctx)
 	if err != nil {

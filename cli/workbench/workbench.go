@@ -3,6 +3,7 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +40,6 @@ import (
 	"toolcrib/store/catalog"
 	"toolcrib/store/records"
 	"toolcrib/tui"
-	"toolcrib/tui/screen"
 )
 
 // Run runs toolcrib without a command.
@@ -64,14 +64,8 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	if err != nil {
 		return err
 	}
-	layer, err := a.Layer()
-	if err != nil {
-		return err
-	}
 	c := *a.Config
-	if place == "" {
-		place = layer.Project()
-	}
+	place = cmp.Or(place, c.Layer.Project())
 	drafts, err := draftsFolder(ctx, a)
 	if err != nil {
 		return err
@@ -87,7 +81,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	defer a.KeepCalls(ctx, func(string) {})() // the next command that moves calls reports the error
 	conf := tui.Config{
 		Context: context.WithoutCancel(ctx), Remote: a.Remote != nil,
-		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Drafting.Regroup, Extents: b.Desk.Reading.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: layer, Place: place,
+		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Drafting.Regroup, Extents: b.Desk.Reading.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, c.Layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: c.Layer, Place: place,
 		Theme: c.Theme, Plain: a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" || a.Env.Getenv("TERM") == "dumb",
 		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Impact.Counter(),
 		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) }, Verify: func(ctx context.Context, tell tui.Tell) ([]string, error) { return verifyJob(ctx, a, tell) }, Import: func(ctx context.Context, file string, tell tui.Tell) ([]string, error) {
@@ -219,38 +213,7 @@ func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	folder := filepath.Join(all, first[:16])
-	return folder, adoptDrafts(ctx, a, all, folder)
-}
-
-// adoptDrafts moves to folder the texts about proposals of this database. Earlier versions of
-// toolcrib stored the texts of all databases in one folder.
-func adoptDrafts(ctx context.Context, a *command.App, all, folder string) error {
-	files, err := os.ReadDir(all)
-	if err != nil {
-		return nil //nolint:nilerr // there are none, and writing one will report the error
-	}
-	for _, f := range files {
-		_, about, _ := strings.Cut(f.Name(), "-")
-		id, _, ok := screen.ReadDraft(about)
-		if !ok || !f.Type().IsRegular() {
-			continue
-		}
-		known := a.DB.View(ctx, func(r review.Reader) error {
-			_, err := r.Proposal(ctx, id)
-			return err
-		})
-		if known != nil {
-			continue
-		}
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return err
-		}
-		if err := os.Rename(filepath.Join(all, f.Name()), filepath.Join(folder, f.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
+	return filepath.Join(all, first[:16]), nil
 }
 
 // terminalSize returns the size of the terminal in cells, 80 by 24 if it is unknown.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,8 +29,8 @@ type docStatus struct {
 	Entries []docStatusEntry  `json:"entries"`
 	Servers []docStatusServer `json:"servers"`
 	// Calls are the newest calls that wait for the user.
-	Calls []docStatusCall `json:"calls"`
-	Hooks []docStatusHook `json:"hooks"`
+	Calls []guarding.HeldCall `json:"calls"`
+	Hooks []docStatusHook     `json:"hooks"`
 	// Waiting counts the proposals of every kind that wait for the user.
 	Waiting int `json:"waiting"`
 	// Unchecked are files that clients read but no check compares.
@@ -57,45 +56,15 @@ type docStatusEntry struct {
 }
 
 type docStatusServer struct {
-	Name       string       `json:"name"`
-	Approved   int          `json:"approved"` // tools, as the next two
-	Waiting    int          `json:"waiting"`
-	Changed    int          `json:"changed"`
-	Rejected   int          `json:"rejected"` // withheld while the server lists them unchanged
-	Texts      *docTexts    `json:"texts,omitempty"`
-	ChangeSets []string     `json:"change_sets"`
-	LastCall   *docLastCall `json:"last_call,omitempty"`
+	Name            string `json:"name"`
+	guarding.Counts        // of tools
+	// Texts counts the prompts and the instructions of the server, if they are reviewed.
+	Texts      *guarding.Counts   `json:"texts,omitempty"`
+	ChangeSets []string           `json:"change_sets"`
+	LastCall   *guarding.LastCall `json:"last_call,omitempty"`
 	// LeftOut has the entries of the newest list that cannot be proposed, or the reason why
 	// the tools are unknown.
-	LeftOut []docLeftOut `json:"left_out,omitempty"`
-}
-
-type docLeftOut struct {
-	Name   string `json:"name,omitempty"` // absent for an entry without a name, and for the list
-	Reason string `json:"reason"`
-	Detail string `json:"detail,omitempty"`
-}
-
-// docTexts counts the prompts and the instructions of a server, if they are reviewed.
-type docTexts struct {
-	Approved int `json:"approved"`
-	Waiting  int `json:"waiting"`
-	Changed  int `json:"changed"`
-	Rejected int `json:"rejected"` // withheld while the server lists them unchanged
-}
-
-type docStatusCall struct {
-	ID        string    `json:"id"`
-	Tool      string    `json:"tool"`
-	Agent     string    `json:"agent"` // guard:NAME for a call behind a guard
-	ExpiresAt time.Time `json:"expires_at"`
-}
-
-type docLastCall struct {
-	At      time.Time `json:"at"`
-	Tool    string    `json:"tool"`
-	Code    string    `json:"code,omitempty"`    // ok, or the code of an error; absent while it runs
-	Command string    `json:"command,omitempty"` // of the server, or its URL, without secrets
+	LeftOut []wire.Skipped `json:"left_out,omitempty"`
 }
 
 func newStatus(a *command.App) *cobra.Command {
@@ -276,20 +245,13 @@ func newDocStatus(s guarding.Status) docStatus {
 		return docStatusEntry{Client: e.Client, File: e.File, Name: e.Name, Server: e.Server, State: string(e.State), Disabled: e.Disabled, Reason: e.Reason(), Program: e.Program, Database: e.Database, Command: e.Command}
 	})
 	doc.Servers = output.Mapped(s.Servers, func(v guarding.Server) docStatusServer {
-		d := docStatusServer{Name: v.Name, Approved: v.Tools.Approved, Waiting: v.Tools.Waiting, Changed: v.Tools.Changed, Rejected: v.Tools.Rejected, ChangeSets: output.Mapped(v.Sets, func(s string) string { return s })}
+		d := docStatusServer{Name: v.Name, Counts: v.Tools, ChangeSets: append([]string{}, v.Sets...), LastCall: v.Last, LeftOut: v.LeftOut}
 		if v.Texts != (guarding.Counts{}) {
-			texts := docTexts(v.Texts)
-			d.Texts = &texts
-		}
-		d.LeftOut = output.Mapped(v.LeftOut, func(s wire.Skipped) docLeftOut { return docLeftOut{s.Name, s.Reason, s.Detail} })
-		if v.Last != nil {
-			d.LastCall = &docLastCall{At: v.Last.At, Tool: v.Last.Tool, Code: string(v.Last.Code), Command: v.Last.Command}
+			d.Texts = &v.Texts
 		}
 		return d
 	})
-	doc.Calls = output.Mapped(s.Calls, func(c guarding.HeldCall) docStatusCall {
-		return docStatusCall{ID: c.ID, Tool: c.Tool, Agent: c.Agent, ExpiresAt: c.Expires}
-	})
+	doc.Calls = append([]guarding.HeldCall{}, s.Calls...)
 	return doc
 }
 

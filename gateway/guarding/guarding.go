@@ -50,10 +50,10 @@ const MostCalls = 10
 
 // HeldCall is a call that waits for the user, the newest first.
 type HeldCall struct {
-	ID      string
-	Tool    string
-	Agent   string // who called it; behind a guard "guard:" and the server's name
-	Expires time.Time
+	ID      string    `json:"id"`
+	Tool    string    `json:"tool"`
+	Agent   string    `json:"agent"` // who called it; behind a guard "guard:" and the server's name
+	Expires time.Time `json:"expires_at"`
 }
 
 // Entry is a server in the file of a client.
@@ -88,12 +88,12 @@ type Server struct {
 
 // Counts are how many tools or texts are in each state.
 type Counts struct {
-	Approved int // active ones
-	Waiting  int // proposals of new ones
-	Changed  int // proposals about approved ones: changed, gone, or back
+	Approved int `json:"approved"` // active ones
+	Waiting  int `json:"waiting"`  // proposals of new ones
+	Changed  int `json:"changed"`  // proposals about approved ones: changed, gone, or back
 	// Rejected are those whose last change, or they themselves, the user rejected: while
 	// the server offers them so, its guard withholds them.
-	Rejected int
+	Rejected int `json:"rejected"`
 }
 
 // Open returns how many proposals wait for the user.
@@ -112,10 +112,10 @@ func (v Server) Open() int { return v.Tools.Open() + v.Texts.Open() }
 
 // LastCall is the newest call of a server's tools.
 type LastCall struct {
-	At      time.Time
-	Tool    string
-	Code    gateway.Code // "" while it runs
-	Command string       // of the server that got it, or its URL
+	At      time.Time    `json:"at"`
+	Tool    string       `json:"tool"`
+	Code    gateway.Code `json:"code,omitempty"`    // ok, or the code of an error; "" while it runs
+	Command string       `json:"command,omitempty"` // of the server that got it, or its URL, without secrets
 }
 
 // Differs reports whether a guard in a file is not the user's.

@@ -19,8 +19,8 @@ import (
 
 // Counts is the length of a text in tokens.
 type Counts struct {
-	O200k  int // in the encoding o200k_base
-	Cl100k int // in the encoding cl100k_base
+	O200k  int `json:"o200k_base"`
+	Cl100k int `json:"cl100k_base"`
 }
 
 // Counter counts tokens and caches the counts. It is safe for concurrent use.

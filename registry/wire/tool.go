@@ -459,7 +459,8 @@ func (it Item) masked(excluded []registry.Exclusion) (n *jsondoc.Node, parts []P
 // Suggestion is a part that differs between two lists of a server and could be excluded.
 type Suggestion struct {
 	registry.Exclusion
-	From, To int // characters of the field in the newer list
+	From int `json:"from"` // in characters of the field in the newer list
+	To   int `json:"to"`
 }
 
 // Suggest returns the parts to exclude so that two snapshots of a tool have one pin, nil

@@ -24,9 +24,9 @@ type Migration struct {
 
 // RetiredName is a retired name, and its places in a legacy registry.
 type RetiredName struct {
-	Name      string
-	Successor string // "" for a name without a successor
-	In        []string
+	Name      string   `json:"name"`
+	Successor string   `json:"successor"` // "" for a name without a successor
+	In        []string `json:"in"`
 }
 
 // Canonicalize plans the migration of a legacy registry. It deactivates live definitions with

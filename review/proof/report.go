@@ -17,15 +17,37 @@ import (
 
 // Report counts the decisions of users by the state of their signatures.
 type Report struct {
-	Started        bool  // signing has started in this database
-	Signed         int64 // the signature counts
-	UnsignedBefore int64 // decided before signing started
-	Unsigned       int64 // decided afterwards
-	UnknownKey     int64 // by a key of no signer
-	RevokedKey     int64
-	TooFew         int64 // versions that owners have not approved as the policy asks
-	Invalid        int64 // all other invalid records
-	Damage         []history.Damage
+	Started        bool             `json:"-"`                     // signing has started in this database
+	Signed         int64            `json:"signed"`                // the signature counts
+	UnsignedBefore int64            `json:"unsigned_before_start"` // decided before signing started
+	Unsigned       int64            `json:"unsigned"`              // decided afterwards
+	UnknownKey     int64            `json:"unknown_key"`           // by a key of no signer
+	RevokedKey     int64            `json:"revoked_key"`
+	TooFew         int64            `json:"too_few_approvals,omitempty"` // versions that owners have not approved as the policy asks
+	Invalid        int64            `json:"invalid"`                     // all other invalid records
+	Damage         []history.Damage `json:"-"`
+}
+
+// Lines describes the counts, without those that are 0 except the first.
+func (r *Report) Lines() []string {
+	var lines []string
+	for i, c := range []struct {
+		n    int64
+		what string
+	}{
+		{r.Signed, "signed decisions"},
+		{r.UnsignedBefore, "unsigned decisions from before signing started"},
+		{r.Unsigned, "unsigned decisions from after it started"},
+		{r.UnknownKey, "decisions signed by an unknown key"},
+		{r.RevokedKey, "decisions signed by a revoked key"},
+		{r.TooFew, "versions with fewer signatures than the policy requires"},
+		{r.Invalid, "decisions with an invalid signature"},
+	} {
+		if i == 0 || c.n > 0 {
+			lines = append(lines, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	return lines
 }
 
 // maxSignatureDamage is the maximum number of failures that are named. All are counted.

@@ -20,15 +20,15 @@ import (
 
 // Access has the connection of a login to a server, and its rights there.
 type Access struct {
-	Version           string   // of the server
-	Login             string   // the session's user, to which its rows are bound
-	Roles             []string // those of toolcrib's that the login has the rights of
-	TLS               string   // the protocol, such as "TLSv1.3"; "" for none
-	Local             bool     // over a unix socket
-	SynchronousCommit string
-	Trigrams          bool // searches of the queue have an index
-	RowSecurity       bool // writes are bound to the login
-	Problems          []string
+	Version           string   `json:"version"` // of the server
+	Login             string   `json:"login"`   // the session's user, to which its rows are bound
+	Roles             []string `json:"roles"`   // those of toolcrib's that the login has the rights of
+	TLS               string   `json:"tls"`     // the protocol, such as "TLSv1.3"; "" for none
+	Local             bool     `json:"local"`   // over a unix socket
+	SynchronousCommit string   `json:"synchronous_commit"`
+	RowSecurity       bool     `json:"row_security"` // writes are bound to the login
+	Trigrams          bool     `json:"trigrams"`     // searches of the queue have an index
+	Problems          []string `json:"-"`
 }
 
 // Examine connects to the server of a URL and describes the login's access.

@@ -14,24 +14,26 @@ import (
 // Explanation describes how the wording rules judge one sentence. Its texts
 // are untrusted: escape them before they reach a screen.
 type Explanation struct {
-	Path     string
-	Sentence string // decoded when it was encoded
-	Concepts []string
+	Path     string   `json:"path"`
+	Sentence string   `json:"sentence"` // decoded when it was encoded
+	Concepts []string `json:"concepts"`
 	// Score is given to the sentence by the learned table, Threshold the score from
 	// which it warns without a frame.
-	Score, Threshold float64
-	Warns            bool // without a frame
-	Frames           []ExplainedFrame
+	Score     float64          `json:"score"`
+	Threshold float64          `json:"threshold"`
+	Warns     bool             `json:"warns_without_frame"`
+	Frames    []ExplainedFrame `json:"frames"`
 }
 
 // ExplainedFrame is a turn of phrase that was seen in a sentence.
 type ExplainedFrame struct {
-	Rule, Name string
-	Passage    string
-	Seen       string         // the words and their concepts
-	Stance     []string       // such as "negated" or "quoted", none for an assertion
-	Severity   rules.Severity // Off when it makes no finding
-	Why        string
+	Rule     string         `json:"rule"`
+	Name     string         `json:"name"`
+	Passage  string         `json:"passage"`
+	Seen     string         `json:"seen,omitempty"`   // the words and their concepts
+	Stance   []string       `json:"stance,omitempty"` // such as "negated" or "quoted", none for an assertion
+	Severity rules.Severity `json:"severity"`         // off if it is not a finding
+	Why      string         `json:"why"`
 }
 
 // Explain returns for every judged sentence its concepts and frames, and why they
