@@ -34,28 +34,25 @@ const mostCandidates = 200
 // configuration, and fixed words. Completing writes nothing.
 func complete(a *command.App, root *cobra.Command) {
 	arguments := map[string]candidates{}
-	for _, name := range strings.Fields("approve needs-changes reject withdraw comment waive unwaive revise submit rebase show diff review preview regroup") {
-		arguments[name] = openProposals
+	for names, from := range map[string]candidates{
+		"approve,needs-changes,reject,withdraw,comment,waive,unwaive,revise,submit,rebase,show,diff,review,preview,regroup": openProposals,
+		"tools,exec,assign,fork,policy test":    ofKind(registry.KindTool),
+		"agents":                                ofKind(registry.KindAgent),
+		"lists":                                 ofKind(registry.KindList),
+		"history,blame,rollback":                together(ofKind(registry.KindTool), fileSubjects),
+		"restore":                               fileSubjects,
+		"rules":                                 ruleIDs,
+		"wrap,unwrap":                           clientIDs,
+		"watch":                                 servers,
+		"calls show,calls approve,calls refuse": pendingCalls,
+	} {
+		for name := range strings.SplitSeq(names, ",") {
+			arguments[name] = from
+		}
 	}
-	for _, name := range strings.Fields("tools exec assign") {
-		arguments[name] = ofKind(registry.KindTool)
-	}
-	for _, name := range strings.Fields("history blame rollback") {
-		arguments[name] = together(ofKind(registry.KindTool), fileSubjects)
-	}
-	arguments["restore"] = fileSubjects
-	arguments["agents"], arguments["lists"] = ofKind(registry.KindAgent), ofKind(registry.KindList)
-	arguments["policy test"] = ofKind(registry.KindTool)
-	arguments["rules"], arguments["fork"] = ruleIDs, ofKind(registry.KindTool)
-	arguments["wrap"], arguments["unwrap"] = clientIDs, clientIDs
-	arguments["watch"] = servers
-	for _, name := range strings.Fields("show approve refuse") {
-		arguments["calls "+name] = pendingCalls
-	}
-	formats := words("text", "json", "sarif", "github")
 	flags := map[string]candidates{
-		"agent": ofKind(registry.KindAgent), "channel": channels, "state": states, "server": servers, "client": clientIDs,
-		"expose": words(string(mcp.ExposeTools), string(mcp.ExposeMeta), string(mcp.ExposeBoth)), "format": formats,
+		"agent": ofKind(registry.KindAgent), "channel": words(prompt.Channels(registry.Agent{})...), "state": words(proposal.StateNames()...), "server": servers, "client": clientIDs,
+		"expose": words(string(mcp.ExposeTools), string(mcp.ExposeMeta), string(mcp.ExposeBoth)), "format": words("text", "json", "sarif", "github"),
 	}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -198,12 +195,4 @@ func clientIDs(context.Context, *command.App, string) ([]cobra.Completion, error
 func servers(_ context.Context, a *command.App, _ string) ([]cobra.Completion, error) {
 	c, err := a.Settings()
 	return slices.Collect(maps.Keys(c.Servers)), err
-}
-
-func channels(context.Context, *command.App, string) ([]cobra.Completion, error) {
-	return prompt.Channels(registry.Agent{}), nil
-}
-
-func states(context.Context, *command.App, string) ([]cobra.Completion, error) {
-	return proposal.StateNames(), nil
 }

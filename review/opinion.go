@@ -13,12 +13,12 @@ import (
 type Opinion struct {
 	// Revision and ContentHash, when set, name the revision that the reviewer
 	// read; an opinion of anything but the current revision is refused.
-	Revision       int
-	ContentHash    string
-	Recommendation proposals.Recommendation // "" for none
-	Findings       []rules.Finding
-	Comment        string
-	Problems       []string // how the reviewer failed, if it did
+	Revision       int                      `json:"revision"`
+	ContentHash    string                   `json:"content_hash"`
+	Recommendation proposals.Recommendation `json:"recommendation"` // "" for none
+	Findings       []rules.Finding          `json:"findings"`
+	Comment        string                   `json:"comment"`
+	Problems       []string                 `json:"-"` // how the reviewer failed, if it did
 }
 
 // Limits of an opinion. The lengths are in characters.

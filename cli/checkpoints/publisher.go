@@ -140,7 +140,8 @@ func (p *Publisher) publish(ctx context.Context, genesis string, target Target, 
 	if err := target.Publish(ctx, signed, there); err != nil {
 		return err
 	}
-	return p.save(genesis, saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
+	// The last of several processes wins, even with an older state; the next publication then reads a little more.
+	return atomicfile.WriteJSON(p.file(genesis), saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
 }
 
 // read reads the events after the saved ones, or all when a published checkpoint
@@ -270,18 +271,12 @@ func (p *Publisher) Check(ctx context.Context) error {
 // publication reads new events only.
 type saved struct {
 	To   string          `json:"to"`
-	Tree checkpoint.Tree `json:"-"`
+	Tree checkpoint.Tree `json:"tree"`
 	Last string          `json:"last"` // hash of the last event of the tree
 	Note string          `json:"note"`
 	At   time.Time       `json:"at"`
 
 	genesis string
-}
-
-// savedFile is how saved is written.
-type savedFile struct {
-	saved
-	Edge string `json:"tree"`
 }
 
 // published returns the published checkpoint. If it cannot be read, published returns none, and all events are read
@@ -306,25 +301,11 @@ func (p *Publisher) load(genesis string) (saved, error) {
 	if err != nil {
 		return saved{}, err
 	}
-	var f savedFile
-	if err := json.Unmarshal(text, &f); err != nil {
+	s := saved{genesis: genesis}
+	if err := json.Unmarshal(text, &s); err != nil {
 		return saved{}, fmt.Errorf("%s: %w; remove it, and the next run reads the whole log", p.file(genesis), err)
 	}
-	if err := f.Tree.UnmarshalText([]byte(f.Edge)); err != nil {
-		return saved{}, fmt.Errorf("%s: %w; remove it, and the next run reads the whole log", p.file(genesis), err)
-	}
-	f.genesis = genesis
-	return f.saved, nil
-}
-
-// save writes the state of publishing. The last of several processes wins, even
-// with an older state; the next publication then reads a little more.
-func (p *Publisher) save(genesis string, s saved) error {
-	edge, err := s.Tree.MarshalText()
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteJSON(p.file(genesis), savedFile{s, string(edge)})
+	return s, nil
 }
 
 // Watch keeps how far publication has come, for a screen that does not wait.

@@ -188,14 +188,10 @@ func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.Settings()
-	if err != nil {
-		return nil, err
-	}
 	var desk *service.Desk
 	if a.Remote != nil {
 		desk = a.Remote.Desk
-	} else if desk, err = c.Desk(db, a.Env); err != nil {
+	} else if desk, err = a.Config.Desk(db, a.Env); err != nil {
 		return nil, err
 	}
 	if a.Flags.DryRun {

@@ -39,18 +39,14 @@ func (a *App) Following() (*Following, error) {
 	return a.Follow(c.Follow)
 }
 
-// Follow returns the copy of the registry that f describes.
+// Follow returns the copy of the registry that f describes. Config must be set.
 func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
-	c, err := a.Settings()
-	if err != nil {
-		return nil, err
-	}
 	data, err := process.DataHome(a.Env)
 	if err != nil {
 		return nil, err
 	}
 	copied := &follow.Copy{Dir: filepath.Join(data, "toolcrib", "followed"), MaxAge: f.Oldest(), Now: a.Env.Now}
-	copied.Trust.Approvals = c.Approvals()
+	copied.Trust.Approvals = a.Config.Approvals()
 	switch {
 	case f.Signers != "":
 		text, err := os.ReadFile(f.Signers)
@@ -61,7 +57,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 			return nil, fmt.Errorf("%s: %w", f.Signers, err)
 		}
 	case !f.Unsigned:
-		copied.Trust.Signers, err = c.Signers.Signers()
+		copied.Trust.Signers, err = a.Config.Signers.Signers()
 		if errors.Is(err, signers.ErrNoFile) {
 			return nil, process.Usagef("no trusted signers on this machine; name a file of signers with --signers FILE, or accept a registry that anybody with write access to its source can change with --unsigned")
 		}

@@ -52,12 +52,8 @@ func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
 	case following == nil || a.Remote != nil:
 		return a.GatewayWith(ctx, warn)
 	}
-	c, err := a.Settings()
-	if err != nil {
-		return nil, err
-	}
 	followed := &follow.Server{Copy: following.Copy}
-	r, err := a.openGateway(c, follow.Ledger{Registry: followed.Registry, Journal: following.Journal}, nil, warn)
+	r, err := a.openGateway(*a.Config, follow.Ledger{Registry: followed.Registry, Journal: following.Journal}, nil, warn)
 	if err == nil {
 		r.Followed = followed
 	}
@@ -118,7 +114,7 @@ type CallerFlags struct {
 }
 
 func (f *CallerFlags) Register(set *pflag.FlagSet) {
-	set.StringVar(&f.Agent, "agent", "", "with the tools of the agent `ID`, or of its subject")
+	set.StringVar(&f.Agent, "agent", f.Agent, "with the tools of the agent `ID`, or of its subject")
 	set.StringVar(&f.User, "user", "", "call for the user `NAME`, with that user's limits and tiers (default: the login name)")
 	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
 	f.Where.Register(set)

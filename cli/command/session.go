@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
@@ -79,6 +81,17 @@ func (a *App) OpenSession(ctx context.Context) (Session, error) {
 	}
 	desk, err := a.OpenDesk(ctx)
 	return Session{desk, actor}, err
+}
+
+// InSession returns the function of a command that starts with OpenSession.
+func (a *App) InSession(run func(ctx context.Context, b Session, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		b, err := a.OpenSession(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), b, args)
+	}
 }
 
 // OpenProposals opens the review service and resolves references to proposals.

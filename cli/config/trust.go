@@ -15,10 +15,8 @@ import (
 )
 
 type docTrusted struct {
-	File   string `json:"file"`
-	SHA256 string `json:"sha256"`
-	At     string `json:"at"`
-	Now    bool   `json:"now"` // the file has not changed since
+	settings.Trusted
+	Now bool `json:"now"` // the file has not changed since
 }
 
 type docTrustList struct {
@@ -124,7 +122,7 @@ func trust(a *command.App, args []string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	doc := docTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t.File, t.SHA256, output.Timestamp(t.At), true}}}
+	doc := docTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t, true}}}
 	return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted with its current content.", t.File) })
 }
 
@@ -141,7 +139,7 @@ func listTrusted(a *command.App) error {
 			_, current, err := settings.TrustMark(a.Env, t.File, text)
 			now = err == nil && current.SHA256 == t.SHA256
 		}
-		doc.Files[i] = docTrusted{t.File, t.SHA256, output.Timestamp(t.At), now}
+		doc.Files[i] = docTrusted{t, now}
 	}
 	return a.Print(doc, func(p *output.Page) {
 		for _, t := range doc.Files {
@@ -149,7 +147,7 @@ func listTrusted(a *command.App) error {
 			if !t.Now {
 				state = "changed or deleted since; not trusted now"
 			}
-			p.Linef("%s  %s  %s", t.At, t.File, state)
+			p.Linef("%s  %s  %s", output.Timestamp(t.At), t.File, state)
 		}
 		if len(doc.Files) == 0 {
 			p.Linef("No project files are trusted.")

@@ -112,7 +112,12 @@ func writeDemo(p *output.Page, doc docDemo) {
 			if roomy || long {
 				p.Blank()
 			}
-			writeStep(p, step)
+			line := p.Paint(output.InkFaint, "$ ") + output.Safe(strings.Join(output.Mapped(step.Command, output.ShellWord), " "))
+			if step.Exit != command.ExitOK {
+				line += p.Paint(output.InkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
+			}
+			p.Raw(line)
+			p.Buf.WriteString(step.Stdout + step.Stderr) // they are sanitized already
 			roomy = long
 		}
 	}
@@ -120,17 +125,6 @@ func writeDemo(p *output.Page, doc docDemo) {
 		p.Blank()
 		p.Linef("The database is kept. Continue with: toolcrib --db %s list", output.ShellWord(doc.Database))
 	}
-}
-
-// writeStep prints a command with its output, which is sanitized already.
-func writeStep(p *output.Page, step docStep) {
-	line := p.Paint(output.InkFaint, "$ ") + output.Safe(strings.Join(output.Mapped(step.Command, output.ShellWord), " "))
-	if step.Exit != command.ExitOK {
-		line += p.Paint(output.InkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
-	}
-	p.Raw(line)
-	p.Buf.WriteString(step.Stdout)
-	p.Buf.WriteString(step.Stderr)
 }
 
 // stage runs toolcrib in a new folder with the demonstration's proposals and an environment that is isolated from the

@@ -108,11 +108,19 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 	}
 	for _, e := range c.Tools {
 		extent := newDocExtent(e)
-		raw, err := sourceOf(ctx, a, e)
-		if err != nil {
-			return nil, err
+		if bytes.Contains(e.Definition, []byte(`"source":`)) {
+			l, err := command.LiveOf(e)
+			if err != nil {
+				return nil, err
+			}
+			if source := l.Definition.Tool.Source; source != nil {
+				raw, _, err := a.DB.Raw(ctx, source.Hash)
+				if err != nil {
+					return nil, err
+				}
+				extent.SourceJSON = string(raw)
+			}
 		}
-		extent.SourceJSON = string(raw)
 		doc.Tools = append(doc.Tools, extent)
 	}
 	if c.agent != nil { // render its prompts as a review does
@@ -126,19 +134,6 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 		})
 	}
 	return jsondoc.EncodeIndented(doc)
-}
-
-// sourceOf returns the JSON from which a definition was imported, or nil.
-func sourceOf(ctx context.Context, a *command.App, e catalog.Exported) ([]byte, error) {
-	if !bytes.Contains(e.Definition, []byte(`"source":`)) {
-		return nil, nil
-	}
-	l, err := command.LiveOf(e)
-	if err != nil || l.Definition.Tool == nil || l.Definition.Tool.Source == nil {
-		return nil, err
-	}
-	raw, _, err := a.DB.Raw(ctx, l.Definition.Tool.Source.Hash)
-	return raw, err
 }
 
 // AsListed returns a tool for a format, with its original JSON if it was imported from that
@@ -156,11 +151,7 @@ func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 
 // Bundle returns the live registry in the view of the project, with its proofs.
 func Bundle(ctx context.Context, a *command.App) (bundle.Bundle, error) {
-	settings, err := a.Settings()
-	if err != nil {
-		return bundle.Bundle{}, err
-	}
-	c, err := NewExtract(ctx, a, settings.Layer, catalog.Query{})
+	c, err := NewExtract(ctx, a, a.Config.Layer, catalog.Query{})
 	if err == nil {
 		err = leaveOutCore(ctx, a, &c)
 	}

@@ -28,8 +28,6 @@ import (
 type Import struct {
 	Set   string // the change set for all proposals, or "" for one per folder
 	Draft bool
-	Tell  func(done, total int64, step string) // reports the progress; may be nil
-	Done  func()                               // called before the first output; may be nil
 	// Watched skips rejected definitions, because no user requested this import.
 	Watched bool
 }
@@ -84,9 +82,6 @@ func (f Import) Run(ctx context.Context, a *command.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.Done != nil {
-		f.Done()
-	}
 	return printImport(a, all)
 }
 
@@ -123,9 +118,11 @@ func (f Import) all(ctx context.Context, a *command.App, args []string, only []D
 	if err != nil {
 		return nil, err
 	}
+	p := a.Progress()
+	defer p.End()
 	var all []taken
 	for _, r := range list {
-		t, err := f.take(ctx, a, b, r)
+		t, err := f.take(ctx, a, b, r, func(step string) { p.Tell(0, 0, step) })
 		if err != nil {
 			return nil, err
 		}
@@ -134,15 +131,9 @@ func (f Import) all(ctx context.Context, a *command.App, args []string, only []D
 	return all, nil
 }
 
-func (f Import) tell(step string) {
-	if f.Tell != nil {
-		f.Tell(0, 0, step)
-	}
-}
-
-func (f Import) take(ctx context.Context, a *command.App, b command.Session, r root) (taken, error) {
+func (f Import) take(ctx context.Context, a *command.App, b command.Session, r root, tell func(step string)) (taken, error) {
 	t := taken{root: r}
-	f.tell("Reading " + r.dir)
+	tell("Reading " + r.dir)
 	approved, err := database{a.DB}.in(ctx, r.layer)
 	if err != nil {
 		return t, err
@@ -189,7 +180,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 		return t, err
 	}
 	if len(drafts) > 0 {
-		f.tell("Proposing " + output.Counted(len(drafts), "change"))
+		tell("Proposing " + output.Counted(len(drafts), "change"))
 		paths := map[string]string{} // of binary files, by their SHA-256
 		for _, draft := range drafts {
 			if folder := draft.Definition.Folder(); folder != nil {

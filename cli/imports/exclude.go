@@ -198,11 +198,7 @@ func Vet(ctx context.Context, a *command.App, server string, live []registry.Liv
 	if err != nil {
 		return err
 	}
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	set, err := c.RuleSet()
+	set, err := a.Config.RuleSet()
 	if err != nil {
 		return err
 	}

@@ -59,14 +59,14 @@ func newImport(a *command.App) *cobra.Command {
 }
 
 func runImport(ctx context.Context, a *command.App, args []string, f Import) error {
-	p := a.Progress()
-	defer p.End()
 	if f.files {
 		if f.from.Given() || f.Server != "" || f.layer != "" || f.capabilities != "" {
 			return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, --layer, or --client-capabilities; --project names the project of a folder")
 		}
-		return files.Import{Set: f.set, Draft: f.draft, Tell: p.Tell, Done: p.End}.Run(ctx, a, args)
+		return files.Import{Set: f.set, Draft: f.draft}.Run(ctx, a, args)
 	}
+	p := a.Progress()
+	defer p.End()
 	var data []byte
 	var from *command.LiveServer
 	var err error
@@ -135,11 +135,11 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 		}
 		doc.Capabilities = jsondoc.Canonical(n)
 	}
-	origin, err := f.origin(a, file, doc)
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return Taken{}, err
 	}
-	b, err := a.OpenSession(ctx)
+	origin, err := f.origin(a, file, doc)
 	if err != nil {
 		return Taken{}, err
 	}
@@ -194,12 +194,9 @@ func plan(ctx context.Context, a *command.App, doc wire.Document, origin intake.
 }
 
 func (f Import) origin(a *command.App, file string, doc wire.Document) (intake.Origin, error) {
-	c, err := a.Settings()
-	o := intake.Origin{Set: f.set, Layer: c.Layer}
-	if err != nil {
-		return o, err
-	}
+	o := intake.Origin{Set: f.set, Layer: a.Config.Layer}
 	if f.layer != "" {
+		var err error
 		if o.Layer, err = registry.ParseLayer(f.layer); err != nil {
 			return o, err
 		}
@@ -332,10 +329,7 @@ func Job(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]str
 	if err != nil {
 		return nil, err
 	}
-	counts := map[intake.Change]int{}
-	for _, s := range taken.steps {
-		counts[s.Change]++
-	}
+	counts := taken.counts()
 	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d unchanged, %d proposed before, %d skipped.", len(taken.steps)+len(taken.doc.Skipped),
 		counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.None], counts[intake.Pending], taken.Skipped())}
 	for _, s := range taken.doc.Skipped {

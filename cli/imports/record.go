@@ -128,11 +128,7 @@ func (t Taken) Document(a *command.App) DocImport {
 }
 
 func printImport(a *command.App, t Taken) error {
-	counts := map[intake.Change]int{}
-	for _, s := range t.steps {
-		counts[s.Change]++
-	}
-	out := t.Document(a)
+	counts, out := t.counts(), t.Document(a)
 	return a.PrintChecked(out, t.Skipped() == 0, func(p *output.Page) {
 		for _, w := range notKept(t.doc) {
 			p.Linef("%s", w)
@@ -197,16 +193,17 @@ func notKept(doc wire.Document) []string {
 	return lines
 }
 
-// Skipped counts the definitions of the document that were not compared with the live ones.
-func (t Taken) Skipped() int {
-	n := len(t.doc.Skipped)
+// counts counts the definitions by their changes.
+func (t Taken) counts() map[intake.Change]int {
+	counts := map[intake.Change]int{}
 	for _, s := range t.steps {
-		if s.Change == intake.Skip {
-			n++
-		}
+		counts[s.Change]++
 	}
-	return n
+	return counts
 }
+
+// Skipped counts the definitions of the document that were not compared with the live ones.
+func (t Taken) Skipped() int { return len(t.doc.Skipped) + t.counts()[intake.Skip] }
 
 // LeftOut returns the parts of a server's list that cannot be proposed.
 func (t Taken) LeftOut() []wire.Skipped {

@@ -33,11 +33,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 	if len(doc.Items) == 0 && len(doc.Skipped) > 0 {
 		return 0, fmt.Errorf("%w: the reported tool %s", wire.ErrFormat, doc.Skipped[0].Reason)
 	}
-	c, err := a.Settings()
-	if err != nil {
-		return 0, err
-	}
-	by, origin := t.Caller.Actor, intake.Origin{Label: registry.ServerName(server), Server: true, Layer: c.Layer}
+	by, origin := t.Caller.Actor, intake.Origin{Label: registry.ServerName(server), Server: true, Layer: a.Config.Layer}
 	set := "reported_" + origin.Label
 	if origin.Set, err = a.FreeSet(ctx, by, set[:min(len(set), maxSet)]); err != nil {
 		return 0, err

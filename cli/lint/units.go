@@ -72,12 +72,19 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	text := spans.New(data)
 	if !fronted {
 		if docs := wireDocuments(data); len(docs) > 0 {
-			from := lintOrigin(name, server)
 			var units []*unit
 			var skipped []findings.Finding
 			for i, doc := range docs {
-				units = append(units, itemUnits(doc, from(doc), strconv.Itoa(i))...)
-				skipped = append(skipped, skippedEntries(name, doc)...)
+				// The origin that an import would assign. MCP tools belong to a server, even an unnamed one, so they are
+				// never taken for built-in tools.
+				from := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
+				from.Label = cmp.Or(registry.ServerName(cmp.Or(server, doc.Server, name)), "server")
+				units = append(units, itemUnits(doc, from, strconv.Itoa(i))...)
+				for _, s := range doc.Skipped { // not the entries of a host, and repeated ones
+					if s.Entry != nil && s.Entry.Name == "" && s.Entry.Node().Get("type") == nil {
+						skipped = append(skipped, unreadable(name, jsondoc.Problem{Path: s.Entry.Path, Pos: s.Entry.Pos, Message: s.String()}))
+					}
+				}
 			}
 			for _, u := range units {
 				u.text = text
@@ -116,16 +123,6 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	return units, problems, nil
 }
 
-// lintOrigin returns the origin that an import would assign to the documents of a file. MCP tools belong to a server,
-// even an unnamed one, so they are never taken for built-in tools.
-func lintOrigin(file, server string) func(wire.Document) intake.Origin {
-	return func(doc wire.Document) intake.Origin {
-		o := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
-		o.Label = cmp.Or(registry.ServerName(cmp.Or(server, doc.Server, file)), "server")
-		return o
-	}
-}
-
 // wireDocuments reads the formats of other programs: one document, or a stream of documents and
 // single tools. It returns none for anything else, such as proposals.
 func wireDocuments(data []byte) (docs []wire.Document) {
@@ -151,17 +148,6 @@ func wireDocuments(data []byte) (docs []wire.Document) {
 		return nil
 	}
 	return docs
-}
-
-// skippedEntries reports the entries of a list that are no definitions, except those of a host and
-// repeated ones. The text of each that can be read is a unit.
-func skippedEntries(name string, doc wire.Document) (found []findings.Finding) {
-	for _, s := range doc.Skipped {
-		if s.Entry != nil && s.Entry.Name == "" && s.Entry.Node().Get("type") == nil {
-			found = append(found, unreadable(name, jsondoc.Problem{Path: s.Entry.Path, Pos: s.Entry.Pos, Message: s.String()}))
-		}
-	}
-	return found
 }
 
 // itemUnits converts every tool of a foreign document to a proposal, as an import does. The number distinguishes the

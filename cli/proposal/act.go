@@ -60,24 +60,21 @@ func newFork(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "fork CORE_ID",
 		Args: command.Exact(1, "the id of a core tool"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.OpenSession(cmd.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			into := a.Config.Layer
 			if layer != "" {
+				var err error
 				if into, err = registry.ParseLayer(layer); err != nil {
 					return err
 				}
 			}
-			p, err := b.Desk.Drafting.Fork(cmd.Context(), b.Actor, args[0], into)
+			p, err := b.Desk.Drafting.Fork(ctx, b.Actor, args[0], into)
 			if err := printMoved(a, []proposals.Proposal{p}, err); err != nil {
 				return err
 			}
 			a.Note("next: toolcrib show %s --source fork.json, add rationale, examples and testCases, toolcrib revise %s fork.json, toolcrib submit %s", p.ID, p.ID, p.ID)
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&layer, "layer", "", "draft it in `LAYER` instead")
 	return cmd
@@ -98,15 +95,15 @@ func newRollback(a *command.App) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
+			rationale, err := note.Read(ctx, a)
+			if err != nil {
+				return err
+			}
+			b, err := a.OpenSession(ctx)
+			if err != nil {
+				return err
+			}
 			if set, isSet := review.ChangeSetRef(args[0]); isSet {
-				rationale, err := note.Read(ctx, a)
-				if err != nil {
-					return err
-				}
-				b, err := a.OpenSession(ctx)
-				if err != nil {
-					return err
-				}
 				made, err := b.Desk.Drafting.RollbackSet(ctx, b.Actor, set, rationale)
 				return printMoved(a, made, err)
 			}
@@ -115,14 +112,6 @@ func newRollback(a *command.App) *cobra.Command {
 				return err
 			}
 			version, err := command.ParseVersion(args[1])
-			if err != nil {
-				return err
-			}
-			rationale, err := note.Read(ctx, a)
-			if err != nil {
-				return err
-			}
-			b, err := a.OpenSession(ctx)
 			if err != nil {
 				return err
 			}
@@ -148,35 +137,32 @@ func newRegroup(a *command.App) *cobra.Command {
 			if alone == (into != "") {
 				return process.Usagef("say where to: --into NAME or --alone")
 			}
-			return runRegroup(cmd.Context(), a, args, into)
+			ctx := cmd.Context()
+			b, err := a.OpenSession(ctx)
+			if err != nil {
+				return err
+			}
+			var ids []proposals.ID
+			for _, ref := range args {
+				set, isSet := strings.CutPrefix(ref, "set:")
+				var found []proposals.ID
+				if isSet {
+					found, err = b.Desk.Reading.OpenMembers(ctx, set)
+				} else {
+					found, err = a.IDs(ctx, b.Desk, []string{ref})
+				}
+				if err != nil {
+					return err
+				}
+				ids = append(ids, found...)
+			}
+			made, err := b.Desk.Drafting.Regroup(ctx, b.Actor, ids, into)
+			return printMoved(a, made, err)
 		},
 	}
 	cmd.Flags().StringVar(&into, "into", "", "move them into the change set `NAME`")
 	cmd.Flags().BoolVar(&alone, "alone", false, "take each out of its change set")
 	return cmd
-}
-
-func runRegroup(ctx context.Context, a *command.App, refs []string, into string) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	var ids []proposals.ID
-	for _, ref := range refs {
-		set, isSet := strings.CutPrefix(ref, "set:")
-		var found []proposals.ID
-		if isSet {
-			found, err = b.Desk.Reading.OpenMembers(ctx, set)
-		} else {
-			found, err = a.IDs(ctx, b.Desk, []string{ref})
-		}
-		if err != nil {
-			return err
-		}
-		ids = append(ids, found...)
-	}
-	made, err := b.Desk.Drafting.Regroup(ctx, b.Actor, ids, into)
-	return printMoved(a, made, err)
 }
 
 func newAssign(a *command.App) *cobra.Command {
@@ -188,34 +174,31 @@ func newAssign(a *command.App) *cobra.Command {
 			if to == "" {
 				return process.Usagef("name the agent or the allow-list: --to NAME")
 			}
-			return runAssign(cmd.Context(), a, args, to)
+			ctx := cmd.Context()
+			b, err := a.OpenSession(ctx)
+			if err != nil {
+				return err
+			}
+			ids := make([]string, len(args))
+			for i, name := range args {
+				if ids[i], err = a.ToolID(ctx, name); err != nil {
+					return err
+				}
+			}
+			holder, err := holder(ctx, a, to)
+			if err != nil {
+				return err
+			}
+			draft, ok := intake.Assign(holder, ids)
+			if !ok {
+				return fmt.Errorf("%s names %s already", holder.Subject, strings.Join(ids, ", "))
+			}
+			made, err := b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{draft}, true)
+			return printMoved(a, made, err)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "the agent or the allow-list `NAME`, or its subject")
 	return cmd
-}
-
-func runAssign(ctx context.Context, a *command.App, names []string, to string) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	ids := make([]string, len(names))
-	for i, name := range names {
-		if ids[i], err = a.ToolID(ctx, name); err != nil {
-			return err
-		}
-	}
-	holder, err := holder(ctx, a, to)
-	if err != nil {
-		return err
-	}
-	draft, ok := intake.Assign(holder, ids)
-	if !ok {
-		return fmt.Errorf("%s names %s already", holder.Subject, strings.Join(ids, ", "))
-	}
-	made, err := b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{draft}, true)
-	return printMoved(a, made, err)
 }
 
 // holder returns the agent or the allow-list that a name means: a list where the

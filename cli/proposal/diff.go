@@ -79,7 +79,9 @@ func newDiff(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
 		Args: command.Between(1, 2, "one or two versions to compare"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, layout) },
+		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
+			return runDiff(ctx, b, a, args, layout)
+		}),
 	}
 	cmd.Flags().IntVar(&layout.around, "context", 3, "show `N` lines around each change; -1 for all")
 	cmd.Flags().BoolVar(&layout.columns, "side-by-side", false, "show both sides next to each other, $COLUMNS wide")
@@ -95,11 +97,7 @@ type diffLayout struct {
 // whole reports whether differences are printed completely: side by side, long lines are cut.
 func (l diffLayout) whole(a *command.App) bool { return !l.columns || a.Form.JSON }
 
-func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayout) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
+func runDiff(ctx context.Context, b command.Session, a *command.App, args []string, layout diffLayout) error {
 	if set, ok := review.ChangeSetRef(args[0]); ok && len(args) == 1 {
 		return diffSet(ctx, b, a, set, layout)
 	}
@@ -117,7 +115,6 @@ func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayo
 		}
 		return nil
 	}
-	var left, right content
 	if len(args) == 1 {
 		thing, span, hasSpan := strings.Cut(args[0], "@")
 		from, to, hasTo := strings.Cut(span, "..")
@@ -126,9 +123,11 @@ func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayo
 		}
 		args = []string{thing + "@" + from, thing + "@" + to}
 	}
-	if left, err = contentOf(ctx, b, a, args[0]); err == nil {
-		right, err = contentOf(ctx, b, a, args[1])
+	left, err := contentOf(ctx, b, a, args[0])
+	if err != nil {
+		return err
 	}
+	right, err := contentOf(ctx, b, a, args[1])
 	if err != nil {
 		return err
 	}

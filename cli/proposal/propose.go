@@ -133,27 +133,24 @@ func newRebase(a *command.App) *cobra.Command {
 		Use:  "rebase ID",
 		Args: command.Exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runRebase(cmd.Context(), a, args[0], source)
+			ctx := cmd.Context()
+			b, ids, err := a.OpenProposals(ctx, args)
+			if err != nil {
+				return err
+			}
+			p, err := b.Desk.Drafting.Rebase(ctx, b.Actor, ids[0])
+			var conflict *review.RebaseConflict
+			if errors.As(err, &conflict) && source != "" {
+				if writeErr := writeDraft(a, conflict.Draft, source); writeErr != nil {
+					return writeErr
+				}
+				a.Note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, strings.TrimPrefix(args[0], "#"), source)
+			}
+			return printMoved(a, []proposals.Proposal{p}, err)
 		},
 	}
 	cmd.Flags().StringVar(&source, "source", "", "on conflict, write the merge to `FILE` (.md or .json)")
 	return cmd
-}
-
-func runRebase(ctx context.Context, a *command.App, ref, source string) error {
-	b, ids, err := a.OpenProposals(ctx, []string{ref})
-	if err != nil {
-		return err
-	}
-	p, err := b.Desk.Drafting.Rebase(ctx, b.Actor, ids[0])
-	var conflict *review.RebaseConflict
-	if errors.As(err, &conflict) && source != "" {
-		if writeErr := writeDraft(a, conflict.Draft, source); writeErr != nil {
-			return writeErr
-		}
-		a.Note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, strings.TrimPrefix(ref, "#"), source)
-	}
-	return printMoved(a, []proposals.Proposal{p}, err)
 }
 
 // writeDraft writes a draft to a file that is not there yet, in the form that

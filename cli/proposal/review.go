@@ -21,7 +21,6 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/harness"
 	"toolcrib/review/impact"
-	"toolcrib/review/rules"
 )
 
 func newReview(a *command.App) *cobra.Command {
@@ -96,15 +95,6 @@ func newReview(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// docOpinion is an assessment as a reviewer writes it.
-type docOpinion struct {
-	Revision       int                      `json:"revision"`
-	ContentHash    string                   `json:"content_hash"`
-	Recommendation proposals.Recommendation `json:"recommendation"`
-	Comment        string                   `json:"comment"`
-	Findings       []rules.Finding          `json:"findings"`
-}
-
 func assess(ctx context.Context, b command.Session, a *command.App, ref string, again bool, file string) error {
 	if !again && file == "" {
 		return nil
@@ -121,15 +111,13 @@ func assess(ctx context.Context, b command.Session, a *command.App, ref string, 
 	if err != nil {
 		return err
 	}
-	var o docOpinion
+	var o review.Opinion
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&o); err != nil {
 		return process.Usagef("%s is not an assessment: %v", file, err)
 	}
-	_, err = b.Desk.Assessing.Assess(ctx, b.Actor, ids[0], review.Opinion{
-		Revision: o.Revision, ContentHash: o.ContentHash, Recommendation: o.Recommendation, Comment: o.Comment, Findings: o.Findings,
-	})
+	_, err = b.Desk.Assessing.Assess(ctx, b.Actor, ids[0], o)
 	return err
 }
 
@@ -171,16 +159,12 @@ func newTest(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "test ID",
 		Args: command.Exact(1, "the number of a proposal"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.OpenSession(cmd.Context())
+		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
+			d, err := show(ctx, b, a, args[0])
 			if err != nil {
 				return err
 			}
-			d, err := show(cmd.Context(), b, a, args[0])
-			if err != nil {
-				return err
-			}
-			behaviour, err := b.Desk.Impact.Behaviour(cmd.Context(), d.Proposal.ID, live, func(done, total int, name string) {
+			behaviour, err := b.Desk.Impact.Behaviour(ctx, d.Proposal.ID, live, func(done, total int, name string) {
 				if live && done < total {
 					a.Note("%d of %d: %s", done+1, total, name)
 				}
@@ -199,7 +183,7 @@ func newTest(a *command.App) *cobra.Command {
 				doc.OK = doc.OK && c.After.Outcome != harness.Failed
 			}
 			return a.PrintChecked(doc, doc.OK, func(p *output.Page) { writeBehaviour(p, behaviour) })
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "ask the configured model instead of using recorded answers")
 	return cmd

@@ -30,18 +30,16 @@ func newShow(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "show ID | set:NAME",
 		Args: command.Exact(1, "the number of a proposal, or set:NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runShow(cmd.Context(), a, args[0], source, full) },
+		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
+			return runShow(ctx, b, a, args[0], source, full)
+		}),
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "add the imported JSON to the page of a change set")
 	cmd.Flags().StringVar(&source, "source", "", "write the current revision to `FILE` (.md or .json), - for standard output")
 	return cmd
 }
 
-func runShow(ctx context.Context, a *command.App, ref, source string, full bool) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
+func runShow(ctx context.Context, b command.Session, a *command.App, ref, source string, full bool) error {
 	set, isSet := review.ChangeSetRef(ref)
 	switch {
 	case isSet && source == "":

@@ -38,69 +38,60 @@ func follows(ctx context.Context, a *command.App, s *follow.Server, view []regis
 	return r, r, nil
 }
 
+// read calls fn with the newest accepted copy.
+func (f followed) read(ctx context.Context, fn func(*follow.Registry) error) error {
+	r, err := f.Registry(ctx)
+	if err == nil {
+		err = fn(r)
+	}
+	return err
+}
+
 // State implements mcp.Registry.
 func (f followed) State(ctx context.Context) (int64, error) {
-	r, err := f.Registry(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return r.State(ctx)
+	return command.Viewed(ctx, f.read, func(r *follow.Registry) (int64, error) { return r.State(ctx) })
 }
 
 // List implements mcp.Registry.
 func (f followed) List(ctx context.Context, id string) (registry.Live, error) {
-	r, err := f.Registry(ctx)
-	if err != nil {
-		return registry.Live{}, err
-	}
-	entry, ok, err := registry.Layered{Finder: r, View: f.view}.List(ctx, id)
-	if err == nil && !ok {
-		err = command.NotFoundf("the allow-list %s", id)
-	}
-	return entry.Live, err
+	return command.Viewed(ctx, f.read, func(r *follow.Registry) (registry.Live, error) { return listIn(ctx, r, f.view, id) })
 }
 
 // Files implements mcp.Registry.
-func (f followed) Files(ctx context.Context) ([]registry.Live, error) {
-	r, err := f.Registry(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var list []registry.Live
-	for _, l := range r.Lives {
-		if folder := l.Definition.Folder(); folder != nil && folder.Status != registry.Deactivated && slices.Contains(f.view, l.Subject.Layer) {
-			list = append(list, registry.Live{Subject: l.Subject, Version: l.Version, ContentHash: l.ContentHash})
+func (f followed) Files(ctx context.Context) (list []registry.Live, err error) {
+	err = f.read(ctx, func(r *follow.Registry) error {
+		for _, l := range r.Lives {
+			if folder := l.Definition.Folder(); folder != nil && folder.Status != registry.Deactivated && slices.Contains(f.view, l.Subject.Layer) {
+				list = append(list, registry.Live{Subject: l.Subject, Version: l.Version, ContentHash: l.ContentHash})
+			}
 		}
-	}
-	return list, nil
+		return nil
+	})
+	return list, err
 }
 
 // Version implements mcp.Registry.
 func (f followed) Version(ctx context.Context, s registry.Subject, number int) (history.Version, error) {
-	r, err := f.Registry(ctx)
-	if err != nil {
-		return history.Version{}, err
-	}
 	if !slices.Contains(f.view, s.Layer) {
 		return history.Version{}, command.NotFoundf("%s", s)
 	}
-	v, err := r.Version(s, number)
-	v.Version.Subject = s
-	return v.Version, err
+	return command.Viewed(ctx, f.read, func(r *follow.Registry) (history.Version, error) {
+		v, err := r.Version(s, number)
+		v.Version.Subject = s
+		return v.Version, err
+	})
 }
 
 // Prompt implements mcp.Prompter. Notes and tasks of the user need a database.
 func (f followed) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
-	r, err := f.Registry(ctx)
-	if err != nil {
-		return prompt.Output{}, err
-	}
-	where := c.Where
-	where.IncludeDeferred = false // the prompt explains how to find the others
-	in, err := impact.PromptInput(ctx, r, c.Agent, c.Layer, where)
-	if err != nil {
-		return prompt.Output{}, err
-	}
-	in.Context.Now = f.now()
-	return prompt.Render(in, channel), nil
+	return command.Viewed(ctx, f.read, func(r *follow.Registry) (prompt.Output, error) {
+		where := c.Where
+		where.IncludeDeferred = false // the prompt explains how to find the others
+		in, err := impact.PromptInput(ctx, r, c.Agent, c.Layer, where)
+		if err != nil {
+			return prompt.Output{}, err
+		}
+		in.Context.Now = f.now()
+		return prompt.Render(in, channel), nil
+	})
 }

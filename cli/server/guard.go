@@ -154,11 +154,9 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 	a.RestoreGC()
 	in, restore := pollable(a.Keyboard)
 	defer restore()
-	configured, err := a.Settings()
 	g := guard.New(guard.Config{
 		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: gone(a.Stdout), Times: a.Env.Guard,
-		Notice: err == nil && configured.Notices(),
-		Texts:  err != nil || configured.ReviewsTexts(name), // if the settings cannot be read, all texts need a review
+		Notice: a.Config.Notices(), Texts: a.Config.ReviewsTexts(name),
 	}, server)
 	tidy := time.AfterFunc(startup, debug.FreeOSMemory) // what only the start needed
 	defer tidy.Stop()

@@ -58,10 +58,7 @@ func newMCP(a *command.App) *cobra.Command {
 	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT`: tools (those approved), meta (those that find, call and propose) or both")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
 	set.BoolVar(&f.remote, "allow-remote", false, "allow --http to listen beyond this machine")
-	set.StringVar(&f.Agent, "agent", f.Agent, "serve the tools of the agent `PROFILE`")
-	set.StringVar(&f.User, "user", "", "call tools for the user `NAME` (default: the login name)")
-	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
-	f.Where.Register(set)
+	f.Register(set)
 	return cmd
 }
 
@@ -227,13 +224,16 @@ func (r approved) State(ctx context.Context) (int64, error) {
 
 // List implements mcp.Registry.
 func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
-	return command.Viewed(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) {
-		entry, ok, err := registry.Layered{Finder: reader, View: r.view}.List(ctx, id)
-		if err == nil && !ok {
-			err = command.NotFoundf("the allow-list %s", id)
-		}
-		return entry.Live, err
-	})
+	return command.Viewed(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) { return listIn(ctx, reader, r.view, id) })
+}
+
+// listIn returns the allow-list with an id in the view of some layers.
+func listIn(ctx context.Context, finder registry.Finder, view []registry.Layer, id string) (registry.Live, error) {
+	entry, ok, err := registry.Layered{Finder: finder, View: view}.List(ctx, id)
+	if err == nil && !ok {
+		err = command.NotFoundf("the allow-list %s", id)
+	}
+	return entry.Live, err
 }
 
 // Files implements mcp.Registry.

@@ -176,10 +176,10 @@ func planted(dir, file string) error {
 	return fmt.Errorf("configuration %s: it is owned by uid %d in a world-writable directory; remove it or run from another directory", file, whose)
 }
 
-// trusted is the user's trust in the content of a project's file. Each is a file in the
+// Trusted is the user's trust in the content of a project's file. Each is a file in the
 // user's state folder, outside of every project, and is named by the path and the content:
 // a change of the project's file ends the trust.
-type trusted struct {
+type Trusted struct {
 	File   string    `json:"file"`
 	SHA256 string    `json:"sha256"` // of its content
 	At     time.Time `json:"at"`
@@ -194,7 +194,7 @@ func trustFolder(env process.Env) (string, error) {
 }
 
 // TrustMark names the file that records the user's trust of text in file.
-func TrustMark(env process.Env, file string, text []byte) (mark string, t trusted, err error) {
+func TrustMark(env process.Env, file string, text []byte) (mark string, t Trusted, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {
 		return "", t, err
@@ -240,7 +240,7 @@ func ProjectName(env process.Env, dir string) (name string, trusted bool, err er
 }
 
 // Trust records that the user trusts text in file.
-func Trust(env process.Env, file string, text []byte) (trusted, error) {
+func Trust(env process.Env, file string, text []byte) (Trusted, error) {
 	mark, t, err := TrustMark(env, file, text)
 	if err != nil {
 		return t, err
@@ -267,7 +267,7 @@ func Untrust(env process.Env, file string) error {
 }
 
 // ReadTrusted returns the trusted files, sorted, and the path of each record.
-func ReadTrusted(env process.Env) (list []trusted, marks []string, err error) {
+func ReadTrusted(env process.Env) (list []Trusted, marks []string, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {
 		return nil, nil, err
@@ -276,9 +276,9 @@ func ReadTrusted(env process.Env) (list []trusted, marks []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
-	found := map[string]trusted{}
+	found := map[string]Trusted{}
 	for _, e := range entries {
-		var t trusted
+		var t Trusted
 		mark := filepath.Join(dir, e.Name())
 		body, err := os.ReadFile(mark)
 		if err != nil || json.Unmarshal(body, &t) != nil {

@@ -138,10 +138,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 		}
 	}
 	if f.yes && files.Open(doc.Files) > 0 {
-		p := a.Progress()
-		doc.Files, doc.proposed, err = files.Import{Tell: p.Tell}.Take(ctx, a, doc.Files)
-		p.End()
-		if err != nil {
+		if doc.Files, doc.proposed, err = (files.Import{}).Take(ctx, a, doc.Files); err != nil {
 			return err
 		}
 	}

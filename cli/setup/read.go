@@ -197,14 +197,13 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 	read := make([]answer, len(ready))
 	done := make(chan int)
 	began := a.Env.Now()
-	configured, _ := a.Settings() // other commands report unreadable settings
 	turn := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	var first sync.WaitGroup
 	first.Add(len(ready))
 	again := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, c := range ready {
 		go func() {
-			c.server.Timeout, c.server.Texts = c.limit(timeout), configured.ReviewsTexts(c.name)
+			c.server.Timeout, c.server.Texts = c.limit(timeout), a.Config.ReviewsTexts(c.name)
 			turn <- struct{}{}
 			data, err := upstream.List(ctx, c.server)
 			<-turn

@@ -193,12 +193,7 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	var sign signature.Flags
 	cmd := &cobra.Command{
 		Use: "record",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			b, err := a.OpenSession(ctx)
-			if err != nil {
-				return err
-			}
+		RunE: a.InSession(func(ctx context.Context, b command.Session, _ []string) error {
 			finished, err := finishSigners(ctx, a, b.Desk)
 			if err != nil {
 				return err
@@ -210,7 +205,7 @@ func newSignersRecord(a *command.App) *cobra.Command {
 				}
 			}
 			return printSigners(a, state)
-		},
+		}),
 	}
 	sign.Register(cmd.Flags())
 	return cmd

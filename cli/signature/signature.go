@@ -138,11 +138,7 @@ func KeyTools(a *command.App) keys.Tools {
 
 // SigningKey finds the key with which actor signs decisions.
 func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file string) (keys.Key, error) {
-	c, err := a.Settings()
-	if err != nil {
-		return keys.Key{}, err
-	}
-	who, err := c.Signers.Signers()
+	who, err := a.Config.Signers.Signers()
 	if err != nil {
 		return keys.Key{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	}

@@ -106,12 +106,9 @@ func WatchCheckpoints(a *command.App) *checkpoints.Watch {
 }
 
 // CheckpointPublisher returns the publisher that the settings describe, without
-// a key.
+// a key. Config must be set.
 func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
-	c, err := a.Settings()
-	if err != nil {
-		return nil, err
-	}
+	c := a.Config
 	state, err := process.StateHome(a.Env)
 	if err != nil {
 		return nil, err

@@ -84,10 +84,7 @@ func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	if err != nil || scope != clients.User || len(p.Flags) > 0 {
 		return p, err
 	}
-	c, err := a.Settings()
-	if err != nil {
-		return p, err
-	}
+	c := a.Config
 	hook, err := settings.LoadConfig(a.Env.OfAccount(), settings.Overrides{UserOnly: true}, false)
 	if err == nil && hook.DB == c.DB {
 		return p, nil

@@ -42,17 +42,8 @@ type docStatus struct {
 }
 
 type docStatusEntry struct {
-	Client   string `json:"client"`
-	File     string `json:"file"`
-	Name     string `json:"name"`             // in the file
-	Server   string `json:"server,omitempty"` // its name in toolcrib
-	State    string `json:"state"`            // guarded, open, or refused
-	Disabled bool   `json:"disabled,omitempty"`
-	Reason   string `json:"reason,omitempty"` // why it is not guarded, or why its guard does not work
-	// Program and Database are those of the entry's guard, even if they are not the user's.
-	Program  string `json:"program,omitempty"`
-	Database string `json:"database,omitempty"`
-	Command  string `json:"command,omitempty"` // of the server, or its URL, without secrets
+	guarding.Entry
+	Reason string `json:"reason,omitempty"` // why it is not guarded, or why its guard does not work
 }
 
 type docStatusServer struct {
@@ -71,7 +62,6 @@ func newStatus(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
 		Aliases: []string{"servers"},
-		Args:    command.Exact(0, "nothing"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), a) },
 	}
 }
@@ -241,9 +231,7 @@ func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Cont
 
 func newDocStatus(s guarding.Status) docStatus {
 	doc := docStatus{Head: output.NewHead("status"), OK: !s.Waits() && !s.Differs(), Problems: []string{}}
-	doc.Entries = output.Mapped(s.Entries, func(e guarding.Entry) docStatusEntry {
-		return docStatusEntry{Client: e.Client, File: e.File, Name: e.Name, Server: e.Server, State: string(e.State), Disabled: e.Disabled, Reason: e.Reason(), Program: e.Program, Database: e.Database, Command: e.Command}
-	})
+	doc.Entries = output.Mapped(s.Entries, func(e guarding.Entry) docStatusEntry { return docStatusEntry{e, e.Reason()} })
 	doc.Servers = output.Mapped(s.Servers, func(v guarding.Server) docStatusServer {
 		d := docStatusServer{Name: v.Name, Counts: v.Tools, ChangeSets: append([]string{}, v.Sets...), LastCall: v.Last, LeftOut: v.LeftOut}
 		if v.Texts != (guarding.Counts{}) {

@@ -58,20 +58,22 @@ type HeldCall struct {
 
 // Entry is a server in the file of a client.
 type Entry struct {
-	Client  string
-	File    string
-	Project bool   // the file is that of a folder
-	Name    string // in the file
-	Server  string // the name that toolcrib has for it; "" where it has none, and where its guard is not the user's
-	State   clients.State
-	Why     string // why it is not guarded, or the problem with its guard
+	Client  string        `json:"client"`
+	File    string        `json:"file"`
+	Project bool          `json:"-"`                // the file is that of a folder
+	Name    string        `json:"name"`             // in the file
+	Server  string        `json:"server,omitempty"` // the name that toolcrib has for it; "" where it has none, and where its guard is not the user's
+	State   clients.State `json:"state"`            // guarded, open, or refused
+	Why     string        `json:"-"`                // why it is not guarded, or the problem with its guard
 	// Disabled reports that the client does not start it.
-	Disabled bool
+	Disabled bool `json:"disabled,omitempty"`
 	// Differs explains why the guard has no effect: it names what the guard uses instead of the user's own
 	// configuration. It is "" for an effective guard.
-	Differs           string
-	Program, Database string // of its guard
-	Command           string // of the server, or its URL, without secrets
+	Differs string `json:"-"`
+	// Program and Database are those of its guard, even if they are not the user's.
+	Program  string `json:"program,omitempty"`
+	Database string `json:"database,omitempty"`
+	Command  string `json:"command,omitempty"` // of the server, or its URL, without secrets
 }
 
 // Server is the state of the tools and texts of a server.

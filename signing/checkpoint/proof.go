@@ -227,7 +227,7 @@ func (t *Tree) Root() tlog.Hash {
 
 // MarshalText implements encoding.TextMarshaler. It writes the size and the right
 // edge.
-func (t *Tree) MarshalText() ([]byte, error) {
+func (t Tree) MarshalText() ([]byte, error) {
 	fields := []string{strconv.FormatInt(t.size, 10)}
 	for _, h := range t.edge {
 		fields = append(fields, h.String())
