@@ -177,50 +177,8 @@ func (q *Page) sort(step int) func() tea.Cmd {
 	}
 }
 
-// arranged returns proposals as they are listed. In the order of time, and of
-// findings, the members of each change set stand where the first of them does:
-// they are approved together or not at all. By name, everything stands under its
-// name.
-func (s *selection) arranged(ps []proposals.Proposal, backward bool) []proposals.Proposal {
-	if s.apart() {
-		return ps
-	}
-	if backward {
-		ps = slices.Clone(ps)
-		slices.Reverse(ps)
-		ps = together(ps)
-		slices.Reverse(ps)
-		return ps
-	}
-	return together(ps)
-}
-
 // apart reports whether the order takes the members of change sets apart.
 func (s *selection) apart() bool { return s.order == review.BySubject || s.order == review.ByAuthor }
-
-// together moves the members of each change set to where the first of them
-// stands.
-func together(ps []proposals.Proposal) []proposals.Proposal {
-	members := map[string][]proposals.Proposal{}
-	for _, p := range ps {
-		if p.ChangeSet != "" {
-			members[p.ChangeSet] = append(members[p.ChangeSet], p)
-		}
-	}
-	if len(members) == 0 {
-		return ps
-	}
-	out := make([]proposals.Proposal, 0, len(ps))
-	for _, p := range ps {
-		if p.ChangeSet == "" {
-			out = append(out, p)
-			continue
-		}
-		out = append(out, members[p.ChangeSet]...)
-		delete(members, p.ChangeSet)
-	}
-	return out
-}
 
 // View is a filter with a name, which is a tab.
 type View struct{ Name, Filter string }

@@ -39,9 +39,9 @@ func (l *list) noneSelected() string {
 	return ""
 }
 
-// query returns the query that reads slot n.
-func (l *list) query(n int) review.Query {
-	return review.Query{State: l.shownTab().state(), Filter: l.where(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: l.After(n)}
+// query returns the query that reads the list behind a cursor.
+func (l *list) query(after string) review.Query {
+	return review.Query{State: l.shownTab().state(), Filter: l.where(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: after}
 }
 
 // size returns how many proposals the list has, whether they were read or not; false
@@ -62,11 +62,9 @@ func (l *list) count(t queueTab) (n int) {
 	return n
 }
 
-// window returns the rows on the screen and as many around it as are kept ready,
-// counted as they are read: from one on to before another.
-func (l *list) window() (from, to int) {
-	return l.Span(l.top-l.height-1, l.top+2*(l.height+1))
-}
+// need returns how many proposals have to be read for the rows on the screen and another
+// screen of rows behind them.
+func (l *list) need() int { return l.Reach(l.top-l.height-1, l.top+2*(l.height+1)) }
 
 // restore finds the row again that the cursor was at.
 func (l *list) restore() {

@@ -49,9 +49,8 @@ type Shell interface {
 	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
 }
 
-// Page is a window on the list of proposals, the newest first. Chunks are found by key,
-// so the last costs what the first costs. They are read from the beginning, or from the
-// end once somebody went there: rows are then counted from the last.
+// Page is a window on the list of proposals, the newest first. The list is read by key in
+// chunks, from its beginning, or from its end once the user went there.
 type Page struct {
 	screen.List
 	Options
@@ -96,19 +95,19 @@ func (q *Page) Place() string { return "Queue" }
 func (q *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: q.open, Off: q.list.noneSelected},
-		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Do: q.decide(proposals.ActApprove), Off: q.cannotDecide(proposals.ActApprove)},
-		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActRequestChanges), Off: q.cannotDecide(proposals.ActRequestChanges)},
-		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActReject), Off: q.cannotDecide(proposals.ActReject)},
+		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Terms: "accept, merge, publish, go live, ok, yes", Do: q.decide(proposals.ActApprove), Off: q.cannotDecide(proposals.ActApprove)},
+		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Terms: "send back, request changes, return", Do: q.decide(proposals.ActRequestChanges), Off: q.cannotDecide(proposals.ActRequestChanges)},
+		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Terms: "decline, refuse, deny, no", Do: q.decide(proposals.ActReject), Off: q.cannotDecide(proposals.ActReject)},
 		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Off: func() string { return q.Marked.cannotMark(&q.list) }},
-		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Do: markOn(q, 1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
+		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Terms: "select several, range, extend", Do: markOn(q, 1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
 		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: markOn(q, -1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
-		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Do: q.markRange, Off: q.list.noneSelected},
+		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Terms: "select several, extend", Do: q.markRange, Off: q.list.noneSelected},
 		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: func() string { return q.Marked.nothingIn(&q.list.Rows) }},
 		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.turn(1)},
 		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.turn(-1)},
-		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Do: q.fold, Off: q.list.cannotFold},
-		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Do: q.askFilter},
-		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Do: q.sort(1)},
+		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Terms: "expand, collapse, group, set", Do: q.fold, Off: q.list.cannotFold},
+		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Terms: "find, search, grep, views", Do: q.askFilter},
+		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Terms: "order, newest, oldest, risk", Do: q.sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next one that waits for you, in list order", Do: q.openWaiting},
 		screen.NewKey(q.shell, q.NoEditor),
@@ -304,28 +303,23 @@ func (q *Page) Select(id proposals.ID) tea.Cmd {
 	return tea.Batch(q.Fill(), q.measure())
 }
 
-// Reload implements screen.Page: it reads the list again and stays at its place, all of
-// it down to the window when that is near the top, else the chunks in the window.
+// Reload implements screen.Page: it reads the list again down to the window.
 func (q *Page) Reload() tea.Cmd {
 	if p, ok := q.list.current(); ok {
 		q.list.want = p.ID
 	}
-	_, need := q.list.window()
-	if need > review.MaxPage {
-		return tea.Batch(q.Count(), q.load(true))
-	}
-	query := q.list.query(0)
-	query.Limit = max(rows.Chunk, (need+rows.Chunk-1)/rows.Chunk*rows.Chunk)
-	return tea.Batch(q.Count(), q.readChunk(query))
+	query := q.list.query("")
+	query.Limit = (q.list.need() + rows.Chunk) / rows.Chunk * rows.Chunk
+	return tea.Batch(q.Count(), q.read(query))
 }
 
 // First reads no more than the first frame shows.
 func (q *Page) First() tea.Cmd {
-	query := q.list.query(0)
-	if query.Limit = q.Frame.Body; q.list.want != "" {
-		query.Limit = rows.Chunk // the row that was left is among them, as far as can be
+	query := q.list.query("")
+	if q.list.want == "" { // else the row that was left is among them, if possible
+		query.Limit = q.Frame.Body
 	}
-	return q.readChunk(query)
+	return q.read(query)
 }
 
 // Ends implements screen.Rowed: where the end was not read yet, the list is read from

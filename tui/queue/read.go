@@ -40,10 +40,19 @@ type (
 	}
 )
 
-func (q *Page) readChunk(query review.Query) tea.Cmd {
+// read reads proposals, in as many steps as the limit of a query takes.
+func (q *Page) read(query review.Query) tea.Cmd {
 	return func() tea.Msg {
-		page, err := q.desk.List(q.ctx, query)
-		return Listed{query, page, err}
+		answer, next, left := Listed{Query: query}, query, query.Limit
+		for {
+			next.Limit = min(left, review.MaxPage)
+			page, err := q.desk.List(q.ctx, next)
+			answer.Page.Proposals, answer.Page.Next, answer.Err = append(answer.Page.Proposals, page.Proposals...), page.Next, err
+			left -= len(page.Proposals)
+			if next.After = page.Next; err != nil || next.After == "" || left <= 0 {
+				return answer
+			}
+		}
 	}
 }
 
@@ -85,39 +94,27 @@ func (q *Page) loaded(msg Listed) tea.Cmd {
 	if msg.Query.State != q.list.shownTab().state() || msg.Query.Filter != q.list.where() || msg.Query.Order != q.list.order || msg.Query.Reverse != q.list.Backward {
 		return nil // of a list that is not shown any more
 	}
-	n := q.list.Answered(msg.Query.After)
-	if n < 0 {
-		return nil
-	}
-	q.err = msg.Err
-	if msg.Err != nil {
+	q.list.Loading, q.list.Asked = false, true
+	if q.err = msg.Err; msg.Err != nil {
 		return q.shell.Fail(msg.Err)
 	}
-	ps := q.list.arranged(msg.Page.Proposals, q.list.Backward)
-	above := q.list.Read(n, ps, msg.Page.Next)
+	above, ok := q.list.Rows.Read(msg.Query.After, msg.Page.Proposals, msg.Page.Next)
+	if !ok {
+		return nil
+	}
 	q.list.cursor, q.list.top = q.list.cursor+above, q.list.top+above
 	q.list.restore()
 	q.Fit(q.Frame)
-	q.list.Forget(q.list.window())
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
-// Fill reads the chunks that the window shows and does not have.
+// Fill reads on when the window comes near the end of what was read.
 func (q *Page) Fill() tea.Cmd {
-	if !q.list.Asked() {
+	if !q.list.Asked || q.list.Loading || q.list.Whole() || q.list.need() <= q.list.Known() {
 		return nil
 	}
-	return q.load(false)
-}
-
-// load reads the chunks in the window that are missing, or with again all of them.
-func (q *Page) load(again bool) tea.Cmd {
-	from, to := q.list.window()
-	var cmds []tea.Cmd
-	for _, n := range q.list.Missing(from, to, again) {
-		cmds = append(cmds, q.readChunk(q.list.query(n)))
-	}
-	return tea.Batch(cmds...)
+	q.list.Loading = true
+	return q.read(q.list.query(q.list.Next))
 }
 
 // readFrom reads the list again, from its beginning or from its end.
@@ -126,5 +123,5 @@ func (q *Page) readFrom(backward bool) tea.Cmd {
 	q.glance = Glance{}
 	q.Fit(q.Frame) // a filter or an order takes a line, or gives it back
 	q.Marked.end()
-	return q.readChunk(q.list.query(0))
+	return q.read(q.list.query(""))
 }

@@ -99,7 +99,7 @@ func (q *Page) rowLines() []string {
 	if rest := total - q.list.height; rest > 0 {
 		draw.Scrollbar(lines[1:], q.list.top*100/rest, total, q.Frame.Theme.Rule)
 	}
-	if total == 0 && q.list.Asked() {
+	if total == 0 && q.list.Asked {
 		if q.err == nil && q.list.filter == "" && q.list.none() {
 			for _, l := range firstSteps(q.Frame.Theme, q.Remote) {
 				add(append(draw.Of("", "   "), l...), "")
@@ -128,10 +128,7 @@ func (q *Page) row(i int, columns []column) (draw.Line, theme.Style) {
 	if i == q.list.cursor {
 		base, mark = q.Frame.Theme.Selected, draw.Span{Text: "▌", Style: q.Frame.Theme.Accent}
 	}
-	r, ok := q.list.At(i)
-	if !ok {
-		return draw.Line{mark, {Text: "  …", Style: q.Frame.Theme.Faint}}, base
-	}
+	r, _ := q.list.At(i)
 	marked := draw.Span{Text: " "}
 	if q.Marked.hasAll(r) {
 		marked = draw.Span{Text: "*", Style: q.Frame.Theme.Accent}
