@@ -52,36 +52,36 @@ type palette struct {
 func (p palette) theme(name string, dark bool) Theme {
 	return Theme{
 		Name: name, Dark: dark,
-		Text:   look{fg: p.text}.style(),
-		Strong: look{fg: p.text, bold: true}.style(),
-		Faint:  look{fg: p.faint}.style(),
-		Rule:   look{fg: p.rule}.style(),
-		Accent: look{fg: p.accent, bold: true}.style(),
-		Title:  look{fg: p.accent}.style(),
+		Text:   style(p.text, nil),
+		Strong: style(p.text, nil, bold),
+		Faint:  style(p.faint, nil),
+		Rule:   style(p.rule, nil),
+		Accent: style(p.accent, nil, bold),
+		Title:  style(p.accent, nil),
 
-		Ground: look{fg: p.text, bg: p.ground}.style(),
+		Ground: style(p.text, p.ground),
 
-		Bar:      look{bg: p.bar}.style(),
-		Selected: look{bg: p.selected}.style(),
+		Bar:      style(nil, p.bar),
+		Selected: style(nil, p.selected),
 
-		Good: look{fg: p.good}.style(),
-		Warn: look{fg: p.warn}.style(),
-		Bad:  look{fg: p.bad, bold: true}.style(),
-		Info: look{fg: p.info}.style(),
+		Good: style(p.good, nil),
+		Warn: style(p.warn, nil),
+		Bad:  style(p.bad, nil, bold),
+		Info: style(p.info, nil),
 
-		Added:       look{fg: p.text, bg: p.added}.style(),
-		Removed:     look{fg: p.text, bg: p.removed}.style(),
-		AddedWord:   look{fg: p.text, bg: p.addedWord, bold: true}.style(),
-		RemovedWord: look{fg: p.text, bg: p.removedWord, bold: true}.style(),
-		AddedSign:   look{fg: p.good, bg: p.added, bold: true}.style(),
-		RemovedSign: look{fg: p.bad, bg: p.removed, bold: true}.style(),
-		Field:       look{fg: p.accent, bold: true}.style(),
-		Hidden:      look{fg: p.hiddenText, bg: p.hidden, bold: true}.style(),
-		Match:       look{fg: p.matchText, bg: p.match, bold: true}.style(),
-		Mark:        look{fg: p.markText, bg: p.markBed, underline: true}.style(),
-		Key:         look{fg: p.text, bold: true}.style(),
-		Off:         look{fg: p.off}.style(),
-		Dialog:      look{fg: p.accent}.style(),
+		Added:       style(p.text, p.added),
+		Removed:     style(p.text, p.removed),
+		AddedWord:   style(p.text, p.addedWord, bold),
+		RemovedWord: style(p.text, p.removedWord, bold),
+		AddedSign:   style(p.good, p.added, bold),
+		RemovedSign: style(p.bad, p.removed, bold),
+		Field:       style(p.accent, nil, bold),
+		Hidden:      style(p.hiddenText, p.hidden, bold),
+		Match:       style(p.matchText, p.match, bold),
+		Mark:        style(p.markText, p.markBed, underline),
+		Key:         style(p.text, nil, bold),
+		Off:         style(p.off, nil),
+		Dialog:      style(p.accent, nil),
 	}
 }
 
@@ -136,30 +136,30 @@ func HighContrast() Theme {
 func Sixteen(dark bool) Theme {
 	t := Plain()
 	t.Name, t.Dark = "16 colours", dark
-	accent, warn, good := lipgloss.Cyan, lipgloss.Yellow, look{fg: lipgloss.Green}
+	accent, warn, good := lipgloss.Cyan, lipgloss.Yellow, style(lipgloss.Green, nil)
 	bad, info := lipgloss.BrightRed, lipgloss.Cyan
 	if !dark {
-		accent, warn, good = lipgloss.Blue, lipgloss.Magenta, look{bold: true}
+		accent, warn, good = lipgloss.Blue, lipgloss.Magenta, style(nil, nil, bold)
 		bad, info = lipgloss.Red, lipgloss.Blue
 	}
-	t.Accent = look{fg: accent, bold: true}.style()
-	t.Title = look{fg: accent}.style()
-	t.Good = good.style()
-	t.Warn = look{fg: warn}.style()
-	t.Bad = look{fg: bad, bold: true}.style()
-	t.Info = look{fg: info}.style()
-	t.Added, t.Removed = t.Good, look{fg: bad}.style()
-	t.AddedWord = look{fg: lipgloss.Black, bg: lipgloss.Green, bold: true}.style()
-	t.RemovedWord = look{fg: lipgloss.BrightWhite, bg: lipgloss.Red, bold: true}.style()
+	t.Accent = style(accent, nil, bold)
+	t.Title = style(accent, nil)
+	t.Good = good
+	t.Warn = style(warn, nil)
+	t.Bad = style(bad, nil, bold)
+	t.Info = style(info, nil)
+	t.Added, t.Removed = t.Good, style(bad, nil)
+	t.AddedWord = style(lipgloss.Black, lipgloss.Green, bold)
+	t.RemovedWord = style(lipgloss.BrightWhite, lipgloss.Red, bold)
 	t.AddedSign, t.RemovedSign = t.Added, t.Removed
 	t.Field = t.Accent
-	t.Hidden = look{fg: lipgloss.BrightWhite, bg: lipgloss.Red, underline: true}.style()
-	t.Match = look{fg: lipgloss.Black, bg: lipgloss.Yellow, bold: true}.style()
-	t.Mark = look{fg: warn, underline: true}.style()
+	t.Hidden = style(lipgloss.BrightWhite, lipgloss.Red, underline)
+	t.Match = style(lipgloss.Black, lipgloss.Yellow, bold)
+	t.Mark = style(warn, nil, underline)
 	t.Dialog = t.Title
-	t.Ground = look{fg: lipgloss.White, bg: lipgloss.Black}.style()
+	t.Ground = style(lipgloss.White, lipgloss.Black)
 	if !dark {
-		t.Ground = look{fg: lipgloss.Black, bg: lipgloss.BrightWhite}.style()
+		t.Ground = style(lipgloss.Black, lipgloss.BrightWhite)
 	}
 	return t
 }
@@ -167,14 +167,14 @@ func Sixteen(dark bool) Theme {
 // Plain has no colours at all, for NO_COLOR and dumb terminals: signs and words
 // carry all meaning, weight, lines and reversal repeat it.
 func Plain() Theme {
-	bold, faint, reverse := look{bold: true}.style(), look{faint: true}.style(), look{reverse: true}.style()
-	underline := look{underline: true}.style()
+	strong, pale := style(nil, nil, bold), style(nil, nil, faint)
+	line, swapped := style(nil, nil, underline), style(nil, nil, reverse)
 	return Theme{
 		Name: "plain", Dark: true,
-		Strong: bold, Faint: faint, Rule: faint, Accent: bold, Title: underline,
-		Selected: reverse, Uniform: true, Bad: bold,
-		AddedWord: look{bold: true, underline: true}.style(), RemovedWord: look{off: true}.style(),
-		Field: bold, Hidden: reverse, Match: reverse, Mark: underline, Key: bold, Off: faint,
+		Strong: strong, Faint: pale, Rule: pale, Accent: strong, Title: line,
+		Selected: swapped, Uniform: true, Bad: strong,
+		AddedWord: style(nil, nil, bold, underline), RemovedWord: style(nil, nil, strikethrough),
+		Field: strong, Hidden: swapped, Match: swapped, Mark: line, Key: strong, Off: pale,
 	}
 }
 
@@ -208,37 +208,23 @@ func (s Style) Write(b *strings.Builder, text string) {
 	b.WriteString(Reset)
 }
 
-// look is a Style before it is written down.
-type look struct {
-	fg, bg                                       color.Color
-	bold, faint, italic, underline, reverse, off bool
-}
+const (
+	bold          = ansi.AttrBold
+	faint         = ansi.AttrFaint
+	underline     = ansi.AttrUnderline
+	reverse       = ansi.AttrReverse
+	strikethrough = ansi.AttrStrikethrough
+)
 
-func (l look) style() Style {
-	var s ansi.Style
-	if l.bold {
-		s = s.Bold()
+// style returns the style with the given colours, nil for those of the text around, and
+// attributes.
+func style(fg, bg color.Color, attrs ...ansi.Attr) Style {
+	s := ansi.NewStyle(attrs...)
+	if fg != nil {
+		s = s.ForegroundColor(fg)
 	}
-	if l.faint {
-		s = s.Faint()
-	}
-	if l.italic {
-		s = s.Italic(true)
-	}
-	if l.underline {
-		s = s.Underline(true)
-	}
-	if l.reverse {
-		s = s.Reverse(true)
-	}
-	if l.off {
-		s = s.Strikethrough(true)
-	}
-	if l.fg != nil {
-		s = s.ForegroundColor(l.fg)
-	}
-	if l.bg != nil {
-		s = s.BackgroundColor(l.bg)
+	if bg != nil {
+		s = s.BackgroundColor(bg)
 	}
 	if len(s) == 0 {
 		return ""

@@ -124,7 +124,7 @@ func TestWithoutColours(t *testing.T) {
 // have no such name, and that hide the text.
 func TestOwnColours(t *testing.T) {
 	th, err := Own(map[string]string{"base": "light", "accent": "#8b0000"})
-	if want := (look{fg: lipgloss.Color("#8b0000"), bold: true}).style(); err != nil || th.Accent != want || th.Text != Light().Text || th.Dark {
+	if want := style(lipgloss.Color("#8b0000"), nil, bold); err != nil || th.Accent != want || th.Text != Light().Text || th.Dark {
 		t.Errorf("%+v, %v", th, err)
 	}
 	for want, colours := range map[string]map[string]string{
