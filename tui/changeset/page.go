@@ -244,11 +244,11 @@ func (p *Page) cannot(act proposals.Act) func() string {
 // at returns the tool that keys act on: the one that was gone to as long as it is in
 // the window, else the first in there.
 func (p *Page) at() int {
-	if len(p.rows.rows) == 0 {
+	if len(p.rows.All) == 0 {
 		return 0
 	}
 	first, last := p.Pager.Window()
-	if row := p.rows.stops[p.current]; row >= first && row < last {
+	if row := p.rows.To[p.current]; row >= first && row < last {
 		return p.current
 	}
 	return max(0, p.rows.tool[min(first, len(p.rows.tool)-1)])
@@ -262,10 +262,10 @@ func (p *Page) step(n int) func() tea.Cmd {
 	return func() tea.Cmd {
 		first, last := p.Pager.Window()
 		next := p.at() + n
-		if head := p.rows.stops[0]; n > 0 && first < head && head >= last { // still above the first
+		if head := p.rows.To[0]; n > 0 && first < head && head >= last { // still above the first
 			next = 0
 		}
-		if next < 0 || next >= len(p.rows.stops) {
+		if next < 0 || next >= len(p.rows.To) {
 			return p.shell.Say(screen.Remark, "There is no other tool")
 		}
 		p.goTo(next)
@@ -276,7 +276,7 @@ func (p *Page) step(n int) func() tea.Cmd {
 // goTo shows a tool at the top.
 func (p *Page) goTo(tool int) {
 	p.current = tool
-	p.Pager.Top(p.rows.stops[tool])
+	p.Pager.Top(p.rows.To[tool])
 }
 
 func (p *Page) unfold() tea.Cmd {

@@ -16,10 +16,9 @@ import (
 
 // rows are the rows of a page that are shown, and all that has to be read.
 type rows struct {
-	rows  []pager.Row
-	tool  []int
-	stops []int
-	all   []text
+	pager.Fixed
+	tool []int // index of the member of each row, -1 for the whole set
+	all  []text
 }
 
 // text is a text that has to be on the screen.
@@ -32,10 +31,6 @@ type text struct {
 	row   int    // where it is shown, or would be
 	fold  bool   // it is not shown
 }
-
-func (r *rows) Len() int            { return len(r.rows) }
-func (r *rows) Row(i int) pager.Row { return r.rows[i] }
-func (r *rows) Stops() []int        { return r.stops }
 
 // said identifies a text that was laid out: what it says, of which proposal, and how
 // many of the same stand above it.
@@ -72,7 +67,7 @@ func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known 
 	times := map[said]int{}
 	for _, row := range page.Rows {
 		if row.Kind == setpage.Tool {
-			r.stops = append(r.stops, len(r.rows))
+			r.To = append(r.To, len(r.All))
 		}
 		c, fold := cellOf(th, row), row.Fold && !whole
 		if row.Kind != setpage.Raw && row.Kind != setpage.Title {
@@ -84,14 +79,14 @@ func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known 
 			s.nth = times[s]
 			c.Track = known.number(s)
 			r.all = append(r.all, text{
-				track: c.Track, need: len(c.Text.Raw), tool: row.Tool, part: row.Part, row: len(r.rows), fold: fold,
+				track: c.Track, need: len(c.Text.Raw), tool: row.Tool, part: row.Part, row: len(r.All), fold: fold,
 				line: row.Tool >= 0 && row.Kind == setpage.Text,
 			})
 		}
 		if fold {
 			continue
 		}
-		r.rows, r.tool = append(r.rows, pager.Row{Cells: []pager.Cell{c}}), append(r.tool, row.Tool)
+		r.All, r.tool = append(r.All, pager.Row{Cells: []pager.Cell{c}}), append(r.tool, row.Tool)
 	}
 	return r
 }

@@ -18,10 +18,13 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	text, cursor := t.String(), t.Cursor()
 	p := pager.New(th)
 	p.SetWrap(true)
-	p.SetRows(rows{strings.Split(text, "\n"), cursor, th, focus})
+	if !focus {
+		cursor = -1
+	}
+	p.SetRows(rows(text, cursor, th))
 	p.SetSize(width, height)
-	before := text[:cursor]
-	p.Follow(strings.Count(before, "\n"), cursor-1-strings.LastIndexByte(before, '\n'))
+	before := text[:t.Cursor()]
+	p.Follow(strings.Count(before, "\n"), len(before)-1-strings.LastIndexByte(before, '\n'))
 	return p.View()
 }
 
@@ -29,7 +32,7 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 func Height(t Text, width, most int) int {
 	p := pager.New(theme.Plain())
 	p.SetWrap(true)
-	p.SetRows(rows{strings.Split(t.String(), "\n"), 0, theme.Plain(), false})
+	p.SetRows(rows(t.String(), -1, theme.Plain()))
 	p.SetSize(width, most)
 	return min(p.Lines(most), most)
 }
@@ -53,28 +56,18 @@ func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	return draw.Of(style, before).Add(CursorStyle, under).Add(th.Text, after)
 }
 
-// rows are the lines of a text.
-type rows struct {
-	lines  []string
-	cursor int // a byte of the whole text
-	th     theme.Theme
-	focus  bool
-}
-
-func (r rows) Len() int { return len(r.lines) }
-
-func (r rows) Stops() []int { return nil }
-
-func (r rows) Row(i int) pager.Row {
-	at := r.cursor
-	for _, before := range r.lines[:i] {
-		at -= len(before) + 1
+// rows lays out the lines of a text, with a mark at the byte of the cursor, -1 for none.
+func rows(text string, cursor int, th theme.Theme) pager.Rows {
+	var all pager.Fixed
+	for line := range strings.SplitSeq(text, "\n") {
+		line += " "
+		t := draw.Text{Raw: line, Base: th.Text, Hidden: th.Hidden, Faint: th.Faint}
+		if cursor >= 0 && cursor < len(line) {
+			_, n := utf8.DecodeRuneInString(line[cursor:])
+			t.Marks = []draw.Mark{{Start: cursor, End: cursor + n, Style: CursorStyle}}
+		}
+		cursor -= len(line)
+		all.All = append(all.All, pager.Row{Cells: []pager.Cell{{Gutter: draw.Line{}, Text: t}}})
 	}
-	raw := r.lines[i] + " "
-	text := draw.Text{Raw: raw, Base: r.th.Text, Hidden: r.th.Hidden, Faint: r.th.Faint}
-	if r.focus && at >= 0 && at < len(raw) {
-		_, n := utf8.DecodeRuneInString(raw[at:])
-		text.Marks = []draw.Mark{{Start: at, End: at + n, Style: CursorStyle}}
-	}
-	return pager.Row{Cells: []pager.Cell{{Gutter: draw.Line{}, Text: text}}}
+	return all
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"toolcrib/internal/visible"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
 )
@@ -122,21 +121,6 @@ func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) 
 		}
 	}
 	page.Text("  ", text)
-}
-
-// Rows shows a rendering.
-func (r *Rendering) Rows(th theme.Theme) pager.Rows { return rows{r.Lines, th} }
-
-type rows struct {
-	lines []Line
-	theme theme.Theme
-}
-
-func (r rows) Len() int     { return len(r.lines) }
-func (r rows) Stops() []int { return nil }
-
-func (r rows) Row(i int) pager.Row {
-	return pager.Row{Cells: []pager.Cell{r.lines[i].Cell("  ", r.theme)}}
 }
 
 // MaxBytes is the longest text that is worth rendering; Glamour lays out about

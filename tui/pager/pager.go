@@ -7,10 +7,6 @@ import (
 	"toolcrib/tui/theme"
 )
 
-func (nothing) Len() int     { return 0 }
-func (nothing) Row(int) Row  { return Row{} }
-func (nothing) Stops() []int { return nil }
-
 // Pager is the window. It is made by New.
 type Pager struct {
 	viewport
@@ -31,7 +27,7 @@ type Pager struct {
 
 // New returns a pager that looks as th says.
 func New(th theme.Theme) *Pager {
-	p := &Pager{viewport: viewport{rows: nothing{}, layout: newLayout()}, stop: -1, seen: map[Text]int{}}
+	p := &Pager{viewport: viewport{rows: Fixed{}, layout: newLayout()}, stop: -1, seen: map[Text]int{}}
 	p.Restyle(th)
 	return p
 }

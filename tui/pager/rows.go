@@ -40,5 +40,17 @@ type Cell struct {
 // Text names a text whose reading is tracked, in any arrangement of its rows.
 type Text uint64
 
-// nothing has no rows, for a pager that was given none yet.
-type nothing struct{}
+// Fixed are rows that were laid out before.
+type Fixed struct {
+	All []Row
+	To  []int // the stops
+}
+
+// Len implements Rows.
+func (f Fixed) Len() int { return len(f.All) }
+
+// Row implements Rows.
+func (f Fixed) Row(i int) Row { return f.All[i] }
+
+// Stops implements Rows.
+func (f Fixed) Stops() []int { return f.To }

@@ -267,7 +267,8 @@ func (t *promptPane) diffs() pager.Rows {
 		switch {
 		case c.Now == c.After:
 			page.Faint("", "unchanged")
-			rows = append(rows, page.Rows(), plainRows{strings.Split(c.After, "\n"), th})
+			plain(page, th, c.After)
+			rows = append(rows, page.Rows())
 		case l == nil:
 			page.Faint("", "…")
 			rows = append(rows, page.Rows())
@@ -287,29 +288,26 @@ func (t *promptPane) body() pager.Rows {
 	}
 	if t.Texts.Prompts {
 		if r := t.Texts.Of(text, t.WidthOf(t.frame.Layout, tabPrompt)); r != nil && len(r.Lines) > 0 {
-			return r.Rows(t.frame.Theme)
+			for _, l := range r.Lines {
+				page.Cell(l.Cell("  ", t.frame.Theme))
+			}
+			return page.Rows()
 		}
 	}
-	return plainRows{strings.Split(text, "\n"), t.frame.Theme}
+	plain(page, t.frame.Theme, text)
+	return page.Rows()
 }
 
-// plainRows shows a text line by line.
-type plainRows struct {
-	lines []string
-	theme theme.Theme
-}
-
-func (r plainRows) Len() int     { return len(r.lines) }
-func (r plainRows) Stops() []int { return nil }
-
-func (r plainRows) Row(i int) pager.Row {
-	th := r.theme
-	base := th.Text
-	if strings.HasPrefix(r.lines[i], "#") {
-		base = th.Title
-	}
+// plain adds a text line by line, with its headings.
+func plain(page *prose.Page, th theme.Theme, text string) {
 	margin := draw.Of("", "  ")
-	return pager.Row{Cells: []pager.Cell{{Gutter: margin, Hang: margin, Text: draw.Text{Raw: r.lines[i], Base: base, Hidden: th.Hidden, Faint: th.Faint}}}}
+	for line := range strings.SplitSeq(text, "\n") {
+		base := th.Text
+		if strings.HasPrefix(line, "#") {
+			base = th.Title
+		}
+		page.Cell(pager.Cell{Gutter: margin, Hang: margin, Text: draw.Text{Raw: line, Base: base, Hidden: th.Hidden, Faint: th.Faint}})
+	}
 }
 
 // joinedRows shows one after the other.

@@ -18,40 +18,28 @@ const MaxWidth = 100
 
 // Page is rows in the making.
 type Page struct {
-	th    theme.Theme
-	rows  []pager.Row
-	stops []int
+	th   theme.Theme
+	rows pager.Fixed
 }
 
 // New returns an empty page.
 func New(th theme.Theme) *Page { return &Page{th: th} }
 
 // Rows returns the rows laid out.
-func (p *Page) Rows() pager.Rows { return rows{p.rows, p.stops} }
+func (p *Page) Rows() pager.Rows { return p.rows }
 
-// Len returns how many rows there are.
-func (p *Page) Len() int { return len(p.rows) }
-
-type rows struct {
-	rows  []pager.Row
-	stops []int
-}
-
-func (r rows) Len() int { return len(r.rows) }
-
-func (r rows) Row(i int) pager.Row { return r.rows[i] }
-
-func (r rows) Stops() []int { return r.stops }
+// Len returns the number of rows.
+func (p *Page) Len() int { return len(p.rows.All) }
 
 // Stop makes the next row one that the reader goes to.
-func (p *Page) Stop() { p.stops = append(p.stops, len(p.rows)) }
+func (p *Page) Stop() { p.rows.To = append(p.rows.To, p.Len()) }
 
 // Blank adds an empty row.
-func (p *Page) Blank() { p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{}}}) }
+func (p *Page) Blank() { p.Cell(pager.Cell{}) }
 
 // Line adds a row that does not wrap.
 func (p *Page) Line(l draw.Line) {
-	p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{Gutter: append(draw.Of("", " "), l...)}}})
+	p.Cell(pager.Cell{Gutter: append(draw.Of("", " "), l...)})
 }
 
 // Title adds the heading of the page.
@@ -75,10 +63,13 @@ func (p *Page) Faint(indent, text string) {
 }
 
 // Cell adds a row that was laid out elsewhere.
-func (p *Page) Cell(c pager.Cell) { p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{c}}) }
+func (p *Page) Cell(c pager.Cell) { p.Row(pager.Row{Cells: []pager.Cell{c}}) }
 
 // Row adds a row that was made elsewhere.
-func (p *Page) Row(r pager.Row) { p.rows = append(p.rows, r) }
+func (p *Page) Row(r pager.Row) { p.rows.All = append(p.rows.All, r) }
+
+// last returns the cell that was added last.
+func (p *Page) last() *pager.Cell { return &p.rows.All[p.Len()-1].Cells[0] }
 
 // Marked adds a line of text with parts of it marked.
 func (p *Page) Marked(indent, text string, marks []draw.Mark) {
@@ -88,35 +79,35 @@ func (p *Page) Marked(indent, text string, marks []draw.Mark) {
 // TrackedMarks adds text that the pager remembers as seen, with passages marked.
 func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw.Mark, id pager.Text) {
 	p.item(" "+indent, text, style, marks)
-	p.rows[len(p.rows)-1].Cells[0].Track = id
+	p.last().Track = id
 }
 
 func (p *Page) item(indent, text string, style theme.Style, marks []draw.Mark) {
-	p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{
+	p.Cell(pager.Cell{
 		Gutter: draw.Of("", draw.Safe(indent)), Hang: draw.Of("", draw.Safe(indent)),
 		Text: draw.Text{Raw: text, Base: style, Hidden: p.th.Hidden, Faint: p.th.Faint, Marks: marks}, Most: MaxWidth,
-	}}})
+	})
 }
 
 // Item adds text that wraps behind a sign.
 func (p *Page) Item(sign draw.Line, text string) {
 	gutter := append(draw.Of("", " "), sign...)
-	p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{
+	p.Cell(pager.Cell{
 		Gutter: gutter, Hang: draw.Of("", draw.Safe(draw.Blank(gutter.Width()))),
 		Text: draw.Text{Raw: text, Base: p.th.Text, Hidden: p.th.Hidden, Faint: p.th.Faint}, Most: MaxWidth,
-	}}})
+	})
 }
 
 // MarkedItem is Item with parts of the text marked.
 func (p *Page) MarkedItem(sign draw.Line, text string, marks []draw.Mark) {
 	p.Item(sign, text)
-	p.rows[len(p.rows)-1].Cells[0].Text.Marks = marks
+	p.last().Text.Marks = marks
 }
 
 // FaintItem is Item with text that is there when it is looked for.
 func (p *Page) FaintItem(sign draw.Line, text string) {
 	p.Item(sign, text)
-	p.rows[len(p.rows)-1].Cells[0].Text.Base = p.th.Faint
+	p.last().Text.Base = p.th.Faint
 }
 
 // FaintLines is FaintItem for text of any number of lines.
@@ -129,10 +120,9 @@ func (p *Page) FaintLines(sign draw.Line, text string) {
 
 // Gap adds an empty row, unless there is one.
 func (p *Page) Gap() {
-	if n := len(p.rows); n > 0 && p.rows[n-1].Cells[0].Gutter == nil && p.rows[n-1].Cells[0].Text.Raw == "" {
-		return
+	if p.Len() == 0 || p.last().Gutter != nil || p.last().Text.Raw != "" {
+		p.Blank()
 	}
-	p.Blank()
 }
 
 // Field adds a labelled value.
