@@ -13,21 +13,21 @@ import (
 // globalKeys are the keys that all pages have.
 func (m *Model) globalKeys() []screen.Key {
 	all := []screen.Key{
-		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Do: m.openHelp},
+		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Terms: "keys, shortcuts, bindings, manual", Do: m.openHelp},
 		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages and settings and go there, or open a proposal by its number", Do: m.keys.Find},
 	}
 	all = append(all, m.pageKeys()...)
 	return append(all, []screen.Key{
-		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.jobs.Verify, Off: m.jobs.CannotVerify},
-		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.jobs.Import, Off: m.jobs.CannotImport},
+		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Terms: "check, integrity, tamper, fsck", Do: m.jobs.Verify, Off: m.jobs.CannotVerify},
+		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Terms: "add, load, mcp", Do: m.jobs.Import, Off: m.jobs.CannotImport},
 		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Off: m.cannotRun},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.pages.Back},
 		m.keys.TakeBackKey(),
-		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colours", Do: m.switchTheme, Off: func() string { return unless(!m.shell.Choice.Plain, "colours are off") }},
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colours", Terms: "colours, colors, dark, light, contrast, appearance", Do: m.switchTheme, Off: func() string { return unless(!m.shell.Choice.Plain, "colours are off") }},
 		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.switchMouse},
-		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Do: func() tea.Cmd { return tea.Batch(tea.ClearScreen, m.pages.Reload()) }},
+		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Terms: "reload, redraw", Do: func() tea.Cmd { return tea.Batch(tea.ClearScreen, m.pages.Reload()) }},
 		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.suspend, Off: m.cannotSuspend},
-		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Do: m.quit},
+		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Terms: "exit, leave, close", Do: m.quit},
 	}...)
 }
 

@@ -104,11 +104,11 @@ func (r *Page) Keys() []screen.Key {
 		{Name: "entry-open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected row; on a group: fold or unfold it", Do: r.open, Off: r.noneSelected},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Off: r.cannotFold},
 		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Off: r.cannotFold},
-		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Do: r.askFilter},
+		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Terms: "find, search, grep, views", Do: r.askFilter},
 	}, screen.EntryKeys(r.shell, r.Selected, r.change, r.NoEditor), []screen.Key{
 		restoreKey(r),
 		screen.NewKey(r.shell, r.NoEditor),
-		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Do: export, Off: r.NoExport},
+		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Terms: "save, backup, download", Do: export, Off: r.NoExport},
 	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
 }
 

@@ -189,7 +189,7 @@ func (m *Keys) takesBack(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool
 // TakeBackKey takes back the last decision or waiver.
 func (m *Keys) TakeBackKey() screen.Key {
 	return screen.Key{
-		Name: "take-back", Keys: []string{"U"}, Help: "Take back the last decision or waiver: propose again, roll back, end the waiver",
+		Name: "take-back", Keys: []string{"U"}, Help: "Take back the last decision or waiver: propose again, roll back, end the waiver", Terms: "undo the last decision",
 		Do: func() tea.Cmd { return m.TakeBack(m.undo) },
 		Off: func() string {
 			switch {

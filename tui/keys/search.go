@@ -16,7 +16,7 @@ import (
 // hit is a thing that the search finds: a key, a command or a setting.
 type hit struct {
 	place, name, keys, help string
-	synonyms                string
+	terms                   string // other words for it
 	off                     string // why it has no effect on the page on the screen
 	away                    bool   // it is not on the page on the screen
 	do                      func() tea.Cmd
@@ -64,7 +64,7 @@ func (m *Keys) hits() []hit {
 	add := func(place string, k screen.Key, away bool, do func() tea.Cmd) {
 		if of := (meaning{k.Name, k.Help}); !known[of] && k.Name != "commands" {
 			known[of] = true
-			h := hit{place: place, name: k.Name, keys: k.Names(), help: k.Help, synonyms: cmp.Or(k.Terms, synonyms[place+"/"+k.Name], synonyms[k.Name]), away: away, do: do}
+			h := hit{place: place, name: k.Name, keys: k.Names(), help: k.Help, terms: k.Terms, away: away, do: do}
 			if !away {
 				h.off = k.Why()
 			}
@@ -103,7 +103,7 @@ func (s *search) narrow(m *Keys) {
 	s.found = nil
 	var fuzzy []hit
 	for _, h := range s.all {
-		all := strings.ToLower(h.name + " " + h.help + " " + h.synonyms + " " + h.place)
+		all := strings.ToLower(h.name + " " + h.help + " " + h.terms + " " + h.place)
 		switch {
 		case !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) }):
 			s.found = append(s.found, h)
@@ -127,9 +127,9 @@ func (h hit) rank(text string) int {
 	switch {
 	case text == "":
 	case strings.HasPrefix(h.name, text):
-	case h.synonyms != "" && strings.Contains(" "+h.synonyms+",", " "+text+","):
+	case h.terms != "" && strings.Contains(" "+h.terms+",", " "+text+","):
 		n = 1
-	case strings.Contains(h.synonyms, text):
+	case strings.Contains(h.terms, text):
 		n = 2
 	default:
 		n = 3
@@ -168,50 +168,4 @@ func (s *search) lines(f screen.Frame) []draw.Line {
 		lines = append(lines, draw.Of(f.Theme.Warn, " Nothing is called that"))
 	}
 	return lines
-}
-
-// synonyms are other words for actions, by their names, separated by commas.
-var synonyms = map[string]string{
-	"A tool or an agent/undo": "restore, rollback, roll back, revert, undo, go back to a version, downgrade",
-	"undo":                    "unwaive, reopen",
-	"take-back":               "undo the last decision",
-	"approve":                 "accept, merge, publish, go live, ok, yes",
-	"approve-marked":          "accept, merge, publish, go live, ok, yes",
-	"needs-changes":           "send back, request changes, return",
-	"needs-changes-marked":    "send back, request changes, return",
-	"reject":                  "decline, refuse, deny, no",
-	"reject-marked":           "decline, refuse, deny, no",
-	"mark-down":               "select several, range, extend",
-	"mark-range":              "select several, extend",
-	"withdraw":                "cancel, retract, delete",
-	"waive":                   "ignore, suppress, allow, dismiss, exception",
-	"rebase":                  "merge, update, stale, conflict",
-	"revise":                  "edit, change",
-	"change":                  "edit, modify, update",
-	"new":                     "create, add, propose, draft",
-	"fork":                    "copy, clone, customize",
-	"against":                 "compare, diff, versions",
-	"version-diff":            "compare, diff, history, versions",
-	"version-mark":            "compare, diff",
-	"tab-diff":                "diff, changes, compare",
-	"tab-history":             "log, history, versions",
-	"tab-assessment":          "findings, review, lint",
-	"tab-prompt":              "preview, tokens, channels",
-	"next-section":            "blame, annotate, history, versions, users",
-	"next-field":              "blame, annotate, who wrote it",
-	"blame":                   "annotate, who wrote it, praise",
-	"comment":                 "reply, note, discuss",
-	"comment-line":            "reply, note, discuss",
-	"verify":                  "check, integrity, tamper, fsck",
-	"import":                  "add, load, mcp",
-	"export":                  "save, backup, download",
-	"theme":                   "colours, colors, dark, light, contrast, appearance",
-	"filter":                  "find, search, grep, views",
-	"sort":                    "order, newest, oldest, risk",
-	"fold-set":                "expand, collapse, group, set",
-	"split":                   "side by side, unified",
-	"quit":                    "exit, leave, close",
-	"help":                    "keys, shortcuts, bindings, manual",
-	"refresh":                 "reload, redraw",
-	"zoom":                    "maximize, fullscreen, preview",
 }

@@ -24,8 +24,8 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "go", Keys: []string{"enter"}, Label: "show", Here: func() bool { return true }, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: func() tea.Cmd { return pp.tabs[pp.Tab].Follow() }, Off: func() string { return pp.tabs[pp.Tab].CannotFollow() }, Picks: true},
 	}
 	keys = slices.Concat(keys, pp.acts.findingKeys(), pp.diff.Keys(), []screen.Key{
-		{Name: "against", Keys: []string{"b"}, Label: "base", Here: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Do: pp.nextBase, Off: pp.cannotCompare},
-		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version brought in the line, and each of its field; with ; choose the line first", Do: pp.diff.blame, Off: pp.diff.cannotBlame, Picks: true},
+		{Name: "against", Keys: []string{"b"}, Label: "base", Here: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Terms: "compare, diff, versions", Do: pp.nextBase, Off: pp.cannotCompare},
+		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version brought in the line, and each of its field; with ; choose the line first", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Off: pp.diff.cannotBlame, Picks: true},
 	}, pp.prompts.Keys(), []screen.Key{
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", Here: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Off: pp.cannotRender},
 	}, pp.tests.Keys(), pp.acts.keys(), []screen.Key{
@@ -38,7 +38,7 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.diff.copyDiff, Off: pp.diff.none},
 	})
 	for i, name := range tabNames {
-		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Do: func() tea.Cmd { return pp.TurnTo(i) }})
+		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Terms: tabTerms[i], Do: func() tea.Cmd { return pp.TurnTo(i) }})
 	}
 	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
 }
@@ -46,8 +46,8 @@ func (pp *Page) Keys() []screen.Key {
 // findingKeys act on the selected finding.
 func (a *acts) findingKeys() []screen.Key {
 	return []screen.Key{
-		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: a.canWaive, Help: "Waive the selected finding with a reason", Do: a.askWaive, Off: a.cannotWaive},
-		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: a.canUndo, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Do: a.undo, Off: a.cannotUndo},
+		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: a.canWaive, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Off: a.cannotWaive},
+		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: a.canUndo, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Off: a.cannotUndo},
 	}
 }
 
@@ -55,19 +55,19 @@ func (a *acts) findingKeys() []screen.Key {
 func (a *acts) keys() []screen.Key {
 	return []screen.Key{
 		{Name: "submit", Keys: []string{"S"}, Label: "submit", Here: a.inState(proposals.Drafted), Help: "Submit the draft", Do: a.askSimple(proposals.ActSubmit), Off: a.cannotSubmit},
-		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: a.stale, Help: "Rebase it on the live version", Do: a.askSimple(proposals.ActRebase), Off: a.cannotAct(proposals.ActRebase)},
-		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Do: a.askApprove, Off: a.cannotApprove},
-		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Do: a.ask(proposals.ActRequestChanges), Off: a.cannotAct(proposals.ActRequestChanges)},
-		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Do: a.ask(proposals.ActReject), Off: a.cannotAct(proposals.ActReject)},
+		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: a.stale, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askSimple(proposals.ActRebase), Off: a.cannotAct(proposals.ActRebase)},
+		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Off: a.cannotApprove},
+		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Off: a.cannotAct(proposals.ActRequestChanges)},
+		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Off: a.cannotAct(proposals.ActReject)},
 	}
 }
 
 // lateKeys are those that are needed less often.
 func (a *acts) lateKeys() []screen.Key {
 	return []screen.Key{
-		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Off: a.cannotAct(proposals.ActComment)},
-		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Picks: true, Do: a.revise, Off: a.cannotRevise},
-		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Do: a.askSimple(proposals.ActWithdraw), Off: a.cannotAct(proposals.ActWithdraw)},
+		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Off: a.cannotAct(proposals.ActComment)},
+		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Terms: "edit, change", Picks: true, Do: a.revise, Off: a.cannotRevise},
+		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Terms: "cancel, retract, delete", Do: a.askSimple(proposals.ActWithdraw), Off: a.cannotAct(proposals.ActWithdraw)},
 		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", Here: func() bool { return a.loaded && a.outdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return a.simple(proposals.ActAssess) }, Off: a.cannotReassess},
 		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: a.mark, Off: a.cannotMark},
 		{Name: "next-member", Keys: []string{"M"}, Label: "next member", Here: func() bool { return a.noMembers() == "" }, Help: "Open the next member of its change set", Do: a.nextMember, Off: a.noMembers},

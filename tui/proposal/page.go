@@ -26,6 +26,9 @@ import (
 // tabNames are the names of the tabs, in their order.
 var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History", "Tests"}
 
+// tabTerms are other words for the tabs, for the search.
+var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment: "findings, review, lint", tabPrompt: "preview, tokens, channels", tabHistory: "log, history, versions"}
+
 // Page shows everything about a proposal. Its tabs are components, which share its state.
 type Page struct {
 	state

@@ -26,9 +26,9 @@ import (
 func (t *diffPane) Keys() []screen.Key {
 	here := t.inTab(tabDiff)
 	return []screen.Key{
-		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: here, Help: "Choose a line of the diff and comment on it", Do: t.remark, Off: t.cannotRemark, Picks: true},
+		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: here, Help: "Choose a line of the diff and comment on it", Terms: "reply, note, discuss", Do: t.remark, Off: t.cannotRemark, Picks: true},
 		{Name: "files", Keys: []string{"i"}, Label: "files", Here: func() bool { return t.noFiles() == "" }, Help: "Choose a file of the diff of a skill", Do: t.chooseFile, Off: t.noFiles, Picks: true},
-		{Name: "split", Keys: []string{"s"}, Label: "split", Here: here, Help: "Switch between side by side and unified", Do: t.switchSplit, Off: t.cannotSplit},
+		{Name: "split", Keys: []string{"s"}, Label: "split", Here: here, Help: "Switch between side by side and unified", Terms: "side by side, unified", Do: t.switchSplit, Off: t.cannotSplit},
 		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: here, Help: "Switch between whole texts and changes only; files that need not be read are shown with whole texts", Do: t.switchContext, Off: t.cannotWiden},
 	}
 }

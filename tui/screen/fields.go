@@ -354,15 +354,15 @@ func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, 
 		return sh.Fork(e.Subject.ID)
 	}
 	return []Key{
-		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Do: fork, Off: off(false, "not a core tool; e proposes a change", func() string { return "" })},
-		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to it in the editor", Do: change, Off: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
+		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Terms: "copy, clone, customize", Do: fork, Off: off(false, "not a core tool; e proposes a change", func() string { return "" })},
+		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to it in the editor", Terms: "edit, modify, update", Do: change, Off: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
 	}
 }
 
 // NewKey drafts a new proposal.
 func NewKey(sh Drafter, noEditor func() string) Key {
 	draft := func() tea.Cmd { return sh.DraftNew() }
-	return Key{Name: "new", Keys: []string{"ctrl+n"}, Label: "new", Late: Always, Help: "Draft a new proposal in the editor", Do: draft, Off: noEditor}
+	return Key{Name: "new", Keys: []string{"ctrl+n"}, Label: "new", Late: Always, Help: "Draft a new proposal in the editor", Terms: "create, add, propose, draft", Do: draft, Off: noEditor}
 }
 
 // MaxVersions is how many versions of a subject are listed.

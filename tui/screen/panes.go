@@ -42,7 +42,7 @@ func PaneKeys(sh Shell, p Paned) []Key {
 	return []Key{
 		{Name: "pane-left", Keys: []string{"<"}, Help: "Move the line between two panes to the left", Do: move(-paneStep), Off: onePane},
 		{Name: "pane-right", Keys: []string{">"}, Help: "Move the line between two panes to the right", Do: move(paneStep), Off: onePane},
-		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show one pane over the whole width; again: both", Do: zoom, Off: func() string { return noPanes(p) }},
+		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show one pane over the whole width; again: both", Terms: "maximize, fullscreen, preview", Do: zoom, Off: func() string { return noPanes(p) }},
 	}
 }
 

@@ -58,12 +58,12 @@ func (s *Page) Keys() []screen.Key {
 		return func() tea.Cmd { return s.blaming.turn(step) }
 	}
 	return slices.Concat([]screen.Key{
-		{Name: "version-diff", Keys: []string{"enter"}, Label: "open", Here: in(sectionVersions, sectionBlame), Help: "Show the changes of the selected version, or since the marked one; in the blame, open the proposal of the line", Do: s.openRow, Off: s.noRow},
-		{Name: "version-mark", Keys: []string{"b"}, Label: "compare", Here: in(sectionVersions), Help: "Mark the selected version for comparison", Do: s.markVersion, Off: s.noVersion},
-		{Name: "undo", Keys: []string{"U"}, Label: "restore", Here: in(sectionVersions), Help: "Propose to restore the selected version", Do: s.askRestore, Off: s.cannotRestore},
-		{Name: "next-field", Keys: []string{"]"}, Label: "next text", Here: in(sectionBlame), Help: "Go to the next text of the blame", Do: field(1)},
+		{Name: "version-diff", Keys: []string{"enter"}, Label: "open", Here: in(sectionVersions, sectionBlame), Help: "Show the changes of the selected version, or since the marked one; in the blame, open the proposal of the line", Terms: "compare, diff, history, versions", Do: s.openRow, Off: s.noRow},
+		{Name: "version-mark", Keys: []string{"b"}, Label: "compare", Here: in(sectionVersions), Help: "Mark the selected version for comparison", Terms: "compare, diff", Do: s.markVersion, Off: s.noVersion},
+		{Name: "undo", Keys: []string{"U"}, Label: "restore", Here: in(sectionVersions), Help: "Propose to restore the selected version", Terms: "restore, rollback, roll back, revert, undo, go back to a version, downgrade", Do: s.askRestore, Off: s.cannotRestore},
+		{Name: "next-field", Keys: []string{"]"}, Label: "next text", Here: in(sectionBlame), Help: "Go to the next text of the blame", Terms: "blame, annotate, who wrote it", Do: field(1)},
 		{Name: "previous-field", Keys: []string{"["}, Help: "Go to the previous text of the blame", Do: field(-1)},
-		{Name: "next-section", Keys: []string{"tab"}, Label: "switch", Help: "Show the next section: definition, versions, blame, users", Do: turn(1)},
+		{Name: "next-section", Keys: []string{"tab"}, Label: "switch", Help: "Show the next section: definition, versions, blame, users", Terms: "blame, annotate, history, versions, users", Do: turn(1)},
 		{Name: "previous-section", Keys: []string{"shift+tab"}, Help: "Show the previous section", Do: turn(-1)},
 	}, screen.EntryKeys(s.shell, s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s.shell, s), screen.TextKeys(s.shell, s))
 }
