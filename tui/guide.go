@@ -5,7 +5,6 @@ import (
 
 	"toolcrib/tui/draw"
 	"toolcrib/tui/proposal"
-	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/shell"
 	"toolcrib/tui/subject"
@@ -44,16 +43,6 @@ func isProposal(p screen.Page) bool {
 func isDefinition(p screen.Page) bool {
 	_, ok := p.(*subject.Page)
 	return ok
-}
-
-// follow goes on with the hints that were followed on the page on the screen; asked is set
-// where a dialog is open.
-func (g *guide) follow(on screen.Page, status draw.Safe, asked bool) {
-	for g.on && g.step < len(guideSteps) && guideSteps[g.step].done(on, status, asked) {
-		g.step++
-	}
-	_, home := on.(*queue.Page)
-	g.away = !home && !isProposal(on)
 }
 
 // lines are those of the next hint, nil without a hint.

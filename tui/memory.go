@@ -77,18 +77,6 @@ func lightBackground(getenv func(string) string) bool {
 	return background == "7" || background == "15"
 }
 
-// resume goes to the page that was left, and has each list begin where it was left.
-func (left memory) resume(pages *navigation.Pages) {
-	for _, r := range pages.Named() {
-		if p, ok := r.Page.(screen.Resumed); ok {
-			p.Resume(left.Pages[string(r.Name)])
-		}
-		if string(r.Name) == left.Page {
-			pages.Open(r.Page)
-		}
-	}
-}
-
 // remember writes down where the workbench is left. It is a convenience: where nothing
 // can be written, nothing is remembered.
 func (left memory) remember(folder string, pages *navigation.Pages) {

@@ -98,7 +98,14 @@ func New(cfg Config) *Model {
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.On().(*queue.Page)
 	pages, news, screens := m.pages, m.news, m.shell
-	m.jobs.Agent = func() string { return selectedAgent(pages.On()) }
+	m.jobs.Agent = func() string {
+		if p, ok := pages.On().(screen.OfEntry); ok {
+			if e, ok := p.Selected(); ok && e.Subject.Kind == registry.KindAgent {
+				return e.Subject.ID
+			}
+		}
+		return ""
+	}
 	m.jobs.Ended = func() tea.Cmd {
 		news.known = 0 // what a job proposes is not news
 		return pages.Reload()
@@ -113,7 +120,14 @@ func New(cfg Config) *Model {
 		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Seen: d.seen, Tell: m.openings.options.Tell, Write: m.writes.Write, Regroup: cfg.Regroup,
 	}
 	*toParts = delegate{m.shell, m.writes, m.jobs, m.drafting, decide, m.keys, m.openings}
-	left.resume(m.pages)
+	for _, r := range pages.Named() { // each list begins where it was left
+		if p, ok := r.Page.(screen.Resumed); ok {
+			p.Resume(left.Pages[string(r.Name)])
+		}
+		if string(r.Name) == left.Page {
+			pages.Open(r.Page)
+		}
+	}
 	m.resize(80, 24)
 	return m
 }
@@ -131,16 +145,6 @@ func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Opti
 		Revision: d.editor.Revision,
 		KeptIn:   func(file string) string { return d.editor.KeptIn(filepath.Join(d.Drafts, file)) },
 	}
-}
-
-// selectedAgent returns the id of the agent that is selected in a list, "" for none.
-func selectedAgent(on screen.Page) string {
-	if p, ok := on.(screen.OfEntry); ok {
-		if e, ok := p.Selected(); ok && e.Subject.Kind == registry.KindAgent {
-			return e.Subject.ID
-		}
-	}
-	return ""
 }
 
 // Prime reads the first page for a screen of the given size, so that the first

@@ -53,7 +53,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !pressed {
 		cmd = tea.Batch(cmd, m.keys.Grant())
 	}
-	m.guide.follow(m.pages.On(), m.shell.Message(), m.shell.Dialog() != nil)
+	on, asked := m.pages.On(), m.shell.Dialog() != nil
+	for m.guide.on && m.guide.step < len(guideSteps) && guideSteps[m.guide.step].done(on, m.shell.Message(), asked) {
+		m.guide.step++
+	}
+	m.guide.away = on != m.queue && !isProposal(on)
 	m.see()
 	if m.quitting && m.atWork() == 0 {
 		return m, tea.Quit
@@ -114,7 +118,18 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case pollMsg:
 		return tea.Batch(m.readStamp(), m.awaitWrite(msg.told), m.checkSize(), m.pending.Watch())
 	case stampMsg:
-		return m.stamped(msg)
+		switch {
+		case msg.err != nil:
+			return m.shell.Fail(msg.err)
+		case msg.stamp == m.stamp:
+			return nil
+		}
+		first := m.stamp == 0
+		m.stamp = msg.stamp
+		if first {
+			return nil
+		}
+		return m.pages.Reload()
 	default:
 		return m.answer(msg)
 	}
@@ -162,7 +177,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.shell.Clear()
 	just := m.keys.Interrupt()
-	m.looked()
+	if m.pages.On() == m.queue && m.shell.Dialog() == nil {
+		m.news.fresh = 0
+	}
 	if msg.String() == "ctrl+j" {
 		// What was typed before the terminal was in raw mode, which is when the
 		// first frame is there already: the line discipline made it of an enter.
@@ -304,22 +321,6 @@ func (m *Model) checkSize() tea.Cmd {
 		return nil
 	}
 	return tea.RequestWindowSize
-}
-
-// stamped reloads the screen when something was written.
-func (m *Model) stamped(msg stampMsg) tea.Cmd {
-	switch {
-	case msg.err != nil:
-		return m.shell.Fail(msg.err)
-	case msg.stamp == m.stamp:
-		return nil
-	}
-	first := m.stamp == 0
-	m.stamp = msg.stamp
-	if first {
-		return nil
-	}
-	return m.pages.Reload()
 }
 
 // wrote shows the outcome of a write and reads everything again.

@@ -108,13 +108,6 @@ func arrived(n int, p proposals.Proposal) string {
 	return strconv.Itoa(n) + " new since you looked; the newest is " + name
 }
 
-// looked forgets new proposals once the queue was on the screen.
-func (m *Model) looked() {
-	if m.pages.On() == m.queue && m.shell.Dialog() == nil {
-		m.news.fresh = 0
-	}
-}
-
 // clock has the parts of the screen that change without a message: ages, in
 // minutes, and the checkpoint.
 func (m *Model) clock() string {

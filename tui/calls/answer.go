@@ -59,7 +59,12 @@ func (c *Page) askApprove() tea.Cmd {
 			page.Field("digest", c.Frame.Digest(p.Digest))
 			page.Text("", form.Consequence)
 		},
-		Locked: func() []string { return c.unseen(p) },
+		Locked: func() []string {
+			if line, missing := c.firstUnseen(p); missing {
+				return []string{"its arguments, from line " + strconv.Itoa(line+1)}
+			}
+			return nil
+		},
 		Unread: c.showUnseen,
 		Run: func(string) tea.Cmd {
 			return c.shell.Write(screen.Act(screen.Wrote{}, form, func(ctx context.Context) (string, error) { return c.desk.RunCall(ctx, p) }))

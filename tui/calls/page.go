@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -141,7 +140,7 @@ func (c *Page) one(page *prose.Page, p gateway.Pending) {
 	}
 	track := c.track(p)
 	for i, line := range argumentLines(p) {
-		page.TrackedMarks("    ", line, th.Text, paint(line, th), track+pager.Text(i))
+		page.TrackedMarks("    ", line, th.Text, nil, track+pager.Text(i))
 	}
 	if a := p.Answer; a != nil {
 		page.Field("  answered", string(screen.Stamp(a.At))+" by "+a.By.String())
@@ -203,14 +202,6 @@ func argumentLines(p gateway.Pending) []string {
 	return lines
 }
 
-// unseen names what of a call has not been on the screen.
-func (c *Page) unseen(p gateway.Pending) []string {
-	if line, missing := c.firstUnseen(p); missing {
-		return []string{"its arguments, from line " + strconv.Itoa(line+1)}
-	}
-	return nil
-}
-
 // firstUnseen returns the first line of a call's arguments that has not been
 // on the screen.
 func (c *Page) firstUnseen(p gateway.Pending) (line int, missing bool) {
@@ -242,37 +233,4 @@ func callState(th theme.Theme, s gateway.PendingState) (draw.Safe, theme.Style) 
 func (c *Page) Tabs() (left, right draw.Line) {
 	th := c.Frame.Theme
 	return draw.Of("", " ").Add(th.Accent, "▎Calls").Add(th.Faint, draw.Showf("  %s for you", wording.Count(c.waiting, "waits", "wait"))), nil
-}
-
-// paint marks the member names and the values that are not strings in one line of an
-// indented JSON document. A line of another form has no marks.
-func paint(line string, th theme.Theme) []draw.Mark {
-	at := len(line) - len(strings.TrimLeft(line, " "))
-	var marks []draw.Mark
-	if end := stringEnd(line[at:]); end > 0 && strings.HasPrefix(line[at+end:], ": ") {
-		marks = append(marks, draw.Mark{Start: at, End: at + end, Style: th.Info})
-		at += end + len(": ")
-	}
-	value := strings.TrimSuffix(line[at:], ",")
-	switch {
-	case value == "true", value == "false", value == "null", value != "" && strings.Trim(value, "+-.0123456789Ee") == "":
-		marks = append(marks, draw.Mark{Start: at, End: at + len(value), Style: th.Title})
-	}
-	return marks
-}
-
-// stringEnd returns the length of the JSON string that a text begins with, 0 for none.
-func stringEnd(text string) int {
-	if !strings.HasPrefix(text, `"`) {
-		return 0
-	}
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return 0
 }

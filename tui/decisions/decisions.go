@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 
+	"toolcrib/tui/quotes"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
@@ -305,28 +307,23 @@ func (b *batch) list(m *Decisions, page *prose.Page) {
 			summed = set
 			b.sum(m, page, set)
 		default:
-			b.item(m, page, d)
+			p := d.Proposal
+			page.Item(draw.Of(m.Shell.Frame().Theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.Shell.Frame().Theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
+			what := "revision " + strconv.Itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
+			if b.act == proposals.ActApprove {
+				what += ", " + wording.Becomes(p)
+				if p.Approvals != nil {
+					what += ", approvals " + p.Approvals.Text
+				}
+			}
+			page.Faint("      ", what)
+			worst, style := openWord(m.Shell.Frame().Theme, d)
+			page.Line(draw.Of(m.Shell.Frame().Theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
 		}
 	}
 	if len(b.dossiers) > 0 && b.act == proposals.ActApprove {
 		page.Field("policy", b.dossiers[0].Policy.Deciding().String())
 	}
-}
-
-// item names a proposal with what its decision is tied to.
-func (b *batch) item(m *Decisions, page *prose.Page, d review.Dossier) {
-	p := d.Proposal
-	page.Item(draw.Of(m.Shell.Frame().Theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.Shell.Frame().Theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
-	what := "revision " + strconv.Itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
-	if b.act == proposals.ActApprove {
-		what += ", " + wording.Becomes(p)
-		if p.Approvals != nil {
-			what += ", approvals " + p.Approvals.Text
-		}
-	}
-	page.Faint("      ", what)
-	worst, style := openWord(m.Shell.Frame().Theme, d)
-	page.Line(draw.Of(m.Shell.Frame().Theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
 }
 
 // sum counts the members of a change set and their findings by rule.
@@ -414,10 +411,20 @@ func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
 				}
 				page.Text("  ", alike[0].why)
 				if len(refused) == 1 {
-					blocksInTheWay(m.Shell.Frame().Theme, page, first)
+					th := m.Shell.Frame().Theme
+					var firsts []review.Standing
+					for _, of := range review.BlocksByRule(first.Standing) {
+						of.First.Rule = wording.Times(of)
+						firsts = append(firsts, of.First)
+					}
+					list := quotes.Rows(firsts)
+					for i, r := range list[:min(len(list), wording.MaxRules)] {
+						sign, style := labels.Severity(th, r[0].Severity)
+						page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), r.Rules()+": "+quotes.Message(list, i))
+					}
 				}
 			}
-			if anyBlocked(refused) {
+			if slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 }) {
 				page.Blank()
 				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
 			}
@@ -437,15 +444,12 @@ func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
 	}
 	if way, ok := b.wayOut(refused); ok && m.Regroup != nil {
 		d.Form.Verb, d.Form.Consequence = way.verb, ""
-		d.Run = func(string) tea.Cmd { return m.Write(m.move(way)) }
+		d.Run = func(string) tea.Cmd {
+			return m.Write(screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
+				_, err := m.Regroup(ctx, m.User.Actor, way.moved, way.set)
+				return way.done, err
+			}))
+		}
 	}
 	return m.Shell.Ask(d)
-}
-
-// move moves the proposals of a way out.
-func (m *Decisions) move(w wayOut) screen.Write {
-	return screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
-		_, err := m.Regroup(ctx, m.User.Actor, w.moved, w.set)
-		return w.done, err
-	})
 }

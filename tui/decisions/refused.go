@@ -10,8 +10,6 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
-	"toolcrib/tui/prose"
-	"toolcrib/tui/quotes"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -137,11 +135,6 @@ func (b *batch) with(refused []refusal) []proposals.ID {
 	return ids
 }
 
-// anyBlocked reports whether an open block is in the way of any.
-func anyBlocked(refused []refusal) bool {
-	return slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 })
-}
-
 // refusedOf returns how many of a batch are refused.
 func refusedOf(refused, all int) string {
 	switch {
@@ -151,20 +144,6 @@ func refusedOf(refused, all int) string {
 		return "1 of " + strconv.Itoa(all) + " proposals cannot be decided:"
 	}
 	return strconv.Itoa(refused) + " of " + strconv.Itoa(all) + " proposals cannot be decided:"
-}
-
-// blocksInTheWay lists the first open blocks, and where the others are.
-func blocksInTheWay(th theme.Theme, page *prose.Page, d review.Dossier) {
-	var firsts []review.Standing
-	for _, of := range review.BlocksByRule(d.Standing) {
-		of.First.Rule = wording.Times(of)
-		firsts = append(firsts, of.First)
-	}
-	list := quotes.Rows(firsts)
-	for i, r := range list[:min(len(list), wording.MaxRules)] {
-		sign, style := labels.Severity(th, r[0].Severity)
-		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), r.Rules()+": "+quotes.Message(list, i))
-	}
 }
 
 // openWord sums up the findings of a proposal that are not waived, the worst

@@ -241,7 +241,10 @@ func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 		d.layOut()
 		return nil
 	case d.text != nil && msg.Text != "" && !d.note():
-		return d.write(msg)
+		d.Writing = true
+		d.text.Key(msg)
+		d.layOut()
+		return d.keep()
 	case d.text != nil && msg.Text != "":
 		d.stray()
 	case name == "j":
@@ -253,14 +256,6 @@ func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 		return d.Decline()
 	}
 	return nil
-}
-
-// write begins a note or a reason with a key, or goes on with it.
-func (d *Dialog) write(msg tea.KeyPressMsg) tea.Cmd {
-	d.Writing = true
-	d.text.Key(msg)
-	d.layOut()
-	return d.keep()
 }
 
 // count takes in a digit of the tally, or takes the last one back.

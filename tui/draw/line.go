@@ -62,19 +62,9 @@ func (l Line) Plain() Line {
 
 // Write appends l, cut or filled up to exactly width cells, over a base style.
 func (l Line) Write(b *strings.Builder, width int, base theme.Style) {
-	left := width
-	for _, s := range l {
-		w := Width(s.Text)
-		if w > left {
-			s.Text = Cut(s.Text, left)
-			w = Width(s.Text)
-		}
+	for _, s := range l.Fit(width) {
 		s.Style.Over(base).Write(b, string(s.Text))
-		if left -= w; left <= 0 {
-			return
-		}
 	}
-	base.Write(b, Blank(left))
 }
 
 // Fit returns l in exactly width cells.

@@ -72,11 +72,6 @@ func (o *outline) len() (n int) {
 	return n
 }
 
-// shows reports whether any entry is shown.
-func (o *outline) shows() bool {
-	return slices.ContainsFunc(o.parts, func(p part) bool { return p.open && len(p.entries) > 0 })
-}
-
 // total is how many entries there are, read or not.
 func (o *outline) total() (n int) {
 	for i := range o.parts {

@@ -123,7 +123,7 @@ func (r *Page) View() []string {
 	for _, c := range columns {
 		names = names.Add(th.Faint, draw.Pad(c.name, c.width)+"  ")
 	}
-	if !r.outline.shows() {
+	if !slices.ContainsFunc(r.outline.parts, func(p part) bool { return p.open && len(p.entries) > 0 }) {
 		names = nil
 	}
 	lines := []string{names.String(w)}

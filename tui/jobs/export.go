@@ -76,7 +76,13 @@ func (r *Runner) exportFound(x *asking) tea.Cmd {
 	}
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Export", Verb: "write"}, Content: func(page *prose.Page) { r.exported(x, page) },
-		Run: func(_ string) tea.Cmd { return r.runExport(x) },
+		Run: func(_ string) tea.Cmd {
+			e := Export{File: x.file, Format: r.Formats[x.format].Name, Replace: x.there != nil}
+			if x.only && !r.Formats[x.format].Whole {
+				e.Agent = x.agent
+			}
+			return r.Start("Export "+e.File, func(ctx context.Context, tell screen.Tell) ([]string, error) { return r.Options.Export(ctx, e, tell) })
+		},
 	}
 	turn := func(do func()) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -120,14 +126,6 @@ func (r *Runner) exported(x *asking, page *prose.Page) {
 		}
 		page.Line(mark.Add(name, draw.Pad(draw.Show(f.Name), 11)).Add(th.Faint, draw.Show(f.About)))
 	}
-}
-
-func (r *Runner) runExport(x *asking) tea.Cmd {
-	e := Export{File: x.file, Format: r.Formats[x.format].Name, Replace: x.there != nil}
-	if x.only && !r.Formats[x.format].Whole {
-		e.Agent = x.agent
-	}
-	return r.Start("Export "+e.File, func(ctx context.Context, tell screen.Tell) ([]string, error) { return r.Options.Export(ctx, e, tell) })
 }
 
 // Verify recomputes every hash chain.

@@ -106,7 +106,14 @@ func (r *Runner) listen(j *job) tea.Cmd {
 		if !ok {
 			return nil
 		}
-		return screen.Then{Do: func() tea.Cmd { return r.jobStepped(j, step) }}
+		return screen.Then{Do: func() tea.Cmd {
+			if r.job != j || j.done {
+				return nil
+			}
+			j.step = step
+			r.shell.Refit()
+			return r.listen(j)
+		}}
 	}
 }
 
@@ -149,15 +156,6 @@ func (r *Runner) Ticked(msg Tick) tea.Cmd {
 	}
 	r.shell.Refit()
 	return r.After(pending.Every, msg)
-}
-
-func (r *Runner) jobStepped(j *job, step progress) tea.Cmd {
-	if r.job != j || j.done {
-		return nil
-	}
-	j.step = step
-	r.shell.Refit()
-	return r.listen(j)
 }
 
 // jobDone shows how a job ended: in its dialog, or in a line where the dialog

@@ -29,9 +29,16 @@ func (r *Runner) askFile(verb string, prompt draw.Safe, done func(file string) t
 	paths := &pathLine{text: edit.NewLossless("")}
 	return r.shell.Type(&screen.Line{
 		Prompt: prompt, Text: paths.text, Above: func() []draw.Line { return paths.lines(r.shell.Frame()) },
-		Hints:    [][2]string{{"tab", "complete"}, {"enter", verb}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
-		Step:     paths.choose,
-		Complete: func() tea.Cmd { return paths.complete(r) },
+		Hints: [][2]string{{"tab", "complete"}, {"enter", verb}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
+		Step:  paths.choose,
+		Complete: func() tea.Cmd {
+			typed := r.atHome(paths.text.String())
+			paths.text.Set(typed)
+			return func() tea.Msg {
+				found, err := pathsFrom(typed)
+				return screen.Then{Do: func() tea.Cmd { paths.completed(typed, found, err); return nil }}
+			}
+		},
 		Done: func() tea.Cmd {
 			if paths.text.String() == "" {
 				return nil
@@ -57,19 +64,6 @@ func (p *pathLine) choose(step int) {
 	}
 	p.at = min(max(0, p.at+step), len(p.found)-1)
 	p.text.Set(p.found[p.at])
-}
-
-// complete looks for the files that begin with the typed text.
-func (p *pathLine) complete(r *Runner) tea.Cmd {
-	typed := r.atHome(p.text.String())
-	p.text.Set(typed)
-	return func() tea.Msg {
-		found, err := pathsFrom(typed)
-		return screen.Then{Do: func() tea.Cmd {
-			p.completed(typed, found, err)
-			return nil
-		}}
-	}
 }
 
 // pathsFrom returns the files and folders that begin with a text; folders end in a

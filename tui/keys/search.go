@@ -83,7 +83,14 @@ func (m *Keys) hits() []hit {
 	}
 	for _, t := range m.Places() {
 		for _, k := range m.bound(t.Keys) {
-			add(t.Name, k, true, m.goFor(t.Name, k))
+			add(t.Name, k, true, func() tea.Cmd {
+				cmd, there := m.toPlace(t.Name)
+				if !there {
+					return tea.Batch(cmd, m.shell.Say(screen.Remark, "Select a row and press enter; there %s does it: %s", screen.KeyName(k.Keys[0]), k.Help))
+				}
+				m.wish = &wish{place: t.Name, name: k.Name}
+				return tea.Batch(cmd, m.Grant())
+			})
 		}
 	}
 	if m.Elsewhere != nil {

@@ -6,19 +6,6 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// goFor goes to the page of a key and carries it out there. Keys that act on something
-// act on the selected row.
-func (m *Keys) goFor(place string, k screen.Key) func() tea.Cmd {
-	return func() tea.Cmd {
-		cmd, there := m.toPlace(place)
-		if !there {
-			return tea.Batch(cmd, m.shell.Say(screen.Remark, "Select a row and press enter; there %s does it: %s", screen.KeyName(k.Keys[0]), k.Help))
-		}
-		m.wish = &wish{place: place, name: k.Name}
-		return tea.Batch(cmd, m.Grant())
-	}
-}
-
 // toPlace goes to a page; false where something has to be selected first.
 func (m *Keys) toPlace(place string) (cmd tea.Cmd, there bool) {
 	if p := m.pages.At(place); p != nil {

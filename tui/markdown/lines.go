@@ -77,7 +77,16 @@ func lines(out string) []Line {
 		}
 	}
 	end()
-	return trimmed(all)
+	var kept []Line // without empty lines at both ends, and one between others
+	for _, l := range all {
+		if l.Text != "" || len(kept) > 0 && kept[len(kept)-1].Text != "" {
+			kept = append(kept, l)
+		}
+	}
+	if n := len(kept); n > 0 && kept[n-1].Text == "" {
+		kept = kept[:n-1]
+	}
+	return kept
 }
 
 // roleOf returns the role that a colour encodes.
@@ -149,21 +158,6 @@ func token(s string) (from, to int) {
 		}
 		at = i + len("⟨")
 	}
-}
-
-// trimmed takes empty lines from both ends, and all but one between.
-func trimmed(all []Line) []Line {
-	var out []Line
-	for _, l := range all {
-		if l.Text == "" && (len(out) == 0 || out[len(out)-1].Text == "") {
-			continue
-		}
-		out = append(out, l)
-	}
-	if n := len(out); n > 0 && out[n-1].Text == "" {
-		out = out[:n-1]
-	}
-	return out
 }
 
 // has reports whether every letter of a text is on the page, as often as in the

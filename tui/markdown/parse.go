@@ -111,26 +111,19 @@ func (d *document) guard() {
 		return ast.WalkContinue, nil
 	})
 	for _, f := range fences {
-		d.guardFence(f)
+		language := ""
+		if f.Info != nil {
+			info := string(f.Info.Segment.Value(d.source))
+			language, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(info)), " ")
+			line := ast.NewParagraph()
+			line.AppendChild(line, ast.NewTextSegment(d.write("`"+strings.ReplaceAll(info, "&", "&amp;"))))
+			f.Parent().InsertBefore(f.Parent(), f, line)
+		}
+		if !highlighted(language) {
+			language = plain
+		}
+		f.Info = ast.NewTextSegment(d.write(language))
 	}
-}
-
-// guardFence shows the line that opens a code block, which a model reads too,
-// and gives the block a language that is known: others would be guessed by
-// trying all.
-func (d *document) guardFence(f *ast.FencedCodeBlock) {
-	language := ""
-	if f.Info != nil {
-		info := string(f.Info.Segment.Value(d.source))
-		language, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(info)), " ")
-		line := ast.NewParagraph()
-		line.AppendChild(line, ast.NewTextSegment(d.write("`"+strings.ReplaceAll(info, "&", "&amp;"))))
-		f.Parent().InsertBefore(f.Parent(), f, line)
-	}
-	if !highlighted(language) {
-		language = plain
-	}
-	f.Info = ast.NewTextSegment(d.write(language))
 }
 
 // plain is the language of text without one.

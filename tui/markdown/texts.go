@@ -76,16 +76,13 @@ func (t *Texts) Of(text string, width int) *Rendering {
 	}
 	if !r.Done() && !r.busy {
 		r.busy = true
-		t.asked = append(t.asked, renderPart(key, r.next, r.parts[r.next]))
+		n, part := r.next, r.parts[r.next]
+		t.asked = append(t.asked, func() tea.Msg {
+			lines, whole := Render(part, key.width-8)
+			return Rendered{key, n, lines, whole}
+		})
 	}
 	return r
-}
-
-func renderPart(key renderKey, n int, part string) tea.Cmd {
-	return func() tea.Msg {
-		lines, whole := Render(part, key.width-8)
-		return Rendered{key, n, lines, whole}
-	}
 }
 
 // Asked returns the renderings that were asked for since the last time.

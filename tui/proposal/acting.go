@@ -172,7 +172,9 @@ func (a *acts) undo() tea.Cmd {
 		return a.history.askRestore()
 	}
 	if !a.waivedFinding() {
-		return a.askAgain(d)
+		return a.Shell.Ask(a.frame.AgainDialog([]proposals.Proposal{d.Proposal}, func() tea.Cmd {
+			return a.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return a.Acts.Again(ctx, d) }))
+		}))
 	}
 	s, _ := a.book.selectedFinding()
 	return a.askUnwaive(s)
@@ -188,13 +190,6 @@ func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
 		}
 		return sh.Say(screen.Warning, "%s in %s is not waived", of.Rule, wording.Place(of.Path))
 	}}
-}
-
-// askAgain asks whether what was closed is proposed again.
-func (a *acts) askAgain(d review.Dossier) tea.Cmd {
-	return a.Shell.Ask(a.frame.AgainDialog([]proposals.Proposal{d.Proposal}, func() tea.Cmd {
-		return a.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return a.Acts.Again(ctx, d) }))
-	}))
 }
 
 // askUnwaive asks why the waiver of a finding ends.

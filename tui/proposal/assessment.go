@@ -1,8 +1,6 @@
 package proposal
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
@@ -11,7 +9,6 @@ import (
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/theme"
 )
 
 // assessmentPane lists the findings, the worst first, and what the Chief of Staff says.
@@ -53,42 +50,11 @@ func (t *assessmentPane) rows() pager.Rows {
 		page.Blank()
 	}
 	page.Heading("Reviewer's comment")
-	if a.Reviewer == proposals.BuiltinChief() {
-		t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabAssessment), a.Report.Comment)
-	} else {
-		reviewComment(page, t.frame.Theme, a.Report.Comment)
-	}
+	t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabAssessment), a.Report.Comment)
 	if a.Report.Builtin != "" {
 		page.Blank()
 		page.Heading(proposals.BuiltinChief().String())
 		t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabAssessment), a.Report.Builtin)
 	}
 	return page.Rows()
-}
-
-func reviewComment(page *prose.Page, th theme.Theme, text string) {
-	for line := range strings.SplitSeq(text, "\n") {
-		page.Marked("  ", line, strongMarks(line, th))
-	}
-}
-
-// strongMarks emphasizes text between double asterisks, and keeps the asterisks,
-// so that the text stays unchanged.
-func strongMarks(line string, th theme.Theme) []draw.Mark {
-	var marks []draw.Mark
-	for from := 0; ; {
-		open := strings.Index(line[from:], "**")
-		if open < 0 {
-			return marks
-		}
-		open += from
-		end := strings.Index(line[open+2:], "**")
-		if end < 0 {
-			return marks
-		}
-		end += open + 2
-		marks = append(marks, draw.Mark{Start: open, End: open + 2, Style: th.Off}, draw.Mark{Start: open + 2, End: end, Style: th.Strong},
-			draw.Mark{Start: end, End: end + 2, Style: th.Off})
-		from = end + 2
-	}
 }

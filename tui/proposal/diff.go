@@ -108,10 +108,6 @@ func (t *diffPane) Load() tea.Cmd {
 		t.show(what, r.List, r.Pager)
 		return nil
 	}
-	return t.makeDiff(what, before, after)
-}
-
-func (t *diffPane) makeDiff(what seen.Comparison, before, after diff.Content) tea.Cmd {
 	notes := map[string]string(nil)
 	if t.against == 0 {
 		notes = seen.Notes(t.dossier)

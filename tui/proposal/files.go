@@ -34,11 +34,3 @@ func (t *diffPane) fileHere() (row int, ok bool) {
 	}
 	return t.list.FileAt(at, t.split)
 }
-
-// openFile goes to a row of the diff, which begins a file.
-func (t *diffPane) openFile(row int) tea.Cmd {
-	t.pager.Unpick()
-	t.pager.Top(row)
-	t.pager.StopAt(row) // a comment begins there, also where the end of the diff leaves it no room at the top
-	return nil
-}

@@ -137,12 +137,6 @@ func (pp *Page) selectedFinding() (review.Standing, bool) {
 			return pp.findings[n][0], true
 		}
 	}
-	return onlyFinding(pp)
-}
-
-// onlyFinding returns the finding that a diff without a selected one is about: the only
-// open block, or where nothing blocks the only one there is.
-func onlyFinding(pp *Page) (review.Standing, bool) {
 	if pp.Tab != tabDiff {
 		return review.Standing{}, false
 	}
@@ -292,7 +286,11 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	pp.findings = quotes.Rows(msg.Dossier.Standing)
 	pp.unfit, pp.hash = msg.Unfit, msg.Hash
 	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
-	pp.tests.takeAnswers()
+	select {
+	case msg := <-pp.tests.answered: // by the model: the page is read again when a job ends
+		pp.tests.ran(msg)
+	default:
+	}
 	pp.fill()
 	var cmds []tea.Cmd
 	for _, t := range pp.tabs {

@@ -40,10 +40,18 @@ const inDefinition = "definition."
 // or comments on the chosen line.
 func (t *diffPane) Follow() tea.Cmd {
 	if note, ok := t.noteHere(); ok {
-		return t.followNote(note)
+		t.pager.Unpick()
+		t.book.leap(tabDiff)
+		if note.Of < len(t.dossier.Standing) {
+			return t.book.showFinding(note.Of)
+		}
+		return t.book.showComment(note.Of - len(t.dossier.Standing))
 	}
 	if row, ok := t.fileHere(); ok {
-		return t.openFile(row)
+		t.pager.Unpick()
+		t.pager.Top(row)
+		t.pager.StopAt(row)
+		return nil
 	}
 	return t.remarkHere()
 }
@@ -204,16 +212,6 @@ func (t *diffPane) noteHere() (difflist.Note, bool) {
 		}
 	}
 	return t.list.NoteAt(row, t.split)
-}
-
-// followNote shows the finding or the comment that a note is of.
-func (t *diffPane) followNote(n difflist.Note) tea.Cmd {
-	t.pager.Unpick()
-	t.book.leap(tabDiff)
-	if n.Of < len(t.dossier.Standing) {
-		return t.book.showFinding(n.Of)
-	}
-	return t.book.showComment(n.Of - len(t.dossier.Standing))
 }
 
 func (t *diffPane) foldNotes() tea.Cmd {

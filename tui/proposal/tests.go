@@ -105,15 +105,6 @@ func (t *testsPane) askModel() tea.Cmd {
 	return t.Shell.Start("Ask the model", work)
 }
 
-// takeAnswers shows what the model answered: the page is read again when a job ends.
-func (t *testsPane) takeAnswers() {
-	select {
-	case msg := <-t.answered:
-		t.ran(msg)
-	default:
-	}
-}
-
 // Keys implements tab.
 func (t *testsPane) Keys() []screen.Key {
 	return []screen.Key{{Name: "ask-model", Keys: []string{"t"}, Label: "ask the model", Here: t.inTab(tabTests), Help: "Run the test cases on the configured model, with both versions; esc cancels", Do: t.askModel, Off: t.cannotAskModel}}

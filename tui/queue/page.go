@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strconv"
 
+	"toolcrib/history/diff"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/seen"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
@@ -284,7 +288,15 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 	case Rested:
 		if p, ok := q.list.current(); ok && p.ID == msg.ID {
-			return loadGlance(q.ctx, q.desk, q.Actor, p.ID)
+			return func() tea.Msg {
+				d, err := q.desk.Show(q.ctx, q.Actor, p.ID)
+				g := Glance{ID: p.ID, Dossier: d, Unfit: wording.Unfit(d), Err: err}
+				before, after := d.Change()
+				if err == nil && len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= screen.MaxGlance {
+					g.Changes = difflist.Narrow(diff.Contents(before, after)).Collapse(seen.Notes(d), false)
+				}
+				return g
+			}
 		}
 	case Measured:
 		q.take(msg)

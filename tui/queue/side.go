@@ -1,24 +1,18 @@
 package queue
 
 import (
-	"context"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
-	"toolcrib/history/diff"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/review"
-	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/quotes"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/seen"
 	"toolcrib/tui/wording"
 )
 
@@ -218,21 +212,6 @@ func (g Glance) changes(f screen.Frame, page *prose.Page) {
 	page.Blank()
 	for i := range min(rows.Len(), 5*f.Body) {
 		page.Row(rows.Row(i))
-	}
-}
-
-func loadGlance(ctx context.Context, desk Desk, actor proposals.Actor, id proposals.ID) tea.Cmd {
-	return func() tea.Msg {
-		d, err := desk.Show(ctx, actor, id)
-		if err != nil {
-			return Glance{ID: id, Err: err}
-		}
-		g := Glance{ID: id, Dossier: d, Unfit: wording.Unfit(d)}
-		before, after := d.Change()
-		if len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= screen.MaxGlance {
-			g.Changes = difflist.Narrow(diff.Contents(before, after)).Collapse(seen.Notes(d), false)
-		}
-		return g
 	}
 }
 

@@ -81,7 +81,17 @@ func (g grid) columns(width int) []column {
 	}
 	all := []*column{
 		{heading: "NO.", width: number, cell: func(r rows.Row) draw.Line { return draw.Of(th.Faint, numbers(r, number)) }},
-		{width: 1, cell: func(r rows.Row) draw.Line { return worst(th, r) }},
+		{width: 1, cell: func(r rows.Row) draw.Line {
+			var found draw.Line
+			rank := 0
+			for _, p := range r.Members {
+				sign, style, n := sign(th, p)
+				if n > rank {
+					found, rank = draw.Of(style, sign), n
+				}
+			}
+			return found
+		}},
 		state, subject,
 		{heading: "BY", width: by, cell: func(r rows.Row) draw.Line { return author(th, r.First().Author, by) }},
 		{heading: "CHANGE", width: 7, cell: func(r rows.Row) draw.Line { return draw.Of(th.Text, draw.Show(changeOf(r))) }},

@@ -19,11 +19,40 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Quotes quotes lines of one proposal.
+// Quotes quotes lines of one proposal. The zero value is ready for use.
 type Quotes struct {
-	source   *jsondoc.Node // the revision, once a line of it was quoted
-	sourceOf string        // its content hash
-	lines    map[review.Anchor]quoted
+	docs map[revision]*jsondoc.Node // parsed so far; nil for one that cannot be parsed
+}
+
+type revision struct {
+	number int
+	hash   string // of its content
+}
+
+// field returns a field of a revision, nil where it has none.
+func (q *Quotes) field(r proposals.Revision, path string) *jsondoc.Node {
+	key := revision{r.Number, r.ContentHash}
+	doc, known := q.docs[key]
+	if !known {
+		doc, _ = jsondoc.Parse(r.Draft.Canonical(), jsondoc.DefaultLimits) // nil quotes nothing
+		if q.docs == nil {
+			q.docs = map[revision]*jsondoc.Node{}
+		}
+		q.docs[key] = doc
+	}
+	if doc == nil {
+		return nil
+	}
+	return doc.Find(path)
+}
+
+// lineOf returns line n of a text, counted from 1.
+func lineOf(text string, n int) (string, bool) {
+	lines := strings.Split(text, "\n")
+	if n > len(lines) {
+		return "", false
+	}
+	return lines[n-1], true
 }
 
 // maxPassage is how much of a passage is quoted, in bytes; all of it stands in
@@ -133,29 +162,17 @@ func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 
 // line returns a line of a field of the revision, counted from 1.
 func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
-	draft := d.Revision.Draft
-	if hash := d.Revision.ContentHash; q.source == nil || q.sourceOf != hash {
-		doc, err := jsondoc.Parse(draft.Canonical(), jsondoc.DefaultLimits)
-		if err != nil {
-			return "", false
-		}
-		q.source, q.sourceOf = doc, hash
-	}
-	field := q.source.Find(path)
+	field := q.field(d.Revision, path)
 	if below, ok := strings.CutPrefix(path, wire.SourcePath); ok {
 		field = nil
-		if t := draft.Definition.Tool; t != nil {
+		if t := d.Revision.Draft.Definition.Tool; t != nil {
 			field = wire.Unread(*t, d.Source).Find(below)
 		}
 	}
 	if field == nil || field.Kind != jsondoc.String {
 		return "", false
 	}
-	lines := strings.Split(field.Text, "\n")
-	if n > len(lines) {
-		return "", false
-	}
-	return lines[n-1], true
+	return lineOf(field.Text, n)
 }
 
 // FindingID names the passage of a finding for the pager.
@@ -168,45 +185,20 @@ func FindingID(s review.Standing) pager.Text {
 // Line returns the line that an anchor is on, "" for a field as a whole; false
 // when there is none.
 func (q *Quotes) Line(d review.Dossier, at review.Anchor) (string, bool) {
-	if known, ok := q.lines[at]; ok {
-		return known.text, known.ok
-	}
-	var found quoted
 	for _, r := range d.Revisions {
-		if r.Number == at.Revision {
-			found = quoteOf(r.Draft, at)
+		if r.Number != at.Revision {
+			continue
+		}
+		switch field := q.field(r, at.Field); {
+		case field == nil:
+			return "", false
+		case at.Line == 0:
+			return "", true
+		case field.Kind != jsondoc.String:
+			return string(jsondoc.Canonical(field)), true
+		default:
+			return lineOf(field.Text, at.Line)
 		}
 	}
-	if q.lines == nil {
-		q.lines = map[review.Anchor]quoted{}
-	}
-	q.lines[at] = found
-	return found.text, found.ok
-}
-
-// quoted is a line that was looked up.
-type quoted struct {
-	text string
-	ok   bool
-}
-
-func quoteOf(d proposals.Draft, at review.Anchor) quoted {
-	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
-	if err != nil {
-		return quoted{}
-	}
-	field := doc.Find(at.Field)
-	switch {
-	case field == nil:
-		return quoted{}
-	case at.Line == 0:
-		return quoted{ok: true}
-	case field.Kind != jsondoc.String:
-		return quoted{string(jsondoc.Canonical(field)), true}
-	}
-	lines := strings.Split(field.Text, "\n")
-	if at.Line > len(lines) {
-		return quoted{}
-	}
-	return quoted{lines[at.Line-1], true}
+	return "", false
 }

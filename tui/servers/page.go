@@ -76,7 +76,8 @@ func (p *Page) side() []string {
 	}
 	e, page := p.status.Entries[n], prose.New(p.Frame.Theme)
 	page.Title(e.Name)
-	page.Line(draw.Of(styleOf(p.Frame.Theme, e), sign(e)+" "+draw.Show(e.Word())))
+	mark, style := sign(p.Frame.Theme, e)
+	page.Line(draw.Of(style, mark+" "+draw.Show(e.Word())))
 	if why := e.Reason(); why != "" {
 		page.Faint("", why)
 	}
@@ -206,11 +207,12 @@ func (p *Page) lay() {
 	client = min(client, p.Frame.List-name-stateCells)
 	for _, e := range p.status.Entries {
 		page.Stop()
-		style, place := styleOf(th, e), draw.Show(e.Place())
+		mark, style := sign(th, e)
+		place := draw.Show(e.Place())
 		if draw.Width(place) > client {
 			place = draw.Show(e.Client)
 		}
-		line := draw.Of(style, draw.Pad(sign(e), 2)).Add(th.Strong, draw.Pad(draw.Show(e.Name), name)+"  ").
+		line := draw.Of(style, draw.Pad(mark, 2)).Add(th.Strong, draw.Pad(draw.Show(e.Name), name)+"  ").
 			Add(th.Faint, draw.Pad(place, client)+"  ").Add(style, draw.Show(e.Word()))
 		page.Line(line)
 		if v, ok := p.status.Of(e.Server); ok && e.State != clients.Refused {
@@ -291,22 +293,15 @@ func (p *Page) last(v guarding.Server) string {
 	return text
 }
 
-func sign(e guarding.Entry) draw.Safe {
+// sign returns the sign of an entry and its style.
+func sign(th theme.Theme, e guarding.Entry) (draw.Safe, theme.Style) {
 	switch {
 	case e.State == clients.Guarded && e.Why == "":
-		return "✓"
+		return "✓", th.Good
 	case e.State == clients.Guarded:
-		return "!"
+		return "!", th.Warn
+	case e.State == clients.Open && !e.Disabled:
+		return "·", th.Warn
 	}
-	return "·"
-}
-
-func styleOf(th theme.Theme, e guarding.Entry) theme.Style {
-	switch {
-	case e.State == clients.Guarded && e.Why == "":
-		return th.Good
-	case e.State == clients.Guarded || e.State == clients.Open && !e.Disabled:
-		return th.Warn
-	}
-	return th.Faint
+	return "·", th.Faint
 }

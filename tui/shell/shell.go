@@ -143,7 +143,14 @@ func (s *Shell) Paste(text string) tea.Cmd {
 		}
 	}
 	if s.line != nil {
-		return s.linePaste(text)
+		in := s.line
+		runes := []rune(strings.ReplaceAll(text, "\n", " "))
+		if room := room(in); len(runes) > room {
+			runes = runes[:room]
+			s.Say(screen.Remark, "The paste was cut: a line has at most %d characters", maxInput)
+		}
+		in.Text.Insert(string(runes))
+		return screen.Run(in.Changed)
 	}
 	return nil
 }
@@ -208,18 +215,6 @@ func (s *Shell) lineKey(msg tea.KeyPressMsg) tea.Cmd {
 		return screen.Run(in.Changed)
 	}
 	return nil
-}
-
-// linePaste puts pasted text into the line.
-func (s *Shell) linePaste(text string) tea.Cmd {
-	in := s.line
-	runes := []rune(strings.ReplaceAll(text, "\n", " "))
-	if room := room(in); len(runes) > room {
-		runes = runes[:room]
-		s.Say(screen.Remark, "The paste was cut: a line has at most %d characters", maxInput)
-	}
-	in.Text.Insert(string(runes))
-	return screen.Run(in.Changed)
 }
 
 // maxInput is how long a line may get that is typed, in bytes before the last

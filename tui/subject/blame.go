@@ -2,7 +2,6 @@ package subject
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -152,20 +151,16 @@ func (b *blaming) lay(page *prose.Page) {
 		case len(text.lines) == 0:
 			page.Faint("", "It is empty in this version.")
 		default:
-			b.layLines(page, text)
+			th := b.page.Frame.Theme
+			for i, l := range text.lines {
+				page.Stop()
+				who := draw.Safe("")
+				if i == 0 || text.lines[i-1].Version != l.Version {
+					who = b.by(text.versions, l.Version)
+				}
+				page.Item(draw.Of(th.Faint, draw.Pad(" "+who, b.page.Frame.Blame)+"│ "), l.Text)
+			}
 		}
-	}
-}
-
-func (b *blaming) layLines(page *prose.Page, text blamed) {
-	th := b.page.Frame.Theme
-	for i, l := range text.lines {
-		page.Stop()
-		who := draw.Safe("")
-		if i == 0 || text.lines[i-1].Version != l.Version {
-			who = b.by(text.versions, l.Version)
-		}
-		page.Item(draw.Of(th.Faint, draw.Pad(" "+who, b.page.Frame.Blame)+"│ "), l.Text)
 	}
 }
 
@@ -215,15 +210,4 @@ func (b *blaming) line() (history.Version, bool) {
 func (b *blaming) open() tea.Cmd {
 	v, _ := b.line()
 	return b.page.shell.Open(proposals.Proposal{ID: proposals.ID(v.Proposal)}, false)
-}
-
-// none returns why the selected line leads nowhere.
-func (b *blaming) none() string {
-	switch v, ok := b.line(); {
-	case !ok:
-		return "no line is selected"
-	case v.Proposal == "":
-		return "version " + strconv.Itoa(v.Number) + " was shipped with toolcrib, without a proposal"
-	}
-	return ""
 }

@@ -180,7 +180,10 @@ func (s *Page) Leave() (tea.Cmd, bool) {
 	switch {
 	case screen.LeaveText(s.Shown()):
 	case s.compared != (screen.Span{}) && s.Tab == sectionVersions:
-		s.showList()
+		s.changed, s.compared = nil, screen.Span{}
+		s.Pager.Home()
+		s.lay()
+		s.Pager.SetStop(s.stop)
 	default:
 		return nil, false
 	}

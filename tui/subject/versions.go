@@ -2,6 +2,7 @@ package subject
 
 import (
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -103,7 +104,13 @@ func (s *Page) markVersion() tea.Cmd {
 
 func (s *Page) noRow() string {
 	if s.Tab == sectionBlame {
-		return s.blaming.none()
+		switch v, ok := s.blaming.line(); {
+		case !ok:
+			return "no line is selected"
+		case v.Proposal == "":
+			return "version " + strconv.Itoa(v.Number) + " was shipped with toolcrib, without a proposal"
+		}
+		return ""
 	}
 	return s.noVersion()
 }

@@ -1,12 +1,10 @@
 package subject
 
 import (
-	"encoding/json"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/history"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/screen"
 )
@@ -17,42 +15,38 @@ func (s *Page) Reload() tea.Cmd {
 	subject := s.entry.Subject
 	return tea.Batch(func() tea.Msg {
 		text, err := s.Registry.Definition(s.ctx, subject)
-		return s.then(func() tea.Cmd { return s.defined(text, err) })
+		return s.then(func() tea.Cmd {
+			if err != nil {
+				return s.shell.Fail(err)
+			}
+			s.definition = text
+			s.lay()
+			if !s.change {
+				return nil
+			}
+			s.change = false
+			return s.edit()
+		})
 	}, func() tea.Msg {
 		versions, err := s.Registry.Versions(s.ctx, subject, 0, screen.MaxVersions)
 		extents := screen.Extents(versions)
-		return s.then(func() tea.Cmd { return s.listed(versions, extents, err) })
+		return s.then(func() tea.Cmd {
+			if err != nil {
+				return s.shell.Fail(err)
+			}
+			s.versions, s.extents = versions, extents
+			s.lay()
+			if want := s.wanted; want != (screen.Span{}) {
+				s.wanted = screen.Span{}
+				return s.compare(want)
+			}
+			return s.work()
+		})
 	})
 }
 
 // Update implements screen.Page: what the page reads comes as Then.
 func (s *Page) Update(tea.Msg) tea.Cmd { return nil }
-
-func (s *Page) defined(text json.RawMessage, err error) tea.Cmd {
-	if err != nil {
-		return s.shell.Fail(err)
-	}
-	s.definition = text
-	s.lay()
-	if !s.change {
-		return nil
-	}
-	s.change = false
-	return s.edit()
-}
-
-func (s *Page) listed(versions []history.Version, extents []string, err error) tea.Cmd {
-	if err != nil {
-		return s.shell.Fail(err)
-	}
-	s.versions, s.extents = versions, extents
-	s.lay()
-	if want := s.wanted; want != (screen.Span{}) {
-		s.wanted = screen.Span{}
-		return s.compare(want)
-	}
-	return s.work()
-}
 
 // shown shows what changed, unless something else is wanted meanwhile.
 func (s *Page) shown(span screen.Span, list *difflist.List, err error) tea.Cmd {
@@ -94,12 +88,4 @@ func versionName(n int) string {
 		return "nothing"
 	}
 	return "version " + strconv.Itoa(n)
-}
-
-// showList goes back from a comparison to the list of versions.
-func (s *Page) showList() {
-	s.changed, s.compared = nil, screen.Span{}
-	s.Pager.Home()
-	s.lay()
-	s.Pager.SetStop(s.stop)
 }
