@@ -11,8 +11,8 @@ import (
 // Role is the role of a piece of rendered text.
 type Role uint8
 
-// The roles. Glamour gets them as colours, which are turned back into roles when
-// its output is read, so that a rendering holds in every theme.
+// The roles. Glamour gets them as colors, which are converted back into roles, so that a
+// rendering fits every theme.
 const (
 	Body Role = iota
 	Heading
@@ -22,10 +22,6 @@ const (
 	Code
 	Mark // bullets, rules, the bars of quotes
 	Quote
-	Keyword
-	Name
-	Literal
-	Comment
 	roles
 )
 
@@ -40,16 +36,12 @@ func (r Role) Style(th theme.Theme) theme.Style {
 		return th.Text + "\x1b[3m"
 	case Strike:
 		return th.Text + "\x1b[9m"
-	case Code, Keyword:
+	case Code:
 		return th.Title
 	case Mark:
 		return th.Rule
-	case Quote, Comment:
+	case Quote:
 		return th.Faint
-	case Name:
-		return th.Info
-	case Literal:
-		return th.Good
 	case Body, roles:
 	}
 	return th.Text
@@ -77,11 +69,9 @@ func looks() ansi.StyleConfig {
 	item.BlockPrefix = "• "
 	rule := Mark.primitive()
 	rule.Format = "\n────────\n"
-	quote := Quote.primitive()
-	block := Code.primitive()
 	return ansi.StyleConfig{
 		Document:       ansi.StyleBlock{StylePrimitive: Body.primitive(), Margin: &none},
-		BlockQuote:     ansi.StyleBlock{StylePrimitive: quote, Indent: new(uint(1)), IndentToken: &bar},
+		BlockQuote:     ansi.StyleBlock{StylePrimitive: Quote.primitive(), Indent: new(uint(1)), IndentToken: &bar},
 		List:           ansi.StyleList{LevelIndent: 2},
 		Heading:        ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: Heading.colour(), BlockSuffix: "\n"}},
 		H1:             heading("# "),
@@ -97,15 +87,9 @@ func looks() ansi.StyleConfig {
 		Item:           item,
 		Enumeration:    enumeration,
 		Code:           ansi.StyleBlock{StylePrimitive: code},
+		// Without Chroma, Glamour would drop backslashes from code.
 		CodeBlock: ansi.StyleCodeBlock{
-			StyleBlock: ansi.StyleBlock{StylePrimitive: block, Margin: &two},
-			Chroma: &ansi.Chroma{
-				Text: Code.primitive(), Comment: Comment.primitive(), CommentPreproc: Comment.primitive(),
-				Keyword: Keyword.primitive(), KeywordReserved: Keyword.primitive(), KeywordType: Keyword.primitive(),
-				Name: Code.primitive(), NameTag: Name.primitive(), NameFunction: Name.primitive(), NameAttribute: Name.primitive(),
-				Literal: Literal.primitive(), LiteralNumber: Literal.primitive(), LiteralString: Literal.primitive(),
-				Operator: Mark.primitive(), Punctuation: Mark.primitive(),
-			},
+			StyleBlock: ansi.StyleBlock{StylePrimitive: Code.primitive(), Margin: &two}, Chroma: &ansi.Chroma{Text: Code.primitive()},
 		},
 		Table: ansi.StyleTable{CenterSeparator: &cross, ColumnSeparator: &sep, RowSeparator: &row},
 	}

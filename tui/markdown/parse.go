@@ -17,9 +17,9 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// newParser returns a parser for the marks that have a look: headings, lists,
-// quotes, code, emphasis, tables. Links, images, HTML and link definitions stay
-// as they are written: what they would hide is a part of what a model reads.
+// newParser returns a parser for headings, lists, quotes, code, emphasis and tables. Links,
+// images, HTML and link definitions stay as written, because a model reads the parts that they
+// would hide.
 func newParser() parser.Parser {
 	blocks := []util.PrioritizedValue{
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -44,8 +44,8 @@ func newParser() parser.Parser {
 	)
 }
 
-// maxDepth is how deep blocks may be nested: every level is laid out again by
-// the one around it.
+// maxDepth limits the nesting of blocks, because each level is laid out again by the one around
+// it.
 const maxDepth = 10
 
 // document is Markdown that was parsed, and the text its nodes point into.
@@ -101,7 +101,6 @@ func (d *document) guard() {
 		case *ast.FencedCodeBlock:
 			fences = append(fences, n)
 		case *ast.CodeBlock:
-			// As a fence it can be given a language, and none is guessed.
 			fence := ast.NewFencedCodeBlock(nil)
 			fence.SetLines(n.Lines())
 			n.Parent().ReplaceChild(n.Parent(), n, fence)
@@ -111,31 +110,14 @@ func (d *document) guard() {
 		return ast.WalkContinue, nil
 	})
 	for _, f := range fences {
-		language := ""
-		if f.Info != nil {
+		if f.Info != nil { // a model reads the line that opens a code block, too
 			info := string(f.Info.Segment.Value(d.source))
-			language, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(info)), " ")
 			line := ast.NewParagraph()
 			line.AppendChild(line, ast.NewTextSegment(d.write("`"+strings.ReplaceAll(info, "&", "&amp;"))))
 			f.Parent().InsertBefore(f.Parent(), f, line)
 		}
-		if !highlighted(language) {
-			language = plain
-		}
-		f.Info = ast.NewTextSegment(d.write(language))
+		f.Info = ast.NewTextSegment(d.write("plaintext")) // else Glamour tries all languages
 	}
-}
-
-// plain is the language of text without one.
-const plain = "plaintext"
-
-// highlighted reports whether a language gets colours.
-func highlighted(language string) bool {
-	switch language {
-	case "json", "yaml", "toml", "python", "py", "go", "bash", "sh", "sql", "javascript", "js", "typescript", "ts", "diff":
-		return true
-	}
-	return false
 }
 
 // write appends text to the source.

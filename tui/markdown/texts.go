@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Texts keeps texts as they are laid out. What is asked for is rendered part by part,
-// away from the update loop: what the screen shows comes first.
+// Texts caches rendered texts. It renders a text part by part, outside of the update loop, the
+// visible part first.
 type Texts struct {
 	Raw     bool // rationales and comments are shown as they are written
 	Prompts bool // prompts are shown rendered
@@ -59,8 +59,8 @@ type Rendered struct {
 // maxRenderings is how many texts are kept rendered.
 const maxRenderings = 200
 
-// Of returns the rendering of a text for so many cells, as far as it has got, and
-// continues it. It is nil for a text longer than MaxBytes.
+// Of returns the rendering of a text for a width, as far as it is ready, and continues it. It is
+// nil for a text longer than MaxBytes.
 func (t *Texts) Of(text string, width int) *Rendering {
 	if len(text) > MaxBytes {
 		return nil
@@ -106,8 +106,7 @@ func (t *Texts) Add(msg Rendered) {
 	r.next, r.busy, r.AsWritten = r.next+1, false, r.AsWritten || !msg.whole
 }
 
-// Prose adds a text that people write as Markdown, rendered unless it is not wanted so
-// or not there yet.
+// Prose adds Markdown text, rendered if it is ready and the user wants that.
 func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) {
 	if !t.Raw {
 		if r := t.Of(text, width); r != nil && r.Done() {
