@@ -124,7 +124,7 @@ func (m *openings) OpenSet(p proposals.Proposal) tea.Cmd {
 			switch {
 			case m.pages.On() != on || m.screen.Dialog() != nil:
 				return nil // somebody went elsewhere
-			case err != nil || !decisions.OnePage(set):
+			case err != nil || len(set.Members) < 2:
 				return m.Open(p, true)
 			}
 			m.showSet(set)

@@ -69,15 +69,15 @@ type Decisions struct {
 	Tell  func(ctx context.Context, ds ...review.Dossier) tea.Cmd
 	Write func(screen.Write) tea.Cmd
 	// Regroup moves proposals into another change set, or out of theirs for ""; nil where
-	// there is no such thing.
+	// unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 
 	reading *batch // that was asked for last
 }
 
-// Decide reads proposals again, so that the question is about their present
-// state. Change sets are approved together or not at all: their other members are
-// added.
+// Decide reads proposals again, so that the dialog shows their present state, and asks for a
+// decision. It adds the other members of their change sets, which are approved together or not
+// at all.
 func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
@@ -92,7 +92,8 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	}
 }
 
-// batchRead asks, unless somebody went elsewhere meanwhile, or for another batch.
+// batchRead asks for the decision, unless the user went elsewhere or asked for another batch
+// meanwhile.
 func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
 	switch {
 	case b != m.reading, !m.Pages.Deciding():
@@ -149,7 +150,7 @@ func (b *batch) readSoFar(progress func(review.Dossier) seen.Progress) readSoFar
 	return s
 }
 
-// counts says how much was read: "2/2 · 52 as in docx · 4 data files by hash".
+// counts describes how much was read: "2/2 · 52 as in docx · 4 data files by hash".
 func (s readSoFar) counts() string {
 	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Of)
 	if s.Known > 0 {
@@ -161,7 +162,7 @@ func (s readSoFar) counts() string {
 	return text
 }
 
-// mayStayUnread reports whether what is unread of a batch is new and imported.
+// mayStayUnread reports whether everything unread in a batch is new and imported.
 func (b *batch) mayStayUnread(s readSoFar) bool {
 	for i, d := range b.dossiers {
 		if s.parts[i] > 0 && !review.MayBeUnread(d.Proposal, d.Revision.Draft.Definition) {
@@ -171,8 +172,8 @@ func (b *batch) mayStayUnread(s readSoFar) bool {
 	return true
 }
 
-// askApproveAll lists the definitions that would go live. It is locked until all of them
-// were read, or what is unread is accepted by its number; several need their number and y.
+// askApproveAll asks for an approval. The dialog is locked until everything was read or the user
+// types the number of unread parts. For several proposals, the user types their number and y.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	so := b.readSoFar(m.Seen.Progress) // nothing is read while a dialog is open
 	tokens, changed := m.Pages.OnProposal()
@@ -181,8 +182,8 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 		n += parts
 	}
 	d := screen.Dialog{
-		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: b.about(), NoteOptional: true,
-		Subject: b.subject(),
+		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: screen.About(b.proposals()...), NoteOptional: true,
+		Subject: screen.Subjects(b.act, b.proposals()...),
 		Facts: sync.OnceValue(func() []draw.Line { // they are drawn with every frame
 			return m.Shell.Frame().Facts(so.counts(), n > 0 || len(so.Missing) > 0, b.dossiers, tokens)
 		}),
@@ -262,8 +263,8 @@ func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
 	_, changed := m.Pages.OnProposal()
 	d := screen.Dialog{
-		Form: form, Draft: b.draft(), About: b.about(), Writing: true,
-		Subject: b.subject(),
+		Form: form, Draft: b.draft(), About: screen.About(b.proposals()...), Writing: true,
+		Subject: screen.Subjects(b.act, b.proposals()...),
 		Facts:   func() []draw.Line { return m.Shell.Frame().Nothing(form.Consequence, b.dossiers...) },
 		Content: func(page *prose.Page) {
 			page.Text("", form.Consequence+" No channel prompt changes.")
@@ -278,7 +279,7 @@ func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 	return m.Shell.Ask(d)
 }
 
-// several makes a dialog one about n proposals.
+// several adapts a dialog to n proposals.
 func several(d *screen.Dialog, n int) {
 	if n < 2 {
 		return
@@ -287,7 +288,7 @@ func several(d *screen.Dialog, n int) {
 	d.Tally = strconv.Itoa(n)
 }
 
-// decide decides on the batch: on all of it or nothing.
+// decide decides on the whole batch or on nothing.
 func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	set := ""
 	if b.oneSet() {
@@ -296,8 +297,8 @@ func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	return m.Write(m.User.Decision(b.act, desk.AsRead(b.dossiers, unread), reason, b.draft(), set))
 }
 
-// list names every proposal of a batch with what its decision is tied to. A change set
-// that is read as one page is summed up: its page has the rest.
+// list lists the proposals of a batch with the revision and digest of each. It sums up a change
+// set that is read as one page.
 func (b *batch) list(m *Decisions, page *prose.Page) {
 	summed := ""
 	for _, d := range b.dossiers {
@@ -373,7 +374,7 @@ func (b *batch) channels(m *Decisions, page *prose.Page) {
 			nobody = append(nobody, d.Proposal)
 		}
 		for _, o := range d.Others {
-			if !inBatch(b, o.ID) {
+			if !slices.ContainsFunc(b.dossiers, func(in review.Dossier) bool { return in.Proposal.ID == o.ID }) {
 				page.Item(draw.Of(m.Shell.Frame().Theme.Warn, "! "), wording.Reference(o)+" by "+o.Author.String()+" becomes stale.")
 			}
 		}
@@ -382,15 +383,6 @@ func (b *batch) channels(m *Decisions, page *prose.Page) {
 	if slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return !d.Proposal.Subject.Kind.InFiles() }) {
 		screen.PromptsField(page, all)
 	}
-}
-
-func inBatch(b *batch, id proposals.ID) bool {
-	for _, d := range b.dossiers {
-		if d.Proposal.ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 // askWithout names the proposals that cannot be decided, those with the same reason

@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// refusal is a proposal that cannot be decided about as it was asked, and why.
+// refusal is a proposal for which the decision is not possible, and the reason.
 type refusal struct {
 	dossier review.Dossier
 	why     string
@@ -24,19 +24,17 @@ type refusal struct {
 func (b *batch) refused(actor proposals.Actor) []refusal {
 	var out []refusal
 	for _, d := range b.dossiers {
-		if why := b.why(actor, d); why != "" {
+		why := wording.Cannot(actor, b.act, d.Proposal)
+		if b.act == proposals.ActApprove {
+			alone := d
+			alone.Members = nil // they are in the batch, each with its own reason
+			why = strings.Join(wording.Obstacles(alone, wording.Ways{}), "; ")
+		}
+		if why != "" {
 			out = append(out, refusal{d, why})
 		}
 	}
 	return out
-}
-
-func (b *batch) why(actor proposals.Actor, d review.Dossier) string {
-	if b.act == proposals.ActApprove {
-		d.Members = nil // they are in the batch, each with its own reason
-		return strings.Join(wording.Obstacles(d, wording.Ways{}), "; ")
-	}
-	return wording.Cannot(actor, b.act, d.Proposal)
 }
 
 // mostListed is how many proposals with the same reason are named.
@@ -119,8 +117,7 @@ func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
 	return way, true
 }
 
-// with returns the ids of the refused proposals and of those that are approved
-// only together with them.
+// with returns the ids of the refused proposals and of the other members of their change sets.
 func (b *batch) with(refused []refusal) []proposals.ID {
 	var ids []proposals.ID
 	for _, d := range b.dossiers {

@@ -20,21 +20,16 @@ import (
 // acts are what the user does about the proposal, whatever tab is on the screen.
 type acts struct {
 	*state
-	prompts *promptPane
 	history *historyPane
 	diff    *diffPane
 }
 
-// members returns the proposals that are approved together with the open one.
-func (a *acts) members() []proposals.Proposal {
-	if members := a.dossier.Together(); len(members) > 1 {
-		return members
-	}
-	return []proposals.Proposal{a.dossier.Proposal}
-}
-
+// askApprove asks for the approval of the proposal, with its change set or with what is marked.
 func (a *acts) askApprove() tea.Cmd {
-	members := a.members()
+	members := []proposals.Proposal{a.dossier.Proposal}
+	if together := a.dossier.Together(); len(together) > 1 {
+		members = together
+	}
 	if marked := a.Marked(); slices.ContainsFunc(marked, func(p proposals.Proposal) bool { return p.ID == a.id }) && len(marked) > 1 {
 		members = marked
 	}
@@ -44,9 +39,9 @@ func (a *acts) askApprove() tea.Cmd {
 // about names the proposal that a text is for.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
 
-// since returns a function that describes changes of the proposal from now on, ""
+// Since returns a function that describes changes of the proposal from now on, ""
 // for none.
-func (a *acts) since() func() string {
+func (a *acts) Since() func() string {
 	state, digest := a.dossier.Proposal.State, a.dossier.Digest
 	return func() string {
 		switch d := a.dossier; {
@@ -62,13 +57,6 @@ func (a *acts) since() func() string {
 // ask asks for a decision about the proposal that makes nothing live.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
-}
-
-// content identifies exactly the content on the screen.
-func (a *acts) content(page *prose.Page) {
-	p := a.dossier.Proposal
-	page.Field(string(p.Type), p.Subject.String())
-	page.Field("", "revision "+strconv.Itoa(p.Revision)+", content "+wording.Short(p.ContentHash))
 }
 
 func (a *acts) askWaive() tea.Cmd {
@@ -128,7 +116,9 @@ func (a *acts) askSimple(act proposals.Act) func() tea.Cmd {
 				return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Show(act.Form(1).Consequence))}
 			},
 			Content: func(page *prose.Page) {
-				a.content(page)
+				p := a.dossier.Proposal
+				page.Field(string(p.Type), p.Subject.String())
+				page.Field("", "revision "+strconv.Itoa(p.Revision)+", content "+wording.Short(p.ContentHash))
 				page.Blank()
 				page.Text("", act.Form(1).Consequence)
 			},
@@ -205,7 +195,7 @@ func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 			page.Blank()
 			page.Text("", form.Consequence)
 		},
-		Changed: a.since(),
+		Changed: a.Since(),
 		Run: func(reason string) tea.Cmd {
 			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, form, func(ctx context.Context) (string, error) { return a.Acts.Unwaive(ctx, a.id, s, reason) }))
 		},

@@ -25,7 +25,7 @@ func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange
 	counts := make([]promptCount, len(costs))
 	for i, cost := range costs {
 		changes[i] = screen.PromptChange{Agent: d.Proposal.Subject, Channel: string(cost.When)}
-		counts[i] = promptCount{now: sizeOf(cost.Now), after: sizeOf(cost.After), note: cost.Note}
+		counts[i] = promptCount{now: cost.Now, after: cost.After, note: cost.Note}
 		var now, after []instructions.Load
 		for _, c := range loads {
 			if c.Load().When != cost.When {
@@ -42,8 +42,6 @@ func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange
 	}
 	return changes, counts, err
 }
-
-func sizeOf(s instructions.Size) size { return size{s.Chars, s.O200k, s.Cl100k} }
 
 // joined returns the texts of one moment: each of several under the name of its file.
 func joined(loads []instructions.Load) string {
@@ -76,10 +74,10 @@ func (t *promptPane) costsOfFiles(page *prose.Page) {
 	page.Heading("Tokens in the context of an agent (o200k)")
 	for i, c := range t.changes {
 		n := t.counts[i]
-		if n.now.o200k+n.after.o200k == 0 {
+		if n.now.O200k+n.after.O200k == 0 {
 			continue
 		}
-		page.Line(draw.Of(th.Faint, "  "+draw.Pad(draw.Show(c.Channel), 12)).Add(th.Text, draw.Showf("%d → %d", n.now.o200k, n.after.o200k)).
-			Add(th.Title, draw.Showf(" (%+d)", n.after.o200k-n.now.o200k)))
+		page.Line(draw.Of(th.Faint, "  "+draw.Pad(draw.Show(c.Channel), 12)).Add(th.Text, draw.Showf("%d → %d", n.now.O200k, n.after.O200k)).
+			Add(th.Title, draw.Showf(" (%+d)", n.after.O200k-n.now.O200k)))
 	}
 }

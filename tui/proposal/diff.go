@@ -157,8 +157,7 @@ func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Page
 		t.goTo(*t.jump)
 	}
 	if t.toUnseen && t.against == 0 {
-		t.toUnseen = false
-		t.next()
+		t.unseen()
 	}
 }
 
@@ -184,18 +183,10 @@ func (t *diffPane) reveal(at anchor) tea.Cmd {
 	return nil
 }
 
-// unseen goes to the next unread part, once the diff is there.
+// unseen goes to the next unread part, if there is one, once the diff is there.
 func (t *diffPane) unseen() tea.Cmd {
-	if !t.loaded || t.list == nil {
-		t.toUnseen = true
-		return nil
-	}
-	return t.next()
-}
-
-// next goes to the next unread part, if there is one.
-func (t *diffPane) next() tea.Cmd {
-	if t.nothingUnseen() != "" {
+	t.toUnseen = !t.loaded || t.list == nil
+	if t.toUnseen || t.nothingUnseen() != "" {
 		return nil
 	}
 	return t.nextUnseen()

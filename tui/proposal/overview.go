@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
+	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
@@ -127,7 +128,13 @@ func (t *overviewPane) promptCosts(page *prose.Page) {
 	}
 	page.Blank()
 	page.Heading("An approval changes " + wording.Count(len(d.Rendered), "channel prompt", "channel prompts"))
-	for _, line := range wording.Channels(d, t.prompts.costs()) {
+	costs := map[string]string{}
+	for _, c := range t.prompts.changes {
+		if grown := t.prompts.grown(func(agent registry.Subject) bool { return agent == c.Agent }); grown != "" {
+			costs[c.Agent.String()] = "; " + grown
+		}
+	}
+	for _, line := range wording.Channels(d, costs) {
 		page.Item(draw.Of("", "  "), line)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/rules"
@@ -32,7 +33,7 @@ var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment
 // Page shows everything about a proposal. Its tabs are components, which share its state.
 type Page struct {
 	state
-	acts   acts
+	acts
 	brief  proposals.Proposal // as the queue had it, until the dossier is here
 	err    error
 	resume *screen.Resume // to go on with when the proposal is there
@@ -67,14 +68,8 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	return pp
 }
 
-// Tokens returns how many tokens the proposal adds to prompts, as a sheet says it.
-func (pp *Page) Tokens() string { return pp.prompts.tokens() }
-
-// Since returns a function that describes changes of the proposal from now on, "" for none.
-func (pp *Page) Since() func() string { return pp.acts.since() }
-
-// askComment implements book.
-func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment(at) }
+// Tokens describes how many tokens the proposal adds to prompts, "" while that is not known.
+func (pp *Page) Tokens() string { return pp.prompts.grown(func(registry.Subject) bool { return true }) }
 
 // bind has the tabs share the state of the page.
 func (pp *Page) bind() {
@@ -82,8 +77,7 @@ func (pp *Page) bind() {
 	for _, t := range pp.panes() {
 		t.state = &pp.state
 	}
-	pp.acts.diff = &pp.diff
-	pp.acts.history, pp.acts.prompts, pp.overview.prompts, pp.overview.tests = &pp.history, &pp.prompts, &pp.prompts, &pp.tests
+	pp.acts.diff, pp.acts.history, pp.overview.prompts, pp.overview.tests = &pp.diff, &pp.history, &pp.prompts, &pp.tests
 	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history, &pp.tests}
 }
 

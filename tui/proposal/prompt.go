@@ -10,10 +10,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/gateway/instructions"
 	"toolcrib/history/diff"
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/impact"
 	"toolcrib/tui/difflist"
@@ -72,12 +74,9 @@ func (t *promptPane) text() string {
 
 // promptCount is how long a prompt is now and after, with a note on it.
 type promptCount struct {
-	now, after size
+	now, after instructions.Size
 	note       string
 }
-
-// size is the length of a text.
-type size struct{ chars, o200k, cl100k int }
 
 // Count implements tab.
 func (t *promptPane) Count() int { return len(t.dossier.Rendered) }
@@ -223,7 +222,7 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 	for _, x := range []struct {
 		unit       string
 		now, after int
-	}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
+	}{{"characters", n.now.Chars, n.after.Chars}, {"tokens o200k", n.now.O200k, n.after.O200k}, {"cl100k", n.now.Cl100k, n.after.Cl100k}} {
 		delta := draw.Showf("%+d", x.after-x.now)
 		count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
 		switch { // a line has a margin of a cell on both sides
@@ -392,11 +391,11 @@ func (t *promptPane) none() string {
 // which is counted once.
 func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]promptCount, error) {
 	var texts []string
-	sizes := map[string]size{}
+	sizes := map[string]instructions.Size{}
 	for _, c := range changes {
 		for _, text := range []string{c.Now, c.After} {
 			if _, known := sizes[text]; !known {
-				sizes[text] = size{}
+				sizes[text] = instructions.Size{}
 				texts = append(texts, text)
 			}
 		}
@@ -406,7 +405,7 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 		return nil, err
 	}
 	for i, text := range texts {
-		sizes[text] = size{utf8.RuneCountInString(text), counts[i].O200k, counts[i].Cl100k}
+		sizes[text] = instructions.Size{Chars: utf8.RuneCountInString(text), Counts: counts[i]}
 	}
 	out := make([]promptCount, len(changes))
 	for i, c := range changes {
@@ -415,44 +414,24 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 	return out, nil
 }
 
-// costs returns by agent how many tokens more its prompts get, once they are counted.
-func (t *promptPane) costs() map[string]string {
-	out := map[string]string{}
+// grown describes by how many tokens the prompts of some agents grow, "" while that is not known.
+func (t *promptPane) grown(of func(agent registry.Subject) bool) string {
 	if t.digest != t.dossier.Digest || len(t.counts) < len(t.changes) {
-		return out
-	}
-	least, most := map[string]int{}, map[string]int{}
-	for i, c := range t.changes {
-		more, agent := t.counts[i].after.o200k-t.counts[i].now.o200k, c.Agent.String()
-		if out[agent] == "" {
-			least[agent], most[agent] = more, more
-		}
-		least[agent], most[agent] = min(least[agent], more), max(most[agent], more)
-		out[agent] = fmt.Sprintf("; %+d tokens", most[agent])
-		if least[agent] < most[agent] {
-			out[agent] = fmt.Sprintf("; %+d to %+d tokens", least[agent], most[agent])
-		}
-	}
-	return out
-}
-
-// tokens is by how many an approval changes the prompts, "" while that is not known.
-func (t *promptPane) tokens() string {
-	if t.digest != t.dossier.Digest || len(t.counts) == 0 || len(t.counts) < len(t.changes) {
 		return ""
 	}
-	least, most := 0, 0
-	for i, c := range t.counts {
-		more := c.after.o200k - c.now.o200k
-		if i == 0 {
-			least, most = more, more
+	var by []int
+	for i, c := range t.changes {
+		if of(c.Agent) {
+			by = append(by, t.counts[i].after.O200k-t.counts[i].now.O200k)
 		}
-		least, most = min(least, more), max(most, more)
 	}
-	if least < most {
-		return fmt.Sprintf(" %+d to %+d tokens", least, most)
+	switch {
+	case len(by) == 0:
+		return ""
+	case slices.Min(by) < slices.Max(by):
+		return fmt.Sprintf("%+d to %+d tokens", slices.Min(by), slices.Max(by))
 	}
-	return fmt.Sprintf(" %+d tokens", most)
+	return fmt.Sprintf("%+d tokens", by[0])
 }
 
 // howShown returns how the prompt on the screen is shown.

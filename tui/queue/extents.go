@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/screen"
 )
 
 // extents are how much the proposals on the screen change, by the revision that was
@@ -19,13 +20,6 @@ type revision struct {
 	number int
 }
 
-// Measured answers how much some proposals change.
-type Measured struct {
-	of    []revision
-	found map[proposals.ID]review.Extent
-	err   error
-}
-
 // maxMeasured is how many extents are kept.
 const maxMeasured = 5000
 
@@ -34,14 +28,14 @@ func (e *extents) of(p proposals.Proposal) (review.Extent, bool) {
 	return found, ok
 }
 
-// take takes in what was read; what could not be read is not asked for again.
-func (e *extents) take(msg Measured) {
-	if e.known == nil || len(e.known)+len(msg.found) > maxMeasured {
+// take stores what was read; what could not be read is not asked for again.
+func (e *extents) take(of []revision, found map[proposals.ID]review.Extent) {
+	if e.known == nil || len(e.known)+len(found) > maxMeasured {
 		e.known = map[revision]review.Extent{}
 	}
-	for _, r := range msg.of {
-		if found, ok := msg.found[r.id]; ok {
-			e.known[r] = found
+	for _, r := range of {
+		if extent, ok := found[r.id]; ok {
+			e.known[r] = extent
 			delete(e.asking, r)
 		}
 	}
@@ -75,7 +69,10 @@ func (q *Page) measure() tea.Cmd {
 	}
 	read, ctx := q.Extents, q.ctx
 	return func() tea.Msg {
-		found, err := read(ctx, ids)
-		return Measured{of, found, err}
+		found, _ := read(ctx, ids) // a row without an extent shows none
+		return screen.Then{Page: q, Do: func() tea.Cmd {
+			q.take(of, found)
+			return nil
+		}}
 	}
 }

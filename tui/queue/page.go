@@ -280,8 +280,6 @@ func (q *Page) Click(x, row int) tea.Cmd {
 // Update implements screen.Page.
 func (q *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case Listed:
-		return q.loaded(msg)
 	case Counted:
 		if msg.Err == nil {
 			q.list.counts, q.list.viewCounts = msg.Counts, msg.Views
@@ -298,8 +296,6 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 				return g
 			}
 		}
-	case Measured:
-		q.take(msg)
 	case Glance:
 		p, _ := q.list.current()
 		q.glance.take(msg, p.ID)

@@ -9,17 +9,12 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/queue/rows"
+	"toolcrib/tui/screen"
 )
 
 // Answers to the commands of the page. Each names its question, so a late one is not
 // taken for another.
 type (
-	// Listed is a chunk of the list.
-	Listed struct {
-		Query review.Query
-		Page  review.Page
-		Err   error
-	}
 	// Counted is how many proposals there are in each state.
 	Counted struct {
 		Counts map[proposals.State]int
@@ -43,14 +38,15 @@ type (
 // read reads proposals, in as many steps as the limit of a query takes.
 func (q *Page) read(query review.Query) tea.Cmd {
 	return func() tea.Msg {
-		answer, next, left := Listed{Query: query}, query, query.Limit
+		var found []proposals.Proposal
+		next, err := query, error(nil)
 		for {
-			next.Limit = min(left, review.MaxPage)
-			page, err := q.desk.List(q.ctx, next)
-			answer.Page.Proposals, answer.Page.Next, answer.Err = append(answer.Page.Proposals, page.Proposals...), page.Next, err
-			left -= len(page.Proposals)
-			if next.After = page.Next; err != nil || next.After == "" || left <= 0 {
-				return answer
+			next.Limit = min(query.Limit-len(found), review.MaxPage)
+			var page review.Page
+			page, err = q.desk.List(q.ctx, next)
+			found, next.After = append(found, page.Proposals...), page.Next
+			if err != nil || next.After == "" || len(found) >= query.Limit {
+				return screen.Then{Page: q, Do: func() tea.Cmd { return q.loaded(query, found, next.After, err) }}
 			}
 		}
 	}
@@ -89,16 +85,16 @@ func (q *Page) Count() tea.Cmd {
 	}
 }
 
-// loaded takes in a chunk.
-func (q *Page) loaded(msg Listed) tea.Cmd {
-	if msg.Query.State != q.list.shownTab().state() || msg.Query.Filter != q.list.where() || msg.Query.Order != q.list.order || msg.Query.Reverse != q.list.Backward {
+// loaded adds proposals that were read, behind which the list continues at next.
+func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, err error) tea.Cmd {
+	if query.State != q.list.shownTab().state() || query.Filter != q.list.where() || query.Order != q.list.order || query.Reverse != q.list.Backward {
 		return nil // of a list that is not shown any more
 	}
 	q.list.Loading, q.list.Asked = false, true
-	if q.err = msg.Err; msg.Err != nil {
-		return q.shell.Fail(msg.Err)
+	if q.err = err; err != nil {
+		return q.shell.Fail(err)
 	}
-	above, ok := q.list.Rows.Read(msg.Query.After, msg.Page.Proposals, msg.Page.Next)
+	above, ok := q.list.Rows.Read(query.After, ps, next)
 	if !ok {
 		return nil
 	}

@@ -46,26 +46,23 @@ func (l Layout) Digest(digest string) string {
 	return wording.Short(digest)
 }
 
-// DraftKind begins the name of the kept text of a decision.
-func DraftKind(act proposals.Act) string {
-	if act == proposals.ActRequestChanges {
-		return "changes"
-	}
-	return string(act)
-}
-
 // draftIDLength is how long the id of a proposal is.
 const draftIDLength = len("00000000-0000-0000-0000-000000000000")
 
 // DecisionDraft names the kept text of a decision on proposals. The name is that of
 // the act and of exactly these proposals, in any order, so that no other decision
 // finds it.
-func DecisionDraft(act proposals.Act, ids ...proposals.ID) string {
-	sorted := slices.Sorted(slices.Values(ids))
-	if len(sorted) == 0 {
-		return ""
+func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
+	sorted := make([]proposals.ID, len(ps))
+	for i, p := range ps {
+		sorted[i] = p.ID
 	}
-	name := DraftKind(act) + "-" + string(sorted[0])
+	slices.Sort(sorted)
+	kind := string(act)
+	if act == proposals.ActRequestChanges {
+		kind = "changes"
+	}
+	name := kind + "-" + string(sorted[0])
 	if len(sorted) == 1 {
 		return name
 	}

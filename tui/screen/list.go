@@ -30,6 +30,9 @@ func (l *List) Pane() *Preview { return &l.Preview }
 // Shown implements Page: a list has no text.
 func (l *List) Shown() *pager.Pager { return nil }
 
+// Update implements Page: what a list reads comes as Then.
+func (l *List) Update(tea.Msg) tea.Cmd { return nil }
+
 // See implements Page; a list does not record which rows were seen.
 func (l *List) See() {}
 

@@ -156,7 +156,11 @@ func (f Frame) prompts(ds []review.Dossier, tokens string) draw.Line {
 	if len(changed) == 0 {
 		return draw.Of(f.Theme.Text, "no prompt changes")
 	}
-	return draw.Of(f.Theme.Text, draw.Show(wording.Count(len(changed), "prompt", "prompts")+tokens))
+	text := wording.Count(len(changed), "prompt", "prompts")
+	if tokens != "" {
+		text += " " + tokens
+	}
+	return draw.Of(f.Theme.Text, draw.Show(text))
 }
 
 // Restore proposes to make an earlier version live again.

@@ -42,6 +42,20 @@ type Then struct {
 	Do   func() tea.Cmd
 }
 
+// Reading returns a command that reads something for a page. take gets what was read as long
+// as the page can be reached; an error is shown.
+func Reading[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.Cmd) tea.Cmd {
+	return func() tea.Msg {
+		got, err := read()
+		return Then{Page: p, Do: func() tea.Cmd {
+			if err != nil {
+				return sh.Fail(err)
+			}
+			return take(got)
+		}}
+	}
+}
+
 // Line is a text that is typed at the bottom of the screen, such as a filter or a
 // search.
 type Line struct {

@@ -38,6 +38,18 @@ func (t *Text) Layout() Layout { return t.Frame.Layout }
 // Shown implements Page.
 func (t *Text) Shown() *pager.Pager { return t.Pager }
 
+// Selected returns the item at the current stop of a text that lists items; false where
+// none is.
+func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
+	if n := t.Stop(); n >= 0 && n < len(items) {
+		return items[n], true
+	}
+	return item, false
+}
+
+// Update implements Page: what a text reads comes as Then.
+func (t *Text) Update(tea.Msg) tea.Cmd { return nil }
+
 // View implements Page.
 func (t *Text) View() []string { return t.Pager.View() }
 
