@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// lay lays the entries out: a narrow screen has no room for their numbers and
-// the time of day, and for what they say beyond the act.
+// lay lays the entries out. A narrow screen shows neither their numbers and times of day nor
+// their details.
 func (p *Page) lay() {
 	th := p.Frame.Theme
 	page := prose.New(th)
@@ -51,7 +51,7 @@ func (p *Page) lay() {
 	p.Pager.Replace(page.Rows())
 }
 
-// names returns a line as a text.
+// names returns the text of a line.
 func names(l draw.Line) string {
 	var b strings.Builder
 	for _, s := range l {
@@ -104,7 +104,7 @@ type data struct {
 	Note           string                   `json:"note"`
 }
 
-// dataOf returns nothing for data of another form, which says nothing here.
+// dataOf returns the details of an entry, none for data in another form.
 func dataOf(e history.Event) data {
 	var d data
 	if json.Unmarshal(e.Data, &d) != nil {
@@ -113,8 +113,8 @@ func dataOf(e history.Event) data {
 	return d
 }
 
-// told summarizes the data of an entry beyond its act in a few words, as many as there is
-// room for; what was noted may go on beyond it.
+// told summarizes the details of an entry in at most room cells. The note behind them may be
+// longer.
 func told(e history.Event, room int) string {
 	data := dataOf(e)
 	var words []string

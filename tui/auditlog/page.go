@@ -162,13 +162,7 @@ func (p *Page) open() tea.Cmd {
 	return p.shell.Open(proposals.Proposal{ID: proposals.ID(e.Proposal)}, false)
 }
 
-func (p *Page) selected() (history.Event, bool) {
-	n := p.Pager.Stop()
-	if n < 0 || n >= len(p.events) {
-		return history.Event{}, false
-	}
-	return p.events[n], true
-}
+func (p *Page) selected() (history.Event, bool) { return screen.Selected(p.Pager, p.events) }
 
 func (p *Page) noProposal() string {
 	switch e, ok := p.selected(); {

@@ -22,7 +22,7 @@ func (c *Page) Keys() []screen.Key {
 	}, screen.TextKeys(c.shell, c)...)
 }
 
-// noneWaiting returns why there is nothing to answer.
+// noneWaiting returns why the selected call cannot be answered.
 func (c *Page) noneWaiting() string {
 	p, ok := c.selected()
 	switch {
@@ -88,7 +88,7 @@ func (c *Page) askRefuse() tea.Cmd {
 	})
 }
 
-// what describes the call that an answer is about.
+// what describes a call.
 func (c *Page) what(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(c.Frame.Theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+strconv.Itoa(p.Version))
 	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)

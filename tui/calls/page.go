@@ -18,20 +18,19 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// maxAnswered is how many calls are listed that do not wait any more.
+// maxAnswered is how many calls that no longer wait are listed.
 const maxAnswered = 50
 
 // Desk reads calls for the page, and answers them.
 type Desk interface {
-	// PendingCalls lists the calls that wait, then the last of the others.
+	// PendingCalls lists the waiting calls, then the last of the others.
 	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
 	CallState(p gateway.Pending) gateway.PendingState
 	RunCall(ctx context.Context, p gateway.Pending) (done string, err error)
 	RefuseCall(ctx context.Context, p gateway.Pending, reason string) (done string, err error)
 }
 
-// Page lists the calls of agents that wait for the user, and the last of those that
-// do not any more.
+// Page lists the calls of agents that wait for the user, and the last ones that no longer wait.
 type Page struct {
 	screen.Text
 	shell   screen.Shell
@@ -63,49 +62,27 @@ func (c *Page) Fit(f screen.Frame) {
 	c.lay()
 }
 
-// Read is calls that were read, those that wait first.
-type Read struct {
-	Calls   []gateway.Pending
-	Waiting int
-	Err     error
-}
-
 // Reload implements screen.Page.
 func (c *Page) Reload() tea.Cmd {
 	if c.desk == nil {
 		return nil
 	}
-	return func() tea.Msg {
-		calls, waiting, err := c.desk.PendingCalls(c.ctx, maxAnswered)
-		return Read{calls, waiting, err}
-	}
-}
-
-// Update implements screen.Page.
-func (c *Page) Update(msg tea.Msg) tea.Cmd {
-	read, ok := msg.(Read)
-	switch {
-	case !ok:
+	waiting := 0
+	return screen.Reading(c.shell, c, func() (calls []gateway.Pending, err error) {
+		calls, waiting, err = c.desk.PendingCalls(c.ctx, maxAnswered)
+		return calls, err
+	}, func(calls []gateway.Pending) tea.Cmd {
+		p, _ := c.selected()
+		c.calls, c.waiting = calls, waiting
+		c.lay()
+		if i := slices.IndexFunc(c.calls, func(now gateway.Pending) bool { return now.ID == p.ID }); i >= 0 {
+			c.Pager.SetStop(i)
+		}
 		return nil
-	case read.Err != nil:
-		return c.shell.Fail(read.Err)
-	}
-	p, _ := c.selected()
-	c.calls, c.waiting = read.Calls, read.Waiting
-	c.lay()
-	if i := slices.IndexFunc(c.calls, func(now gateway.Pending) bool { return now.ID == p.ID }); i >= 0 {
-		c.Pager.SetStop(i)
-	}
-	return nil
+	})
 }
 
-func (c *Page) selected() (gateway.Pending, bool) {
-	n := c.Pager.Stop()
-	if n < 0 || n >= len(c.calls) {
-		return gateway.Pending{}, false
-	}
-	return c.calls[n], true
-}
+func (c *Page) selected() (gateway.Pending, bool) { return screen.Selected(c.Pager, c.calls) }
 
 func (c *Page) lay() {
 	page := prose.New(c.Frame.Theme)

@@ -140,7 +140,8 @@ func TestKeepsTheSelection(t *testing.T) {
 	d := &desk{calls: []gateway.Pending{call("a", `{}`), call("b", `{}`)}, waiting: 2}
 	p := opened(t, d, 80, 40)
 	screentest.Press(t, p.shell, p, "j")
-	p.Update(Read{Calls: append([]gateway.Pending{call("c", `{}`)}, d.calls...), Waiting: 3})
+	d.calls, d.waiting = append([]gateway.Pending{call("c", `{}`)}, d.calls...), 3
+	p.Reload()().(screen.Then).Do()
 	if got, _ := p.selected(); got.ID != "b" {
 		t.Errorf("the selection went from b to %q", got.ID)
 	}

@@ -31,9 +31,10 @@ type Desk interface {
 // Options configure the page.
 type Options struct {
 	Actor proposals.Actor
-	// Read has the decision about a proposal ask what of it has not been on the screen.
+	// Read registers this page as a place where proposals are read. unread names the parts of one
+	// that have not been on the screen.
 	Read func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
-	// Regroup takes a member out of the set; nil where there is no such thing.
+	// Regroup takes a member out of the set; nil where unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 }
 
@@ -57,9 +58,9 @@ type Page struct {
 	rows  *rows
 	texts texts
 	raw   bool
-	// extents say how much each member changes.
+	// extents describe how much each member changes.
 	extents []string
-	// current is the tool that was gone to.
+	// current is the index of the member that was selected last.
 	current int
 }
 
@@ -70,7 +71,7 @@ func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeS
 	return p
 }
 
-// Take shows a change set. What was read of it before, and says the same, stays read.
+// Take shows a change set. Text that was read before and did not change stays read.
 func (p *Page) Take(set review.ChangeSet) {
 	first := p.rows == nil
 	p.extents = nil
@@ -138,7 +139,7 @@ func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	return unread, missing
 }
 
-// Left says how much has not been on the screen.
+// Left describes how much has not been on the screen.
 func (p *Page) Left() string {
 	return wording.Count(p.unseen(), "row", "rows") + " of this page"
 }
@@ -241,8 +242,8 @@ func (p *Page) cannot(act proposals.Act) func() string {
 	}
 }
 
-// at returns the tool that keys act on: the one that was gone to as long as it is in
-// the window, else the first in there.
+// at returns the index of the member that keys act on: the current one while it is in the
+// window, else the first in the window.
 func (p *Page) at() int {
 	if len(p.rows.All) == 0 {
 		return 0
@@ -391,20 +392,11 @@ func (p *Page) See() { p.Pager.See() }
 // Reload implements screen.Page.
 func (p *Page) Reload() tea.Cmd {
 	name := p.set.Name
-	return func() tea.Msg {
-		set, err := p.desk.ShowSet(p.ctx, p.Actor, name)
-		return screen.Then{Page: p, Do: func() tea.Cmd {
-			if err != nil {
-				return p.shell.Fail(err)
-			}
-			p.Take(set)
-			return nil
-		}}
-	}
+	return screen.Reading(p.shell, p, func() (review.ChangeSet, error) { return p.desk.ShowSet(p.ctx, p.Actor, name) }, func(set review.ChangeSet) tea.Cmd {
+		p.Take(set)
+		return nil
+	})
 }
-
-// Update implements screen.Page.
-func (p *Page) Update(tea.Msg) tea.Cmd { return nil }
 
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {

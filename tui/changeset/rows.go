@@ -42,8 +42,7 @@ type said struct {
 	nth  int
 }
 
-// texts numbers the texts that were laid out, so that what was on the screen stays read
-// when other texts come or go.
+// texts numbers the texts that were laid out, so that a text stays read when others come or go.
 type texts map[said]pager.Text
 
 func (t texts) number(s said) pager.Text {
@@ -53,11 +52,11 @@ func (t texts) number(s said) pager.Text {
 	return t[s]
 }
 
-// mostWide is how wide a text becomes at most, in cells.
+// mostWide is the widest column of text, in cells.
 const mostWide = 140
 
-// mostDeep is how far a parameter is indented at most, so that a narrow terminal has
-// room for its text.
+// mostDeep is the deepest indent of a parameter, so that a narrow terminal has room for its
+// text.
 const mostDeep = 6
 
 // layRows lays a page out; without whole, the lines of files are folded. The counts in the

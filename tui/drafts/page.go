@@ -1,4 +1,4 @@
-// Package drafts is the page of the workbench with the texts that are not sent yet.
+// Package drafts is the page of the workbench with the unsent texts.
 package drafts
 
 import (
@@ -30,14 +30,14 @@ type Desk interface {
 type Options struct {
 	Folder string // "" for none
 	Actor  proposals.Actor
-	// Remote is set where the user cannot look into the folder.
+	// Remote reports that the user cannot open the folder.
 	Remote bool
-	// NoEditor returns why no proposal can be edited, KeptIn names where a file is.
+	// NoEditor returns why no proposal can be edited, KeptIn describes where a file is.
 	NoEditor func() string
 	KeptIn   func(file string) string
 }
 
-// text is an unsent text, as its file name and content describe it.
+// text is an unsent text, described by its file name and content.
 type text struct {
 	file  string       // name in the folder
 	kind  string       // of what: comment, approve, changes, reject, waive, restore, revise, rebase, new, modify
@@ -79,7 +79,7 @@ func (k *Page) Place() string { return "Unsent drafts" }
 // Reload implements screen.Page.
 func (k *Page) Reload() tea.Cmd { return k.read(false) }
 
-// Announce reads the texts, and has their number told where there are some.
+// Announce reads the texts, and shows a message if there are any.
 func (k *Page) Announce() tea.Cmd { return k.read(true) }
 
 // Fit implements screen.Page.
@@ -88,25 +88,15 @@ func (k *Page) Fit(f screen.Frame) {
 	k.lay()
 }
 
-// Read is the list of unsent texts.
-type Read struct {
-	texts []text
-	start bool // the program has just begun
-	Err   error
-}
-
 // read lists the files in the folder.
 func (k *Page) read(start bool) tea.Cmd {
 	if k.Folder == "" {
 		return nil
 	}
-	return func() tea.Msg {
+	return screen.Reading(k.shell, k, func() ([]text, error) {
 		files, err := os.ReadDir(k.Folder)
-		if os.IsNotExist(err) {
-			return Read{start: start}
-		}
-		if err != nil {
-			return Read{start: start, Err: err}
+		if err != nil && !os.IsNotExist(err) {
+			return nil, err
 		}
 		var texts []text
 		for _, f := range files {
@@ -127,8 +117,19 @@ func (k *Page) read(start bool) tea.Cmd {
 			texts = append(texts, t)
 		}
 		slices.SortFunc(texts, func(a, b text) int { return b.at.Compare(a.at) })
-		return Read{texts, start, nil}
-	}
+		return texts, nil
+	}, func(texts []text) tea.Cmd {
+		k.texts = texts
+		k.lay()
+		switch n := len(texts); {
+		case !start || n == 0:
+			return nil
+		case n == 1:
+			return k.shell.Say(screen.Remark, "1 unsent draft. Press D to see it")
+		default:
+			return k.shell.Say(screen.Remark, "%d unsent drafts. Press D to see them", n)
+		}
+	})
 }
 
 // beginning returns the first words of a file.
@@ -141,23 +142,6 @@ func beginning(file string) string {
 	buf := make([]byte, 300)
 	n, _ := f.Read(buf) // what cannot be read does not begin with anything
 	return strings.Join(strings.Fields(strings.ToValidUTF8(string(buf[:n]), "")), " ")
-}
-
-// Update implements screen.Page: it announces the texts after a start, and shows them.
-func (k *Page) Update(msg tea.Msg) tea.Cmd {
-	read, ok := msg.(Read)
-	switch {
-	case !ok:
-		return nil
-	case read.Err != nil:
-		return k.shell.Fail(read.Err)
-	}
-	k.texts = read.texts
-	k.lay()
-	if n := len(k.texts); read.start && n > 0 {
-		return k.shell.Say(screen.Remark, "%s. Press D to see %s", wording.Count(n, "unsent draft", "unsent drafts"), map[bool]string{true: "it", false: "them"}[n == 1])
-	}
-	return nil
 }
 
 func (k *Page) lay() {
@@ -214,7 +198,7 @@ func (k *Page) noneSelected() string {
 	return ""
 }
 
-// open opens the selected text where it was written: in the editor or in its dialog.
+// open continues the selected text in the editor or in its dialog.
 func (k *Page) open() tea.Cmd {
 	t := k.texts[k.Pager.Stop()]
 	file := filepath.Join(k.Folder, t.file)

@@ -67,7 +67,7 @@ func TestListsTexts(t *testing.T) {
 
 func TestAnnouncesTexts(t *testing.T) {
 	p := opened(t, 60, "comment-"+id+".txt")
-	p.Update(p.Announce()())
+	p.Announce()().(screen.Then).Do()
 	if want := screentest.Asked(p.shell); want[0] != screen.Sayf(screen.Remark, "1 unsent draft. Press D to see it") {
 		t.Errorf("after a start the page asks for %#v", want)
 	}

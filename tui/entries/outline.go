@@ -9,8 +9,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// outline is a list of entries by group. Each group has a heading, unless it is the
-// only one, and can be folded.
+// outline is a list of entries by group. Each of several groups has a heading and can be folded.
 type outline struct{ parts []part }
 
 // part is a group with the entries that were read of it.
@@ -23,7 +22,7 @@ type part struct {
 	read    bool   // whether any of it was
 }
 
-// fewEntries is how many entries are read at once, and not folded.
+// fewEntries is the largest number of entries that are read at once and shown unfolded.
 const fewEntries = 200
 
 func newOutline(groups []Counted) outline {
@@ -34,7 +33,7 @@ func newOutline(groups []Counted) outline {
 	return o
 }
 
-// fill puts all entries that there are into their parts.
+// fill distributes all entries among their parts.
 func (o *outline) fill(entries []screen.Entry) {
 	for _, e := range entries {
 		if p := o.part(Group{e.Subject.Layer, e.Source}); p != nil {
@@ -127,7 +126,7 @@ func (o *outline) find(s registry.Subject, g Group) int {
 	return o.start(p) + o.heads() + i
 }
 
-// rank returns which entry of all a row is, counted from 1; 0 for a heading.
+// rank returns the position of a row's entry among all, counted from 1; 0 for a heading.
 func (o *outline) rank(row int) (n int) {
 	p, entry := o.at(row)
 	if p == nil || entry < 0 {
@@ -142,7 +141,7 @@ func (o *outline) rank(row int) (n int) {
 	return 0
 }
 
-// fill reads on in the first open group whose unread entries come near the window.
+// fill reads more of the first open group whose unread entries are near the window.
 func (r *Page) fill() tea.Cmd {
 	row := 0
 	for i := range r.outline.parts {
@@ -202,7 +201,7 @@ func (r *Page) more(p *part, limit int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter, Group: &group, Limit: limit, After: p.next}
 	return func() tea.Msg {
 		entries, next, err := r.registry.Entries(r.ctx, q)
-		return More{q, entries, next, err}
+		return screen.Then{Page: r, Do: func() tea.Cmd { return r.added(answer{query: q, entries: entries, next: next}, err) }}
 	}
 }
 

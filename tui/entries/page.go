@@ -185,41 +185,12 @@ func (r *Page) Click(x, row int) tea.Cmd {
 	return r.Move(r.top + row - r.cursor)
 }
 
-type (
-	// Outline is the groups that were read, More is more entries of one of them.
-	Outline struct {
-		Query   Query
-		outline outline
-		Err     error
-	}
-	More struct {
-		Query   Query
-		Entries []screen.Entry
-		Next    string
-		Err     error
-	}
-	// rested is sent when a row was selected for a moment, defined with its
-	// definition.
-	rested  struct{ subject registry.Subject }
-	defined struct {
-		subject registry.Subject
-		text    json.RawMessage
-	}
-)
-
-// Update implements screen.Page.
-func (r *Page) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case Outline:
-		return r.loaded(msg)
-	case More:
-		return r.added(msg)
-	case rested:
-		return r.rested(msg.subject)
-	case defined:
-		r.defined(msg)
-	}
-	return nil
+// answer is what a query finds: the groups that it counts, or more entries of one of them.
+type answer struct {
+	query   Query
+	outline outline
+	entries []screen.Entry
+	next    string
 }
 
 // Filter implements screen.Filtered.
@@ -278,7 +249,7 @@ func (r *Page) Reload() tea.Cmd {
 // few, all are read at once.
 func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter}
-	return func() tea.Msg {
+	return screen.Reading(r.shell, r, func() (answer, error) {
 		groups, err := r.registry.Groups(r.ctx, q)
 		o := newOutline(groups)
 		if err == nil && o.total() <= fewEntries {
@@ -286,7 +257,7 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 			var entries []screen.Entry
 			entries, _, err = r.registry.Entries(r.ctx, q)
 			o.fill(entries)
-			return Outline{q, o, err}
+			return answer{query: q, outline: o}, err
 		}
 		for i := range o.parts {
 			p := &o.parts[i]
@@ -297,17 +268,14 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 			}
 		}
 		q.Group = nil
-		return Outline{q, o, err}
-	}
+		return answer{query: q, outline: o}, err
+	}, r.loaded)
 }
 
 // loaded takes in the groups. The selected row stays selected.
-func (r *Page) loaded(msg Outline) tea.Cmd {
-	if msg.Query.Kind != r.Kind || msg.Query.Filter != r.filter {
+func (r *Page) loaded(msg answer) tea.Cmd {
+	if msg.query.Filter != r.filter {
 		return nil
-	}
-	if msg.Err != nil {
-		return r.shell.Fail(msg.Err)
 	}
 	fresh := r.fresh
 	group, subject := r.group(), registry.Subject{}
@@ -346,29 +314,25 @@ func (r *Page) loaded(msg Outline) tea.Cmd {
 
 // added takes in more entries of a group. Rows that come in above the selected one
 // move it down.
-func (r *Page) added(msg More) tea.Cmd {
-	if msg.Query.Kind != r.Kind || msg.Query.Filter != r.filter || msg.Query.Group == nil {
+func (r *Page) added(msg answer, err error) tea.Cmd {
+	p := r.outline.part(*msg.query.Group)
+	if msg.query.Filter != r.filter || p == nil || p.next != msg.query.After || p.whole() {
 		return nil
 	}
-	p := r.outline.part(*msg.Query.Group)
-	if p == nil || p.next != msg.Query.After || p.whole() {
-		return nil
-	}
-	p.loading = false
-	if msg.Err != nil {
-		return r.shell.Fail(msg.Err)
+	if p.loading = false; err != nil {
+		return r.shell.Fail(err)
 	}
 	below := r.cursor >= r.outline.start(p)+r.outline.rows(p) && r.cursor < r.outline.len()
-	p.entries, p.next, p.read = append(p.entries, msg.Entries...), msg.Next, true
-	r.measure(msg.Entries)
+	p.entries, p.next, p.read = append(p.entries, msg.entries...), msg.next, true
+	r.measure(msg.entries)
 	switch last := p == &r.outline.parts[len(r.outline.parts)-1]; {
 	case r.toEnd && last && p.whole():
 		r.toEnd, r.cursor = false, r.outline.len()
 	case r.toEnd && last:
 		return r.more(p, p.Count)
 	case p.open && below:
-		r.cursor += len(msg.Entries)
-		r.top += len(msg.Entries)
+		r.cursor += len(msg.entries)
+		r.top += len(msg.entries)
 	}
 	r.clamp()
 	return tea.Batch(r.fill(), r.debounce())
@@ -380,5 +344,5 @@ func (r *Page) debounce() tea.Cmd {
 	if !ok || r.Frame.Side == 0 || e.Subject == r.definition.subject {
 		return nil
 	}
-	return r.Debounced(rested{e.Subject})
+	return r.Debounced(screen.Then{Page: r, Do: func() tea.Cmd { return r.define(e.Subject) }})
 }

@@ -173,14 +173,13 @@ func TestFiltersEntries(t *testing.T) {
 	}
 	line.Text.Insert("_01")
 	read := line.Changed()
-	p.Update(read())
+	read().(screen.Then).Do()
 	if p.outline.len() != 10 || p.Filter() != "_01" {
 		t.Errorf("%d entries with the filter %q", p.outline.len(), p.Filter())
 	}
-	p.Update(Outline{Query: Query{Kind: registry.KindTool, Filter: "_0"}}) // it comes late
-	p.Update(Outline{Query: Query{Kind: registry.KindAgent, Filter: "_01"}})
+	p.loaded(answer{query: Query{Kind: registry.KindTool, Filter: "_0"}}) // it comes late
 	if p.outline.len() != 10 {
-		t.Errorf("%d entries after answers to other questions", p.outline.len())
+		t.Errorf("%d entries after an answer to another question", p.outline.len())
 	}
 	if read, left := p.Leave(); !left || read == nil || p.Filter() != "" {
 		t.Error("esc did not end the filter")

@@ -62,7 +62,7 @@ func (r *Page) all() []column {
 	return columns
 }
 
-// measure notes how wide the columns want to be for some more entries.
+// measure widens the columns for more entries.
 func (r *Page) measure(entries []screen.Entry) {
 	for _, c := range r.all() {
 		w := max(r.widest[c.name], draw.Width(c.name))
@@ -74,15 +74,13 @@ func (r *Page) measure(entries []screen.Entry) {
 	}
 }
 
-// leastID is how much of an id is shown whatever else there is, in cells, where
-// ids are so long.
+// leastID is how many cells the column of ids gets before the other columns.
 const leastID = 32
 
-// leastName is how much of a name is worth showing, in cells.
+// leastName is the least useful width of a name, in cells.
 const leastName = 16
 
-// columns returns those that fit, each as wide as its content; the last in the
-// order of ranks takes the rest.
+// columns returns the columns that fit, by rank, each as wide as its content.
 func (r *Page) columns(width int) []column {
 	all := r.all()
 	ranked := slices.Clone(all)
@@ -178,31 +176,34 @@ func groupName(g Group) draw.Safe {
 	return name
 }
 
-// definitionPreview is the definition of the selected row, for the pane beside the list. It is
-// decoded once.
+// definitionPreview is the decoded definition of the selected row, for the pane beside the list.
 type definitionPreview struct {
 	subject registry.Subject
 	doc     *jsondoc.Node
 	keys    []string
 }
 
-func (r *Page) rested(subject registry.Subject) tea.Cmd {
-	if e, ok := r.Selected(); !ok || e.Subject != subject {
+// define reads the definition of the selected row, unless another was selected meanwhile.
+func (r *Page) define(subject registry.Subject) tea.Cmd {
+	selected := func() bool {
+		e, ok := r.Selected()
+		return ok && e.Subject == subject
+	}
+	if !selected() {
 		return nil
 	}
 	return func() tea.Msg {
 		text, err := r.registry.Definition(r.ctx, subject)
-		if err != nil {
+		if err != nil || len(text) > screen.MaxGlance {
 			return nil // the row is enough
 		}
-		return defined{subject, text}
-	}
-}
-
-func (r *Page) defined(msg defined) {
-	if e, ok := r.Selected(); ok && e.Subject == msg.subject && len(msg.text) <= screen.MaxGlance {
-		doc, keys := screen.Document(msg.subject.Kind, msg.text)
-		r.definition = definitionPreview{msg.subject, doc, keys}
+		doc, keys := screen.Document(subject.Kind, text)
+		return screen.Then{Page: r, Do: func() tea.Cmd {
+			if selected() {
+				r.definition = definitionPreview{subject, doc, keys}
+			}
+			return nil
+		}}
 	}
 }
 

@@ -70,8 +70,7 @@ func (p *Page) View() []string {
 	return p.Frame.Abreast(p.Pager.View(), p.side(), p.Frame.List)
 }
 
-// side draws the pane beside the list: all that is known of the selected row, and what to
-// do about it.
+// side draws the pane beside the list: the details of the selected row, and what to do about it.
 func (p *Page) side() []string {
 	l, ok := p.selected()
 	if !ok {
@@ -124,12 +123,7 @@ func advice(l instructions.Listed) string {
 	return ""
 }
 
-func (p *Page) selected() (instructions.Listed, bool) {
-	if n := p.Pager.Stop(); n >= 0 && n < len(p.list) {
-		return p.list[n], true
-	}
-	return instructions.Listed{}, false
-}
+func (p *Page) selected() (instructions.Listed, bool) { return screen.Selected(p.Pager, p.list) }
 
 func (p *Page) nothingToOpen() string {
 	if l, ok := p.selected(); ok && l.Version > 0 {
@@ -151,7 +145,7 @@ func (p *Page) nothingWaits() string {
 	return "nothing of it waits for you"
 }
 
-// open shows the approved version, or what waits of a file that has none.
+// open shows the approved version, or the waiting proposal of a file without one.
 func (p *Page) open() tea.Cmd {
 	l, _ := p.selected()
 	if l.Version == 0 {
@@ -173,21 +167,12 @@ func (p *Page) Fit(f screen.Frame) {
 
 // Reload implements screen.Page.
 func (p *Page) Reload() tea.Cmd {
-	return func() tea.Msg {
-		list, err := p.read(p.ctx)
-		return screen.Then{Page: p, Do: func() tea.Cmd {
-			if err != nil {
-				return p.shell.Fail(err)
-			}
-			p.list, p.loaded = list, true
-			p.lay()
-			return nil
-		}}
-	}
+	return screen.Reading(p.shell, p, func() ([]instructions.Listed, error) { return p.read(p.ctx) }, func(list []instructions.Listed) tea.Cmd {
+		p.list, p.loaded = list, true
+		p.lay()
+		return nil
+	})
 }
-
-// Update implements screen.Page.
-func (p *Page) Update(tea.Msg) tea.Cmd { return nil }
 
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {

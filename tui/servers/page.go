@@ -70,11 +70,11 @@ func (p *Page) View() []string {
 
 // side draws the pane beside the list: all of the selected entry.
 func (p *Page) side() []string {
-	n := p.Pager.Stop()
-	if n < 0 || n >= len(p.status.Entries) {
+	e, ok := screen.Selected(p.Pager, p.status.Entries)
+	if !ok {
 		return nil
 	}
-	e, page := p.status.Entries[n], prose.New(p.Frame.Theme)
+	page := prose.New(p.Frame.Theme)
 	page.Title(e.Name)
 	mark, style := sign(p.Frame.Theme, e)
 	page.Line(draw.Of(style, mark+" "+draw.Show(e.Word())))
@@ -110,7 +110,7 @@ func (p *Page) side() []string {
 		page.Blank()
 		page.Text("", "enter lists what waits for you.")
 	}
-	return p.preview.View(p.Frame, strconv.Itoa(n), page)
+	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
 // numbers lists how many tools or texts stand how.
@@ -127,10 +127,11 @@ func numbers(page *prose.Page, c guarding.Counts) {
 
 // selected returns the server of the selected entry.
 func (p *Page) selected() (guarding.Server, bool) {
-	if n := p.Pager.Stop(); n >= 0 && n < len(p.status.Entries) {
-		return p.status.Of(p.status.Entries[n].Server)
+	e, ok := screen.Selected(p.Pager, p.status.Entries)
+	if !ok {
+		return guarding.Server{}, false
 	}
-	return guarding.Server{}, false
+	return p.status.Of(e.Server)
 }
 
 func (p *Page) nothingWaits() string {
@@ -161,21 +162,12 @@ func (p *Page) Fit(f screen.Frame) {
 
 // Reload implements screen.Page.
 func (p *Page) Reload() tea.Cmd {
-	return func() tea.Msg {
-		status, err := p.read(p.ctx)
-		return screen.Then{Page: p, Do: func() tea.Cmd {
-			if err != nil {
-				return p.shell.Fail(err)
-			}
-			p.status, p.loaded = status, true
-			p.lay()
-			return nil
-		}}
-	}
+	return screen.Reading(p.shell, p, func() (guarding.Status, error) { return p.read(p.ctx) }, func(status guarding.Status) tea.Cmd {
+		p.status, p.loaded = status, true
+		p.lay()
+		return nil
+	})
 }
-
-// Update implements screen.Page.
-func (p *Page) Update(tea.Msg) tea.Cmd { return nil }
 
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {

@@ -1,10 +1,12 @@
 package subject
 
 import (
+	"encoding/json"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/history"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/screen"
 )
@@ -12,41 +14,29 @@ import (
 // Reload implements screen.Page.
 func (s *Page) Reload() tea.Cmd {
 	s.usesRead = false
-	subject := s.entry.Subject
-	return tea.Batch(func() tea.Msg {
-		text, err := s.Registry.Definition(s.ctx, subject)
-		return s.then(func() tea.Cmd {
-			if err != nil {
-				return s.shell.Fail(err)
-			}
-			s.definition = text
-			s.lay()
-			if !s.change {
-				return nil
-			}
-			s.change = false
-			return s.edit()
-		})
-	}, func() tea.Msg {
+	subject, extents := s.entry.Subject, []string(nil)
+	return tea.Batch(screen.Reading(s.shell, s, func() (json.RawMessage, error) { return s.Registry.Definition(s.ctx, subject) }, func(text json.RawMessage) tea.Cmd {
+		s.definition = text
+		s.lay()
+		if !s.change {
+			return nil
+		}
+		s.change = false
+		return s.edit()
+	}), screen.Reading(s.shell, s, func() ([]history.Version, error) {
 		versions, err := s.Registry.Versions(s.ctx, subject, 0, screen.MaxVersions)
-		extents := screen.Extents(versions)
-		return s.then(func() tea.Cmd {
-			if err != nil {
-				return s.shell.Fail(err)
-			}
-			s.versions, s.extents = versions, extents
-			s.lay()
-			if want := s.wanted; want != (screen.Span{}) {
-				s.wanted = screen.Span{}
-				return s.compare(want)
-			}
-			return s.work()
-		})
-	})
+		extents = screen.Extents(versions)
+		return versions, err
+	}, func(versions []history.Version) tea.Cmd {
+		s.versions, s.extents = versions, extents
+		s.lay()
+		if want := s.wanted; want != (screen.Span{}) {
+			s.wanted = screen.Span{}
+			return s.compare(want)
+		}
+		return s.work()
+	}))
 }
-
-// Update implements screen.Page: what the page reads comes as Then.
-func (s *Page) Update(tea.Msg) tea.Cmd { return nil }
 
 // shown shows what changed, unless something else is wanted meanwhile.
 func (s *Page) shown(span screen.Span, list *difflist.List, err error) tea.Cmd {
