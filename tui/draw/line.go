@@ -19,7 +19,7 @@ type Line []Span
 // Of returns a line of one span.
 func Of(style theme.Style, text Safe) Line { return Line{{Text: text, Style: style}} }
 
-// Add returns l with a span more.
+// Add returns l with another span.
 func (l Line) Add(style theme.Style, text Safe) Line {
 	return append(l, Span{Text: text, Style: style})
 }
@@ -33,7 +33,7 @@ func (l Line) Width() int {
 	return w
 }
 
-// Clicked returns l with clicks on it doing what.
+// Clicked returns l with an action for clicks on it.
 func (l Line) Clicked(what string) Line {
 	for i := range l {
 		l[i].Click = what
@@ -41,7 +41,7 @@ func (l Line) Clicked(what string) Line {
 	return l
 }
 
-// ClickAt returns what a click on cell x does, "" for nothing.
+// ClickAt returns the action of a click on cell x, "" for none.
 func (l Line) ClickAt(x int) string {
 	for _, s := range l {
 		if x -= Width(s.Text); x < 0 {
@@ -91,8 +91,8 @@ func (l Line) String(width int) string {
 	return b.String()
 }
 
-// Ends returns left and right at the two ends of a line of width cells. Where
-// both do not fit, right gives way.
+// Ends returns left and right at the two ends of a line of width cells. It drops right if both
+// do not fit.
 func Ends(left, right Line, width int) Line {
 	gap := width - left.Width() - right.Width()
 	if gap < 1 {

@@ -1,5 +1,5 @@
-// Package draw puts text into terminal cells. What it is given as Safe has
-// passed the gate for untrusted text; nothing else can become a Span.
+// Package draw puts text into terminal cells. A Span takes only Safe text, which was escaped for
+// the terminal.
 package draw
 
 import (
@@ -16,9 +16,8 @@ import (
 // program, and what Show returns.
 type Safe string
 
-// Show passes untrusted text through the gate. Line feeds and tabs are shown
-// as what they are, and marks that would pile up over the lines around are
-// counted.
+// Show escapes untrusted text for the terminal. It shows newlines and tabs as their names, and
+// counts combining marks that would spill over the lines around.
 func Show[T ~string](s T) Safe { return flat(visible.Line(string(s))) }
 
 // flat counts the marks of characters that have too many to be drawn.
@@ -50,7 +49,7 @@ func stack(whole string) string {
 	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(whole)-1)
 }
 
-// Showf formats and passes the result through the gate.
+// Showf formats and escapes text.
 func Showf(format string, args ...any) Safe { return Show(fmt.Sprintf(format, args...)) }
 
 // cluster returns the length in bytes and cells of the first character of s

@@ -4,9 +4,8 @@ import (
 	"strings"
 )
 
-// Width returns how many cells s takes at most. Terminals differ in whether
-// they join characters such as flags; where they do, the wider reading counts,
-// so that a line is never longer than it was measured.
+// Width returns how many cells s takes at most. Terminals differ in whether they join characters
+// such as flags. The wider reading counts, so that no line is longer than measured.
 func Width[T ~string](s T) int {
 	w := 0
 	for i := 0; i < len(s); {
@@ -50,21 +49,6 @@ func Words(s Safe, width int) Safe {
 		return cut[:i] + " …"
 	}
 	return cut
-}
-
-// Break splits s behind the characters that fit into width cells, behind one at
-// least.
-func Break(s Safe, width int) (head, rest Safe) {
-	w := 0
-	for i := 0; i < len(s); {
-		n, cells := cluster(string(s[i:]))
-		if i > 0 && w+cells > width {
-			return s[:i], s[i:]
-		}
-		i += n
-		w += cells
-	}
-	return s, ""
 }
 
 // Slice returns the cells of s from from to before to, exactly as many: blanks

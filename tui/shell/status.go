@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
@@ -71,21 +72,8 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 // wider than a line.
 func Wrap(text draw.Safe, width int) []draw.Safe {
 	var lines []draw.Safe
-	line := draw.Safe("")
-	for word := range strings.SplitSeq(string(text), " ") {
-		w := draw.Safe(word)
-		switch {
-		case line == "" && len(lines) == 0:
-			line = w
-		case draw.Width(line)+1+draw.Width(w) <= width, draw.Width(w) > width:
-			line += " " + w
-		default:
-			lines, line = append(lines, line), w
-		}
-		for draw.Width(line) > width {
-			head, rest := draw.Break(line, width)
-			lines, line = append(lines, head), rest
-		}
+	for line := range strings.SplitSeq(ansi.Wrap(string(text), width, ""), "\n") {
+		lines = append(lines, draw.Safe(line))
 	}
-	return append(lines, line)
+	return lines
 }

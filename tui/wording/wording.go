@@ -296,15 +296,11 @@ func Age(d time.Duration) string {
 
 // ShortAge is Age without blanks, as "3h", for columns.
 func ShortAge(d time.Duration) string {
-	switch {
-	case d < time.Minute:
+	if d < time.Minute {
 		return "now"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "m"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + "h"
 	}
-	return strconv.Itoa(int(d.Hours()/24)) + "d"
+	n, unit, _ := strings.Cut(Age(d), " ")
+	return n + unit[:1]
 }
 
 // DocumentLines lays a JSON document out.
