@@ -89,9 +89,9 @@ type Registry interface {
 	Stamp(ctx context.Context) (int64, error)
 }
 
-// Config is everything the workbench takes from outside.
+// Config configures the workbench.
 type Config struct {
-	// Context is for all reads and writes of the workbench; nil means the background.
+	// Context is the context of all reads and writes; nil means context.Background.
 	Context  context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	Desk     Desk
 	Registry Registry
@@ -99,21 +99,20 @@ type Config struct {
 	// Extents reads how much proposals change, for the rows of the queue.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	Actor   proposals.Actor
-	Layer   registry.Layer // where drafts are made
-	Place   string         // the shown place, such as the project's name
-	Theme   string         // "dark", "light", "high-contrast" or "own"; "" finds out
-	Own     *theme.Theme   // of the user's own colours; nil for none
+	Layer   registry.Layer // layer of new drafts
+	Place   string         // shown in the bar, such as the project's name
+	Theme   string         // "dark", "light", "high-contrast" or "own"; "" follows the terminal
+	Own     *theme.Theme   // made of the user's colors; nil for none
 	Plain   bool           // no colours
 	Getenv  func(string) string
-	Drafts  string // folder for texts that are not sent yet; "" keeps none
+	Drafts  string // folder of unsent texts; "" keeps none
 	Now     func() time.Time
-	// Counter counts the tokens of prompts, and may be shared with other workbenches;
-	// nil means one of its own.
+	// Counter counts the tokens of prompts. Several workbenches may share one; nil means a new one.
 	Counter *tokens.Counter
-	// Remote is set where the terminal is on another machine: there is no shell to go
-	// back to, no program is run, and texts are edited in the workbench.
+	// Remote reports that the terminal is on another machine. The workbench then runs no programs,
+	// cannot be suspended, and edits texts itself.
 	Remote bool
-	// Guide shows a newcomer the way from a proposal to a rollback.
+	// Guide leads a new user from a proposal to a rollback.
 	Guide bool
 	// Elsewhere lists the commands and settings that the search finds; nil for none.
 	Elsewhere func() []Elsewhere
@@ -121,29 +120,28 @@ type Config struct {
 	Views []View
 	// Commands are programs that the user runs on the selection.
 	Commands []Command
-	// HasModel reports that a model is configured that answers test cases.
+	// HasModel reports whether a configured model can answer test cases.
 	HasModel bool
-	// Blocked reports whether a write waits until another process lets go of the database;
-	// nil where that is not known.
+	// Blocked reports whether a write waits for another process that holds the database; nil where
+	// that is unknown.
 	Blocked func() bool
-	// Size returns the terminal's size in cells; nil where none can be asked.
-	// The news of a change is lost while nobody listens yet, or to a reading
-	// that is overtaken by an older one.
+	// Size returns the terminal's size in cells; nil where it is unknown. It is polled because the
+	// message about a resize can be lost while the program starts.
 	Size func() (width, height int)
-	// Verify recomputes every hash chain, and Import proposes what a file says
-	// about tools; nil where there is no such thing.
+	// Verify recomputes every hash chain, and Import proposes the tools of a file; nil where
+	// unavailable.
 	Verify Job
 	Import func(ctx context.Context, file string, tell Tell) (lines []string, err error)
-	// Regroup moves proposals into another change set, or out of theirs for ""; nil
-	// where there is no such thing.
+	// Regroup moves proposals into another change set, or out of theirs for ""; nil where
+	// unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
-	// Export writes the live registry to a file; nil where there is no such thing.
+	// Export writes the live registry to a file; nil where unavailable.
 	Export        func(ctx context.Context, e Export, tell Tell) (lines []string, err error)
 	ExportFormats []ExportFormat // the default first
 	// Signer signs decisions; nil where nothing is signed.
 	Signer Signer
-	// Checkpoint returns how far the publication of checkpoints has come, from
-	// memory; nil where none are published.
+	// Checkpoint returns the state of the published checkpoints without I/O; nil where none are
+	// published.
 	Checkpoint func() Checkpoint
 	// Exec returns a command that gives the terminal to a process and answers when it
 	// ends; nil means tea.ExecProcess.
@@ -151,8 +149,8 @@ type Config struct {
 	// After returns a command that answers with a message after a time; nil means
 	// tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
-	// Wait returns when another process may have written something, at the latest
-	// after a time; seen is its last result, 0 at first. nil waits for the time.
+	// Wait returns when another process may have written to the database, at the latest after the
+	// interval every. seen is its previous result, 0 at first. nil only waits.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
 
@@ -163,8 +161,8 @@ type Job = screen.Job
 // Tell reports the progress of a job.
 type Tell = screen.Tell
 
-// Checkpoint is how far the publication of checkpoints has come.
+// Checkpoint is the state of the published checkpoints.
 type Checkpoint struct {
 	At        time.Time // of the newest, zero before the first
-	Decisions int       // that no published checkpoint has
+	Decisions int       // that no published checkpoint covers
 }

@@ -10,19 +10,19 @@ import (
 	"toolcrib/tui/subject"
 )
 
-// guide leads a newcomer from a proposal to a rollback, with a hint for each step.
+// guide leads a new user from a proposal to a rollback, with a hint for each step.
 type guide struct {
 	on   bool
 	step int  // how many hints were followed
 	away bool // the page shows no proposal
 }
 
-// guideStep is a hint of the demonstration, which goes away once the user has done it. It
-// has one line on the narrowest screen: more of them would cover what has to be read.
+// guideStep is a hint that is shown until the user has followed it. It fits on one line of the
+// narrowest screen, because more lines would cover the page.
 type guideStep struct {
 	hint draw.Safe
 	done func(on screen.Page, status draw.Safe, asked bool) bool
-	away draw.Safe // the hint on pages without a proposal; "" where hint does there, too
+	away draw.Safe // the hint on pages without a proposal; "" for the same one
 }
 
 // about introduces toolcrib in a sentence.
@@ -45,7 +45,7 @@ func isDefinition(p screen.Page) bool {
 	return ok
 }
 
-// lines are those of the next hint, nil without a hint.
+// lines returns the lines of the next hint, nil for none.
 func (g *guide) lines(f screen.Frame) []draw.Line {
 	if !g.on || g.step >= len(guideSteps) {
 		return nil

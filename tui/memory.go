@@ -13,23 +13,22 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// memory is where the workbench was left, for the database that it was opened on. It
-// stands in the folder of the unsent drafts of that database, so that nothing of it
-// appears in the workbench of another.
+// memory is the state that the workbench restores at its next start. It is stored with the
+// unsent drafts of a database, so that it never applies to another one.
 type memory struct {
 	Page  string                 `json:"page,omitempty"`  // as the bar names it
 	Theme string                 `json:"theme,omitempty"` // that was chosen with a key: of the user, see themeFolder
 	Pages map[string]screen.Left `json:"pages,omitempty"` // by their names in the bar
 }
 
-// memoryFile is its name: the page of the drafts does not list what begins with a dot.
+// memoryFile is the name of the file. The drafts page skips names that begin with a dot.
 const memoryFile = ".screen.json"
 
-// maxMemory is how long the file is at most, in bytes; more is not of the workbench.
+// maxMemory is the size of the largest file that is read, in bytes.
 const maxMemory = 64 << 10
 
-// readMemory reads where the workbench was left, from the folder of its unsent drafts.
-// What cannot be read is forgotten.
+// readMemory reads the memory from the folder of unsent drafts. It returns an empty memory if
+// that fails.
 func readMemory(folder string) (left memory) {
 	if folder == "" {
 		return left
@@ -45,8 +44,8 @@ func readMemory(folder string) (left memory) {
 	return left
 }
 
-// themeFolder returns the folder with the theme of the user, which is that of all databases:
-// the one around the drafts of each.
+// themeFolder returns the folder that stores the user's theme: the parent of the draft folders
+// of all databases.
 func themeFolder(drafts string) string {
 	if drafts == "" {
 		return ""
@@ -54,7 +53,7 @@ func themeFolder(drafts string) string {
 	return filepath.Dir(drafts)
 }
 
-// choice returns the theme of a configuration, or the one that was chosen with a key.
+// choice returns the theme that was chosen with a key, or else the configured one.
 func (left memory) choice(cfg Config) theme.Choice {
 	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain, Own: cfg.Own}
 	if slices.Contains(c.Names(), left.Theme) {
@@ -77,8 +76,8 @@ func lightBackground(getenv func(string) string) bool {
 	return background == "7" || background == "15"
 }
 
-// remember writes down where the workbench is left. It is a convenience: where nothing
-// can be written, nothing is remembered.
+// remember stores where the workbench was left. It ignores errors, because this is only a
+// convenience.
 func (left memory) remember(folder string, pages *navigation.Pages) {
 	if folder == "" {
 		return

@@ -55,8 +55,7 @@ func (m *Model) retheme() {
 	m.pages.Fit(m.shell.Frame())
 }
 
-// Left returns how the writes ended that were on their way when the program was
-// told to leave.
+// Left returns the outcomes of the writes that were running when the program was told to quit.
 func (m *Model) Left() []string { return m.writes.Left() }
 
 // atWork returns how many writes and jobs have not ended yet.

@@ -32,7 +32,7 @@ import (
 	"toolcrib/tui/writes"
 )
 
-// delegate has each part do what pages ask of it.
+// delegate implements pageShell by forwarding to the parts of the workbench.
 type delegate struct {
 	screen.Messenger
 	writer

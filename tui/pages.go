@@ -34,8 +34,8 @@ import (
 type pageKind struct {
 	zero    screen.Page // is asked for its place and its keys, for the documentation
 	make    func(s *deps) screen.Page
-	key     screen.Key // that goes there from everywhere, without what it does; zero for none
-	next    draw.Safe  // what the key goes to where the page is on the screen already
+	key     screen.Key // that opens it from every page, without Do; zero for none
+	next    draw.Safe  // the page that the key opens while this one is on the screen
 	off     func(cfg *Config) string
 	name    draw.Safe // in the bar, "" for a page that it does not name
 	last    bool      // the bar names it last
@@ -45,7 +45,7 @@ type pageKind struct {
 	sign func(p screen.Page, f screen.Frame) draw.Line
 }
 
-// pageShell is the workbench as its pages know it: it does all that they ask for.
+// pageShell is everything that pages can ask of the workbench.
 type pageShell interface {
 	queue.Shell
 	auditlog.Shell
@@ -59,8 +59,7 @@ type pageShell interface {
 	files.Shell
 }
 
-// Sources are what pages read besides the desk and the registry; nil where there is no
-// such thing.
+// Sources are what pages read besides the desk and the registry; nil where unavailable.
 type Sources struct {
 	Calls   Calls        // that agents made
 	Servers servers.Read // which servers of the user's clients are guarded

@@ -23,11 +23,10 @@ import (
 	"toolcrib/tui/writes"
 )
 
-// pollEvery is how often the database is asked whether anything was written, where it
-// does not tell.
+// pollEvery is the interval between checks for writes by other processes.
 const pollEvery = 700 * time.Millisecond
 
-// The answers that recur while nothing happens.
+// Messages that recur while nothing happens.
 type (
 	stampMsg struct {
 		stamp int64
@@ -36,8 +35,8 @@ type (
 	pollMsg struct{ told int64 }
 )
 
-// Leave is a message that ends the workbench at once: a write that is on its
-// way is cancelled, and answered before the workbench is left.
+// Leave is a message that ends the workbench at once. It cancels running writes, and waits for
+// their answers.
 type Leave struct{}
 
 // Update implements tea.Model. It routes and never waits.
@@ -73,8 +72,8 @@ func (m *Model) see() {
 	}
 }
 
-// changes reports whether a message may change the screen. A workbench at rest gets
-// some every second that do not.
+// changes reports whether a message may change the screen. An idle workbench receives some every
+// second that do not.
 func (m *Model) changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case pollMsg:
@@ -136,7 +135,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answer hands what a command answered to those it may be for.
+// answer routes the result of a command.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Then:
@@ -173,7 +172,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	return m.pages.Tell(msg)
 }
 
-// key passes a key to the dialog, line or page that has the keyboard.
+// key passes a key to the dialog, line or page that has the focus.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.shell.Clear()
 	just := m.keys.Interrupt()
@@ -181,8 +180,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.news.fresh = 0
 	}
 	if msg.String() == "ctrl+j" {
-		// What was typed before the terminal was in raw mode, which is when the
-		// first frame is there already: the line discipline made it of an enter.
+		// An enter that was typed before the terminal was in raw mode arrives as ctrl+j.
 		msg = tea.KeyPressMsg{Code: tea.KeyEnter}
 	}
 	tooSmall := m.shell.Frame().TooSmall
@@ -208,8 +206,8 @@ const wheelLines = 3
 // doubleClick is how soon a second click on a row opens it.
 const doubleClick = 400 * time.Millisecond
 
-// pointer does what the mouse is for: the wheel scrolls, a click selects a row, a second one
-// opens it, and a click on a page, a tab, or a key goes there or presses it.
+// pointer handles the mouse: the wheel scrolls, a click selects a row, a second click opens it,
+// and a click on a page, a tab, or a key goes there or presses it.
 func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	if m.shell.Frame().TooSmall {
 		return nil
@@ -260,7 +258,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// click does what a part of the bar, the tabs, or the footer is for.
+// click carries out a click on a part of the bar, the tabs, or the footer.
 func (m *Model) click(what string) tea.Cmd {
 	switch verb, name, _ := strings.Cut(what, " "); verb {
 	case "key":
@@ -356,7 +354,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// reported describes a write, which key takes it back, and after a decision how it goes on.
+// reported describes a write, the key that undoes it, and after a decision the next step.
 func reported(msg screen.Wrote) string {
 	text := msg.Text
 	if msg.Undo != nil {

@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui/pending"
 )
 
-// watched has the reads of a configuration noted.
+// watched returns a configuration whose reads are recorded as pending operations.
 func watched(cfg Config, p *pending.Operations) Config {
 	cfg.Desk.Reader, cfg.Desk.Impact, cfg.Registry = watchedReader{cfg.Desk.Reader, p}, watchedImpact{cfg.Desk.Impact, p}, watchedRegistry{cfg.Registry, p}
 	if extents := cfg.Extents; extents != nil {
@@ -23,7 +23,7 @@ func watched(cfg Config, p *pending.Operations) Config {
 	return cfg
 }
 
-// watchedReader is a reader whose reads are noted.
+// watchedReader records its reads as pending operations.
 type watchedReader struct {
 	Reader
 	pending *pending.Operations
@@ -54,7 +54,7 @@ func (d watchedReader) ShowSet(ctx context.Context, actor proposals.Actor, chang
 	return d.Reader.ShowSet(ctx, actor, changeSet)
 }
 
-// watchedImpact is an Impact whose reads are noted.
+// watchedImpact records its reads as pending operations.
 type watchedImpact struct {
 	Impact
 	pending *pending.Operations
@@ -66,7 +66,7 @@ func (d watchedImpact) Preview(ctx context.Context, ids []proposals.ID, agent st
 	return d.Impact.Preview(ctx, ids, agent, s)
 }
 
-// Behaviour tells of each test case.
+// Behaviour also records the progress.
 func (d watchedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error) {
 	o := d.pending.Begin("Running the test cases")
 	defer o.End()
@@ -81,7 +81,7 @@ func (d watchedImpact) Uses(ctx context.Context, s registry.Subject, layer regis
 	return d.Impact.Uses(ctx, s, layer)
 }
 
-// watchedRegistry is a registry whose reads are noted.
+// watchedRegistry records its reads as pending operations.
 type watchedRegistry struct {
 	Registry
 	pending *pending.Operations

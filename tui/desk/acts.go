@@ -1,4 +1,4 @@
-// Package desk has the acts of a user at the desk, each signed where that is needed.
+// Package desk has the acts of a user on proposals and calls, each signed where required.
 package desk
 
 import (
@@ -17,7 +17,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// User acts at the desk. Each act returns its outcome, as a sentence without its full
+// User acts on proposals and calls. Each act returns its outcome as a sentence without a full
 // stop.
 type User struct {
 	Context context.Context //nolint:containedctx // of what is read before a question
@@ -51,7 +51,7 @@ func (u *User) Unwaive(ctx context.Context, id proposals.ID, s review.Standing, 
 	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
 }
 
-// submit submits what was just drafted. What cannot be submitted stays a draft.
+// submit submits a new draft. If that fails, it stays a draft.
 func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, said string) {
 	p, err := u.Desk.Submit(ctx, u.Actor, draft.ID)
 	if err != nil {
@@ -159,7 +159,7 @@ func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pend
 // ErrNotSigned is the error of a decision whose signature was declined.
 var ErrNotSigned = errors.New("not signed, so nothing was decided")
 
-// decider returns the desk for a decision, signed where that is needed.
+// decider returns the desk for a decision, which signs it where required.
 func (u *User) decider(ctx context.Context, act proposals.Act, choices []review.Choice, note string) (Decider, error) {
 	if u.Signer == nil {
 		return u.Desk, nil
@@ -167,7 +167,7 @@ func (u *User) decider(ctx context.Context, act proposals.Act, choices []review.
 	return u.Signer.Decide(ctx, act, choices, note, u.Ask)
 }
 
-// waiver is decider for the waiver of a finding, or its end.
+// waiver is decider for waiving a finding, or for ending its waiver.
 func (u *User) waiver(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string) (Decider, error) {
 	if u.Signer == nil {
 		return u.Desk, nil
@@ -175,7 +175,7 @@ func (u *User) waiver(ctx context.Context, act proposals.Act, id proposals.ID, h
 	return u.Signer.Waive(ctx, act, id, handle, reason, u.Ask)
 }
 
-// answerer returns who answers a call, signed where that is needed.
+// answerer is decider for the answer to a call.
 func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
 	if u.Signer == nil {
 		return u.Calls, nil

@@ -13,9 +13,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Together reads proposals as they are now, to decide on all of them or none.
-// Change sets are approved together or not at all: their other members come
-// along. tell reports how many were read.
+// Together reads proposals as they are now, for one decision. For an approval it adds the other
+// members of their change sets. tell reports the progress.
 func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
 	var out []review.Dossier
 	read := map[proposals.ID]bool{}
@@ -48,8 +47,8 @@ func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.P
 	return out, nil
 }
 
-// AsRead ties each proposal to the review digest that was shown of it. unread is how many
-// parts of each are accepted unread, nil for none.
+// AsRead ties each proposal to the review digest that was shown. unread is the number of parts
+// of each that are accepted unread, nil for none.
 func AsRead(ds []review.Dossier, unread []int) []review.Choice {
 	out := make([]review.Choice, len(ds))
 	for i, d := range ds {
@@ -61,7 +60,7 @@ func AsRead(ds []review.Dossier, unread []int) []review.Choice {
 	return out
 }
 
-// maxNamed is how many decisions are named when several were made.
+// maxNamed is how many of several decisions are named.
 const maxNamed = 4
 
 // decide decides on proposals: on all of them or on none.

@@ -57,8 +57,8 @@ type Calls interface {
 	Answerer
 }
 
-// Signer signs what the user decides. Each method returns what the decision is made
-// at: the same as before where nothing is signed. ask is called before the key is.
+// Signer signs the user's decisions. Each method returns the desk for the decision. ask is
+// called before the key is used.
 type Signer interface {
 	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
 	// Waive signs the waiver of a finding (ActWaive) or its end (ActUnwaive).
@@ -85,6 +85,6 @@ func (r SignRequest) Line() string {
 	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
 }
 
-// AskToSign shows a request and runs it when the user agrees. It returns what Run
-// does, or ErrNotSigned.
+// AskToSign shows a request and runs it when the user agrees. It returns the result of Run, or
+// ErrNotSigned.
 type AskToSign func(ctx context.Context, r SignRequest) error

@@ -17,11 +17,10 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// What was decided stays decided and in the log. Taking it back is a further act: the
-// content is proposed again, or the version before is restored.
+// A decision stays in the log. Undoing it is a further act: the content is proposed again, or
+// the previous version is restored.
 
-// undo returns what takes decisions back, nil for nothing: for those that made a version
-// live where there is one, and for the others any number.
+// undo returns the act that undoes decisions, nil for none.
 func (u *User) undo(act proposals.Act, decisions []proposals.Decision, set string) *screen.Undo {
 	d := decisions[0]
 	switch {
@@ -91,9 +90,9 @@ func (u *User) againAll(ds []review.Dossier) screen.Write {
 	})
 }
 
-// Again proposes what a proposal that is closed, or was sent back, wanted. The decision
-// stays; what was sent back is withdrawn, as its place is taken. A change set that a
-// rejection stopped is left: nothing in it can be approved.
+// Again proposes the content of a closed or sent-back proposal again. The decision stays. A
+// sent-back proposal is withdrawn, because the new one takes its place. The new proposal leaves
+// a change set with a rejected member, which can no longer be approved.
 func (u *User) Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
 	draft := d.Revision.Draft
 	if slices.ContainsFunc(d.Members, func(p proposals.Proposal) bool { return p.State == proposals.Rejected }) {

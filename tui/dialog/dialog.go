@@ -27,19 +27,19 @@ type Needs struct {
 	Editor *editor.Editor
 }
 
-// Dialog is a question that is open, until it is closed.
+// Dialog is an open question.
 type Dialog struct {
 	screen.Dialog
 	Needs
 	Pager   *pager.Pager // of its content
 	frame   screen.Frame
-	typed   string    // of the tally
+	typed   string    // typed part of the tally
 	savedAt time.Time // when the text was last saved
 	text    edit.Text // nil for none
 	ready   bool
 	closed  bool
-	details bool      // all there is to know is shown below the facts
-	strayed time.Time // when the last letter came that is no key
+	details bool      // the details are shown below the facts
+	strayed time.Time // when the last stray letter was typed
 }
 
 // Open opens a dialog.
@@ -73,7 +73,7 @@ func (d *Dialog) Closed() bool { return d == nil || d.closed }
 // Reopen goes on with a dialog that was just answered.
 func (d *Dialog) Reopen() { d.closed = false }
 
-// Decline answers with no what waits for the dialog.
+// Decline tells whoever waits for the dialog that the user declined.
 func (d *Dialog) Decline() tea.Cmd {
 	if d.Declined == nil {
 		return nil
@@ -81,13 +81,13 @@ func (d *Dialog) Decline() tea.Cmd {
 	return d.Declined()
 }
 
-// Types reports whether keys write its text.
+// Types reports whether keys go to its text.
 func (d *Dialog) Types() bool { return d.Writing && d.text != nil }
 
 // Text returns the text.
 func (d *Dialog) Text() string { return d.text.String() }
 
-// SetText replaces the text by one that keeps every character.
+// SetText replaces the text by an editor that keeps every character.
 func (d *Dialog) SetText(text string) {
 	d.text = edit.NewLossless(text)
 	d.layOut()
@@ -138,18 +138,17 @@ func (d *Dialog) Fit(f screen.Frame) {
 	d.layOut()
 }
 
-// grace is how long it takes until a dialog is on the screen, in frames of the
-// renderer, and takes an answer. All other keys act at once.
+// grace is how long a new dialog ignores y. Other keys act at once.
 const grace = 50 * time.Millisecond
 
-// pause is how long nothing is typed before a text is saved.
+// pause is the pause in typing after which a text is saved.
 const pause = 400 * time.Millisecond
 
-// pace is how soon a letter of a typed text follows on the one before, at most.
+// pace is the longest pause between two letters of a typed text.
 const pace = time.Second
 
-// stray takes in a letter that is no key of the dialog. Who types a text here has not
-// opened its field, and means no answer by a y in it.
+// stray handles a letter that is no key of the dialog. The user may be typing a note without
+// having opened its field, so a y that follows is no answer.
 func (d *Dialog) stray() {
 	d.strayed = d.frame.Now()
 	if d.note() {
@@ -157,13 +156,13 @@ func (d *Dialog) stray() {
 	}
 }
 
-// hasField reports whether the field of the text is shown: always, except for a note in
-// a sheet that nobody has begun.
+// hasField reports whether the text field is shown. An optional note has none until the user
+// begins it.
 func (d *Dialog) hasField() bool {
 	return d.text != nil && (!d.note() || d.Writing || d.text.String() != "")
 }
 
-// note reports whether the text is one that is added to a decision on request.
+// note reports whether the text is an optional note.
 func (d *Dialog) note() bool { return d.NoteOptional && !d.Tall }
 
 // Key gives a key to the dialog.
@@ -217,8 +216,8 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 // editorKey opens the text of a dialog in the user's editor.
 const editorKey = "ctrl+o"
 
-// letter gives a key that neither scrolls nor confirms to the dialog. What no answer
-// is goes on with a reason. A note is begun by its key alone.
+// letter handles a key that neither scrolls nor confirms. Other letters begin a reason, but
+// never an optional note.
 func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "u" && d.Unread != nil && len(d.missing()) > 0 {
@@ -258,7 +257,7 @@ func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// count takes in a digit of the tally, or takes the last one back.
+// count adds a digit to the typed tally, or removes the last one.
 func (d *Dialog) count(name string) bool {
 	switch {
 	case name == "backspace" && d.typed != "":
@@ -271,11 +270,10 @@ func (d *Dialog) count(name string) bool {
 	return true
 }
 
-// saveEvery is how long somebody can type without a pause and have nothing of
-// it saved.
+// saveEvery is the longest time of uninterrupted typing without a save.
 const saveEvery = 2 * time.Second
 
-// keep saves the text when nothing more is typed for a moment.
+// keep saves the text after a pause in typing.
 func (d *Dialog) keep() tea.Cmd {
 	if d.frame.Now().Sub(d.savedAt) >= saveEvery {
 		return d.Save()
@@ -289,7 +287,7 @@ func (d *Dialog) keep() tea.Cmd {
 	}})
 }
 
-// answer carries out the answer of the user.
+// answer carries out the action of the dialog, or says why it cannot.
 func (d *Dialog) answer() tea.Cmd {
 	text := d.trimmed()
 	switch {
@@ -332,8 +330,8 @@ func (d *Dialog) trimmed() string {
 	return strings.TrimSpace(d.text.String())
 }
 
-// unusable returns why the text cannot be stored, "" where it can. A manuscript is checked
-// by those who read it.
+// unusable returns why the text cannot be stored, "" if it can. A manuscript is checked when it
+// is parsed.
 func (d *Dialog) unusable() string {
 	if d.Tall {
 		return ""
@@ -341,7 +339,7 @@ func (d *Dialog) unusable() string {
 	return review.Unusable(d.trimmed(), proposals.MaxComment)
 }
 
-// meanwhile returns what happened to what the dialog is about since it was opened.
+// meanwhile describes changes to the subject of the dialog since it opened, "" for none.
 func (d *Dialog) meanwhile() string {
 	if d.Changed == nil {
 		return ""

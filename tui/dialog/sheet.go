@@ -11,13 +11,12 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// This file draws the dialog: a sheet below the page, which stays in sight, because what
-// the question is about is read above it.
+// This file draws the dialog as a sheet below the page, so that its subject stays in sight.
 
-// leastSheet is how many lines a sheet with facts has where a third of the screen is less.
+// leastSheet is the least height of a sheet with facts, which else has a third of the screen.
 const leastSheet = 5
 
-// leastText is how many lines a text field has, and more where there is more text.
+// leastText is the least height of a text field.
 const leastText = 2
 
 // textHeight is how many lines the field has.
@@ -31,8 +30,8 @@ func (d *Dialog) textHeight() int {
 	return max(leastText, edit.Height(d.text, d.textWidth(), d.frame.Height/4))
 }
 
-// layOut lays the sheet out: facts, what was not shown yet, and all there is to know, on
-// demand where there are facts.
+// layOut lays the sheet out: facts, unread parts, and the details, which a dialog with facts
+// shows on demand.
 func (d *Dialog) layOut() {
 	w, th, page := d.frame.Width-1, d.frame.Theme, prose.New(d.frame.Theme)
 	most := d.frame.Body - 1 - d.textHeight() // the title
@@ -147,10 +146,10 @@ func (d *Dialog) label() draw.Safe {
 // textWidth is how wide the field is.
 func (d *Dialog) textWidth() int { return d.frame.Width - draw.Width(d.label()+" ▎ ") }
 
-// answers are the keys that decide, one after the other.
+// answers returns the keys that confirm, in order.
 func (d *Dialog) answers() string { return d.Tally + "y" }
 
-// more shows that the window does not have everything, and where the rest is.
+// more draws a hint to the rest of a text that does not fit.
 func (d *Dialog) more() draw.Line {
 	percent := d.Pager.Percent()
 	if percent < 0 {

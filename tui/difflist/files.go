@@ -10,10 +10,10 @@ import (
 	"toolcrib/tui/pager"
 )
 
-// fewestFiles is how many files are listed at least: one file needs no list.
+// fewestFiles is the least number of files that gets a list.
 const fewestFiles = 2
 
-// ListFiles puts a list of the files that differ above the differences.
+// ListFiles puts a list of the changed files above the differences.
 func (l *List) ListFiles(files []diff.File) *List {
 	if len(files) >= fewestFiles {
 		l.files = files
@@ -22,8 +22,8 @@ func (l *List) ListFiles(files []diff.File) *List {
 	return l
 }
 
-// FileAt returns the row with the first difference of the file in a row of the list of
-// files, false for every other row.
+// FileAt returns the row with the first difference of a listed file; false for a row that lists
+// none.
 func (l *List) FileAt(row int, split bool) (at int, ok bool) {
 	a := l.arrangement(split)
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != file {
@@ -38,7 +38,7 @@ func (l *List) FileAt(row int, split bool) (at int, ok bool) {
 	return 0, false
 }
 
-// listFiles begins the rows with the list of n files, each a stop.
+// listFiles adds the list of n files, each a stop.
 func (a *arrangement) listFiles(n int) {
 	if n == 0 {
 		return
@@ -51,7 +51,7 @@ func (a *arrangement) listFiles(n int) {
 	a.rows = append(a.rows, ref{kind: blank})
 }
 
-// file shows a file of the list, or how many there are.
+// file draws a file of the list, or the count of files.
 func (r rows) file(x ref) pager.Row {
 	th := r.theme
 	if x.kind == count {
@@ -84,8 +84,8 @@ func (r rows) file(x ref) pager.Row {
 	}}}
 }
 
-// FileRow returns the row of the list of files that has the file that another row shows,
-// the first one for a row of no file; false where no files are listed.
+// FileRow returns the row that lists the file of another row, or the first file for a row of
+// none; false where no files are listed.
 func (l *List) FileRow(row int, split bool) (at int, ok bool) {
 	if len(l.files) == 0 {
 		return 0, false

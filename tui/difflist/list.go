@@ -36,8 +36,8 @@ type field struct {
 	change         diff.Change
 	hunks          []diff.Hunk
 	added, removed int
-	note           string // why its lines need not be read, "" where they have to be
-	plain          bool   // one line at most on both sides: line numbers say nothing
+	note           string // why its lines need not be read; "" if they must be
+	plain          bool   // at most one line on both sides, so line numbers are left out
 	beside         bool   // not a part of the definition
 }
 
@@ -74,22 +74,20 @@ type ref struct {
 	field, hunk, a, b int32
 }
 
-// Everything as the context shows whole texts.
+// Everything as the context of New shows whole texts.
 const Everything = -1
 
-// DefaultContext is how many unchanged lines stand around a change.
+// DefaultContext is the usual number of unchanged lines around a change.
 const DefaultContext = 3
 
-// maxMarked is the longest hunk in lines in which changed words are looked
-// for.
+// maxMarked is the length of the longest hunk, in lines, whose changed words are marked.
 const maxMarked = 20_000
 
-// New arranges fields with up to context unchanged lines around each change.
-// It takes time proportional to the texts; who has a screen to draw calls it
-// elsewhere.
+// New arranges fields with up to context unchanged lines around each change. It takes time
+// proportional to the texts, so call it outside of the update loop.
 func New(fields []diff.Field, context int) *List { return arranged(fields, context, nameWidth) }
 
-// Narrow is New for half a screen: with the least around each change.
+// Narrow is New for half a screen, with one unchanged line around each change.
 func Narrow(fields []diff.Field) *List { return arranged(fields, 1, narrowNameWidth) }
 
 // Widths of the names of brief fields, in cells.
@@ -199,8 +197,8 @@ func (l *List) arrange(i int32) {
 // collapsed reports whether only the heading of a field is shown.
 func (l *List) collapsed(i int32) bool { return l.fields[i].note != "" && !l.whole }
 
-// brief reports whether a field is shown on one row with its name: it came or
-// went with all others, is one line, and has a name that fits.
+// brief reports whether a field and its name share a row: all fields were added or all removed,
+// it has one line, and its name fits.
 func (l *List) brief(f field) bool {
 	return l.uniform && f.note == "" && draw.Width(draw.Show(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
@@ -212,7 +210,7 @@ func (a *arrangement) blank() {
 	}
 }
 
-// oneSided reports whether all of a hunk came, or all of it went.
+// oneSided reports whether a hunk only adds or only removes lines.
 func oneSided(h diff.Hunk) bool {
 	for _, x := range h.Lines {
 		if x.Kind == diff.Context || x.Kind != h.Lines[0].Kind {
@@ -237,8 +235,7 @@ func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// arrangeSplit puts removed lines beside added ones. A line without a counterpart
-// takes the whole width.
+// arrangeSplit puts removed lines beside added ones. A hunk with one side takes the whole width.
 func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	a := &l.split
 	if oneSided(hunk) {
@@ -271,8 +268,7 @@ func (a *arrangement) stop() {
 	a.stops = append(a.stops, at)
 }
 
-// endsOtherwise reports whether a changed line lacks the line feed at its end,
-// and that is a part of the change.
+// endsOtherwise reports whether a change removed the newline at the end of a line.
 func endsOtherwise(h diff.Hunk, n int) bool {
 	x := h.Lines[n]
 	if x.Kind == diff.Context || !x.NoNewline {
@@ -281,7 +277,7 @@ func endsOtherwise(h diff.Hunk, n int) bool {
 	return x.Pair >= 0 && !h.Lines[x.Pair].NoNewline
 }
 
-// Required returns how many of the changed fields have to be on the screen.
+// Required returns how many of the changed fields have to be read.
 func (l *List) Required() int {
 	n := 0
 	for _, f := range l.fields {
@@ -292,7 +288,7 @@ func (l *List) Required() int {
 	return n
 }
 
-// Changed returns how many lines came and went.
+// Changed returns how many lines were added and removed.
 func (l *List) Changed() (added, removed int) {
 	for _, f := range l.fields {
 		added, removed = added+f.added, removed+f.removed
@@ -309,8 +305,7 @@ func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 	return rows{l, &l.unified}
 }
 
-// SplitFrom is how wide a diff has to be for its sides to stand beside each other, in
-// cells.
+// SplitFrom is the width from which a diff is side by side at first, in cells.
 const SplitFrom = 160
 
 // Sources knows what definitions were imported from.

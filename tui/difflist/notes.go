@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Note is a finding or a comment, which stands under the line that it is about.
+// Note is a finding or a comment under a line.
 type Note struct {
 	Path    string // of a field, or of something in it
 	Line    int    // in the new text of the field; 0 for the field as a whole
@@ -33,7 +33,7 @@ func (l *List) Note(notes []Note) {
 	l.arrangeNotes()
 }
 
-// Fold leaves of the notes only a star at the lines that they are about.
+// Fold replaces the notes by a star at their lines, or shows them again.
 func (l *List) Fold(folded bool) {
 	l.folded = folded
 	l.arrangeNotes()
@@ -81,9 +81,9 @@ func (l *List) arrangeNotes() {
 	}
 }
 
-// noteRow returns the row, of those without notes, that a note is about: that of its
-// line, or else the nearest before it in its field. A note about several fields is
-// about the first of them that changed.
+// noteRow returns the row, without counting notes, that a note belongs to: its line, or else the
+// nearest line before it in its field. A note about several fields belongs to the first that
+// changed.
 func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	for i, r := range a.bare {
 		if r.kind == blank || r.kind == title || !l.fields[r.field].holds(n.Path) {
@@ -131,8 +131,7 @@ func (r rows) remark(x ref) pager.Row {
 	}}}
 }
 
-// Whole reports whether something changed, and every changed field has lines that came or
-// went.
+// Whole reports whether there are changed fields, and each has added or removed lines.
 func (l *List) Whole() bool {
 	return len(l.fields) > 0 && !slices.ContainsFunc(l.fields, func(f field) bool { return f.added+f.removed == 0 })
 }

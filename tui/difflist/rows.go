@@ -154,7 +154,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	return c
 }
 
-// continued is the sign before the further lines of a wrapped line.
+// continued returns the sign before the continuation of a wrapped line.
 func continued(k diff.Kind) draw.Safe {
 	switch k {
 	case diff.Insert:
@@ -195,8 +195,8 @@ func track(field int32, l diff.Line) pager.Text {
 	return t
 }
 
-// String writes the list as a unified diff, one file for each field. It is the
-// texts' own and not safe to print.
+// String returns the list as a unified diff, one file for each field. It is not escaped, and so
+// not safe to print.
 func (l *List) String() string {
 	var b strings.Builder
 	for _, f := range l.fields {
@@ -221,8 +221,8 @@ func (l *List) String() string {
 	return b.String()
 }
 
-// Current returns the row with a line that a pager stands on: the chosen one, else the selected
-// one, else the first on the screen.
+// Current returns the row of the current line of a pager: the chosen one, else the selected one,
+// else the first on the screen.
 func (l *List) Current(p *pager.Pager, split bool) int {
 	at, last := p.Window()
 	if s := p.StopRow(); s >= at && s < last {
@@ -239,9 +239,8 @@ func (l *List) Current(p *pager.Pager, split bool) int {
 	return at
 }
 
-// At returns the field that a row is of, and the line of the new text that
-// stands there, or the next one where the row has only a line that went; 0 for
-// a heading and where nothing of the field is left.
+// At returns the field of a row, and the number of its line in the new text. A removed line has
+// the number of the next line; a heading, and a removed field, have 0.
 func (l *List) At(row int, split bool) (path string, number int, ok bool) {
 	a := l.arrangement(split)
 	if row < 0 || row >= len(a.rows) {
@@ -321,9 +320,8 @@ func (l *List) newNumber(r ref) int {
 	return 0
 }
 
-// Before returns the field of a row, and the line of the old text that stands there or
-// nearest to it: before a row that only came, else behind it. It is 0 for a heading, and
-// where nothing of the field was there.
+// Before returns the field of a row, and the number of the nearest line in the old text. A
+// heading, and an added field, have 0.
 func (l *List) Before(row int, split bool) (path string, number int, ok bool) {
 	a := l.arrangement(split)
 	if row < 0 || row >= len(a.rows) {

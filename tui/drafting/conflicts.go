@@ -19,8 +19,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Conflict shows where a proposal and the live version changed the same
-// thing, and has the user take sides, here or in the editor. Nothing was written.
+// Conflict shows where a proposal and the live version changed the same passage. The user takes
+// sides here or in the editor. Nothing was written yet.
 func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
 	g := &merging{p: p, conflict: c, passages: c.Passages()}
 	g.choices = make([]diff.Choice, len(g.passages))
@@ -128,8 +128,7 @@ func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
 	}
 }
 
-// differing marks the words that each of two texts has and the other lacks, line by
-// line.
+// differing marks the words in which two texts differ, line by line.
 func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	if len(ours)+len(theirs) > screen.MaxGlance {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package drafting has the user write proposals: in an editor, then checked and sent, and
-// merged with the live version where the two conflict.
+// Package drafting lets the user write proposals in an editor, checks and sends them, and merges
+// them with the live version where the two conflict.
 package drafting
 
 import (

@@ -1,7 +1,6 @@
-// Package edit is the texts that people type: lines and notes, which the components of
-// Bubbles edit, and drafts that may hold hidden characters, which have an editor of
-// their own because those components drop characters. All are drawn here, through the
-// gate that everything else passes.
+// Package edit has the text fields of the workbench. Components of Bubbles edit lines and notes.
+// Drafts may hold hidden characters, which those components drop, so they have another editor.
+// Both are drawn here, escaped like everything else.
 package edit
 
 import (
@@ -35,8 +34,7 @@ type component interface {
 	kills(k tea.KeyPressMsg) bool
 }
 
-// Field is a line, or a note of some lines. Hidden characters that are typed or pasted
-// are written out as their code points.
+// Field is an editor of a line or a note. It writes out hidden characters as their code points.
 type Field struct {
 	component
 	whole  bool // all of it is selected
@@ -90,8 +88,8 @@ func NewLine(text string) *Field {
 	return f
 }
 
-// NewSelected returns a line in which all of text is selected: what is typed or pasted
-// first takes its place, and a key that moves the cursor keeps it.
+// NewSelected returns a line whose text is selected. Typed or pasted text replaces it; a key
+// that moves the cursor keeps it.
 func NewSelected(text string) *Field {
 	f := NewLine(text)
 	f.whole = text != ""

@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Lossless is an editor that keeps every character of a text, hidden ones too: what
-// comes out of it is a proposal, or the name of a file.
+// Lossless is an editor that keeps every character, hidden ones too. It edits proposals and file
+// names.
 type Lossless struct {
 	runes  []rune
 	cursor int

@@ -12,8 +12,8 @@ import (
 // CursorStyle turns the cell of the cursor around.
 const CursorStyle theme.Style = "\x1b[7m"
 
-// View draws a text in height lines of exactly width cells, the one with the cursor
-// among them. A cursor says that keys write, so only a text that has the focus has one.
+// View draws the part of a text around its cursor, in height lines of exactly width cells. Only
+// a text with the focus shows a cursor.
 func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	text, cursor := t.String(), t.Cursor()
 	p := pager.New(th)
@@ -37,8 +37,7 @@ func Height(t Text, width, most int) int {
 	return min(p.Lines(most), most)
 }
 
-// ViewLine draws a line in width cells, the cursor among them; a selected text looks as
-// marked says.
+// ViewLine draws a line with its cursor in width cells, and a selected text in the style marked.
 func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	text, at := t.String(), t.Cursor()
 	before, under, after := draw.Show(text[:at]), draw.Safe(" "), draw.Safe("")

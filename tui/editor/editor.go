@@ -31,8 +31,8 @@ type Editor struct {
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 }
 
-// command returns the command of the editor, with arguments: vi where none is named, as
-// for git; "" for none.
+// command returns the editor's command with arguments, vi if none is configured, and "" if there
+// is none.
 func (e *Editor) command() string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if c := strings.TrimSpace(e.Getenv(name)); c != "" {
@@ -47,7 +47,7 @@ func (e *Editor) command() string {
 	return ""
 }
 
-// Missing returns why nothing can be edited, "" when it can.
+// Missing returns why no editor can be opened, "" if one can.
 func (e *Editor) Missing() string {
 	switch {
 	case !e.Remote && e.command() == "":
@@ -58,7 +58,7 @@ func (e *Editor) Missing() string {
 	return ""
 }
 
-// Cannot returns why the text in a file cannot be opened in the editor, "" when it can.
+// Cannot returns why a file cannot be opened in the editor, "" if it can.
 func (e *Editor) Cannot(file string) string {
 	switch {
 	case file == "":
@@ -69,7 +69,7 @@ func (e *Editor) Cannot(file string) string {
 	return e.Missing()
 }
 
-// KeptIn names where a manuscript is kept: its file, where the user can reach it.
+// KeptIn describes where a manuscript is stored.
 func (e *Editor) KeptIn(file string) string {
 	if e.Remote {
 		return "your unsent drafts"
@@ -102,8 +102,8 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	})
 }
 
-// opening returns the arguments that open a file at a line, 0 for none, in an editor that is
-// known to take one.
+// opening returns the arguments that open a file at a line, as far as the editor is known to
+// support that. Line 0 is none.
 func opening(command, file string, line int) []string {
 	if line == 0 {
 		return []string{file}
@@ -147,7 +147,7 @@ func (e *Editor) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Ma
 	return Manuscript{ID: p.ID, File: file, Name: "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
-// begin writes the file of a manuscript, unless it is there from before.
+// begin writes the file of a manuscript, unless it exists.
 func (w Manuscript) begin() error {
 	_, err := os.Stat(w.File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +156,7 @@ func (w Manuscript) begin() error {
 	return err
 }
 
-// line returns the number of the line to open at, 0 where the text does not have it.
+// line returns the number of the line to open at, 0 for none.
 func (w Manuscript) line() int {
 	at := strings.TrimSpace(w.At)
 	text, err := os.ReadFile(w.File)

@@ -13,8 +13,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Manuscript is a proposal that is written in an editor of the user's. Its file
-// stays until it was sent.
+// Manuscript is a proposal in the user's editor. Its file stays until the proposal was sent.
 type Manuscript struct {
 	ID   proposals.ID // that is revised, "" for a new one
 	File string
@@ -23,14 +22,14 @@ type Manuscript struct {
 	At   string // a line of it that the editor opens at, "" for the beginning
 }
 
-// Unchanged reports whether there is nothing in text that was not there. A merge
-// that nobody finished is not nothing: it has marks to take out.
+// Unchanged reports whether the user changed nothing. A merge always counts as changed, because
+// its conflict marks have to go.
 func (w Manuscript) Unchanged(text []byte) bool {
 	return bytes.Equal(text, w.Text) && !strings.HasPrefix(filepath.Base(w.File), "rebase-")
 }
 
-// Parse reads a text from the editor: the draft, nil if there is none, and why it
-// cannot be submitted.
+// Parse parses a text from the editor. It returns the draft, nil if there is none, and the
+// problems that prevent its submission.
 func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []string) {
 	parsed, err := proposals.DecodeFile(w.File, text)
 	if len(parsed) != 1 || parsed[0].Doc == nil {
@@ -58,8 +57,8 @@ func written(d proposals.Draft) (text []byte, ext string) {
 	return visible.JSON(d.JSON()), ".json"
 }
 
-// shown reports whether an editor shows every character of text. A single
-// selector after a symbol, which makes an emoji of it, is seen by what it does.
+// shown reports whether an editor shows every character of text. It allows a single variation
+// selector after a symbol, which makes an emoji of it.
 func shown(text string) bool {
 	var before rune
 	for _, r := range text {

@@ -12,7 +12,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// whyFrom is the width from which it says of every key that is off why it is.
+// whyFrom is the width from which the reasons of disabled keys are shown.
 const whyFrom = 120
 
 // Row is a key as the help lists it.
@@ -45,7 +45,7 @@ func New(sh Shell, from string, rows []Row, before func(*prose.Page)) *Page {
 // Place implements screen.Page.
 func (h *Page) Place() string { return "Help" }
 
-// Keys implements screen.Page: the search finds more than one in the text would.
+// Keys implements screen.Page. The search of all keys replaces that of the text.
 func (h *Page) Keys() []screen.Key {
 	find := screen.Key{Name: "help-filter", Keys: []string{"/"}, Label: "find", Help: "Search the keys of all pages, commands and settings; enter goes there", Do: func() tea.Cmd { return h.shell.Find() }}
 	return append([]screen.Key{find}, slices.DeleteFunc(screen.TextKeys(h.shell, h), func(k screen.Key) bool {

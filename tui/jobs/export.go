@@ -17,7 +17,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// asking asks how the registry is written to a file.
+// asking is the state of the export dialog.
 type asking struct {
 	file   string
 	format int
@@ -41,7 +41,7 @@ func (r *Runner) Export() tea.Cmd {
 	})
 }
 
-// existing returns the file of a name, nil when a new one can be made.
+// existing returns the file of a name, nil if it does not exist and can be created.
 func existing(file string) (fs.FileInfo, error) {
 	there, err := os.Stat(file)
 	switch {

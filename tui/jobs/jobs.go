@@ -1,5 +1,4 @@
-// Package jobs runs the work that takes long, one piece of it at a time, behind a dialog
-// that shows how far it is.
+// Package jobs runs long work, one job at a time, behind a dialog that shows its progress.
 package jobs
 
 import (
@@ -62,7 +61,7 @@ type progress struct {
 	step        string
 }
 
-// job is the one that runs, or ended last.
+// job is a job that runs or has ended.
 type job struct {
 	title  string
 	cancel context.CancelFunc
@@ -74,11 +73,11 @@ type job struct {
 	err    error
 }
 
-// Tick is the message that has the time of a job redrawn.
+// Tick is the message that redraws the running time of a job.
 type Tick struct{ *job }
 
-// Start runs a job behind a dialog that shows how far it is. Leaving the dialog
-// cancels it; the program does not end before it has.
+// Start runs a job behind a dialog that shows its progress. Leaving the dialog cancels the job;
+// the program does not end before the job has.
 func (r *Runner) Start(title string, work screen.Job) tea.Cmd {
 	ctx, cancel := context.WithCancel(r.Context)
 	j := &job{title: title, cancel: cancel, began: r.shell.Frame().Now(), steps: make(chan progress, 1)}
@@ -133,7 +132,7 @@ func (j *job) content(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// meter shows how far a job is, and since when it runs.
+// meter draws the progress of a job and its running time.
 func (j *job) meter(f screen.Frame, page *prose.Page) {
 	elapsed := f.Now().Sub(j.began)
 	page.Line(draw.Of(f.Theme.Warn, pending.Spun(elapsed)+" ").Add(f.Theme.Text, draw.Show(j.step.step)))
@@ -158,8 +157,8 @@ func (r *Runner) Ticked(msg Tick) tea.Cmd {
 	return r.After(pending.Every, msg)
 }
 
-// jobDone shows how a job ended: in its dialog, or in a line where the dialog
-// was left.
+// jobDone shows the outcome of a job in its dialog, or in the status line if the dialog was
+// left.
 func (r *Runner) jobDone(j *job, lines []string, err error) tea.Cmd {
 	r.running--
 	if r.job != j {

@@ -16,7 +16,7 @@ import (
 // maxPaths is how many files are offered at once.
 const maxPaths = 8
 
-// pathLine is the name of a file in the making, with the files that begin as it does.
+// pathLine is the name of a file that is being typed, with its completions.
 type pathLine struct {
 	text  *edit.Lossless
 	found []string
@@ -48,7 +48,7 @@ func (r *Runner) askFile(verb string, prompt draw.Safe, done func(file string) t
 	})
 }
 
-// atHome writes out the ~ of a name, as a shell does.
+// atHome expands the ~ of a name as a shell does.
 func (r *Runner) atHome(file string) string {
 	rest, ok := strings.CutPrefix(file, "~"+string(filepath.Separator))
 	if home := r.Getenv("HOME"); ok && home != "" {
@@ -92,8 +92,8 @@ func pathsFrom(typed string) ([]string, error) {
 	return found, nil
 }
 
-// completed writes as much as all files have in common, unless something else was
-// typed meanwhile.
+// completed completes the name as far as all files agree, unless something else was typed
+// meanwhile.
 func (p *pathLine) completed(typed string, found []string, err error) {
 	if p.text.String() != typed {
 		return
@@ -114,7 +114,7 @@ func (p *pathLine) completed(typed string, found []string, err error) {
 	}
 }
 
-// lines draws the files that can be meant.
+// lines draws the completions.
 func (p *pathLine) lines(f screen.Frame) []draw.Line {
 	if len(p.found) == 0 && p.err == nil {
 		return nil

@@ -1,6 +1,5 @@
-// Package keys carries out the keys of the workbench: those of the page on the screen
-// before those that all pages have. It finds any of them by a search, and shows those that
-// matter in the last line.
+// Package keys carries out the keys of the workbench, those of the page on the screen before
+// those of all pages. It searches all keys, and shows the important ones in the footer.
 package keys
 
 import (
@@ -31,7 +30,7 @@ type Opener interface {
 // Everywhere is the place of the keys that all pages have.
 const Everywhere = "Everywhere"
 
-// Place is a kind of page with its keys. They are there to be read, not to be pressed.
+// Place is a kind of page with its keys, for documentation.
 type Place struct {
 	Name string
 	Keys []screen.Key
@@ -56,7 +55,7 @@ type Keys struct {
 	global   []screen.Key        // those that all pages have
 	listedOf screen.Page         // whose keys are listed, once: the footer asks at every frame
 	listed   []screen.Key
-	wish     *wish        // what the search went elsewhere for
+	wish     *wish        // key to carry out once its page is ready
 	undo     *screen.Undo // of the last decision or waiver, nil where nothing takes it back
 	just     bool         // no key was pressed since
 }
@@ -120,8 +119,8 @@ func (m *Keys) named(name string) (screen.Key, bool) {
 
 func (m *Keys) isHelp(p screen.Page) bool { return p.Place() == m.HelpPlace }
 
-// Interrupt ends what the search went elsewhere for: a key was pressed. It reports whether
-// something was done just before that can be taken back.
+// Interrupt is called for each key that is pressed. It drops the wish, and reports whether the
+// last action can still be undone with the undo key.
 func (m *Keys) Interrupt() (just bool) {
 	just, m.just, m.wish = m.just, false, nil
 	return just
@@ -175,12 +174,12 @@ func (m *Keys) picking() bool {
 	return picking
 }
 
-// Done notes what takes back that which was just done, nil for nothing.
+// Done stores how to undo the last action, nil if it cannot be undone.
 func (m *Keys) Done(undo *screen.Undo) { m.undo, m.just = undo, true }
 
-// takesBack reports whether a key takes back what was done: right after it was done,
-// whatever page is on the screen. Later, only the key of the first page does: on others,
-// the last decision can be about something else than what is on the screen.
+// takesBack reports whether a key undoes the last action, which it does on any page right after
+// the action. Later, only the key of the queue does, because another page may show something
+// else.
 func (m *Keys) takesBack(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool {
 	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == "take-back" })
 	return just && m.undo != nil && keys[i].Matches(msg)
@@ -203,12 +202,12 @@ func (m *Keys) TakeBackKey() screen.Key {
 	}
 }
 
-// Elsewhere is a command or a setting that the workbench does not have itself: the
-// search finds it, and tells how to get there.
+// Elsewhere is a command or a setting outside of the workbench. The search finds it and explains
+// how to use it.
 type Elsewhere struct{ Name, Help, How string }
 
-// wish is a key that is carried out once its page is on the screen and has read what the
-// key acts on, or whose reason to have no effect is shown then. Another key ends it.
+// wish is a key that the search found on another page. It is carried out once that page is on
+// the screen and loaded. Another key ends it.
 type wish struct {
 	place, name string
 }

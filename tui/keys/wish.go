@@ -26,9 +26,9 @@ func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	return nil, false
 }
 
-// Grant carries a wish out on its page, or shows why the key has no effect. It keeps a wish while
-// the page is another one or is still loading, and says nothing of it: who was told that a
-// key has no effect is not to meet its dialog a moment later.
+// Grant carries out a wish on its page, or shows why the key is disabled. While the page is
+// loading it does neither, so that a dialog never opens after the user was told that the key is
+// disabled.
 func (m *Keys) Grant() tea.Cmd {
 	if m.wish == nil || m.wish.place != Everywhere && m.pages.On().Place() != m.wish.place || m.shell.Busy() {
 		return nil

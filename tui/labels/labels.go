@@ -1,5 +1,5 @@
-// Package labels has the words that mark how a proposal and its findings stand, each
-// with the style it is drawn in, and most with a sign.
+// Package labels has the words for the states of proposals and findings, with their styles and
+// signs.
 package labels
 
 import (

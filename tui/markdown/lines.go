@@ -1,7 +1,8 @@
 package markdown
 
 import (
-	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -37,8 +38,8 @@ func (l Line) Marks(th theme.Theme) []draw.Mark {
 	return marks
 }
 
-// lines reads what Glamour wrote. Of its escapes the colours are taken for the
-// roles they stand for; everything else that is not text is left out.
+// lines parses the output of Glamour. It converts colors back into roles, and drops all other
+// escape sequences.
 func lines(out string) []Line {
 	var all []Line
 	var l Line
@@ -89,24 +90,20 @@ func lines(out string) []Line {
 	return kept
 }
 
-// roleOf returns the role that a colour encodes.
+// roleColor is the color that stands for a role, see Role.colour.
+var roleColor = regexp.MustCompile(`38;2;1;2;(\d+)`)
+
+// roleOf returns the role that a color stands for.
 func roleOf(seq string, before Role) Role {
 	if seq == "\x1b[m" || seq == "\x1b[0m" {
 		return Body
 	}
-	role := before
-	for params := strings.TrimSuffix(strings.TrimPrefix(seq, "\x1b["), "m"); params != ""; {
-		var n int
-		i := strings.Index(params, "38;2;1;2;")
-		if i < 0 {
-			break
-		}
-		params = params[i+len("38;2;1;2;"):]
-		if _, err := fmt.Sscanf(params, "%d", &n); err == nil && n < int(roles) {
-			role = Role(n)
+	for _, color := range roleColor.FindAllStringSubmatch(seq, -1) {
+		if n, err := strconv.Atoi(color[1]); err == nil && n < int(roles) {
+			before = Role(n)
 		}
 	}
-	return role
+	return before
 }
 
 // finish cuts the spans to the text and marks the characters that show hidden
@@ -124,15 +121,15 @@ func (l *Line) finish() {
 	var out []span
 	for _, s := range l.spans {
 		for s.start < s.end {
-			from, to := token(l.Text[s.start:s.end])
-			if from < 0 {
+			at := token.FindStringIndex(l.Text[s.start:s.end])
+			if at == nil {
 				break
 			}
-			if from > 0 {
-				out = append(out, span{s.start, s.start + from, s.role, false})
+			if at[0] > 0 {
+				out = append(out, span{s.start, s.start + at[0], s.role, false})
 			}
-			out = append(out, span{s.start + from, s.start + to, s.role, true})
-			s.start += to
+			out = append(out, span{s.start + at[0], s.start + at[1], s.role, true})
+			s.start += at[1]
 		}
 		if s.start < s.end {
 			out = append(out, s)
@@ -141,27 +138,11 @@ func (l *Line) finish() {
 	l.spans = out
 }
 
-// token finds the first ⟨U+202E⟩ or ⟨0xFF⟩.
-func token(s string) (from, to int) {
-	for at := 0; ; {
-		i := strings.Index(s[at:], "⟨")
-		if i < 0 {
-			return -1, -1
-		}
-		i += at
-		j := strings.Index(s[i:], "⟩")
-		if j < 0 {
-			return -1, -1
-		}
-		if body := s[i+len("⟨") : i+j]; len(body) <= 8 && (strings.HasPrefix(body, "U+") || strings.HasPrefix(body, "0x")) {
-			return i, i + j + len("⟩")
-		}
-		at = i + len("⟨")
-	}
-}
+// token is a hidden character as package visible writes it out.
+var token = regexp.MustCompile(`⟨(?:U\+|0x)[0-9A-F]{1,6}⟩`)
 
-// has reports whether every letter of a text is on the page, as often as in the
-// text. Digits are left out: lists are numbered again.
+// has reports whether every letter of a text is on the page, as often as in the text. It ignores
+// digits, because lists are renumbered.
 func has(page []Line, text string) bool {
 	counts := map[rune]int{}
 	for _, l := range page {

@@ -1,5 +1,5 @@
-// Package navigation has the pages of the workbench: the one on the screen, and the way
-// back from it. It knows no page by its kind.
+// Package navigation has the pages of the workbench: the one on the screen, and the way back
+// from it.
 package navigation
 
 import (
@@ -117,7 +117,7 @@ func (m *Pages) CanGoBack() bool {
 	return len(m.trail) > 0 || ok && f.Filter() != ""
 }
 
-// Each does something with every page that exists, and returns what all of them answer.
+// Each calls do for every page that exists, and batches the commands.
 func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	var all []screen.Page
 	for _, r := range m.roots {
@@ -141,7 +141,7 @@ func (m *Pages) Tell(msg tea.Msg) tea.Cmd {
 	return m.Each(func(p screen.Page) tea.Cmd { return p.Update(msg) })
 }
 
-// Do does what a command has found for. What is for a page is done as long as that page
+// Do handles the result of a command. A result for a page is dropped if the page no longer
 // exists.
 func (m *Pages) Do(then screen.Then) tea.Cmd {
 	if then.Page == nil {

@@ -8,8 +8,8 @@ import (
 
 type cellKey struct{ row, cell int }
 
-// layout remembers where texts are broken into lines, and where far columns of
-// long lines begin. It grows as far as it is asked.
+// layout caches the line breaks of texts, and the positions of far columns of long lines. It is
+// computed as far as needed.
 type layout struct {
 	breaks map[cellKey]*breaks
 	marks  map[cellKey][]int // byte at which column n*markEvery begins

@@ -1,6 +1,6 @@
-// Package pager shows rows of text through a window: it scrolls, wraps, searches,
-// and records which parts were on the screen. Only the rows in the window are ever
-// laid out, so a key costs the same in a text of any size.
+// Package pager shows rows of text in a window. It scrolls, wraps, searches, and records which
+// parts were on the screen. It lays out only the rows in the window, so a key costs the same in
+// a text of any size.
 package pager
 
 import (
@@ -32,8 +32,8 @@ func New(th theme.Theme) *Pager {
 	return p
 }
 
-// Point marks the row of the current stop with a sign in its first column. It
-// makes a list of the pager, with the first item selected.
+// Point marks the row of the current stop with a sign in its first column, which makes the pager
+// a list with a selected item.
 func (p *Pager) Point(style theme.Style) { p.point = style }
 
 // Restyle makes it look as th says.

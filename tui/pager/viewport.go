@@ -18,15 +18,15 @@ type viewport struct {
 // are wrapped.
 type place struct{ row, sub int }
 
-// walked is the row that was made last while a window is gone through: each of its
-// lines needs it more than once.
+// walked caches the last row of a pass over the window, because each of its lines needs it
+// several times.
 type walked struct {
 	on, made bool
 	at       int
 	row      Row
 }
 
-// through begins to go through a window; the function it returns ends that.
+// through begins a pass over the window; the function that it returns ends it.
 func (v *viewport) through() func() {
 	v.walk = walked{on: true}
 	return func() { v.walk = walked{} }

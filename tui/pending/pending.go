@@ -1,5 +1,5 @@
-// Package pending tracks the operations that run beside the program loop, and names the
-// one that takes long.
+// Package pending tracks the operations that run outside of the update loop, and names the one
+// that takes long.
 package pending
 
 import (
@@ -97,9 +97,8 @@ const Every = 100 * time.Millisecond
 // Tick is the message that has the screen redrawn while something is waited for.
 type Tick struct{}
 
-// Watch returns the command that redraws the screen while something is waited for, nil
-// while another does. It is asked at every poll: that comes once a second at least, so
-// nothing takes longer unseen.
+// Watch returns the command that redraws the screen while operations run, nil while another
+// does. It is called at every poll.
 func (p *Operations) Watch() tea.Cmd {
 	if p.ticking {
 		return nil
