@@ -185,7 +185,7 @@ func (r *Page) Click(x, row int) tea.Cmd {
 	return r.Move(r.top + row - r.cursor)
 }
 
-// answer is what a query finds: the groups that it counts, or more entries of one of them.
+// answer is the result of a query: the groups that it counts, or more entries of one of them.
 type answer struct {
 	query   Query
 	outline outline
