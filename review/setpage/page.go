@@ -134,16 +134,7 @@ func (b *builder) reach() {
 		}
 	}
 	for _, g := range fact.ByKind(facts) {
-		l, values := fact.Arrange(g.Facts), []string(nil)
-		for _, f := range l.Listed {
-			if !slices.Contains(values, f.Value) {
-				values = append(values, f.Value)
-			}
-		}
-		for _, c := range l.Counts {
-			values = append(values, c.String())
-		}
-		b.add(Row{Kind: Fact, Tool: -1, Name: string(g.Kind), Text: flow(strings.Join(values, ", "))})
+		b.add(Row{Kind: Fact, Tool: -1, Name: string(g.Kind), Text: flow(g.Values())})
 	}
 }
 

@@ -123,9 +123,9 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		}
 		gutter = draw.Of("", "   ").Add(style, draw.Pad(sign, 9))
 	case setpage.Fact:
-		gutter, base = draw.Of("", " "), th.Text
-		if row.Tool >= 0 {
-			gutter = draw.Of(th.Faint, "   "+draw.Pad(draw.Show(row.Sign), 2))
+		gutter, base = draw.Of(th.Faint, "   "+draw.Pad(draw.Show(row.Sign), 2)), th.Text
+		if row.Tool < 0 { // all facts of a kind
+			gutter, row.Name = draw.Of(th.Accent, " "+draw.Pad(draw.Show(row.Name), 8)), ""
 		}
 		if row.Severity == rules.Warn {
 			name = th.Warn

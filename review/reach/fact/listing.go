@@ -102,46 +102,51 @@ func (f Fact) Words() string {
 	return fmt.Sprintf("%s %s (%s)", f.Kind, f.Value, f.Use)
 }
 
-// Summary describes the facts of a first import, one line for each kind: the values without
-// duplicates, those that would warn in a change first. Packages are grouped by their package
-// manager. Sentences about the user and mentions of other tools, of which a first import has
-// many, are counted.
+// Summary describes the facts of a first import, one line for each kind.
 func Summary(facts []Fact) []string {
-	var lines []string
-	for _, g := range ByKind(facts) {
-		l := Arrange(g.Facts)
-		var values []string
-		packages := map[string]int{} // the place in values of each package manager
-		seen := map[string]bool{}
-		for _, f := range l.Listed {
-			if seen[f.Value] {
-				continue
-			}
-			seen[f.Value] = true
-			manager, name, ok := strings.Cut(f.Value, " ")
-			at, known := packages[manager]
-			switch {
-			case f.Use != Package || !ok:
-				values = append(values, f.Value)
-			case known:
-				values[at] += " " + name
-			default:
-				packages[manager] = len(values)
-				values = append(values, f.Value)
-			}
-		}
-		for _, c := range l.Counts {
-			values = append(values, c.String())
-		}
-		switch n := len(seen); {
-		case g.Kind == User:
-			values = []string{Count{g.Facts, "sentence", "sentences"}.String() + " about what the user is told, asked, or shown"}
-		case g.Kind == Other:
-			values = []string{fmt.Sprintf("%d mentioned", n)}
-		}
-		lines = append(lines, fmt.Sprintf("%-6s  %s", g.Kind, strings.Join(values, ", ")))
+	groups := ByKind(facts)
+	lines := make([]string, len(groups))
+	for i, g := range groups {
+		lines[i] = fmt.Sprintf("%-6s  %s", g.Kind, g.Values())
 	}
 	return lines
+}
+
+// Values lists the values of the facts without duplicates, those that would warn in a change
+// first. Packages are grouped by their package manager. Sentences about the user and mentions of
+// other tools are counted, because a first import has many.
+func (g Group) Values() string {
+	l := Arrange(g.Facts)
+	var values []string
+	packages := map[string]int{} // the index in values of each package manager
+	seen := map[string]bool{}
+	for _, f := range l.Listed {
+		if seen[f.Value] {
+			continue
+		}
+		seen[f.Value] = true
+		manager, name, ok := strings.Cut(f.Value, " ")
+		at, known := packages[manager]
+		switch {
+		case f.Use != Package || !ok:
+			values = append(values, f.Value)
+		case known:
+			values[at] += " " + name
+		default:
+			packages[manager] = len(values)
+			values = append(values, f.Value)
+		}
+	}
+	for _, c := range l.Counts {
+		values = append(values, c.String())
+	}
+	switch g.Kind {
+	case User:
+		return Count{g.Facts, "sentence", "sentences"}.String() + " about what the user is told, asked, or shown"
+	case Other:
+		return fmt.Sprintf("%d mentioned", len(seen))
+	}
+	return strings.Join(values, ", ")
 }
 
 // Lines describes what a change adds, each fact after "+", and removes, each after "-". Of an
