@@ -18,10 +18,9 @@ import (
 	"toolcrib/store/transfer"
 )
 
-// TestAlikeAtFirst looks for what is like tools of all kinds, twice in a
-// transaction of a session that was never used: what is looked for first, where
-// only what is near is kept, is answered as what every sketch is read for. Every
-// engine finds the same.
+// TestAlikeAtFirst looks for tools that are similar to others, twice in a transaction of a
+// new session: the first lookup, which loads the sketches, and the second one find the
+// same, and so does every engine.
 func TestAlikeAtFirst(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

@@ -103,28 +103,6 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-func TestSketchRoundTrip(t *testing.T) {
-	s := Of("read the file and report")
-	b, err := s.AppendBinary(nil)
-	if err != nil || len(b) != 65 {
-		t.Fatalf("got %d bytes, %v", len(b), err)
-	}
-	var got Sketch
-	if err := got.UnmarshalBinary(b); err != nil || got != s {
-		t.Errorf("got %x, %v", got, err)
-	}
-	if err := got.UnmarshalBinary(b[:64]); !errors.Is(err, ErrDamaged) {
-		t.Errorf("cut: got %v", err)
-	}
-	b[0]++
-	if err := got.UnmarshalBinary(b); !errors.Is(err, ErrVersion) {
-		t.Errorf("other version: got %v", err)
-	}
-	if err := got.UnmarshalBinary(nil); !errors.Is(err, ErrDamaged) {
-		t.Errorf("nothing: got %v", err)
-	}
-}
-
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte("ovl\x01\x00\x00\x00\x00"))
 	b, _ := index(1, 2).AppendBinary(nil)

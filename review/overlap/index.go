@@ -25,8 +25,6 @@ func (b block) id(i int) int64 {
 	return int64(binary.LittleEndian.Uint64(b.ids[i*idSize:])) //nolint:gosec // two's complement, there and back
 }
 
-func (b block) sketch(i int) *[sketchSize]byte { return (*[sketchSize]byte)(b.sketches[i*sketchSize:]) }
-
 // Match is an entry of an Index that may resemble the query.
 type Match struct {
 	ID       int64
@@ -53,21 +51,16 @@ func (x *Index) IDs() []int64 {
 	return ids
 }
 
-// Add adds a sketch under an id, which is whatever the caller knows the tool
-// by, such as a row number.
+// Add adds a sketch under an id, such as the row number of a tool.
 func (x *Index) Add(id int64, s Sketch) {
-	var stored [sketchSize]byte
-	x.add(id, s.appendWords(stored[:0]))
-}
-
-// add adds a sketch in its stored form.
-func (x *Index) add(id int64, stored []byte) {
 	if !x.own {
 		x.blocks, x.own = append(x.blocks, block{}), true
 	}
 	b := &x.blocks[len(x.blocks)-1]
 	b.ids = binary.LittleEndian.AppendUint64(b.ids, uint64(id)) //nolint:gosec // two's complement, there and back
-	b.sketches = append(b.sketches, stored...)
+	for _, w := range s {
+		b.sketches = binary.LittleEndian.AppendUint64(b.sketches, w)
+	}
 }
 
 // First returns the n entries of x that were added first, or all when they are
@@ -113,37 +106,6 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return -cmp.Compare(a.Estimate, b.Estimate) })
 	return matches
-}
-
-// Near returns of the entries in b, blocks as they are stored, as one block those
-// that Scan could name when it is asked for at most most of them; nil when there
-// are none. To scan that comes to the same as to scan b, of which nothing is
-// kept: it is for who reads many blocks once. The errors are those of Load.
-func Near(b []byte, s Sketch, least float64, most int) ([]byte, error) {
-	var x, near Index
-	if err := x.Load(b); err != nil {
-		return nil, err
-	}
-	limit := farthest(least)
-	for _, each := range x.blocks {
-		var places []Match // by their place in the block
-		for i := range each.len() {
-			stored := each.sketch(i)
-			if d := s.differingFrom(stored); d <= limit && *stored != [sketchSize]byte{} {
-				places = append(places, Match{ID: int64(i), Estimate: resemblance(d)})
-			}
-		}
-		if len(places) > most {
-			places, _ = likeliest(places, most)
-		}
-		for _, m := range places {
-			near.add(each.id(int(m.ID)), each.sketch(int(m.ID))[:])
-		}
-	}
-	if near.Len() == 0 {
-		return nil, nil
-	}
-	return near.AppendBinary(nil)
 }
 
 // tooMany sets how many matches are kept beyond those that are asked for, before

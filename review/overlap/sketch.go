@@ -271,31 +271,3 @@ func (x *Index) Load(b []byte) error {
 	x.blocks, x.own = append(x.blocks, blocks...), false
 	return nil
 }
-
-// AppendBinary appends s to b: the version (1 byte) and 64 bytes. The error is
-// always nil.
-func (s Sketch) AppendBinary(b []byte) ([]byte, error) {
-	return s.appendWords(append(b, Version)), nil
-}
-
-func (s Sketch) appendWords(b []byte) []byte {
-	for _, w := range s {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
-	return b
-}
-
-// UnmarshalBinary reads what AppendBinary wrote. It returns ErrVersion or
-// ErrDamaged.
-func (s *Sketch) UnmarshalBinary(b []byte) error {
-	switch {
-	case len(b) > 0 && b[0] != Version:
-		return fmt.Errorf("%w: %d, not %d", ErrVersion, b[0], Version)
-	case len(b) != 1+sketchSize:
-		return fmt.Errorf("%w: %d bytes, not %d", ErrDamaged, len(b), 1+sketchSize)
-	}
-	for i := range s {
-		s[i] = binary.LittleEndian.Uint64(b[1+8*i:])
-	}
-	return nil
-}

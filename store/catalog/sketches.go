@@ -13,7 +13,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
-	"toolcrib/store/engine"
 	"toolcrib/store/session"
 	"toolcrib/store/table"
 )
@@ -34,7 +33,7 @@ func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]regi
 	text, purpose := t.Sketches()
 	known := session.Keep[sketches](s.Session)
 	var tail sketches
-	if err := s.findSketches(ctx, text, purpose, &tail); err != nil {
+	if err := s.readSketches(ctx, &tail); err != nil {
 		return nil, err
 	}
 	var byText, byPurpose []overlap.Match
@@ -71,36 +70,8 @@ func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.
 	return matches[:min(len(matches), mostAlike)]
 }
 
-// findSketches loads into tail all sketches that may be similar to text and
-// purpose. The first lookup of a process, often its only one, has the engine
-// compare the blocks where it can, and keeps only near sketches. A later lookup
-// keeps the blocks.
-func (s sketchTables) findSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
-	known := session.Keep[sketches](s.Session)
-	var err error
-	if !known.looked && s.Engine.HasNear() {
-		known.looked = true
-		err = s.Engine.Near(ctx, s.Conn, engine.Nearness{Text: text, LeastText: leastText, Purpose: purpose, LeastPurpose: leastPurpose, Most: mostAlike},
-			func(text, purpose []byte) error { return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose)) })
-	} else {
-		err = s.readSketches(ctx, tail)
-	}
-	if err != nil {
-		return err
-	}
-	recent, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
-	if err != nil {
-		return err
-	}
-	var texts, purposes []byte
-	for _, sk := range recent {
-		texts, purposes = append(texts, sk.Text...), append(purposes, sk.Purpose...)
-	}
-	return errors.Join(tail.text.Load(texts), tail.purpose.Load(purposes))
-}
-
-// readSketches takes the blocks that became complete into the session, and the
-// last one, which still grows, into tail.
+// readSketches loads the blocks that became complete into the session, and the last one,
+// which still grows, and the single rows into tail.
 func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
 	known := session.Keep[sketches](s.Session)
 	blocks, err := table.All(ctx, s, ScanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", known.next)
@@ -118,7 +89,15 @@ func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
 			return err
 		}
 	}
-	return nil
+	recent, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
+	if err != nil {
+		return err
+	}
+	var texts, purposes []byte
+	for _, sk := range recent {
+		texts, purposes = append(texts, sk.Text...), append(purposes, sk.Purpose...)
+	}
+	return errors.Join(tail.text.Load(texts), tail.purpose.Load(purposes))
 }
 
 // sketches are the blocks of the table sketches that a session has read and
@@ -126,7 +105,6 @@ func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
 type sketches struct {
 	text, purpose overlap.Index
 	next          int64 // the first block that is not in them
-	looked        bool  // the session has looked for something before
 }
 
 // SketchBlock is the number of versions that share a row, which is read and written as a whole. Until a block is

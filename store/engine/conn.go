@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"toolcrib/internal/failpoint"
-	"toolcrib/review/overlap"
 )
 
 // Conn is one connection with its prepared statements. It is used by one
@@ -265,14 +264,6 @@ type Source struct {
 type Step struct {
 	Number int
 	SQL    string // "" for the seed
-}
-
-// Nearness is a query of near-duplicate detection: the sketches of a tool's text and
-// of its purpose, the least share of each, and the largest number of results.
-type Nearness struct {
-	Text, Purpose           overlap.Sketch
-	LeastText, LeastPurpose float64
-	Most                    int
 }
 
 // Check is a query that returns the keys of damaged rows of a table, and the

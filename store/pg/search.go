@@ -2,7 +2,6 @@ package pg
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -89,14 +88,6 @@ func pattern(words string) string {
 func (Search) HasTerms(_ string, terms []string) engine.Clause {
 	quoted := lists.Map(terms, func(t string) string { return "'" + strings.NewReplacer("'", "''", `\`, `\\`).Replace(t) + "'" })
 	return engine.Clause{SQL: "lexemes @@ CAST(? AS tsquery)", Args: []any{strings.Join(quoted, " & ")}}
-}
-
-// HasNear implements session.Searcher: sketches are compared in this process.
-func (Search) HasNear() bool { return false }
-
-// Near implements session.Searcher.
-func (Search) Near(context.Context, *engine.Conn, engine.Nearness, func(text, purpose []byte) error) error {
-	return errors.New("PostgreSQL does not compare sketches")
 }
 
 // IndexChecks implements session.Searcher: the server keeps its indexes.

@@ -97,10 +97,6 @@ type Searcher interface {
 	// HasTerms is the condition that a row of memories_text or entities_text has all
 	// terms.
 	HasTerms(table string, terms []string) engine.Clause
-	// HasNear reports whether the engine compares sketches itself, by Near.
-	HasNear() bool
-	// Near calls fn with the sketches that are near others.
-	Near(ctx context.Context, c *engine.Conn, n engine.Nearness, fn func(text, purpose []byte) error) error
 	// IndexChecks are consistency checks of the engine's own indexes.
 	IndexChecks() []engine.Check
 }

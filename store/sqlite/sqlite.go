@@ -53,7 +53,7 @@ type Options struct {
 
 // Open creates the file, with mode 0600, if it does not exist. The file is first read when a connection is opened.
 func Open(ctx context.Context, path string, opts Options) (*File, error) {
-	if err := errors.Join(registerNear(), createFile(path, opts.Existing)); err != nil {
+	if err := createFile(path, opts.Existing); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(path)
