@@ -35,7 +35,7 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 	if err != nil {
 		return err
 	}
-	db := use(session.EngineOf(file), opts)
+	db := use(file, opts)
 	all, err := file.Steps()
 	for _, step := range all[:steps] {
 		err = errors.Join(err, db.take(ctx, step))

@@ -23,7 +23,7 @@ func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		return open(ctx, session.EngineOf(server), opts)
+		return open(ctx, server, opts)
 	}
 	db, err := openFile(ctx, name, opts, false)
 	if sqlite.UnwritableFolder(err) && !sqlite.Unread(name) {
@@ -58,7 +58,7 @@ func openFile(ctx context.Context, path string, opts Options, frozen bool) (*DB,
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, session.EngineOf(file), opts)
+	return open(ctx, file, opts)
 }
 
 func open(ctx context.Context, e session.Engine, opts Options) (*DB, error) {
@@ -81,7 +81,7 @@ func Migrate(ctx context.Context, url string, opts Options) (done []int, err err
 	if err != nil {
 		return nil, err
 	}
-	db := use(session.EngineOf(server), opts)
+	db := use(server, opts)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	s, err := db.pool.Open(ctx, engine.Write)
 	if err != nil {

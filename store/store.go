@@ -69,7 +69,7 @@ type Options struct {
 // use returns the database of an engine, whose schema may not be current.
 func use(e session.Engine, opts Options) *DB {
 	var idle time.Duration
-	if _, server := e.Connector.(notifier); server {
+	if _, server := e.(notifier); server {
 		idle = idleAfter
 	}
 	c := session.New(e, session.Options{Witness: session.Witness{Account: opts.Account, Users: opts.Users}, Trust: opts.Trust, Committed: opts.Committed, DryRun: opts.DryRun, Idle: idle})

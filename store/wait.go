@@ -39,7 +39,7 @@ type waiting struct {
 // seen is the result of the last call, 0 for the first: a notification since then ends
 // the wait at once.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
-	n, notifies := db.pool.Engine.Connector.(notifier)
+	n, notifies := db.pool.Engine.(notifier)
 	if notifies {
 		db.waiting.once.Do(func() { db.waiting.listen(n) })
 	}

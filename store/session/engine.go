@@ -9,21 +9,11 @@ import (
 
 // Engine is a database. The store contains the tables and all SQL that works on both engines; an engine contains its
 // connections, its schema, and its specific SQL. store/sqlite and store/pg implement it.
-type Engine struct {
+type Engine interface {
 	Connector
 	Migrator
 	Searcher
 	Place
-}
-
-// EngineOf returns the engine that e is all parts of.
-func EngineOf[E interface {
-	Connector
-	Migrator
-	Searcher
-	Place
-}](e E) Engine {
-	return Engine{e, e, e, e}
 }
 
 // Place is where a database is.

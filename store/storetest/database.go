@@ -27,8 +27,6 @@ type Database struct {
 	*store.DB
 	Clock *Clock
 	NewID func() string
-
-	last *snapshot // nil until it is needed
 }
 
 // New returns a new database in a folder of the test's own. It is closed when
@@ -103,11 +101,7 @@ func Open(t testing.TB, path string) *Database {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		err := d.Close()
-		if d.last != nil {
-			err = errors.Join(err, d.last.conn.Close())
-		}
-		switch {
+		switch err := d.Close(); {
 		case errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
 			t.Logf("the server ended a connection before it was closed: %v", err)
 		case err != nil:

@@ -79,47 +79,15 @@ func DumpOf(ctx context.Context, path string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// snapshot is a dump with the engine's number of the last commit.
-type snapshot struct {
-	conn   *sql.DB // one connection; the number means something only to it
-	commit int64
-	text   string
-}
-
-// current returns the dump of the committed rows.
-func current(t testing.TB, d *Database) string {
-	t.Helper()
-	if OnPostgres() {
-		return d.Dump(t)
-	}
-	if d.last == nil {
-		conn, err := sql.Open("sqlite", dataSource(d.Path()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		conn.SetMaxOpenConns(1)
-		d.last = &snapshot{conn: conn}
-	}
-	var commit int64
-	if err := d.last.conn.QueryRowContext(t.Context(), "PRAGMA data_version").Scan(&commit); err != nil {
-		t.Fatal(err)
-	}
-	if commit != d.last.commit {
-		d.last.commit, d.last.text = commit, d.Dump(t)
-	}
-	return d.last.text
-}
-
 // maxLine is the most bytes shown of a changed row.
 const maxLine = 400
 
-// Unchanged runs act and fails the test if it changes a row of the database. The rows
-// are read again only when the engine reports a commit since they were read.
+// Unchanged runs act and fails the test if it changes a row of the database.
 func (d *Database) Unchanged(t testing.TB, act func()) {
 	t.Helper()
-	before := current(t, d)
+	before := d.Dump(t)
 	act()
-	if lines := Difference(before, current(t, d)); len(lines) > 0 {
+	if lines := Difference(before, d.Dump(t)); len(lines) > 0 {
 		for i, line := range lines {
 			lines[i] = line[:min(len(line), maxLine)]
 		}
