@@ -339,7 +339,14 @@ func (r *Renderer) most(further int) int {
 	}
 	catalog, guidance := len(discovery)+further, further
 	for _, t := range r.in.Tools {
-		catalog += t.mostListed()
+		catalog += aroundTool + len(t.ID) + len(t.Name) + len(t.Archetype) + len(t.Scope) + len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) +
+			len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category) // the heading of its category too
+		if t.Tag != nil {
+			catalog += len(t.Tag.Prefix) + 8*len(t.Tag.ArgPattern) + len(t.Tag.Example)
+			for _, group := range t.Tag.ArgGroups {
+				catalog += 4*len(group) + 8
+			}
+		}
 		for _, text := range t.Guidance {
 			guidance += 3*len(text) + 8 // lines are indented
 		}
@@ -353,20 +360,6 @@ func (r *Renderer) most(further int) int {
 			size += guidance
 		default:
 			size += agent
-		}
-	}
-	return size
-}
-
-// mostListed returns an upper bound of the bytes for t in a catalog, including a
-// category of its own.
-func (t Tool) mostListed() int {
-	size := aroundTool + len(t.ID) + len(t.Name) + len(t.Archetype) + len(t.Scope) + len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) +
-		len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category)
-	if t.Tag != nil {
-		size += len(t.Tag.Prefix) + 8*len(t.Tag.ArgPattern) + len(t.Tag.Example)
-		for _, group := range t.Tag.ArgGroups {
-			size += 4*len(group) + 8
 		}
 	}
 	return size

@@ -302,15 +302,6 @@ type reader struct {
 	statements map[string]proof.SignatureRecord
 }
 
-func newReader(b Bundle) reader {
-	r := reader{b, map[string]proof.SignatureRecord{}}
-	for _, s := range b.Statements {
-		hash := statement.Sum([]byte(s.Statement))
-		r.statements[hash] = proof.SignatureRecord{Hash: hash, Statement: s.Statement, Signature: s.Signature}
-	}
-	return r
-}
-
 func (r reader) LastEvent(context.Context) (statement.Head, error) {
 	return statement.Head(r.bundle.Log), nil
 }

@@ -46,7 +46,11 @@ type Result struct {
 
 // Check checks every hash, every chain, and every signature of a bundle.
 func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
-	c := checker{reader: newReader(b), last: map[registry.Subject]history.Version{}, broken: map[registry.Subject]bool{}}
+	c := checker{reader: reader{b, map[string]proof.SignatureRecord{}}, last: map[registry.Subject]history.Version{}, broken: map[registry.Subject]bool{}}
+	for _, s := range b.Statements {
+		hash := statement.Sum([]byte(s.Statement))
+		c.reader.statements[hash] = proof.SignatureRecord{Hash: hash, Statement: s.Statement, Signature: s.Signature}
+	}
 	if trust.Signers != nil {
 		states, err := c.reader.SignersStates(ctx)
 		if err != nil {

@@ -31,9 +31,20 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 		if !core.Locked {
 			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", proposals.ErrConflict, coreID, layer, coreID)
 		}
-		id, err := freeID(ctx, tx, layer, coreID+"_custom")
-		if err != nil {
-			return p, err
+		id := coreID + "_custom"
+		for n := 2; ; n++ { // until no live tool and no open proposal has it
+			taken, err := tx.ByName(ctx, id)
+			if err != nil {
+				return p, err
+			}
+			open, err := tx.OpenOn(ctx, registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id})
+			if err != nil {
+				return p, err
+			}
+			if len(taken)+len(open) == 0 {
+				break
+			}
+			id = coreID + "_custom_" + strconv.Itoa(n)
 		}
 		tool := *core.Definition.Tool
 		suffix := strings.ReplaceAll(strings.TrimPrefix(id, coreID+"_"), "_", " ") // "custom", "custom 2"
@@ -44,27 +55,6 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 			Definition: registry.Definition{Tool: &tool},
 		}), false, false)
 	})
-}
-
-// freeID returns id, with a number appended if a live tool or an open proposal has it.
-func freeID(ctx context.Context, tx review.Tx, layer registry.Layer, id string) (string, error) {
-	for n := 1; ; n++ {
-		candidate := id
-		if n > 1 {
-			candidate = id + "_" + strconv.Itoa(n)
-		}
-		taken, err := tx.ByName(ctx, candidate)
-		if err != nil {
-			return "", err
-		}
-		open, err := tx.OpenOn(ctx, registry.Subject{Kind: registry.KindTool, Layer: layer, ID: candidate})
-		if err != nil {
-			return "", err
-		}
-		if len(taken)+len(open) == 0 {
-			return candidate, nil
-		}
-	}
 }
 
 // Rollback drafts a restore of an earlier version, with the examples and test cases of its approval. A version that

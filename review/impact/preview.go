@@ -77,7 +77,20 @@ type previewer struct {
 func newPreviewer(ctx context.Context, r changeReader, live *Snapshot, ids []proposals.ID, s Scene) (previewer, error) {
 	p := previewer{scene: s, changed: map[registry.Subject]registry.Live{}}
 	for _, id := range ids {
-		more, err := pending(ctx, r, id)
+		proposal, rev, err := Current(ctx, r, id)
+		if err != nil {
+			return p, err
+		}
+		if !proposal.State.Open() {
+			return p, fmt.Errorf("%s is %s; only an open proposal has a preview: %w", proposal.Name(), proposal.State, proposals.ErrState)
+		}
+		var members []proposals.Proposal
+		if proposal.ChangeSet != "" {
+			if members, err = r.Members(ctx, proposal.ChangeSet); err != nil {
+				return p, err
+			}
+		}
+		more, err := Coming(ctx, r, proposal, rev, members) // what an approval makes live
 		if err != nil {
 			return p, err
 		}
@@ -94,24 +107,6 @@ func newPreviewer(ctx context.Context, r changeReader, live *Snapshot, ids []pro
 	var err error
 	p.agents, err = live.Agents(ctx)
 	return p, err
-}
-
-// pending returns the definitions that an approval of a proposal would make live.
-func pending(ctx context.Context, r changeReader, id proposals.ID) (map[registry.Subject]registry.Live, error) {
-	p, rev, err := Current(ctx, r, id)
-	if err != nil {
-		return nil, err
-	}
-	if !p.State.Open() {
-		return nil, fmt.Errorf("%s is %s; only an open proposal has a preview: %w", p.Name(), p.State, proposals.ErrState)
-	}
-	var members []proposals.Proposal
-	if p.ChangeSet != "" {
-		if members, err = r.Members(ctx, p.ChangeSet); err != nil {
-			return nil, err
-		}
-	}
-	return Coming(ctx, r, p, rev, members)
 }
 
 // choose returns the agents to preview.

@@ -32,15 +32,34 @@ func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([
 	if base != nil {
 		before = base.Folder()
 	}
-	var live, set owners
+	var live, set owners      // of the live files; of those of the change set, by the oldest open member with each
 	if len(after.Files) > 1 { // a file alone has its own text
-		var err error
-		if live, err = g.approved(ctx); err != nil {
-			return nil, err
+		if g.live == nil {
+			folders, err := g.Folders(ctx)
+			if err != nil {
+				return nil, err
+			}
+			g.live = owners{}
+			for _, l := range folders {
+				g.live.add(l.Subject, l.Definition.Folder())
+			}
 		}
-		if set, err = g.ofSet(ctx, v.ChangeSet, v.Proposal.ChangeSet); err != nil {
-			return nil, err
+		name := v.Proposal.ChangeSet
+		if name != "" && g.files[name] == nil {
+			of := owners{}
+			for _, m := range v.ChangeSet.Members {
+				if !m.State.Open() || !m.Subject.Kind.InFiles() {
+					continue
+				}
+				rev, err := g.Revision(ctx, m.ID, m.Revision)
+				if err != nil {
+					return nil, err
+				}
+				of.add(m.Subject, rev.Draft.Definition.Folder())
+			}
+			g.files[name] = of
 		}
+		live, set = g.live, g.files[name]
 	}
 	return review.Parts(before, *after, v.Standing, func(f registry.File) string {
 		if s, ok := live[f]; ok && f.Link == "" {
@@ -51,39 +70,4 @@ func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([
 		}
 		return ""
 	}), nil
-}
-
-// approved returns the owners of the live files.
-func (g *Cache) approved(ctx context.Context) (owners, error) {
-	if g.live == nil {
-		folders, err := g.Folders(ctx)
-		if err != nil {
-			return nil, err
-		}
-		g.live = owners{}
-		for _, l := range folders {
-			g.live.add(l.Subject, l.Definition.Folder())
-		}
-	}
-	return g.live, nil
-}
-
-// ofSet returns the owners of the files of a change set: the oldest open member with each file.
-func (g *Cache) ofSet(ctx context.Context, set ChangeSet, name string) (owners, error) {
-	if known, ok := g.files[name]; ok || name == "" {
-		return known, nil
-	}
-	of := owners{}
-	for _, m := range set.Members {
-		if !m.State.Open() || !m.Subject.Kind.InFiles() {
-			continue
-		}
-		rev, err := g.Revision(ctx, m.ID, m.Revision)
-		if err != nil {
-			return nil, err
-		}
-		of.add(m.Subject, rev.Draft.Definition.Folder())
-	}
-	g.files[name] = of
-	return of, nil
 }

@@ -173,8 +173,19 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	case now.Sub(st.At) > maxAge:
 		return nil, fmt.Errorf("%w: the statement was prepared at %s, more than %d minutes ago; prepare and sign it again", proposals.ErrConflict, history.Timestamp(st.At), int(maxAge.Minutes()))
 	}
-	if err := checkPlace(ctx, r, st); err != nil {
+	genesis, err := r.EventHash(ctx, 1)
+	if err != nil {
 		return nil, err
+	}
+	if st.Database != genesis {
+		return nil, fmt.Errorf("%w: the statement is about another database", ErrSignature)
+	}
+	seen, err := r.EventHash(ctx, st.Log.Seq)
+	if err != nil && !errors.Is(err, proposals.ErrNotFound) {
+		return nil, err
+	}
+	if seen != st.Log.Hash {
+		return nil, fmt.Errorf("%w: event %d of the log is not the one that the statement names", proposals.ErrConflict, st.Log.Seq)
 	}
 	sum := statement.Sum(signed.Statement)
 	switch _, err := r.Signature(ctx, sum); {
@@ -187,25 +198,6 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 		record:    SignatureRecord{Hash: sum, Statement: string(signed.Statement), Signature: string(signature.Armor()), By: st.By, At: now},
 		statement: st, signature: signature, signer: signer, signers: in, now: now,
 	}, nil
-}
-
-// checkPlace returns nil if a statement is about this database, and its decider saw this log.
-func checkPlace(ctx context.Context, r SignatureReader, st statement.Statement) error {
-	genesis, err := r.EventHash(ctx, 1)
-	if err != nil {
-		return err
-	}
-	if st.Database != genesis {
-		return fmt.Errorf("%w: the statement is about another database", ErrSignature)
-	}
-	seen, err := r.EventHash(ctx, st.Log.Seq)
-	if err != nil && !errors.Is(err, proposals.ErrNotFound) {
-		return err
-	}
-	if seen != st.Log.Hash {
-		return fmt.Errorf("%w: event %d of the log is not the one that the statement names", proposals.ErrConflict, st.Log.Seq)
-	}
-	return nil
 }
 
 // Record appends the statement and its signature to the records of w. It does nothing for an unsigned act.

@@ -46,13 +46,14 @@ type Data struct{ Pool *session.Pool }
 // ReadAssistant implements builtin.Store.
 func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
 	for {
-		stale := false
+		stale := false // memories have expired and are not removed yet
 		err := db.Pool.View(ctx, func(s *session.Session) error {
 			a, err := newOwned(ctx, s, of, at)
 			if err != nil {
 				return err
 			}
-			if stale, err = (memoryTables{a}).stale(ctx); err != nil || stale {
+			err = a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &stale)
+			if err != nil || stale {
 				return err
 			}
 			return fn(a.tables())
@@ -96,13 +97,6 @@ func newOwned(ctx context.Context, s *session.Session, of builtin.Owner, at time
 	a := &owned{Session: s, now: history.Timestamp(at)}
 	_, err := s.Maybe(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
 	return a, err
-}
-
-// stale reports whether memories have expired that are still there.
-func (a memoryTables) stale(ctx context.Context) (bool, error) {
-	var found bool
-	err := a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
-	return found, err
 }
 
 // owns returns the columns of a row with its owner.

@@ -112,29 +112,24 @@ func callColumns(c *gateway.Call) table.Columns {
 		}
 		return text, nil
 	})
-	return table.Columns{
-		table.Col("id", &c.ID), table.Col("at", table.Time(&c.At)), table.Col("actor", table.Actor(&by.Actor)), table.Col("agent", &by.Agent), table.Col("layer", (*string)(&by.Layer)),
-		table.Col(`"user"`, &by.User), table.Col("customer", customer), table.Col("name", &c.Name),
-		table.Col("tool", table.Stored(&c.Tool, registry.Subject.String, parseMaybeSubject)), table.Col("version", &c.Version), table.Col("content_hash", &c.ContentHash),
-		table.Col("annotations", asAnnotations(&c.Annotations)), table.Col("args_hash", &c.ArgsHash), table.Col("pending", &c.Pending), table.Col("nth", &c.Nth),
-	}
-}
-
-// parseMaybeSubject reads a subject that need not be there.
-func parseMaybeSubject(text string) (registry.Subject, error) {
-	if text == "" {
-		return registry.Subject{}, nil
-	}
-	return registry.ParseSubject(text)
-}
-
-func asAnnotations(a **registry.Annotations) table.Textual {
-	return table.StoredJSON(a, func(a *registry.Annotations) ([]byte, error) {
+	tool := table.Stored(&c.Tool, registry.Subject.String, func(text string) (registry.Subject, error) {
+		if text == "" {
+			return registry.Subject{}, nil
+		}
+		return registry.ParseSubject(text)
+	})
+	annotations := table.StoredJSON(&c.Annotations, func(a *registry.Annotations) ([]byte, error) {
 		if a == nil {
 			return nil, nil
 		}
 		return json.Marshal(a)
 	})
+	return table.Columns{
+		table.Col("id", &c.ID), table.Col("at", table.Time(&c.At)), table.Col("actor", table.Actor(&by.Actor)), table.Col("agent", &by.Agent), table.Col("layer", (*string)(&by.Layer)),
+		table.Col(`"user"`, &by.User), table.Col("customer", customer), table.Col("name", &c.Name),
+		table.Col("tool", tool), table.Col("version", &c.Version), table.Col("content_hash", &c.ContentHash),
+		table.Col("annotations", annotations), table.Col("args_hash", &c.ArgsHash), table.Col("pending", &c.Pending), table.Col("nth", &c.Nth),
+	}
 }
 
 // EndedCall is an outcome with the id of its call.
@@ -145,21 +140,18 @@ type EndedCall struct {
 
 // outcomeColumns are those between the number of an outcome and its place in the chain.
 func outcomeColumns(o *EndedCall) table.Columns {
-	return table.Columns{
-		table.Col("call", &o.call), table.Col("at", table.Time(&o.At)), table.Col("code", (*string)(&o.Code)), table.Col("duration_us", asMicroseconds(&o.Duration)),
-		table.Col("output", table.JSON(&o.Output)), table.Col("output_hash", &o.OutputHash), table.Col("output_bytes", &o.OutputBytes), table.Col("message", &o.Message),
-		table.Col("approval_request", &o.ApprovalRequest), table.Col("not_run", &o.NotRun),
-	}
-}
-
-func asMicroseconds(d *time.Duration) table.Textual {
-	return &table.StoredText[time.Duration]{
-		V: d, Kind: engine.Number,
+	microseconds := &table.StoredText[time.Duration]{
+		V: &o.Duration, Kind: engine.Number,
 		Write: func(d time.Duration) (string, error) { return strconv.FormatInt(d.Microseconds(), 10), nil },
 		Read: func(text string) (time.Duration, error) {
 			n, err := strconv.ParseInt(text, 10, 64)
 			return time.Duration(n) * time.Microsecond, err
 		},
+	}
+	return table.Columns{
+		table.Col("call", &o.call), table.Col("at", table.Time(&o.At)), table.Col("code", (*string)(&o.Code)), table.Col("duration_us", microseconds),
+		table.Col("output", table.JSON(&o.Output)), table.Col("output_hash", &o.OutputHash), table.Col("output_bytes", &o.OutputBytes), table.Col("message", &o.Message),
+		table.Col("approval_request", &o.ApprovalRequest), table.Col("not_run", &o.NotRun),
 	}
 }
 
@@ -340,7 +332,7 @@ func (c Tables) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway
 
 func refusalColumns(r *gateway.Refusals) table.Columns {
 	return table.Columns{
-		table.Col("agent", &r.Agent), table.Col(`"user"`, &r.User), table.Col("hour", table.Stored(&r.Hour, formatHour, parseHour)), table.Col("written", &r.Written),
+		table.Col("agent", &r.Agent), table.Col(`"user"`, &r.User), table.Col("hour", table.Stored(&r.Hour, formatHour, func(text string) (time.Time, error) { return time.Parse(hourForm, text) })), table.Col("written", &r.Written),
 		table.Col("counted", &r.Counted), table.Col("last_at", table.Time(&r.LastAt)), table.Col("last_code", (*string)(&r.LastCode)),
 	}
 }
@@ -349,8 +341,6 @@ func refusalColumns(r *gateway.Refusals) table.Columns {
 const hourForm = "2006-01-02T15"
 
 func formatHour(t time.Time) string { return t.UTC().Format(hourForm) }
-
-func parseHour(text string) (time.Time, error) { return time.Parse(hourForm, text) }
 
 // The tables of calls, each one chain.
 var (

@@ -103,14 +103,9 @@ func (s Definitions) CheckCore(ctx context.Context) error {
 			}
 		}
 	}
-	return s.coreNames(ctx)
-}
-
-// coreNames returns an error if another tool has the name of a core tool.
-func (s Definitions) coreNames(ctx context.Context) error {
-	var overridden string
+	var overridden string // another tool with the name of a core tool
 	// CROSS JOIN keeps the engine from looking through all names for the core.
-	err := s.Row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
+	err = s.Row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
 		WHERE n.name = c.id AND n.subject <> 'tool:global/' || c.id`, nil, &overridden)
 	if err == nil && overridden != "" {
 		err = fmt.Errorf("%s uses the name of a core tool: %w", overridden, proposals.ErrTampered)

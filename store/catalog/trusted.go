@@ -150,17 +150,15 @@ func (s Definitions) superseded(ctx context.Context, p *proof.Proofs, checked *p
 	if !signed && !checked.Shared {
 		return nil, nil
 	}
-	refused = p.Newest(ctx, records.Signatures(s), checked, s.endorsed)
+	endorsed := func(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) { // its approval waits for others
+		err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
+		return waits, err
+	}
+	refused = p.Newest(ctx, records.Signatures(s), checked, endorsed)
 	if refused != nil && !proof.Refuses(refused) {
 		return nil, refused
 	}
 	return refused, nil
-}
-
-// endorsed reports whether the approval of a proposal by a statement is only an endorsement.
-func (s Definitions) endorsed(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) {
-	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
-	return waits, err
 }
 
 // locked reports whether a subject is core.

@@ -262,29 +262,23 @@ func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session)
 		return ctx.Err()
 	}
 	defer func() { idle <- w }()
-	if w == nil {
-		var err error
-		if w, err = db.promote(ctx, use); err != nil {
-			return err
+	if w == nil { // an unused reader becomes the writer; later reads open another one
+		select {
+		case s := <-db.idle:
+			writes, err := db.Engine.Promote(ctx, s.Conn, use)
+			if err != nil || !writes {
+				db.idle <- s
+				if err != nil {
+					return db.Engine.Describe(err)
+				}
+				break
+			}
+			<-db.slots
+			w = s
+		default:
 		}
 	}
 	return fn(&w)
-}
-
-// promote turns an unused reader, if any, into the writer session. Later reads open another reader.
-func (db *Pool) promote(ctx context.Context, use engine.Use) (*Session, error) {
-	select {
-	case s := <-db.idle:
-		writes, err := db.Engine.Promote(ctx, s.Conn, use)
-		if err != nil || !writes {
-			db.idle <- s
-			return nil, db.Engine.Describe(err)
-		}
-		<-db.slots
-		return s, nil
-	default:
-		return nil, nil //nolint:nilnil // one has to be opened
-	}
 }
 
 // try runs fn in one write transaction.

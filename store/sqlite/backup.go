@@ -43,7 +43,22 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 		}
 	}()
 	defer func() { err = errors.Join(err, temporary.Close()) }()
-	if err := f.copyInto(ctx, temporary.Name()); err != nil {
+	// The engine writes the snapshot to the empty file (https://www.sqlite.org/lang_vacuum.html#vacuuminto), over a
+	// connection of its own, because readers cannot write.
+	mode := "rw"
+	if f.frozen {
+		mode = modeFrozen
+	}
+	source, err := dsn(f.path, mode, waits)
+	if err != nil {
+		return err
+	}
+	conn, err := sql.Open(Driver, source)
+	if err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", temporary.Name())
+	if err := errors.Join(err, conn.Close()); err != nil {
 		return fmt.Errorf("copy to %s: %w", path, f.Describe(err))
 	}
 	if err := temporary.Sync(); err != nil {
@@ -85,25 +100,6 @@ func removeUnfinished(dir string) {
 		}
 		unlock()
 	}
-}
-
-// copyInto makes the engine write the snapshot to an empty file (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
-// It uses a separate connection, because readers cannot write.
-func (f *File) copyInto(ctx context.Context, name string) error {
-	mode := "rw"
-	if f.frozen {
-		mode = modeFrozen
-	}
-	source, err := dsn(f.path, mode, waits)
-	if err != nil {
-		return err
-	}
-	conn, err := sql.Open(Driver, source)
-	if err != nil {
-		return err
-	}
-	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", name)
-	return errors.Join(err, conn.Close())
 }
 
 // Copy is a file that receives the rows of another database. Until it is complete, it has the suffix copySuffix, no
