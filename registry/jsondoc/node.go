@@ -127,41 +127,33 @@ func (n *Node) Remove(key string) *Node {
 // first, until visit returns false. To save time, the path of a value is computed
 // only if visit calls path.
 func (n *Node) Walk(visit func(n *Node, path func() string) bool) {
-	w := walker{visit: visit}
-	w.walk(n)
-}
-
-type walker struct {
-	visit func(*Node, func() string) bool
-	steps []step
-}
-
-// walk reports whether to continue.
-func (w *walker) walk(n *Node) bool {
-	if !w.visit(n, w.path) {
-		return false
+	var steps []step
+	path := func() string { return join(steps) }
+	var walk func(n *Node) bool // reports whether to continue
+	inside := func(s step, n *Node) bool {
+		steps = append(steps, s)
+		more := walk(n)
+		steps = steps[:len(steps)-1]
+		return more
 	}
-	for i, item := range n.Items {
-		if !w.inside(step{index: i, indexed: true}, item) {
+	walk = func(n *Node) bool {
+		if !visit(n, path) {
 			return false
 		}
-	}
-	for _, m := range n.Members {
-		if !w.inside(step{key: m.Key}, m.Value) {
-			return false
+		for i, item := range n.Items {
+			if !inside(step{index: i, indexed: true}, item) {
+				return false
+			}
 		}
+		for _, m := range n.Members {
+			if !inside(step{key: m.Key}, m.Value) {
+				return false
+			}
+		}
+		return true
 	}
-	return true
+	walk(n)
 }
-
-func (w *walker) inside(s step, n *Node) bool {
-	w.steps = append(w.steps, s)
-	more := w.walk(n)
-	w.steps = w.steps[:len(w.steps)-1]
-	return more
-}
-
-func (w *walker) path() string { return join(w.steps) }
 
 // Root is the path of the whole document.
 const Root = "$"

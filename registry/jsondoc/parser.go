@@ -241,7 +241,8 @@ func (p *parser) node() *Node {
 }
 
 func (p *parser) members(n *Node, depth int) error {
-	var seen keys
+	const few = 16
+	var seen map[string]bool // the keys of an object with more than a few
 	if p.dec.PeekKind() != '}' {
 		n.Members = make([]Member, 0, 4)
 	}
@@ -259,7 +260,21 @@ func (p *parser) members(n *Node, depth int) error {
 				p.refuse(pos, "the key is longer than %[2]d characters (got %[1]d)", n, maxKey)
 			}
 		}
-		if seen.add(key, n) {
+		again := seen[key]
+		switch {
+		case len(n.Members) < few:
+			again = n.Get(key) != nil
+		case seen == nil:
+			seen = make(map[string]bool, 2*few)
+			for _, m := range n.Members {
+				seen[m.Key] = true
+			}
+			again = seen[key]
+			fallthrough
+		default:
+			seen[key] = true
+		}
+		if again {
 			p.refuse(pos, "duplicate key; keep one")
 		}
 		v, err := p.value(depth)
@@ -271,26 +286,6 @@ func (p *parser) members(n *Node, depth int) error {
 	}
 	_, err := p.dec.ReadToken()
 	return err
-}
-
-// keys is the set of keys of an object. It uses a map only for many keys.
-type keys struct{ set map[string]bool }
-
-// add adds key and reports whether the members of n already contain it.
-func (k *keys) add(key string, n *Node) bool {
-	const few = 16
-	if len(n.Members) < few {
-		return n.Get(key) != nil
-	}
-	if k.set == nil {
-		k.set = make(map[string]bool, 2*few)
-		for _, m := range n.Members {
-			k.set[m.Key] = true
-		}
-	}
-	again := k.set[key]
-	k.set[key] = true
-	return again
 }
 
 func (p *parser) items(n *Node, depth int) error {

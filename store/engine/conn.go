@@ -52,7 +52,6 @@ func (c *Conn) Unprepared() { c.direct = true }
 type statement interface {
 	ExecContext(ctx context.Context, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, args ...any) *sql.Row
 }
 
 // unprepared runs a statement without preparing it first.
@@ -67,10 +66,6 @@ func (s unprepared) ExecContext(ctx context.Context, args ...any) (sql.Result, e
 
 func (s unprepared) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
 	return s.conn.QueryContext(ctx, s.query, args...)
-}
-
-func (s unprepared) QueryRowContext(ctx context.Context, args ...any) *sql.Row {
-	return s.conn.QueryRowContext(ctx, s.query, args...)
 }
 
 // Close closes the statements, then the connection: SQLite keeps a file open while
@@ -129,19 +124,8 @@ func (c *Conn) Maybe(ctx context.Context, query string, args []any, dest ...any)
 
 // Row scans the single row of a query. It returns sql.ErrNoRows if there is none.
 func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	stmt, err := c.prepare(ctx, query)
-	if err != nil {
-		return err
-	}
-	if c.each == nil {
-		return stmt.QueryRowContext(context.WithoutCancel(ctx), args...).Scan(dest...)
-	}
-	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), c.escaped(args)...) //nolint:rowserrcheck // each checks it
-	if err != nil {
-		return err
-	}
-	err = sql.ErrNoRows
-	walked := c.each(rows, func(row Scanner) error {
+	err := sql.ErrNoRows
+	walked := c.Each(context.WithoutCancel(ctx), query, args, func(row Scanner) error {
 		if !errors.Is(err, sql.ErrNoRows) {
 			return nil // only the first counts
 		}
