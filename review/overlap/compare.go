@@ -8,14 +8,14 @@ import (
 	"toolcrib/registry"
 )
 
-// Similarity measures how much of two sets is the same, from 0 to 1; it is 0 where
-// there is nothing.
+// Similarity measures how much two sets have in common, from 0 to 1. It is 0 if one of them
+// is empty.
 type Similarity struct {
 	Resemblance float64 `json:"resemblance"` // |A∩B| / |A∪B|
 	Contained   float64 `json:"contained"`   // |A∩B| / |A|: how much of the first the second has
 }
 
-// ToolPassage is a run of words that stands in the texts of two tools.
+// ToolPassage is a passage that the texts of two tools share.
 type ToolPassage struct {
 	Passage
 	PathA string `json:"path_a"` // the key of the text: "prompt" or "description"
@@ -39,8 +39,8 @@ func TextOf(t registry.Tool) Set {
 	return TextSet(t.Prompt, t.Description)
 }
 
-// PurposeOf returns what t is for, as the set of its content words: those of
-// its name and id, its goals, its short description and its parameters.
+// PurposeOf returns the purpose of t as a set of content words: those of its name and id,
+// its goals, its short description, and its parameters.
 func PurposeOf(t registry.Tool) Set { return purposeOf(t).set() }
 
 type part struct{ path, text string }
@@ -49,8 +49,8 @@ func parts(t registry.Tool) []part {
 	return []part{{"prompt", t.Prompt}, {"description", t.Description}}
 }
 
-// Passages returns what the texts of a and b have in common, the longest first,
-// at most 10. It takes time linear in the length of the texts.
+// Passages returns the common passages of the texts of a and b, the longest first, at most
+// 10. It takes time linear in the length of the texts.
 func Passages(a, b registry.Tool) []ToolPassage {
 	var found []ToolPassage
 	for _, pa := range parts(a) {
@@ -64,16 +64,16 @@ func Passages(a, b registry.Tool) []ToolPassage {
 	return found[:min(len(found), maxPassages)]
 }
 
-// Words returns the content words that the purposes of a and b have in common,
-// as a has them and the telling ones first, at most 12.
+// Words returns the content words that the purposes of a and b have in common, spelled as
+// in a, the most significant first, at most 12.
 func Words(a, b registry.Tool) []string {
 	words, _ := purposeOf(a).shared(purposeOf(b), func(string) float64 { return 1 })
 	return words
 }
 
-// shared returns the words that p has in common with q, as p has them and the
-// heaviest first, at most maxWords, and what all of them weigh together. weight is
-// that of a stem.
+// shared returns the words that p has in common with q, spelled as in p, the heaviest first,
+// at most maxWords, and the weight of all of them together. weight returns the weight of a
+// stem.
 func (p purpose) shared(q purpose, weight func(stem string) float64) (words []string, sum float64) {
 	type both struct {
 		word   string
@@ -97,8 +97,8 @@ func (p purpose) shared(q purpose, weight func(stem string) float64) (words []st
 	return words, sum
 }
 
-// Fingerprint has the words of a tool for comparisons, so that a tool that is
-// compared with many others is read once. It may be used by several goroutines.
+// Fingerprint contains the words of a tool, so that a tool is read only once for
+// comparisons with many others. It is safe for concurrent use.
 type Fingerprint struct {
 	text, purpose Set
 	sketches      func() (text, purpose Sketch)
@@ -134,8 +134,8 @@ type Span struct {
 // Passage is a run of words that two texts have in common, apart from case,
 // accents, punctuation and separators.
 type Passage struct {
-	A     Span `json:"a"` // where it stands in the first text
-	B     Span `json:"b"` // where it stands in the second
+	A     Span `json:"a"` // its place in the first text
+	B     Span `json:"b"` // its place in the second text
 	Words int  `json:"words"`
 }
 
@@ -143,11 +143,10 @@ const (
 	// passageWords sets how many words make a passage; fewer are turns of
 	// phrase.
 	passageWords = 6
-	// maxPassages limits how many passages are of use to somebody who wants to see
-	// what two texts share.
+	// maxPassages limits the number of passages; more are of no use to a reader.
 	maxPassages = 10
-	// maxPlaces limits how many places of the same passageWords in the second text
-	// are looked at.
+	// maxPlaces limits how many places of the same words in the second text are
+	// examined.
 	maxPlaces = 8
 )
 

@@ -23,28 +23,28 @@ type member struct {
 	mass float64 // of the words of About together
 }
 
-// CorpusWords is all that a Corpus needs of its tools. It can be stored, so that a
-// process that compares one tool does not read them all.
+// CorpusWords contains everything that a Corpus needs to know about its tools. It can be
+// stored, so that a process that compares one tool does not read all of them.
 type CorpusWords struct {
 	Tools []ToolWords
 	Count int            // of the tools that words are weighed by
 	Uses  map[string]int // by stem: how many of these have the word
 }
 
-// ToolWords has the words of a tool that others are compared with.
+// ToolWords contains the words of a tool of a corpus.
 type ToolWords struct {
 	ID    string
 	Texts Set
 	About purpose
 }
 
-// Comparison is how near a tool comes to one of a corpus.
+// Comparison describes how similar a tool is to one of a corpus.
 type Comparison struct {
 	ID string // of the tool of the corpus
 	// Shingles is the number of word shingles compared; of few, a large share
 	// means little.
 	Shingles int
-	Text     Similarity // of all that they tell a model
+	Text     Similarity // of all texts for a model
 	// Covered is the share of the corpus tool's text that the other contains.
 	Covered float64
 	// Purpose is how near the purposes are, from 0 to 1: the weight of the words
@@ -87,8 +87,8 @@ func NewCorpus(words CorpusWords) *Corpus {
 	return c
 }
 
-// Compare holds t against every tool of the corpus and returns how near it comes
-// to each, the nearest purpose first.
+// Compare compares t with every tool of the corpus, and returns the one with the most
+// similar purpose first.
 func (c *Corpus) Compare(t registry.Tool) []Comparison {
 	texts, words := textsOf(t), about(t)
 	mass := c.mass(words)
@@ -136,7 +136,7 @@ func about(t registry.Tool) purpose {
 	return p
 }
 
-// textsOf returns the word shingles of all that a tool tells a model.
+// textsOf returns the word shingles of all texts of a tool for a model.
 func textsOf(t registry.Tool) Set {
 	return TextSet(t.UsageNotes, t.Goals, t.Guardrails, t.Prompt, t.Description)
 }

@@ -45,8 +45,7 @@ func EscapeText(s string) string {
 	return b.String()
 }
 
-// UnescapeText returns the text that EscapeText escaped. A mark that begins no
-// escaped byte stays.
+// UnescapeText reverses EscapeText. It leaves marks that begin no escaped byte unchanged.
 func UnescapeText(s string) string {
 	before, rest, found := strings.Cut(s, escapeMark)
 	if !found {
@@ -70,7 +69,7 @@ func UnescapeText(s string) string {
 	return b.String()
 }
 
-// EscapeTexts has the texts of every statement and every row escaped.
+// EscapeTexts makes the connection store all texts in escaped form.
 func (c *Conn) EscapeTexts() { c.escapes = true }
 
 // escaped returns the arguments of a statement as the engine takes them.
@@ -94,7 +93,7 @@ func (c *Conn) escaped(args []any) []any {
 	return own
 }
 
-// TextOf returns the text that an argument of a statement is.
+// TextOf returns an argument of a statement as text, and false if it is not a text.
 func TextOf(arg any) (s string, ok bool) {
 	switch v := arg.(type) {
 	case string:

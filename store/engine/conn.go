@@ -20,8 +20,8 @@ import (
 // Conn is one connection with its prepared statements. It is used by one
 // goroutine at a time.
 //
-// Statements run without the context's cancellation, which would cost two
-// goroutines each; the context is looked at between rows and before COMMIT.
+// Statements ignore the cancellation of the context, which would cost two goroutines
+// each; the context is checked between rows and before COMMIT.
 type Conn struct {
 	conn    *sql.Conn
 	stmts   map[string]*sql.Stmt
@@ -30,7 +30,7 @@ type Conn struct {
 	escapes bool                                       // texts are stored escaped
 }
 
-// Buffer has Each and Once read all rows before they hand out the first.
+// Buffer makes Each and Once read all rows before they call fn for the first.
 func (c *Conn) Buffer() {
 	c.each = func(rows *sql.Rows, fn func(Scanner) error) error { return buffered(rows, c.escapes, fn) }
 }
@@ -44,8 +44,8 @@ func Connect(ctx context.Context, pool *sql.DB) (*Conn, error) {
 	return &Conn{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
-// Unprepared has statements run without being prepared: behind a pooler, each transaction
-// may get another connection of the server.
+// Unprepared makes statements run without preparation: behind a pooler, each transaction may
+// get another connection of the server.
 func (c *Conn) Unprepared() { c.direct = true }
 
 // statement is a statement that can be run, prepared or not.
@@ -113,7 +113,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	return res.RowsAffected()
 }
 
-// Maybe runs a query for one row, scans it, and reports whether there is one.
+// Maybe scans the single row of a query, and reports whether it exists.
 func (c *Conn) Maybe(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
 	err = c.Row(ctx, query, args, dest...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -213,7 +213,7 @@ func (c *Conn) Script(ctx context.Context, statements string) error {
 	return err
 }
 
-// Strings runs a query for one text a row.
+// Strings returns the rows of a query with a single text column.
 func (c *Conn) Strings(ctx context.Context, query string, args ...any) ([]string, error) {
 	var found []string
 	err := c.Each(ctx, query, args, func(row Scanner) error {
@@ -268,9 +268,9 @@ func Checks(text string) []Check {
 	return list
 }
 
-// buffered calls fn for every row after all of them were read: a connection to
-// PostgreSQL runs one query at a time, and fn may ask another. escaped is whether
-// the texts of the rows are.
+// buffered reads all rows and then calls fn for each, because a connection to
+// PostgreSQL runs one query at a time, and fn may run another. escaped reports whether
+// the texts of the rows are escaped.
 func buffered(rows *sql.Rows, escaped bool, fn func(Scanner) error) error {
 	defer rows.Close()
 	columns, err := rows.Columns()

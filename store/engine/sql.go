@@ -25,8 +25,8 @@ func Join(all []Clause, between string) Clause {
 	return joined
 }
 
-// Numbered returns a statement with $1, $2, … in place of each "?", which its text
-// has nowhere else. SQLite and PostgreSQL both take parameters so.
+// Numbered replaces each "?" of a statement by $1, $2, …, which both engines accept. The
+// statement must not contain any other question mark.
 func Numbered(query string) string {
 	var b strings.Builder
 	b.Grow(len(query) + len(query)/16)
@@ -44,8 +44,8 @@ func Numbered(query string) string {
 	}
 }
 
-// Cases returns the letter r in every case, without the capitals of ASCII: the texts that
-// searches look through have none.
+// Cases returns r in every case except the capitals of ASCII, which searched texts do not
+// contain.
 func Cases(r rune) (all []rune) {
 	for c := unicode.SimpleFold(r); ; c = unicode.SimpleFold(c) {
 		if c < 'A' || c > 'Z' {
@@ -73,7 +73,7 @@ func Placeholders(first, n int) string {
 // value is for an engine with statistics.
 type Hints bool
 
-// IndexedBy has a table read through an index.
+// IndexedBy returns the hint to read a table through an index.
 func (h Hints) IndexedBy(index string) string {
 	if !h {
 		return ""
@@ -81,7 +81,7 @@ func (h Hints) IndexedBy(index string) string {
 	return " INDEXED BY " + index
 }
 
-// NotIndexed has a table read in its own order.
+// NotIndexed returns the hint to read a table in its own order.
 func (h Hints) NotIndexed() string {
 	if !h {
 		return ""
@@ -89,7 +89,7 @@ func (h Hints) NotIndexed() string {
 	return " NOT INDEXED"
 }
 
-// Unindexed keeps a column, or a condition, from being looked up in an index.
+// Unindexed returns a column or a condition in a form for which no index is used.
 func (h Hints) Unindexed(expression string) string {
 	if !h {
 		return expression

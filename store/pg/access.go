@@ -133,7 +133,7 @@ var rightsQuery string
 //go:embed rights.txt
 var rightsMigrated string
 
-// mostRights is how many rights that differ are listed.
+// mostRights limits the number of listed differences.
 const mostRights = 20
 
 // rights returns the rights on the schema in order, each with the statement that
@@ -196,7 +196,7 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 // waits too long looks up the holders of the lock. If its login may do so, it ends holders that are idle in a
 // transaction or belong to an agent; otherwise the error names them.
 
-// lockWait is how long a transaction waits until it looks who holds a lock.
+// lockWait is how long a transaction waits before it looks up who holds the lock.
 const lockWait = 10 * time.Second
 
 // holder is a transaction that has a lock on a table of the schema for which others

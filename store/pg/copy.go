@@ -85,7 +85,7 @@ const (
 		ALTER TABLE call_prunes ENABLE TRIGGER USER`
 )
 
-// asOwner gives a connection the rights of the owner, and its tables.
+// asOwner gives a connection the rights of the owner, and makes its schema the search path.
 func asOwner(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "SET ROLE "+Owner+"; SET search_path = "+Schema+", pg_temp")
 	return err
@@ -112,8 +112,7 @@ func resumeCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Cop
 	return engine.CopyResumed, nil
 }
 
-// errUnfinished means that a database cannot be used, because it is a part of
-// another.
+// errUnfinished means that a database is the target of an unfinished copy.
 var errUnfinished = errors.New("the database has an unfinished copy of another one; run toolcrib migrate --to again, or name an empty database")
 
 // copies reports whether a database is the target of an unfinished copy.
@@ -122,7 +121,7 @@ func copies(ctx context.Context, conn *pgx.Conn) (there bool, err error) {
 	return there, err
 }
 
-// takeStep runs a step and notes it.
+// takeStep runs a step and records it.
 func takeStep(ctx context.Context, tx pgx.Tx, s engine.Step) error {
 	if _, err := tx.Exec(ctx, s.SQL); err != nil {
 		return fmt.Errorf("migration %d: %w", s.Number, err)
@@ -165,8 +164,8 @@ func HoldCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	return tx, err
 }
 
-// FinishCopy makes the target of a copy a database of toolcrib's, in the transaction
-// of HoldCopy.
+// FinishCopy turns the target of a copy into a database of toolcrib, in the transaction of
+// HoldCopy.
 func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	all, err := steps()
 	if err != nil {
@@ -207,7 +206,7 @@ func AbandonCopy(ctx context.Context, tx pgx.Tx) error {
 	return tx.Commit(ctx)
 }
 
-// CheckSchema returns an error if a database has not the schema of this program.
+// CheckSchema returns an error unless a database has the schema of this program.
 func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {

@@ -92,7 +92,7 @@ func Redacted(name string) string {
 // Name implements session.Engine.
 func (s *Server) Name() string { return s.name }
 
-// There implements session.Engine: a server that is away may come back.
+// There implements session.Engine: an unreachable server may become reachable again.
 func (s *Server) There() error { return nil }
 
 // Frozen implements session.Engine.
@@ -110,11 +110,11 @@ func (s *Server) Backup(context.Context, string) error {
 // server that restarts.
 const longestWait = 30 * time.Second
 
-// askEvery is the first pause before a server is asked again that restarts, or that has as
-// many connections as it may have.
+// askEvery is the first pause before another attempt to connect to a server that restarts or
+// has no free connection.
 const askEvery = 50 * time.Millisecond
 
-// Conn implements session.Engine. A server that was there before is waited for.
+// Conn implements session.Engine. It waits for a server that was reachable before.
 func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	over := time.Now().Add(longestWait)
 	for wait := askEvery; ; wait = min(2*wait, 2*time.Second) {
@@ -219,7 +219,7 @@ func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error 
 	return err
 }
 
-// raw returns the connection as pgx has it. It is good as long as c is.
+// raw returns the connection of pgx. It is valid as long as c is.
 func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
 	err = c.Raw(func(driver any) error {
 		conn = driver.(*stdlib.Conn).Conn()

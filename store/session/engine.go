@@ -18,14 +18,14 @@ type Engine interface {
 
 // Place is where a database is.
 type Place interface {
-	// Name is how the database is called, without secrets.
+	// Name returns the name of the database without secrets.
 	Name() string
 	// There returns an error if the opened database was replaced or removed.
 	There() error
 	// Frozen reports whether the database was opened as immutable.
 	Frozen() bool
-	// Backup writes a whole copy to a new file. Its error wraps fs.ErrExist where
-	// there is one.
+	// Backup writes a whole copy to a new file. Its error wraps fs.ErrExist if the
+	// file exists.
 	Backup(ctx context.Context, path string) error
 	Close() error
 }
@@ -49,21 +49,21 @@ type Connector interface {
 	Describe(err error) error
 }
 
-// Migrator has the schema of a database.
+// Migrator reads and migrates the schema of a database.
 type Migrator interface {
-	// Schema returns the number of the last step that the database has, 0 for none.
+	// Schema returns the number of the last completed step, or 0 if there is none.
 	Schema(ctx context.Context, c *engine.Conn) (int, error)
-	// Current reports whether that is the last step there is.
+	// Current reports whether version is the number of the last step.
 	Current(version int) bool
-	// Steps are the steps that opening a database takes. The seed among them is the
-	// store's. They are none where the schema is another's.
+	// Steps returns the steps that opening a database takes, including the seed, which
+	// the store writes. It returns none if an administrator migrates the schema.
 	Steps() ([]engine.Step, error)
-	// Took notes that the database has a step.
+	// Took records that the database has completed a step.
 	Took(ctx context.Context, c *engine.Conn, step engine.Step) error
 	// Structure reports differences from the schema, broken foreign keys, and damaged search indexes. If deep is set,
 	// it also runs the engine's integrity check.
 	Structure(ctx context.Context, c *engine.Conn, deep bool, fn func(history.Damage)) error
-	// Problems is a quicker Structure, for people.
+	// Problems is a quicker version of Structure that returns sentences for people.
 	Problems(ctx context.Context, c *engine.Conn) ([]string, error)
 }
 
@@ -77,16 +77,16 @@ type Searcher interface {
 	// Rows returns a query of the seq of all such rows, possibly with duplicates. spellings are all cases of a text
 	// with less than three characters, or nil for a longer text.
 	Rows(words string, spellings []string) engine.Clause
-	// AllRows selects the seq of the rows that have all of some texts of three or
-	// more characters and none of others.
+	// AllRows returns a query of the seq of the rows that contain all wanted texts, each
+	// of at least three characters, and no unwanted text.
 	AllRows(wanted, unwanted []string) engine.Clause
-	// Matching is the source of the same rows in the order of seq.
+	// Matching returns a source of the same rows in the order of seq.
 	Matching(wanted, unwanted []string) engine.Source
 	// Beginning returns a source of the rows with a text of less than three characters, or false if no index helps.
 	Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error)
-	// HasTerms is the condition that a row of memories_text or entities_text has all
-	// terms.
+	// HasTerms returns the condition that a row of memories_text or entities_text has
+	// all terms.
 	HasTerms(table string, terms []string) engine.Clause
-	// IndexChecks are consistency checks of the engine's own indexes.
+	// IndexChecks returns the consistency checks of the engine's own indexes.
 	IndexChecks() []engine.Check
 }

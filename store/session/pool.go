@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Pool are those to one database, with the transactions on them.
+// Pool holds the connections to one database and runs transactions on them.
 type Pool struct {
 	Engine Engine
 	Options
@@ -83,11 +83,11 @@ func (db *Pool) closeUnused() {
 	}
 }
 
-// lostAttempts is how often a transaction is begun whose connection ends before it has begun.
+// lostAttempts limits how often a transaction is begun again because its connection was lost before it began.
 const lostAttempts = 3
 
-// afterLoss waits before the next attempt to begin, and reports whether there is one. It
-// closes the unused connections, which have likely ended too.
+// afterLoss waits before the next attempt to begin a transaction, and reports whether one
+// remains. It closes the unused connections, which are probably lost too.
 func (db *Pool) afterLoss(ctx context.Context, lost int) bool {
 	if lost >= lostAttempts {
 		return false
@@ -129,14 +129,14 @@ func (db *Pool) Close() error {
 	return errors.Join(append(errs, db.Engine.Close())...)
 }
 
-// Readers returns how many connections that read are open, and how many may be.
+// Readers returns the numbers of open connections for reading and of permitted ones.
 func (db *Pool) Readers() (open, most int) { return len(db.slots), cap(db.slots) }
 
 // Blocked reports whether a transaction that writes has not begun.
 func (db *Pool) Blocked() bool { return db.toBegin.Load() > 0 }
 
-// View runs fn in a snapshot, again when the engine asks for that. A reader whose
-// connection ended since it was used last is replaced.
+// View runs fn in a snapshot, and again if the engine asks for a retry. It replaces a reader
+// whose connection was lost since its last use.
 func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -190,21 +190,21 @@ func (db *Pool) reader(ctx context.Context) (*Session, error) {
 	}
 }
 
-// Update runs fn in a transaction that is on the disk when Update returns, again when the
-// engine asks for that.
+// Update runs fn in a transaction that is on the disk when Update returns, and again if the
+// engine asks for a retry.
 func (db *Pool) Update(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Write, fn)
 }
 
-// Log is update for writes that a power cut may lose.
+// Log does the same as Update for writes that a power cut may lose.
 func (db *Pool) Log(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Log, fn)
 }
 
-// attempts is how often a transaction is tried that others keep from happening.
+// attempts limits the attempts of a transaction that other transactions roll back.
 const attempts = 20
 
-// write runs fn in a write transaction, again when the engine asks for that.
+// write runs fn in a write transaction, and again if the engine asks for a retry.
 func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) error) error {
 	db.toBegin.Add(1)
 	begun := sync.OnceFunc(func() { db.toBegin.Add(-1) })
@@ -301,7 +301,7 @@ func (db *Pool) try(ctx context.Context, w *Session, use engine.Use, fn func(*Se
 	return err
 }
 
-// errDryRun rolls a transaction back that succeeded.
+// errDryRun rolls back a successful transaction.
 var errDryRun = errors.New("dry run")
 
 // errInDoubt is wrapped when the connection was lost during COMMIT.
@@ -337,9 +337,8 @@ func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error 
 	return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
 }
 
-// run runs fn in the transaction that has begun, and ends it: with COMMIT,
-// or with ROLLBACK when fn fails or panics. Once COMMIT has begun it is too late
-// to cancel.
+// run runs fn in the transaction that has begun and ends it with COMMIT, or with ROLLBACK
+// if fn fails or panics. COMMIT cannot be canceled.
 func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 	s.written = written{}
 	clear(s.begun)
@@ -367,8 +366,8 @@ func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 	return nil
 }
 
-// maxReaders bounds the reading connections.
+// maxReaders limits the connections for reading.
 const maxReaders = 4
 
-// Readers returns how many connections of a pool read.
+// Readers returns the number of connections of a pool for reading.
 func Readers() int { return min(max(runtime.NumCPU(), 1), maxReaders) }
