@@ -10,6 +10,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/signing/signingtest"
 	"toolcrib/store/ranking"
 	"toolcrib/store/storetest"
 )
@@ -221,7 +222,7 @@ func TestRevocationReachesRunningGateways(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
 	bob := proposals.Actor{Kind: proposals.User, Name: "bob"}
-	x.Keys[bob] = x.NewKey(t)
+	x.Keys[bob] = signingtest.NewKey(t, "ed25519")
 	x.SetSigners(t, x.Line(ada), x.Line(bob))
 	desk := x.Desk(t, x.Policy)
 	x.Change(t, desk, ada)

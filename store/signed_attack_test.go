@@ -273,12 +273,12 @@ func says(text string) func(string) bool {
 // signatureOfAnotherHistory uses a decision that was prepared in a copy.
 func (x target) signatureOfAnotherHistory(other target) {
 	x.Helper()
-	choices := other.Propose(x, other.desk, scout, storetest.Prompt("mood_pacer"))
+	choices := storetest.Choices(x, other.desk, scout, storetest.Prompt("mood_pacer"))
 	prepared, err := other.desk.Deciding.Prepare(x.Context(), ada, choices, proposals.VerdictApproved, "")
 	if err != nil {
 		x.Fatal(err)
 	}
-	here := x.Propose(x, x.desk, scout, storetest.Prompt("mood_pacer"))
+	here := storetest.Choices(x, x.desk, scout, storetest.Prompt("mood_pacer"))
 	x.Clock.Forward(time.Hour)
 	if _, err := x.desk.Signed(x.Sign(x, ada, prepared)).Deciding.Approve(x.Context(), ada, here, ""); !errors.Is(err, proposals.ErrConflict) {
 		x.Errorf("a decision of another history: %v", err)

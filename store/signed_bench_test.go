@@ -192,7 +192,7 @@ func BenchmarkSignedApprove(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		for n, desk := range desks {
 			b.StopTimer()
-			choices := s.Propose(b, desk, ada, storetest.Prompt(fmt.Sprintf("scene_pacer_%d", i)))
+			choices := storetest.Choices(b, desk, ada, storetest.Prompt(fmt.Sprintf("scene_pacer_%d", i)))
 			b.StartTimer()
 			start := time.Now()
 			if n == 1 {

@@ -60,7 +60,7 @@ func poison(tool *registry.Tool) {
 // attempt is a proposal to poison the tool, as one sees it before a decision.
 func (x target) attempt() review.Dossier {
 	x.Helper()
-	made := x.Propose(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
+	made := storetest.Choices(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
 	o, err := x.desk.Reading.Show(x.Context(), ada, made[0].ID)
 	if err != nil {
 		x.Fatal(err)

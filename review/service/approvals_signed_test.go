@@ -11,6 +11,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/approval"
 	"toolcrib/review/proof"
+	"toolcrib/signing/signingtest"
 	"toolcrib/store/storetest"
 )
 
@@ -32,7 +33,7 @@ func (s signed) verdict(by proposals.Actor, want string, c review.Choice) propos
 // one proposes a tool.
 func (s signed) one(id string) review.Choice {
 	s.Helper()
-	return s.Propose(s.T, s.desk, scout, storetest.Prompt(id))[0]
+	return storetest.Choices(s.T, s.desk, scout, storetest.Prompt(id))[0]
 }
 
 // live returns why the live version of a tool does not count, nil when it does.
@@ -92,7 +93,7 @@ func TestRevokedKeyBetweenApprovals(t *testing.T) {
 	s := openShared(t)
 	c := s.one("scene_pacer")
 	s.verdict(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", c)
-	s.Keys[ada] = s.NewKey(t)
+	s.Keys[ada] = signingtest.NewKey(t, "ed25519")
 	s.SetSigners(t, s.Line(ada), s.Line(mara), s.Line(kim))
 	s.Change(t, s.desk, mara)
 	s.verdict(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", c)
@@ -148,7 +149,7 @@ func TestSignedChangeSetOfTwo(t *testing.T) {
 		d.ChangeSet = "spring"
 		drafts = append(drafts, d)
 	}
-	choices := s.Propose(t, s.desk, scout, drafts...)
+	choices := storetest.Choices(t, s.desk, scout, drafts...)
 	if got := verdicts(s.Decide(t, s.desk, ada, proposals.VerdictApproved, "", choices...)); got != "endorsed 1 of 1; endorsed 0 of 1, waits for user:mara; endorsed" {
 		t.Errorf("ada: %s", got)
 	}

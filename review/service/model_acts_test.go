@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/service"
+	"toolcrib/signing/signingtest"
 	"toolcrib/store/storetest"
 )
 
@@ -428,7 +429,7 @@ func (m *modelled) doKey(s step) (refusals, func() error) {
 	m.keys[user.String()] = 100 + len(m.revoked)
 	return nil, func() error {
 		m.old[user.String()] = m.signed.Keys[user]
-		m.signed.Keys[user] = m.signed.NewKey(m.T)
+		m.signed.Keys[user] = signingtest.NewKey(m.T, "ed25519")
 		var lines []string
 		for _, who := range actors[:4] {
 			lines = append(lines, m.signed.Line(who))

@@ -61,7 +61,7 @@ func TestSignedDecisions(t *testing.T) {
 			if one.verdict != proposals.VerdictApproved {
 				note = "Not like this."
 			}
-			decisions := s.Decide(t, s.desk, ada, one.verdict, note, s.Propose(t, s.desk, scout, one.drafts...)...)
+			decisions := s.Decide(t, s.desk, ada, one.verdict, note, storetest.Choices(t, s.desk, scout, one.drafts...)...)
 			record := s.record(decisions[0].Signature)
 			st, err := statement.Decode([]byte(record.Statement))
 			if err != nil {
@@ -150,7 +150,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	}
 	check(s.ApproveSigned(t, s.desk, ada, storetest.Prompt("scene_pacer"))[0])
 
-	choices := s.Propose(t, s.desk, scout, storetest.Prompt("line_pacer"))
+	choices := storetest.Choices(t, s.desk, scout, storetest.Prompt("line_pacer"))
 	prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 	armored := signingtest.MustKeygen(t, prepared, "-Y", "sign", "-n", sshsig.Namespace, "-f", s.Keys[ada].Write(t, ""))
 	decisions, err := s.desk.Signed(proof.Signed{Statement: prepared, Signature: armored}).Deciding.Approve(t.Context(), ada, choices, "")
@@ -177,7 +177,7 @@ func TestAlwaysSigned(t *testing.T) {
 func TestSignedFourEyes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{FourEyes: true}, ada, bob)
-	choices := s.Propose(t, s.desk, ada, storetest.Prompt("scene_pacer"))
+	choices := storetest.Choices(t, s.desk, ada, storetest.Prompt("scene_pacer"))
 	if _, err := s.desk.Deciding.Prepare(t.Context(), ada, choices, proposals.VerdictApproved, ""); !errors.Is(err, proposals.ErrFourEyes) {
 		t.Errorf("the author prepares: %v", err)
 	}

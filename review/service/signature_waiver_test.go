@@ -23,7 +23,7 @@ type waivable struct {
 func openWaivable(t *testing.T) waivable {
 	t.Helper()
 	s := openSigned(t, review.Policy{}, ada)
-	w := waivable{signed: s, id: s.Propose(t, s.desk, scout, withAlias(storetest.Prompt("scene_pacer"), "get_task"))[0].ID}
+	w := waivable{signed: s, id: storetest.Choices(t, s.desk, scout, withAlias(storetest.Prompt("scene_pacer"), "get_task"))[0].ID}
 	w.handle = review.Handle(w.finding().Finding)
 	return w
 }

@@ -124,17 +124,5 @@ func (s *Signing) Decide(t testing.TB, desk *service.Desk, by proposals.Actor, v
 // ApproveSigned proposes drafts as a user and approves them together, signed.
 func (s *Signing) ApproveSigned(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
-	return s.Decide(t, desk, by, proposals.VerdictApproved, "", s.Propose(t, desk, by, drafts...)...)
-}
-
-// Propose proposes drafts as a user and returns them as choices.
-func (s *Signing) Propose(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
-	t.Helper()
-	return Choices(t, desk, by, drafts...)
-}
-
-// NewKey returns a new key.
-func (s *Signing) NewKey(t testing.TB) signingtest.Key {
-	t.Helper()
-	return signingtest.NewKey(t, "ed25519")
+	return s.Decide(t, desk, by, proposals.VerdictApproved, "", Choices(t, desk, by, drafts...)...)
 }
