@@ -29,7 +29,18 @@ import (
 // address. The digest is computed once, however many findings a large text has.
 func (b *binder) destinations(hosts []string) []string {
 	if b.speaking == "" {
-		found := addressNumbers(b.draft(), nil)
+		var found []string
+		b.draft().Walk(func(n *jsondoc.Node, _ func() string) bool {
+			const least = 1 << 24 // the IP address 1.0.0.0 as a number
+			if n.Kind == jsondoc.Number {
+				if text := string(jsondoc.Canonical(n)); len(text) > 7 {
+					if value, err := strconv.ParseFloat(text, 64); err == nil && value >= least {
+						found = append(found, text)
+					}
+				}
+			}
+			return true
+		})
 		for _, t := range b.c.Texts() {
 			if !t.Visible && !strings.HasPrefix(t.Path, "definition.provider.") {
 				continue
@@ -241,31 +252,6 @@ func maySpell(word string, single *int) (spelled, marks bool) {
 	lower := strings.ToLower(word)
 	spells := func(dot string) bool { return strings.Contains(lower, dot) }
 	return spells("xn--") || slices.ContainsFunc(dots, spells) || slices.ContainsFunc(dotGlyphs(), spells), false
-}
-
-// leastAddress is the integer of the IP address 1.0.0.0.
-const leastAddress = 1 << 24
-
-// addressNumbers adds the numbers below n that may be an IP address.
-func addressNumbers(n *jsondoc.Node, found []string) []string {
-	switch n.Kind {
-	case jsondoc.Number:
-		if text := string(jsondoc.Canonical(n)); len(text) > 7 {
-			if value, err := strconv.ParseFloat(text, 64); err == nil && value >= leastAddress {
-				found = append(found, text)
-			}
-		}
-	case jsondoc.Array:
-		for _, item := range n.Items {
-			found = addressNumbers(item, found)
-		}
-	case jsondoc.Object:
-		for _, m := range n.Members {
-			found = addressNumbers(m.Value, found)
-		}
-	case jsondoc.Null, jsondoc.Bool, jsondoc.String:
-	}
-	return found
 }
 
 // addressParts are parts of words that speak of an address, in names such as auditUrl too.

@@ -69,7 +69,7 @@ var braced = sync.OnceValue(func() *regexp.Regexp {
 
 func checkBracePlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
 	var found []rules.Passage
-	for _, p := range allMatches(braced(), a.PromptTemplate) {
+	for _, p := range matches(braced(), a.PromptTemplate, -1) {
 		if !strings.HasSuffix(a.PromptTemplate[:p.Start], "$") {
 			found = append(found, p)
 		}

@@ -59,13 +59,13 @@ var heading = sync.OnceValue(func() *regexp.Regexp {
 })
 
 func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-	return inText(soulPath, a.Soul, matches(heading(), a.Soul), func(string) string { return "The soul has a heading." }), nil
+	return inText(soulPath, a.Soul, matches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
 }
 
-// matches returns where re matches in s.
-func matches(re *regexp.Regexp, s string) []rules.Passage {
+// matches returns the first most places, or all for -1, where re matches in s.
+func matches(re *regexp.Regexp, s string, most int) []rules.Passage {
 	var found []rules.Passage
-	for _, at := range re.FindAllStringIndex(s, rules.MaxPerText) {
+	for _, at := range re.FindAllStringIndex(s, most) {
 		found = append(found, rules.Passage{Start: at[0], End: at[1]})
 	}
 	return found
@@ -76,7 +76,7 @@ func idWords(s string) iter.Seq[rules.Passage] {
 	return func(yield func(rules.Passage) bool) {
 		start := -1
 		for i := 0; i <= len(s); i++ {
-			switch in := i < len(s) && idByte(s[i]); {
+			switch in := i < len(s) && idBytes[s[i]]; {
 			case in && start < 0:
 				start = i
 			case !in && start >= 0:
@@ -88,8 +88,6 @@ func idWords(s string) iter.Seq[rules.Passage] {
 		}
 	}
 }
-
-func idByte(c byte) bool { return idBytes[c] }
 
 // idBytes are the characters of ids in any case.
 var idBytes = func() (t [256]bool) {
@@ -123,15 +121,6 @@ func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]ru
 		}
 	}
 	return inText(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
-}
-
-// allMatches is matches without a bound on their number.
-func allMatches(re *regexp.Regexp, s string) []rules.Passage {
-	var found []rules.Passage
-	for _, at := range re.FindAllStringIndex(s, -1) {
-		found = append(found, rules.Passage{Start: at[0], End: at[1]})
-	}
-	return found
 }
 
 // isTool reports whether name is, or was, the name of a tool.
@@ -171,5 +160,5 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 })
 
 func checkSoulInstruction(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-	return inText(soulPath, a.Soul, matches(instruction(), a.Soul), func(string) string { return "The soul gives an operational instruction." }), nil
+	return inText(soulPath, a.Soul, matches(instruction(), a.Soul, rules.MaxPerText), func(string) string { return "The soul gives an operational instruction." }), nil
 }

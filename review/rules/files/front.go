@@ -54,29 +54,17 @@ func grants(text string) []string {
 	var list []string
 	for _, m := range mdfile.LooseFront(front).Members {
 		if slices.Contains(granting, m.Key) {
-			values(m.Value, func(v string) { list = append(list, m.Key+": "+v) })
+			m.Value.Walk(func(n *jsondoc.Node, _ func() string) bool {
+				if n.Kind == jsondoc.String {
+					for _, v := range split(n.Text) {
+						list = append(list, m.Key+": "+v)
+					}
+				}
+				return true
+			})
 		}
 	}
 	return list
-}
-
-// values calls do for every value below n; a text that lists several is several.
-func values(n *jsondoc.Node, do func(string)) {
-	switch n.Kind {
-	case jsondoc.String:
-		for _, v := range split(n.Text) {
-			do(v)
-		}
-	case jsondoc.Array:
-		for _, item := range n.Items {
-			values(item, do)
-		}
-	case jsondoc.Object:
-		for _, m := range n.Members {
-			values(m.Value, do)
-		}
-	case jsondoc.Null, jsondoc.Bool, jsondoc.Number:
-	}
 }
 
 // split takes a list apart at the commas and spaces outside of parentheses.

@@ -115,38 +115,28 @@ func checkTaken(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	others = slices.DeleteFunc(others, func(other registry.Live) bool {
 		return other.Subject.ID == c.Draft.Subject.ID || other.Locked // the same tool in another layer; the core is the lock's
 	})
-	look := func(path, name string) {
+	eachName(c, func(path, name string) {
 		if i := slices.IndexFunc(others, func(other registry.Live) bool { return slices.Contains(other.Names(), name) }); i >= 0 {
 			found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is already a name of %s.", name, others[i].Subject)})
 		}
-	}
-	look("subject", c.Draft.Subject.ID)
-	for i, alias := range aliases(c) {
-		look(aliasPath(i), alias)
-	}
+	})
 	return found, nil
 }
 
 // reserved are the names of the tools through which an agent reaches all the
 // others; a tool of that name would stand between them.
-func reserved() []string {
-	return []string{"search_tools", "describe_tool", "execute_tool", "propose_tool", "revise_proposal", "list_proposals", "get_proposal"}
-}
+var reserved = strings.Fields("search_tools describe_tool execute_tool propose_tool revise_proposal list_proposals get_proposal")
 
 func checkReserved(c *rules.Change) []rules.Finding {
 	if c.Draft.Subject.Kind != registry.KindTool {
 		return nil
 	}
 	var found []rules.Finding
-	look := func(path, name string) {
-		if slices.Contains(reserved(), name) {
+	eachName(c, func(path, name string) {
+		if slices.Contains(reserved, name) {
 			found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a tool of toolcrib itself.", name)})
 		}
-	}
-	look("subject", c.Draft.Subject.ID)
-	for i, alias := range aliases(c) {
-		look(aliasPath(i), alias)
-	}
+	})
 	return found
 }
 
@@ -184,6 +174,14 @@ func coreAlias(c *rules.Change) []rules.Finding {
 		}
 	}
 	return found
+}
+
+// eachName calls look with the id and each alias of a tool, and its path.
+func eachName(c *rules.Change, look func(path, name string)) {
+	look("subject", c.Draft.Subject.ID)
+	for i, alias := range aliases(c) {
+		look(aliasPath(i), alias)
+	}
 }
 
 func aliases(c *rules.Change) []string {

@@ -105,15 +105,12 @@ func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	default:
 		f.Message = fmt.Sprintf("This tool contains %.0f%% of the text of %s.", 100*k.Covered, subject)
 	}
-	if path, passage := firstPassage(t, overlap.Passages(t, coreTool(k.ID))); passage != "" {
+	core := shipped.Core()
+	core = core[slices.IndexFunc(core, func(d registry.Definition) bool { return d.ID() == k.ID }):]
+	if path, passage := firstPassage(t, overlap.Passages(t, *core[0].Tool)); passage != "" {
 		f.Path, f.Passage = path, passage
 	}
 	return f
-}
-
-func coreTool(id string) registry.Tool {
-	core := shipped.Core()
-	return *core[slices.IndexFunc(core, func(d registry.Definition) bool { return d.ID() == id })].Tool
 }
 
 // forkOf reports whether an id is that of a fork of a core tool, and of which:

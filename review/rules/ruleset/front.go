@@ -36,7 +36,14 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, found [
 			continue
 		}
 		file := spans.New([]byte(t.Value))
-		for _, n := range texts(mdfile.LooseFront(matter)) {
+		var values []*jsondoc.Node
+		mdfile.LooseFront(matter).Walk(func(n *jsondoc.Node, _ func() string) bool {
+			if n.Kind == jsondoc.String {
+				values = append(values, n)
+			}
+			return true
+		})
+		for _, n := range values {
 			alone := rules.Change{World: c.World, Coming: c.Coming, Apart: c.Apart, Draft: proposals.Draft{
 				Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: c.Draft.Subject.Layer, ID: "front"},
 				Definition: registry.Definition{Tool: &registry.Tool{ID: "front", Kind: registry.PromptTool, Prompt: n.Text}},
@@ -54,20 +61,6 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, found [
 		}
 	}
 	return more, nil
-}
-
-// texts returns every text below n.
-func texts(n *jsondoc.Node) (list []*jsondoc.Node) {
-	if n.Kind == jsondoc.String {
-		return []*jsondoc.Node{n}
-	}
-	for _, m := range n.Members {
-		list = append(list, texts(m.Value)...)
-	}
-	for _, item := range n.Items {
-		list = append(list, texts(item)...)
-	}
-	return list
 }
 
 // inFile gives a finding in the value n the place that it has in the text t of its file.

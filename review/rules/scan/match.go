@@ -51,7 +51,7 @@ type matcher struct {
 
 // match tries every frame whose rarest step has a concept in the sentence.
 func (s *matcher) match() {
-	s.tried.reset(len(s.g.frames))
+	s.tried.epoch++
 	for _, c := range s.words.present {
 		s.tryAll(s.g.byAnchor[c])
 	}
@@ -74,13 +74,6 @@ func (s *matcher) tryAll(frames []uint16) {
 type marks struct {
 	at    []uint32
 	epoch uint32
-}
-
-func (m *marks) reset(n int) {
-	if len(m.at) < n {
-		m.at = make([]uint32, n)
-	}
-	m.epoch++
 }
 
 func (m *marks) add(i uint16) bool {

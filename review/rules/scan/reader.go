@@ -44,7 +44,7 @@ func newReader(g *Grammar) *reader {
 		return id != 0 && !g.lex.list[id].set.has(g.rot13) && !g.lex.list[id].set.has(g.backwards)
 	}
 	s.words = sentence{g: g, noted: make([]uint32, len(g.byAnchor))}
-	s.frames = matcher{g: g, words: &s.words, fit: fit{words: &s.words}, fired: make([]uint8, len(g.frames))}
+	s.frames = matcher{g: g, words: &s.words, fit: fit{words: &s.words}, fired: make([]uint8, len(g.frames)), tried: marks{at: make([]uint32, len(g.frames))}}
 	return s
 }
 

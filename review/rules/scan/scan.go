@@ -62,7 +62,9 @@ func (g *Grammar) ScanProse(text, said string) *Result {
 	s.begin(out, text, said)
 	for seg := s.encoded.Next(); seg != nil; seg = s.encoded.Next() {
 		out.work += len(seg.Text)
-		s.turnTo(seg)
+		s.text, s.words.text, s.frames.seg = seg.Text, seg.Text, seg
+		s.words.begin()
+		s.group, s.joined, s.lineup, s.fenced, s.single, s.seen = -1, false, true, false, 0, Set{}
 		s.read()
 		if seg.Depth == 0 {
 			out.Concepts = s.seen
@@ -81,13 +83,6 @@ func (s *reader) begin(out *Result, text, said string) {
 	clear(s.frames.fired)
 	s.encoded.Begin(text, said)
 	s.words.work = 0
-}
-
-// turnTo forgets the segment before.
-func (s *reader) turnTo(seg *disguise.Segment) {
-	s.text, s.words.text, s.frames.seg = seg.Text, seg.Text, seg
-	s.words.begin()
-	s.group, s.joined, s.lineup, s.fenced, s.single, s.seen = -1, false, true, false, 0, Set{}
 }
 
 // end lets go of the text.
@@ -139,10 +134,11 @@ func (t *table) get(h uint64) uint32 {
 	return 0
 }
 
-// slot returns the slot of h, or the free one in which to put it.
+// slot returns the slot of h, or the free one in which to put it. The high bits of a hash, where
+// FNV-1a is best, take part.
 func (t *table) slot(h uint64) uint64 {
 	mask := uint64(len(t.slots) - 1)
-	for i := mix(h) & mask; ; i = (i + 1) & mask {
+	for i := (h ^ h>>29) & mask; ; i = (i + 1) & mask {
 		if e := t.slots[i]; e == 0 || t.entries[e-1].hash == h {
 			return i
 		}
@@ -163,9 +159,6 @@ func (t *table) put(h uint64, id uint32) {
 	b := h >> 48
 	t.seen[b>>6] |= 1 << (b & 63)
 }
-
-// mix brings the high bits of a hash, where FNV-1a is best, into the low ones.
-func mix(h uint64) uint64 { return h ^ h>>29 }
 
 // comments returns the bytes of HTML comments and of Markdown link definitions
 // used as comments ("[//]: # (…)", "[comment]: <> (…)"): text that a rendered

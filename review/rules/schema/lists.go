@@ -138,24 +138,22 @@ func (s *Schema) requires(n *jsondoc.Node, name string) bool {
 	})
 }
 
-// shownRules find internal data that a tool shows to agents.
-func shownRules() []rules.Rule {
-	return []rules.Rule{rules.Of("D401", func(c *rules.Change) []rules.Finding {
-		t := c.Judged()
-		if t == nil || rules.Imported(t) {
-			return nil
+// showsDeleted finds texts of a tool that show agents how deleted items are stored.
+func showsDeleted(c *rules.Change) []rules.Finding {
+	t := c.Judged()
+	if t == nil || rules.Imported(t) {
+		return nil
+	}
+	var found []rules.Finding
+	for _, text := range c.Texts() {
+		if len(found) >= rules.MaxPerText || !text.Visible || t.Kind == registry.PromptTool && !strings.HasPrefix(text.Path, "definition.inputSchema") {
+			continue // a prompt may well speak about other people's tables
 		}
-		var found []rules.Finding
-		for _, text := range c.Texts() {
-			if len(found) >= rules.MaxPerText || !text.Visible || t.Kind == registry.PromptTool && !strings.HasPrefix(text.Path, "definition.inputSchema") {
-				continue // a prompt may well speak about other people's tables
-			}
-			found = append(found, text.Findings(softDeletes(text.Value), func(p rules.Passage) string {
-				return fmt.Sprintf("%s tells agents that deleted items still exist.", jsondoc.Quote(text.Value[p.Start:p.End]))
-			})...)
-		}
-		return found[:min(len(found), rules.MaxPerText)]
-	})}
+		found = append(found, text.Findings(softDeletes(text.Value), func(p rules.Passage) string {
+			return fmt.Sprintf("%s tells agents that deleted items still exist.", jsondoc.Quote(text.Value[p.Start:p.End]))
+		})...)
+	}
+	return found[:min(len(found), rules.MaxPerText)]
 }
 
 // softDeletes finds the words by which a soft delete shows: in any case, and

@@ -8,40 +8,6 @@ import (
 	"toolcrib/review/rules"
 )
 
-// parameterRules look at the parameters that a schema names.
-func parameterRules() []rules.Rule {
-	return []rules.Rule{
-		rules.Of("D201", func(c *rules.Change) []rules.Finding {
-			s := Input(c)
-			if s == nil || rules.Imported(c.Judged()) {
-				return nil
-			}
-			var found []rules.Finding
-			bare := s.undocumented()
-			for _, p := range bare[:min(len(bare), rules.MaxPerText)] {
-				found = append(found, rules.Finding{Path: s.Below(p.Path()), Passage: p.Name, Message: fmt.Sprintf("The parameter %s has no description.", jsondoc.Quote(p.Name))})
-			}
-			return found
-		}),
-		rules.Of("D202", func(c *rules.Change) []rules.Finding {
-			s := Input(c)
-			if s == nil || !rules.Imported(c.Judged()) {
-				return nil
-			}
-			bare := s.undocumented()
-			if len(bare) == 0 {
-				return nil
-			}
-			message := fmt.Sprintf("%d parameters have no description: %s.", len(bare), firstNames(bare))
-			if len(bare) == 1 {
-				message = fmt.Sprintf("The parameter %s has no description.", firstNames(bare))
-			}
-			return []rules.Finding{{Path: s.path, Message: message}}
-		}),
-		eachSchema("D203", (*Schema).unknownRequired),
-	}
-}
-
 // undocumented returns the parameters without a description, nested ones included.
 // One that can have a single value needs none; and a parameter that applies only
 // under a condition is described where it always applies.

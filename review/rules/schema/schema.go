@@ -3,6 +3,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,7 +15,67 @@ import (
 // Rules is the D family: the input and output of a tool, and whether a model can
 // know from its schema how to call it.
 func Rules() []rules.Rule {
-	return slices.Concat(schemaRules(), parameterRules(), valueRules(), tagRules(), listRules(), shownRules())
+	return slices.Concat([]rules.Rule{
+		eachSchema(LimitsRule, func(s *Schema) []rules.Finding { return s.findings(s.refused) }),
+		eachSchema("D102", func(s *Schema) []rules.Finding { return s.findings(s.invalid) }),
+		eachSchema("D103", func(s *Schema) []rules.Finding {
+			var odd jsondoc.Problems
+			for _, remark := range s.Remarks {
+				if s.input() || remark.Path != jsondoc.Root { // a result may be of any type
+					odd = append(odd, remark)
+				}
+			}
+			return s.findings(odd)
+		}),
+		eachSchema("D104", func(s *Schema) []rules.Finding {
+			if !s.input() || s.refused != nil || fits(s.Root, jsondoc.NewObject()) {
+				return nil
+			}
+			return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, but the arguments of a call are always an object."}}
+		}),
+		rules.Of("D105", refusedNames),
+		eachSchema("D106", func(s *Schema) []rules.Finding { return s.findings(s.Unrun) }),
+		eachSchema("D107", (*Schema).refusedByHosts),
+		rules.Of("D201", func(c *rules.Change) []rules.Finding {
+			s := Input(c)
+			if s == nil || rules.Imported(c.Judged()) {
+				return nil
+			}
+			var found []rules.Finding
+			bare := s.undocumented()
+			for _, p := range bare[:min(len(bare), rules.MaxPerText)] {
+				found = append(found, rules.Finding{Path: s.Below(p.Path()), Passage: p.Name, Message: fmt.Sprintf("The parameter %s has no description.", jsondoc.Quote(p.Name))})
+			}
+			return found
+		}),
+		rules.Of("D202", func(c *rules.Change) []rules.Finding {
+			s := Input(c)
+			if s == nil || !rules.Imported(c.Judged()) {
+				return nil
+			}
+			bare := s.undocumented()
+			if len(bare) == 0 {
+				return nil
+			}
+			message := fmt.Sprintf("%d parameters have no description: %s.", len(bare), firstNames(bare))
+			if len(bare) == 1 {
+				message = fmt.Sprintf("The parameter %s has no description.", firstNames(bare))
+			}
+			return []rules.Finding{{Path: s.path, Message: message}}
+		}),
+		eachSchema("D203", (*Schema).unknownRequired),
+		eachSchema("D204", (*Schema).wrongDefaults),
+		eachSchema("D205", func(s *Schema) []rules.Finding {
+			var found []rules.Finding
+			for _, part := range s.Parts {
+				if found = append(found, s.conflictingKeywords(part)...); len(found) >= rules.MaxPerText {
+					return found[:rules.MaxPerText]
+				}
+			}
+			return found
+		}),
+		rules.Of("D206", untaggable),
+	}, listRules(), []rules.Rule{rules.Of("D401", showsDeleted)})
 }
 
 // Schema is a schema of the draft, read once for all rules.

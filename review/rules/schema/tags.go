@@ -11,24 +11,18 @@ import (
 	"toolcrib/review/rules"
 )
 
-// tagRules compare what a line of the tag protocol gives a tool with what it takes.
-func tagRules() []rules.Rule {
-	return []rules.Rule{rules.Of("D206", func(c *rules.Change) []rules.Finding {
-		s, t := Input(c), c.Judged()
-		if s == nil || t.Tag == nil || t.Tag.Prefix == "" {
-			return nil
-		}
-		re, err := regexp.Compile(cmp.Or(t.Tag.ArgPattern, registry.DefaultArgPattern))
-		if err != nil {
-			return nil // reported as no regular expression
-		}
-		return s.untaggable(t.TagArguments(re))
-	})}
-}
-
-// untaggable finds arguments of a tag that the schema does not describe, and required
-// ones that no line can give.
-func (s *Schema) untaggable(given []string) []rules.Finding {
+// untaggable finds arguments of a tag line that the schema does not describe, and required ones
+// that no line can give.
+func untaggable(c *rules.Change) []rules.Finding {
+	s, t := Input(c), c.Judged()
+	if s == nil || t.Tag == nil || t.Tag.Prefix == "" {
+		return nil
+	}
+	re, err := regexp.Compile(cmp.Or(t.Tag.ArgPattern, registry.DefaultArgPattern))
+	if err != nil {
+		return nil // reported as no regular expression
+	}
+	given := t.TagArguments(re)
 	const path = "definition.tag"
 	var found []rules.Finding
 	if known := s.properties(s.Parts[0]); known != nil {

@@ -10,22 +10,6 @@ import (
 	"toolcrib/review/rules"
 )
 
-// valueRules look at the values that a schema allows and gives.
-func valueRules() []rules.Rule {
-	return []rules.Rule{
-		eachSchema("D204", (*Schema).wrongDefaults),
-		eachSchema("D205", func(s *Schema) []rules.Finding {
-			var found []rules.Finding
-			for _, part := range s.Parts {
-				if found = append(found, s.conflictingKeywords(part)...); len(found) >= rules.MaxPerText {
-					return found[:rules.MaxPerText]
-				}
-			}
-			return found
-		}),
-	}
-}
-
 // Defaults are tried in schemas of at most so many parts, and so many of them:
 // making a schema ready takes time that grows with the square of its parts.
 const (

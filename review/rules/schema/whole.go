@@ -11,32 +11,6 @@ import (
 // LimitsRule is the rule about schemas that can hang or kill their reader.
 const LimitsRule = "D101"
 
-// schemaRules look at a schema as a whole.
-func schemaRules() []rules.Rule {
-	return []rules.Rule{
-		eachSchema(LimitsRule, func(s *Schema) []rules.Finding { return s.findings(s.refused) }),
-		eachSchema("D102", func(s *Schema) []rules.Finding { return s.findings(s.invalid) }),
-		eachSchema("D103", func(s *Schema) []rules.Finding {
-			var odd jsondoc.Problems
-			for _, remark := range s.Remarks {
-				if s.input() || remark.Path != jsondoc.Root { // a result may be of any type
-					odd = append(odd, remark)
-				}
-			}
-			return s.findings(odd)
-		}),
-		eachSchema("D104", func(s *Schema) []rules.Finding {
-			if !s.input() || s.refused != nil || fits(s.Root, jsondoc.NewObject()) {
-				return nil
-			}
-			return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, but the arguments of a call are always an object."}}
-		}),
-		rules.Of("D105", refusedNames),
-		eachSchema("D106", func(s *Schema) []rules.Finding { return s.findings(s.Unrun) }),
-		eachSchema("D107", (*Schema).refusedByHosts),
-	}
-}
-
 // refusedNames finds the hosts that refuse the name of an action tool.
 func refusedNames(c *rules.Change) []rules.Finding {
 	t := c.Judged()

@@ -43,7 +43,12 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 		}
 		r := reported{candidate: f, span: f.at}
 		if in[n] >= 0 {
-			r.widen(&list[in[n]])
+			// What was encoded stays as it is; the message has the sentence that it decodes to.
+			if s := &list[in[n]]; s.at.Disguise.Decoded() {
+				r.decoded = s.Text
+			} else {
+				r.span = s.text.whole(r.at)
+			}
 		}
 		groups[at] = append(groups[at], r)
 	}
@@ -101,16 +106,6 @@ func told(deed, passage string, how disguise.Disguise) string {
 	return rules.Quoting(deed, passage)
 }
 
-// widen extends a passage to the sentence s that it was found in. What was encoded stays
-// as it is; the message has the sentence that it decodes to.
-func (r *reported) widen(s *Sentence) {
-	if s.at.Disguise.Decoded() {
-		r.decoded = s.Text
-		return
-	}
-	r.span = s.text.whole(r.at)
-}
-
 // whole returns the sentence that a passage is in, its lines in a program, or the whole text if
 // that has no sentences.
 func (s *Scanned) whole(at rules.Passage) rules.Passage {
@@ -134,7 +129,11 @@ func (s *Scanned) whole(at rules.Passage) rules.Passage {
 			span.End = at.End + n
 		}
 	}
-	return trimmed(s.Value, narrow(s.Value, span, at))
+	span = narrow(s.Value, span, at)
+	text := s.Value[span.Start:span.End] // without white space around it
+	span.Start += len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	span.End -= len(text) - len(strings.TrimRightFunc(text, unicode.IsSpace))
+	return span
 }
 
 // item narrows span to the items of a list, rows of a table and headings that at
@@ -194,14 +193,6 @@ func narrow(value string, span, at rules.Passage) rules.Passage {
 			span.End = at.End
 		}
 	}
-	return span
-}
-
-// trimmed leaves the white space around span out.
-func trimmed(value string, span rules.Passage) rules.Passage {
-	text := value[span.Start:span.End]
-	span.Start += len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
-	span.End -= len(text) - len(strings.TrimRightFunc(text, unicode.IsSpace))
 	return span
 }
 

@@ -5,6 +5,7 @@ package disguise
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -197,7 +198,7 @@ func (s *Decoder) encodedRuns() {
 			continue
 		}
 		if all&inHex != 0 && n%2 == 0 {
-			if s.pushBytes(unhex(text[start:end]), start, end, Hex) {
+			if b, err := hex.DecodeString(text[start:end]); err == nil && s.pushBytes(b, start, end, Hex) {
 				continue
 			}
 		}
@@ -236,14 +237,6 @@ func (s *Decoder) lines(start, end int) (run string, stop int) {
 		}
 	}
 	return b.String(), end
-}
-
-func unhex(s string) []byte {
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		return nil
-	}
-	return b
 }
 
 func unbase64(s string) []byte {
@@ -361,30 +354,10 @@ func (s *Decoder) code(c *codeRun, start, end int) {
 	c.codes = append(c.codes, values[:]...)
 }
 
+// codeOf reads a character code of shortest to longest digits.
 func codeOf(s string, radix, shortest, longest int) (byte, bool) {
-	if len(s) < shortest || len(s) > longest {
-		return 0, false
-	}
-	v := 0
-	for i := range len(s) {
-		d := digitValue(s[i])
-		if d >= radix {
-			return 0, false
-		}
-		v = v*radix + d
-	}
-	return byte(v), v >= 0x20 && v < 0x7f || v == '\n' || v == '\t'
-}
-
-// digitValue returns the value of the digit c, 99 for any other character.
-func digitValue(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return 99
+	v, err := strconv.ParseUint(s, radix, 8)
+	return byte(v), err == nil && len(s) >= shortest && len(s) <= longest && (v >= 0x20 && v < 0x7f || v == '\n' || v == '\t')
 }
 
 // endCodes queues the text that the row spells, if it does.
