@@ -93,7 +93,7 @@ func (t field) units(start, end int) []string {
 	first := 0
 	for _, next := range append(bounds[:len(bounds):len(bounds)], len(t.Value)) {
 		if first < end && next > start {
-			if unit := squeezed(t.Value[first:next]); unit != "" {
+			if unit := strings.Join(strings.Fields(t.Value[first:next]), " "); unit != "" {
 				units = append(units, path+"\x00"+unit)
 			}
 		}
@@ -155,5 +155,3 @@ func (c *Change) approvedUnits(ctx context.Context) (a approvedUnits) {
 	}
 	return a
 }
-
-func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }

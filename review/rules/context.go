@@ -91,7 +91,15 @@ var schemaPaths = []string{"definition.inputSchema", "definition.outputSchema"}
 // in which the value at path stands; nil for other paths.
 func (b *binder) node(path string) *jsondoc.Node {
 	if rest, ok := strings.CutPrefix(path, wire.SourcePath); ok {
-		return b.unread().Enclosing(rest)
+		if b.source == nil {
+			if tool := b.c.Draft.Definition.Tool; tool != nil {
+				b.source = wire.Unread(*tool, b.c.Source)
+			}
+			if b.source == nil {
+				b.source = jsondoc.NewObject()
+			}
+		}
+		return b.source.Enclosing(rest)
 	}
 	for _, schema := range schemaPaths {
 		if rest, ok := strings.CutPrefix(path, schema); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
@@ -118,18 +126,6 @@ func (b *binder) draft() *jsondoc.Node {
 		b.root = n
 	}
 	return b.root
-}
-
-func (b *binder) unread() *jsondoc.Node {
-	if b.source == nil {
-		if tool := b.c.Draft.Definition.Tool; tool != nil {
-			b.source = wire.Unread(*tool, b.c.Source)
-		}
-		if b.source == nil {
-			b.source = jsondoc.NewObject()
-		}
-	}
-	return b.source
 }
 
 // fields are the texts of a change by path.

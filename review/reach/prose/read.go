@@ -22,14 +22,33 @@ func Read(d fact.Doc) {
 	masked.Text = blank
 	literal.Scan(masked, literal.Prose, fact.Order)
 	shell.Unquoted(masked)
-	sentences(d.Text, func(start, end int) { sentence(d.Part(start, end)) })
+	lower := lowered(d.Text)
+	sentences(d.Text, func(start, end int) { sentence(d.Part(start, end), lower[start:end]) })
 }
 
 // Comment adds the facts of a comment in a program: prose without sentences of its own.
 func Comment(d fact.Doc) {
 	literal.Hidden(d)
 	literal.Scan(d, literal.Prose, fact.Literal)
-	orders(d)
+	orders(d, lowered(d.Text))
+}
+
+// lowered returns text in lower case, at the same offsets.
+func lowered(text string) string {
+	lower := strings.ToLower(text)
+	if len(lower) == len(text) {
+		return lower
+	}
+	lower = strings.Map(func(r rune) rune {
+		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
+			return l
+		}
+		return r
+	}, text)
+	if len(lower) != len(text) { // bytes that are no text
+		return text
+	}
+	return lower
 }
 
 // codeSpans reads the code in a paragraph (https://spec.commonmark.org/0.31.2/#code-spans)
@@ -141,11 +160,11 @@ const minAbbreviated = 12
 // minSentence is the least number of bytes in the words of a sentence.
 const minSentence = 8
 
-// sentence adds a sentence, and the orders in it.
-func sentence(d fact.Doc) {
-	trimmed := strings.TrimLeft(d.Text, " \t\n-*+#>|_")
-	d = d.Part(len(d.Text)-len(trimmed), len(d.Text))
-	orders(d)
+// sentence adds a sentence, and the orders in it; lower is d in lower case.
+func sentence(d fact.Doc, lower string) {
+	start := len(d.Text) - len(strings.TrimLeft(d.Text, " \t\n-*+#>|_"))
+	d = d.Part(start, len(d.Text))
+	orders(d, lower[start:])
 	if !d.Sentences() {
 		return
 	}
@@ -181,12 +200,8 @@ func sentence(d fact.Doc) {
 const maxOrder = 80
 
 // orders adds what the sentence d says people are told, asked or shown, claims of approval,
-// and the places that others obey, by their names in English.
-func orders(d fact.Doc) {
-	lower := strings.ToLower(d.Text)
-	if len(lower) != len(d.Text) {
-		lower = d.Text
-	}
+// and the places that others obey, by their names in English; lower is d in lower case.
+func orders(d fact.Doc, lower string) {
 	lex := lexical()
 	var seen [roles]languages
 	negated, hidden := false, -1

@@ -1,6 +1,7 @@
 package reached
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -16,13 +17,10 @@ var popular = map[string]string{
 		"underscore jquery next nuxt vite rollup babel-core discord.js ethers web3 node-fetch body-parser cookie-parser inquirer passport sequelize prisma tailwindcss styled-components",
 }
 
-var usual = sync.OnceValue(func() map[string]map[string]bool {
-	m := map[string]map[string]bool{}
+var usual = sync.OnceValue(func() map[string][]string {
+	m := map[string][]string{}
 	for program, list := range popular {
-		m[program] = map[string]bool{}
-		for name := range strings.FieldsSeq(list) {
-			m[program][name] = true
-		}
+		m[program] = strings.Fields(list)
 	}
 	return m
 })
@@ -49,10 +47,10 @@ func imitates(value string) string {
 		name = name[:i]
 	}
 	name = strings.ReplaceAll(name, "_", "-")
-	if len(name) < fewestLetters-1 || list[name] || strings.ContainsAny(name, "/@") {
+	if len(name) < fewestLetters-1 || slices.Contains(list, name) || strings.ContainsAny(name, "/@") {
 		return ""
 	}
-	for other := range list {
+	for _, other := range list {
 		if len(other) >= fewestLetters && oneSlip(name, other) {
 			return other
 		}

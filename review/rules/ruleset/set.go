@@ -158,16 +158,6 @@ func (s Set) any(letters string, test func(enforced) bool) bool {
 	return false
 }
 
-// override is the severity of a finding under a severity that the configuration
-// gives its rule: the rule's evidence no longer matters, except that a hint stays
-// one.
-func override(found, configured rules.Severity) rules.Severity {
-	if found == rules.Info {
-		return rules.Info
-	}
-	return configured
-}
-
 // Lowered returns the rules that the configuration made weaker than they ship, for
 // reviewers.
 func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
@@ -183,6 +173,10 @@ func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}
 	c.Reach = s.reach
+	// Nobody here can correct an imported schema, so its problems as data may be waived. The limits
+	// on schemas hold for all, because they protect every reader of the schema.
+	t := c.Draft.Definition.Tool
+	upstream := t != nil && t.Source != nil
 	faulty := false // one fault in what the rules share stops many of them
 	for r := range s.each(letters) {
 		found, fault, err := checked(ctx, r.Rule, c)
@@ -194,14 +188,14 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
 		}
 		for _, f := range found {
-			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || upstream(r.Rule, c)
+			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || upstream && r.Family() == "D" && r.ID != schema.LimitsRule
 			if fault {
 				f.Waivable = true // or nobody could approve what is honest
 				findings = append(findings, f)
 				continue
 			}
-			if r.fixed {
-				f.Severity = override(f.Severity, r.Severity)
+			if r.fixed && f.Severity != rules.Info { // evidence no longer matters, but a hint stays one
+				f.Severity = r.Severity
 			}
 			if !r.Form || f.Severity != rules.Block {
 				in, err := c.ApprovedIn(ctx, f)
@@ -279,15 +273,6 @@ func forImporter(r rules.Rule, c *rules.Change) string {
 		return "Waive the finding if the tool works for you as it is, and tell its maker."
 	}
 	return r.Importer
-}
-
-// upstream reports whether a finding of the rule is about a schema that the user
-// cannot correct, because it was imported: then the user may waive its problems as
-// data. The limits on schemas hold for everybody; they protect every reader of the
-// schema.
-func upstream(r rules.Rule, c *rules.Change) bool {
-	t := c.Draft.Definition.Tool
-	return r.Family() == "D" && r.ID != schema.LimitsRule && t != nil && t.Source != nil
 }
 
 // described fills in what the blocks of a file of forms say of rules.

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"math/bits"
+	"slices"
 
 	"toolcrib/review/rules/scan/disguise"
 )
@@ -144,22 +145,13 @@ func (s *matcher) fits(st *step, i int) (end int, ok bool) {
 		return 0, false
 	}
 	var accept func(int) bool
-	if len(st.with) > 0 {
-		accept = func(last int) bool { return s.with(st, i, last) }
+	if len(st.with) > 0 { // the same words must stand for more
+		accept = func(last int) bool {
+			return !slices.ContainsFunc(st.with, func(p *part) bool { return !s.words.holds(p, i, last+1) })
+		}
 	}
 	end = s.words.means(st.part, st.forms, i, accept)
 	return end, end >= 0
-}
-
-// with reports whether the tokens from first to last have what st asks for
-// besides.
-func (s *matcher) with(st *step, first, last int) bool {
-	for i := range st.with {
-		if !s.words.holds(st.with[i], first, last+1) {
-			return false
-		}
-	}
-	return true
 }
 
 // imperative reports whether a command can begin at token i.

@@ -312,8 +312,15 @@ func (s *reader) flush(carry bool) {
 		return
 	}
 	s.words.understand()
-	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) {
-		s.noteMarkers()
+	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) { // words that betray a simple cipher
+		for i := range s.words.tokens[:s.words.n] {
+			t := &s.words.tokens[i]
+			if s.words.sets[i].has(s.g.rot13) {
+				s.encoded.MarkRot13(int(t.start), int(t.end))
+			} else if s.words.sets[i].has(s.g.backwards) {
+				s.encoded.MarkReversed(int(t.start), int(t.end))
+			}
+		}
 	}
 	s.seen.union(&s.words.mask)
 	if s.frames.seg.Depth == 0 && len(s.sentences) < maxSentences {
@@ -333,16 +340,4 @@ func (s *reader) flush(carry bool) {
 	}
 	s.words.extras = s.words.extras[:0]
 	s.words.n = 0
-}
-
-// noteMarkers tells the decoder which words of the sentence betray a simple cipher.
-func (s *reader) noteMarkers() {
-	for i := range s.words.tokens[:s.words.n] {
-		t := &s.words.tokens[i]
-		if s.words.sets[i].has(s.g.rot13) {
-			s.encoded.MarkRot13(int(t.start), int(t.end))
-		} else if s.words.sets[i].has(s.g.backwards) {
-			s.encoded.MarkReversed(int(t.start), int(t.end))
-		}
-	}
 }

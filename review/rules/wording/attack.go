@@ -75,7 +75,7 @@ func (a *attack) reads(s *Scanned) bool {
 func (a *attack) look(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.Scan() {
-		if a.reads(s) {
+		if a.reads(s) && len(s.byRule) > 0 {
 			found = append(found, a.findings(c, s)...)
 		}
 	}

@@ -56,8 +56,12 @@ var conditions = map[string]func(c *View, s *Scanned, m *scan.Match, concepts sc
 	},
 	"own-task":        ownTask,
 	"named-elsewhere": namedElsewhere,
-	"own-business":    ownBusiness,
-	"spares-data":     sparesData,
+	// The tool's names or first sentence speak of what m speaks of: what a tool says openly that it
+	// is for, it may do.
+	"own-business": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
+		return c.IsAction() && c.concerns(withoutLinks(s.Value[m.Start:m.End]))
+	},
+	"spares-data": sparesData,
 }
 
 // ownTask reports whether the description begins with m, in words of the tool's
@@ -80,23 +84,13 @@ func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 	start := strings.LastIndexFunc(s.Value[:m.End], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"()[]<>*,;/", r) }) + 1
 	name := strings.TrimRight(s.Value[start:end], ".:")
 	for host := range hostsIn(name) {
-		if name = host; sampleHost(host) {
+		// A host of documentation, or of the machine itself, stands for any.
+		if name = host; host == "localhost" || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "example.") || strings.Contains(host, ".example.") || strings.HasPrefix(host, "your") || !strings.Contains(host, ".") {
 			return true
 		}
 	}
 	around := s.whole(rules.Passage{Start: m.Start, End: end})
 	return name == "" || strings.Contains(s.Value[:around.Start], name) || strings.Contains(s.Value[around.End:], name)
-}
-
-// sampleHost reports whether a host is one of documentation or of the machine itself.
-func sampleHost(host string) bool {
-	return host == "localhost" || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "example.") || strings.Contains(host, ".example.") || strings.HasPrefix(host, "your") || !strings.Contains(host, ".")
-}
-
-// ownBusiness reports whether the tool's names or first sentence speak of what m
-// speaks of: what a tool says openly that it is for, it may do.
-func ownBusiness(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
-	return c.IsAction() && c.concerns(withoutLinks(s.Value[m.Start:m.End]))
 }
 
 // reach is how many bytes before a match are searched for the noun of its pronoun:

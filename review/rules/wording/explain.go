@@ -121,7 +121,12 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 	case severity == rules.Off && strings.Contains(m.Frame, "."):
 		return "the tool's purpose explains it, or it stands in another place than the rule looks at"
 	case severity == rules.Off:
-		return "an exception of the rule holds: " + a.excuse(c, s.text, m)
+		for _, e := range a.Except {
+			if holds(e, c, s.text, m) {
+				return "an exception of the rule holds: " + e.String()
+			}
+		}
+		return "an exception of the rule holds: none of its own"
 	case m.Frame == a.PlainName():
 		return "the frame is plain: it counts whatever the sentence scores"
 	case m.Frame == a.CertainName(), m.Frame == a.CompleteName() && c.IsAction():
@@ -132,15 +137,4 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 		return "the rule only informs"
 	}
 	return "the sentence, its clause and the words themselves score less than " + at + ", from which this rule warns: the learned table takes it for an honest one"
-}
-
-// excuse returns the conditions, as the rule writes them, of the exception that
-// holds for m.
-func (a *attack) excuse(c *View, s *Scanned, m *scan.Match) string {
-	for _, e := range a.Except {
-		if holds(e, c, s, m) {
-			return e.String()
-		}
-	}
-	return "none of its own"
 }

@@ -5,7 +5,6 @@ package disguise
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -356,8 +355,18 @@ func (s *Decoder) code(c *codeRun, start, end int) {
 
 // codeOf reads a character code of shortest to longest digits.
 func codeOf(s string, radix, shortest, longest int) (byte, bool) {
-	v, err := strconv.ParseUint(s, radix, 8)
-	return byte(v), err == nil && len(s) >= shortest && len(s) <= longest && (v >= 0x20 && v < 0x7f || v == '\n' || v == '\t')
+	if len(s) < shortest || len(s) > longest {
+		return 0, false
+	}
+	v := 0
+	for i := range len(s) {
+		d := strings.IndexByte("0123456789abcdef"[:radix], s[i]|0x20)
+		if d < 0 {
+			return 0, false
+		}
+		v = v*radix + d
+	}
+	return byte(v), v >= 0x20 && v < 0x7f || v == '\n' || v == '\t'
 }
 
 // endCodes queues the text that the row spells, if it does.

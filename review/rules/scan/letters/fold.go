@@ -51,13 +51,10 @@ type Folded struct {
 
 // indicVowel reports whether r is a sign of the scripts of India that stands for a
 // vowel or joins consonants: a letter of its word, which it neither ends nor only
-// accents.
+// accents. The dot below a letter (nukta), which composed letters have too, is none.
 func indicVowel(r rune) bool {
-	return r >= 0x0900 && r <= 0x0dff && unicode.In(r, unicode.Mn, unicode.Mc) && !nukta(r)
+	return r >= 0x0900 && r <= 0x0dff && unicode.In(r, unicode.Mn, unicode.Mc) && r != 0x093c && r != 0x09bc && r != 0x0a3c
 }
-
-// nukta reports whether r is the dot below a letter, which composed letters have too.
-func nukta(r rune) bool { return r == 0x093c || r == 0x09bc || r == 0x0a3c }
 
 //go:embed confusables.txt
 var confusables string
