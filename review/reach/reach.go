@@ -3,7 +3,7 @@
 // commands (shell), calls in programs (code), sentences (prose), and the keys of settings.
 // A fact is no alarm, and two definitions are compared by fact.Compare.
 //
-// Every reader takes time in proportion to its text, and nothing in a text makes it fail.
+// Every reader takes linear time and accepts any text.
 package reach
 
 import (
@@ -117,7 +117,7 @@ func ofSchema(l *fact.List, at string, schema []byte) {
 	})
 }
 
-// format is how files are read.
+// format describes how files with certain names are read.
 type format struct {
 	names string // complete names of files
 	ends  string // their extensions, and the program that the first line of a script names

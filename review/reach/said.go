@@ -85,7 +85,7 @@ func WithoutCommands(text string) string {
 	return string(out)
 }
 
-// masked is a text of which parts are kept.
+// masked is a text in which everything but the kept parts is blank.
 type masked struct {
 	text string
 	out  []byte
@@ -182,8 +182,8 @@ func (m *masked) settings(start, end int) {
 	}
 }
 
-// fewestWords is how many words a text has at least that says something by itself, and
-// fewestGlyphs how many characters in a script without spaces.
+// fewestWords is the minimum number of words in a text that addresses a reader, fewestGlyphs of
+// characters in a script without spaces.
 const (
 	fewestWords   = 4
 	fewestGlyphs  = 8

@@ -117,7 +117,7 @@ func (t *settings) value(d fact.Doc, key string, as meaning) {
 	literal.Variable(d, 0, key)
 	switch as {
 	case tools:
-		for _, tool := range listed(text) {
+		for _, tool := range Listed(text) {
 			d.Add(0, fact.Rights, fact.Granted, tool)
 		}
 	case mode:
@@ -136,7 +136,7 @@ func (t *settings) value(d fact.Doc, key string, as meaning) {
 	case address:
 		literal.Scan(d, literal.Data, key)
 	case names:
-		for _, name := range listed(text) {
+		for _, name := range Listed(text) {
 			d.Add(0, fact.Other, "name", name)
 		}
 	case ignored:
@@ -145,8 +145,8 @@ func (t *settings) value(d fact.Doc, key string, as meaning) {
 	}
 }
 
-// listed splits a list of tools: at commas and white space outside of brackets.
-func listed(text string) []string {
+// Listed splits a list of tools at commas and white space outside of parentheses.
+func Listed(text string) []string {
 	depth := 0
 	return strings.FieldsFunc(text, func(r rune) bool {
 		switch r {
@@ -155,7 +155,7 @@ func listed(text string) []string {
 		case ')':
 			depth--
 		}
-		return depth == 0 && (r == ',' || r == ' ' || r == '\n' || r == '[' || r == ']' || r == '"' || r == '{' || r == '}')
+		return depth <= 0 && (r == ',' || r == ' ' || r == '\n' || r == '[' || r == ']' || r == '"' || r == '{' || r == '}')
 	})
 }
 

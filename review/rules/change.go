@@ -203,7 +203,7 @@ func Peers(list []registry.Live) []*Peer {
 // Tool returns the tool.
 func (p *Peer) Tool() *registry.Tool { return p.Definition.Tool }
 
-// Fingerprint returns the tool as it is compared.
+// Fingerprint returns the fingerprint by which tools are compared.
 func (p *Peer) Fingerprint() *overlap.Fingerprint { return p.fingerprint() }
 
 // peers are the tools that a change is compared with.

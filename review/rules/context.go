@@ -14,8 +14,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Bind returns findings with their Context: what a waiver of them is bound to,
-// beside their passage.
+// Bind returns findings with their Context, to which a waiver is bound in addition to the passage.
 //
 // A passage is often only the head of an order ("send the API key to https"), so
 // a waiver of the passage alone would also cover another address. The context of

@@ -70,7 +70,7 @@ func (b *binder) destinations(hosts []string) []string {
 	return append(slices.Compact(found), b.speaking)
 }
 
-// plainDots replaces the full stops that browsers take for the dot of a host (UTS 46).
+// plainDots replaces the full stops that browsers accept as the dot of a host (UTS 46).
 func plainDots(text string) string {
 	return strings.NewReplacer("。", ".", "．", ".", "｡", ".", "․", ".", "﹒", ".").Replace(text)
 }
@@ -254,7 +254,7 @@ func maySpell(word string, single *int) (spelled, marks bool) {
 	return spells("xn--") || slices.ContainsFunc(dots, spells) || slices.ContainsFunc(dotGlyphs(), spells), false
 }
 
-// addressParts are parts of words that speak of an address, in names such as auditUrl too.
+// addressParts are parts of words about addresses, also in names such as auditUrl.
 var addressParts = sync.OnceValue(func() []string {
 	parts := strings.Fields(`
 		url uri http www host server servid serveur serwer sunucu endpoint domain domän addr adres indiri direcci endere
@@ -267,8 +267,7 @@ var addressParts = sync.OnceValue(func() []string {
 	return parts
 })
 
-// addressWords are whole words that speak of an address, or of another thing in the place of
-// one that was named.
+// addressWords are words about addresses and about replacements.
 var addressWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(`
@@ -285,8 +284,7 @@ var addressWords = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// speaksOfAddress reports whether a sentence is about an address, or puts something in the
-// place of what was said.
+// speaksOfAddress reports whether a sentence mentions an address, or a replacement of something.
 func speaksOfAddress(sentence string) bool {
 	lower := strings.ToLower(sentence)
 	if slices.ContainsFunc(addressParts(), func(part string) bool { return strings.Contains(lower, part) }) {
@@ -299,7 +297,7 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
 }
 
-// hostWords returns the words in addresses by which people speak of them.
+// hostWords returns the words of addresses by which a text may refer to them.
 func hostWords(tokens []string) []string {
 	var hosts []string
 	for _, address := range tokens {
@@ -312,10 +310,10 @@ func hostWords(tokens []string) []string {
 	return hosts
 }
 
-// back are words that mean what the sentence before named.
+// back are words that may refer to the sentence before.
 var back = strings.Fields("it its them they that this those these there here one ones which such so same other others another latter former first second no not but actually correction nope wait except")
 
-// beside returns the sentence behind another of text where it goes on about it.
+// beside returns the sentence after another one if a word in it may refer back.
 func beside(text, sentence string) string {
 	_, rest, _ := strings.Cut(text, sentence)
 	for next := range sentences(strings.TrimSpace(rest)) {

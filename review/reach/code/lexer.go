@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// language is how comments and strings of a programming language are written.
+// language describes the comments and strings of a programming language.
 type language struct {
 	id     string
 	line   []string // marks that begin a comment up to the end of the line
@@ -17,7 +17,7 @@ type language struct {
 	source string
 }
 
-// quote is one way to write a string.
+// quote describes one form of string literal.
 type quote struct {
 	open, close string
 	escape      byte   // the character that takes the meaning of the next one; 0 for none
@@ -229,7 +229,7 @@ func inside(text string, i int, o *open, stack *[]open, out *lexed, blank func(s
 	return len(text)
 }
 
-// appendEscaped appends the character that an escape stands for.
+// appendEscaped appends the character of an escape sequence.
 func appendEscaped(value []byte, c, escape byte) []byte {
 	switch c {
 	case 'n':

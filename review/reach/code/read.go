@@ -298,7 +298,7 @@ func (p *program) called(code, name string, end int, e effect) bool {
 	return false
 }
 
-// member adds what a name states by itself: variables, settings, the environment.
+// member adds the facts of a name without a call: variables, settings, the environment.
 func (p *program) member(s *state, name string, begin, end int) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	at := s.start + begin

@@ -56,7 +56,7 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 }
 
 // maxDepth is how often a text may lie within another: a command in a script in a fence.
-// Decoding and substitution could otherwise go on for ever.
+// Decoding and substitution could otherwise never end.
 const maxDepth = 6
 
 // Doc is a text, or a part of one, that facts are derived from. Offsets count bytes of

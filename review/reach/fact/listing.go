@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Listing is how a reader sees facts: some one by one, and of the others how many there are.
+// Listing arranges facts for display: some are listed, the others only counted.
 type Listing struct {
 	Listed []Fact // those that warn first, then by kind
 	Counts []Count
@@ -93,7 +93,7 @@ func ByKind(facts []Fact) []Group {
 	return groups
 }
 
-// Words describes f in a line: its kind, what it is, and how it is used.
+// Words describes f on one line: its kind, value, and use.
 func (f Fact) Words() string {
 	switch f.Use {
 	case "", Literal, Order, Store, Environment, Command, f.Value:

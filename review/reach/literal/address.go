@@ -166,8 +166,8 @@ func Outside(host string) bool {
 	return icann
 }
 
-// placeholder reports whether a host stands for the reader's own: RFC 2606, section 3, and
-// names such as your-domain.com.
+// placeholder reports whether a host is a placeholder: RFC 2606, section 3, and names such as
+// your-domain.com.
 func placeholder(host string) bool {
 	if host == "example.com" || host == "example.org" || host == "example.net" || strings.HasSuffix(host, ".example.com") || strings.HasSuffix(host, ".example.org") || strings.HasSuffix(host, ".example.net") {
 		return true

@@ -17,8 +17,8 @@ var roots = map[string]bool{
 // homes are the names of the home folder and of others outside of the subject, in shells.
 var homes = []string{"~/", "$HOME", "${HOME}", "$env:", "%APPDATA%", "%LOCALAPPDATA%", "%USERPROFILE%", "%TEMP%", "%PROGRAMDATA%", "$XDG_", "${XDG_"}
 
-// path adds the facts of a word that may be a path: what it is for others, and whether it
-// lies outside of the subject's folder.
+// path adds the facts of a word that may be a path: which programs use or follow it, and whether it
+// is outside the subject's folder.
 func (s *scanner) path(at int, name string) {
 	name = strings.TrimRight(name, ".:")
 	if name == "" || strings.Contains(name, "://") {

@@ -1,5 +1,5 @@
-// Package passage divides a text by what it is written in: prose, code, data. Rules about
-// wording read the prose alone; facts of reach come from all of it.
+// Package passage divides Markdown into prose and code. Rules about wording read only the prose;
+// facts of reach come from both.
 package passage
 
 import (
@@ -90,7 +90,7 @@ func parts(text string, yield func(Part) bool) {
 	flush(len(text))
 }
 
-// LineEnd returns where the line of text that begins at at ends, its line break included.
+// LineEnd returns the end of the line that begins at offset at, including its line break.
 func LineEnd(text string, at int) int {
 	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 		return at + n + 1
@@ -103,7 +103,7 @@ func blankBefore(text string, at int) bool {
 	return before == "\n\n" || strings.HasSuffix(strings.TrimRight(text[max(0, at-200):at], " \t"), "\n\n")
 }
 
-// begins reports whether a line starts a block of its own: a heading, an item, a row.
+// begins reports whether a line starts a block: a heading, an item of a list, a row of a table.
 func begins(content string) bool {
 	switch content[0] {
 	case '#', '|':

@@ -26,7 +26,7 @@ func Read(d fact.Doc) {
 	sentences(d.Text, func(start, end int) { sentence(d.Part(start, end), lower[start:end]) })
 }
 
-// Comment adds the facts of a comment in a program: prose without sentences of its own.
+// Comment adds the facts of a comment in a program, whose sentences are not listed.
 func Comment(d fact.Doc) {
 	literal.Hidden(d)
 	literal.Scan(d, literal.Prose, fact.Literal)

@@ -59,7 +59,7 @@ func (c *command) arguments() []string {
 	return args
 }
 
-// name returns the program, with its command where it has commands of its own.
+// name returns the program, with its subcommand if it has any.
 func (c *command) name(args []string) string {
 	if c.traits&family != 0 && len(args) > 0 || c.traits&interpret != 0 && len(args) > 0 && c.traits&shells == 0 && len(args[0]) < 80 {
 		return c.program + " " + args[0]
@@ -189,8 +189,8 @@ func (r *reader) run(c *command, in input, args []string) {
 	}
 }
 
-// readsInput reports whether an interpreter runs what it reads: it has no file, module or
-// code among its arguments.
+// readsInput reports whether an interpreter runs its standard input: it has no file, module, or code
+// among its arguments.
 func (c *command) readsInput(args []string) bool {
 	for _, w := range c.words[1:] {
 		if strings.HasPrefix(w, "-") && len(w) > 1 && !strings.HasPrefix(w, "--") && (c.traits&shells != 0 && strings.Contains(w, "c") || c.traits&shells == 0 && strings.ContainsAny(w[1:2], "cmepnr")) {
@@ -279,7 +279,7 @@ func (r *reader) stored(c *command, args []string, name string) {
 	}
 }
 
-// written adds what others obey and c changes.
+// written adds the files that other programs follow and that c changes.
 func (r *reader) written(c *command, args []string, name string) {
 	line, words := strings.Join(append([]string{c.program}, args...), " "), strings.Join(c.words, " ")
 	for _, w := range tables().writers {

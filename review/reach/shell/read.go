@@ -102,7 +102,7 @@ func IsCommand(line string) bool {
 
 // Fetches adds the facts of a line in a program of another language that fetches something by a
 // command, and reports whether it is one: a program of the network, then an argument. That is no
-// syntax of another language, but notebooks run it, and whoever writes a fence names it wrongly.
+// syntax of another language, but notebooks run it, and fences may have the wrong language.
 func Fetches(d fact.Doc) bool {
 	text := strings.TrimLeft(d.Text, " \t!%$")
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -172,8 +172,8 @@ func newReader(d fact.Doc, comment func(fact.Doc)) *reader {
 	}
 }
 
-// parse reads commands up to the first error and returns where it is to go on: behind the
-// last complete command, or at the end where text is a line of its own.
+// parse reads commands up to the first error and returns where to continue: after the last complete
+// command, or at the end if text is a single line.
 func (r *reader) parse(text string, shift int, line bool) int {
 	if deep(text) {
 		literal.Scan(r.Part(shift, shift+len(text)), literal.Data, fact.Literal)

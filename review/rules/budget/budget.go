@@ -1,4 +1,4 @@
-// Package budget holds the B family: what a change costs in every prompt.
+// Package budget holds the B family: the room that a change takes in every prompt.
 package budget
 
 import (
@@ -21,8 +21,7 @@ const (
 // before a finding.
 const PromptGrowth = 2_000
 
-// Rules is the B family: what a change costs in the one thing that all tools
-// and texts of an agent share.
+// Rules returns the B family.
 func Rules() []rules.Rule {
 	return []rules.Rule{rules.Of("B101", descriptionCut), rules.Of("B102", longTexts), rules.Of("B103", largeSchema), eachPrompt("B201", promptGrows), eachPrompt("B202", promptCut)}
 }

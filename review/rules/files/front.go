@@ -10,11 +10,11 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
+	"toolcrib/review/reach"
 	"toolcrib/review/rules"
 )
 
-// permissions compares what the front matter of each file lets an agent do without
-// asking with what it let it do before.
+// permissions finds permissions that the front matter of a file grants and did not grant before.
 func permissions(name string, f registry.File, before *registry.File) []rules.Finding {
 	if !markdown(name) {
 		return nil
@@ -56,7 +56,7 @@ func grants(text string) []string {
 		if slices.Contains(granting, m.Key) {
 			m.Value.Walk(func(n *jsondoc.Node, _ func() string) bool {
 				if n.Kind == jsondoc.String {
-					for _, v := range split(n.Text) {
+					for _, v := range reach.Listed(n.Text) {
 						list = append(list, m.Key+": "+v)
 					}
 				}
@@ -67,21 +67,7 @@ func grants(text string) []string {
 	return list
 }
 
-// split takes a list apart at the commas and spaces outside of parentheses.
-func split(text string) []string {
-	depth := 0
-	return strings.FieldsFunc(text, func(r rune) bool {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		}
-		return depth <= 0 && (r == ',' || r == ' ' || r == '\n')
-	})
-}
-
-// narrow reports whether a grant of a new file only reads, or names what it runs.
+// narrow reports whether a grant only allows reading, or certain commands.
 func narrow(grant string) bool {
 	key, value, _ := strings.Cut(grant, ": ")
 	if !strings.Contains(strings.ToLower(key), "tools") {
@@ -95,8 +81,8 @@ func narrow(grant string) bool {
 	return true
 }
 
-// unparsed finds front matter that clients cannot read. They leave it out without a word,
-// and with it what it restricts.
+// unparsed finds front matter that clients cannot read. They ignore it silently, with the
+// restrictions in it.
 func unparsed(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {
@@ -140,7 +126,7 @@ const maxProject = 32 << 10
 // skillName is the form of names that every client accepts (agentskills.io/specification).
 var skillName = pattern(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// skipped finds files that some clients do not read, or not to the end, without a word.
+// skipped finds files that some clients silently ignore or cut off.
 func skipped(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {

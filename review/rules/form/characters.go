@@ -31,8 +31,8 @@ func Rules() []rules.Rule {
 	return list
 }
 
-// characters is the rule about hidden characters of the given kinds; attribute is
-// their name in messages.
+// characters returns the rule about hidden characters of some kinds, which messages name by
+// attribute.
 func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	wanted := map[hidden.Kind]bool{}
 	for _, k := range kinds {
@@ -47,8 +47,8 @@ func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	})
 }
 
-// hiddenIn finds the hidden characters of the wanted kinds in a text, those of a line together;
-// those that copying may have left behind have the severity left.
+// hiddenIn finds the hidden characters of the wanted kinds in a text, with one finding for each
+// line. Characters that copying may have left behind get the severity left.
 func hiddenIn(s *wording.Scanned, wanted map[hidden.Kind]bool, attribute string, left rules.Severity) []rules.Finding {
 	var spans []rules.Passage
 	var runs []hidden.Run

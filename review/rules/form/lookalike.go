@@ -15,7 +15,7 @@ import (
 // minStacked is how many marks on letters that do not take them are no slip.
 const minStacked = 3
 
-// lookalikes is the rule about words with characters that imitate others.
+// lookalikes finds words with characters that imitate others.
 func lookalikes(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	var spans []rules.Passage
 	stacked := map[int]bool{}
@@ -38,8 +38,8 @@ func lookalikes(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	})
 }
 
-// leftover is program code or a place holder that makes up a whole text: a
-// piece of a concatenation, or one place of a template.
+// leftover matches a text that consists of program code or a placeholder: a piece of a
+// concatenation, or a field of a template.
 var leftover = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		quote    = "[\"'`]"

@@ -165,7 +165,7 @@ func coreID(c *rules.Change) []rules.Finding {
 	return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("%s is a core tool, and core tools are locked in every layer.", c.Draft.Subject.ID)}}
 }
 
-// coreAlias is the same for the aliases of a tool.
+// coreAlias keeps the ids of core tools from the aliases of others.
 func coreAlias(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	for i, alias := range aliases(c) {

@@ -1,4 +1,4 @@
-// Package overlaps holds the O family: is there such a tool already?
+// Package overlaps holds the O family: whether a similar tool exists.
 package overlaps
 
 import (
@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules is the O family: a second tool for what one does already makes a
-// model choose, and it will choose differently each time.
+// Rules returns the O family. With two tools for one task, a model chooses a different one each
+// time.
 func Rules() []rules.Rule {
 	return []rules.Rule{rules.Of(LikeCore, likeCore), {ID: "O102", AsksAlike: true, Check: likeLive}, {ID: "O103", Check: checkLabel}, {ID: "O104", Check: checkTag}, rules.Of("O105", checkTwin)}
 }

@@ -53,11 +53,10 @@ func Rules() []rules.Rule {
 	}
 }
 
-// decided is the rule about facts that the configuration decides about.
+// decided is the rule for the decisions of the configuration about facts.
 const decided = "S172"
 
-// denied reports whether a line speaks against what it names: a negation stands before it, in
-// the same clause.
+// denied reports whether a negation precedes a value in its clause.
 func denied(line, value string) bool {
 	i := strings.Index(strings.ToLower(line), strings.ToLower(value))
 	if i < 0 {
@@ -151,7 +150,7 @@ func of(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, strin
 	}}
 }
 
-// findings makes a finding of each line with facts that a rule is about.
+// findings returns a finding for each line with facts that concern the rule.
 func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool, all *facts, decisions fact.Decisions) []rules.Finding {
 	type reason struct {
 		deed     string

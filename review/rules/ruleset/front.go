@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// frontFamilies are those that judge each text of front matter by itself.
+// frontFamilies are the families that check each text of front matter separately.
 const frontFamilies = "SP"
 
 // front runs the rules over each text in the front matter of the files of c. Clients put

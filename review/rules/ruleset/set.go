@@ -76,8 +76,7 @@ func All() []rules.Rule {
 	return list
 }
 
-// Set is the rules that are in force: every rule with the severity that the
-// configuration gives it.
+// Set holds the rules in force: every rule with its severity in the configuration.
 type Set struct {
 	overrides map[string]rules.Severity
 	lowered   []string

@@ -28,9 +28,8 @@ func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
 }
 
 // Messages returns "rule: message" for every finding of rules in e.
-func Messages(t *testing.T, list []rules.Rule, e Example) []string {
+func Messages(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	t.Helper()
-	var all []string
 	for _, r := range list {
 		for _, f := range Check(t, r, e) {
 			all = append(all, r.ID+": "+f.Message)
@@ -40,9 +39,8 @@ func Messages(t *testing.T, list []rules.Rule, e Example) []string {
 }
 
 // Paths returns "rule path" for every finding of a family in a draft.
-func Paths(t *testing.T, list []rules.Rule, e Example) []string {
+func Paths(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	t.Helper()
-	var all []string
 	for _, r := range list {
 		for _, f := range Check(t, r, e) {
 			all = append(all, r.ID+" "+f.Path)

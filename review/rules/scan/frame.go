@@ -41,7 +41,7 @@ type step struct {
 	imperative bool
 }
 
-// part is the concepts that a step or a guard is about.
+// part holds the concepts of a step or a guard.
 type part struct {
 	set      Set
 	literals []uint16 // those of set that do not have a bit of their own

@@ -9,8 +9,8 @@ import (
 )
 
 // Set is a set of concepts. The named ones have a bit each; the many that
-// stand for words of one pattern share the last bits, so that a bit of theirs
-// says only that looking is worth while.
+// stand for words of one pattern share the last bits, so that one of these
+// bits is only a hint to look the concept up.
 type Set [5]uint64
 
 const (

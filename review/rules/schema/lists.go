@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// listRules hold our own action tools to what their verb promises.
+// listRules check that our own action tools take what their verb promises.
 func listRules() []rules.Rule {
 	return []rules.Rule{
 		listRule("D301", func(tool string, s *Schema) string {

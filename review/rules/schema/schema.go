@@ -12,8 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules is the D family: the input and output of a tool, and whether a model can
-// know from its schema how to call it.
+// Rules returns the D family.
 func Rules() []rules.Rule {
 	return slices.Concat([]rules.Rule{
 		eachSchema(LimitsRule, func(s *Schema) []rules.Finding { return s.findings(s.refused) }),
@@ -136,8 +135,7 @@ func schemasOf(c *rules.Change) schemas {
 	})
 }
 
-// Input returns what the tool takes; nil when it does not say or cannot be
-// trusted to be read.
+// Input returns the input schema of the tool, nil if there is none or it is not safe to read.
 func Input(c *rules.Change) *Schema {
 	for _, s := range schemasOf(c) {
 		if s.input() && s.refused == nil {

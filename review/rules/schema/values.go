@@ -17,8 +17,8 @@ const (
 	maxProbed   = 1_000
 )
 
-// wrongDefaults tries all defaults in one go: each as a property of its own of
-// a schema that has the definitions of the original.
+// wrongDefaults validates all defaults at once: each is a property of a schema that has the
+// definitions of the original.
 func (s *Schema) wrongDefaults() []rules.Finding {
 	tried, properties, values := s.defaults()
 	if len(tried) == 0 {
@@ -54,8 +54,8 @@ func (s *Schema) wrongDefaults() []rules.Finding {
 	return found
 }
 
-// defaults returns the parts that have a default, and for each a property of
-// the probe and the value that it is to have.
+// defaults returns the parts that have a default, and the property of the probe and the value for
+// each.
 func (s *Schema) defaults() (tried []*Subschema, properties, values []jsondoc.Member) {
 	if s.invalid != nil || len(s.Parts) > maxProbed {
 		return nil, nil, nil
@@ -75,7 +75,7 @@ func (s *Schema) defaults() (tried []*Subschema, properties, values []jsondoc.Me
 
 const probeKey = "default"
 
-// probed returns which property of the probe a path is about.
+// probed returns the index of the property of the probe that a path leads to.
 func probed(path string) (int, bool) {
 	digits, ok := strings.CutPrefix(path, probeKey)
 	if end := strings.IndexAny(digits, ".["); end >= 0 {
@@ -85,8 +85,8 @@ func probed(path string) (int, bool) {
 	return i, ok && err == nil
 }
 
-// portable reports whether n means the same in another document that has the
-// same definitions: it refers to nothing else and has no name of its own.
+// portable reports whether n means the same in another document with the same definitions: it
+// refers to nothing else and has no id or anchor.
 func portable(n *jsondoc.Node) bool {
 	ok := true
 	n.Walk(func(n *jsondoc.Node, _ func() string) bool {

@@ -1,4 +1,4 @@
-// Package template holds the T family: is everything there that a reviewer needs?
+// Package template holds the T family: whether a proposal has everything that a reviewer needs.
 package template
 
 import (
@@ -10,9 +10,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules is the T family: is everything there that a reviewer needs? The
-// checks are those of package proposals, which refuses an incomplete
-// submission with the same words.
+// Rules returns the T family. The checks are those of package proposals, which refuses an incomplete
+// submission with the same messages.
 func Rules() []rules.Rule {
 	t := func(id string) rules.Rule {
 		return rules.Of(id, func(c *rules.Change) []rules.Finding {
@@ -32,13 +31,12 @@ func Rules() []rules.Rule {
 	}
 }
 
-// problems returns what the draft lacks, found once for all rules.
+// problems returns the problems of the draft, computed once for all rules.
 func problems(c *rules.Change) proposals.Problems {
 	return rules.Computed(c, func(c *rules.Change) proposals.Problems { return c.Draft.Problems() })
 }
 
-// checkCases is the rule of the T family that runs the test cases on their
-// recorded answers.
+// checkCases runs the test cases on their recorded answers.
 func checkCases(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	outcomes := c.Outcomes
 	if outcomes == nil {

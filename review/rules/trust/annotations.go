@@ -1,5 +1,5 @@
-// Package trust holds the R family: what a definition says about how far it can be
-// trusted, whether it says so truly, and whether it now asks for more trust than before.
+// Package trust holds the R family: the annotations and approvals of a definition, whether they are
+// true, and whether a change asks for more trust.
 package trust
 
 import (
@@ -86,14 +86,12 @@ func hintRules() []rules.Rule {
 	})}
 }
 
-// Rules is the R family: what a definition says about how far it can
-// be trusted, whether it says so truly, and whether it now asks for more trust
-// than before.
+// Rules returns the R family.
 func Rules() []rules.Rule {
 	return slices.Concat(statedRules(), annotationRules(), hintRules(), looseningRules(), offerRules(), agentRules(), renameRules())
 }
 
-// stated makes a rule that looks at one action tool by itself.
+// stated returns a rule about one action tool.
 func stated(id string, check func(t *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Judged()
@@ -122,7 +120,7 @@ func statedRules() []rules.Rule {
 	}
 }
 
-// categoryStated is about what a tool, or a list of categories, is filed under.
+// categoryStated finds missing and unknown categories of tools, allow-lists, and agents.
 func categoryStated(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	outside := func(path, category string) {
@@ -150,7 +148,7 @@ func categoryStated(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// said writes an annotation.
+// said returns an annotation in words.
 func said(hint *bool) string {
 	if hint == nil {
 		return "unset"

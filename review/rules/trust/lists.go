@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// listInUse is about taking an allow-list out of use.
+// listInUse finds agents that refer to an allow-list that goes out of use.
 func listInUse(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	if c.Draft.Definition.List == nil || c.Draft.Definition.Status() != registry.Deactivated {
 		return nil, nil
@@ -34,7 +34,7 @@ func listInUse(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return []rules.Finding{{Path: "definition.status", Passage: strings.Join(users, ", "), Message: "These agents refer to the list: " + someOf(users) + "."}}, nil
 }
 
-// unassigned is about a tool that reaches no agent.
+// unassigned finds a tool that no agent has.
 func unassigned(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	t := c.Judged()
 	if t == nil || c.Apart || t.Kind == registry.ServerText || !registry.ValidID(t.ID) {

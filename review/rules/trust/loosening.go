@@ -13,10 +13,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// replaced returns what the draft takes the place of: the live version of its
-// subject, or else the definition of the same id in an earlier layer that it
-// would hide. It is nil when there is neither, and for a draft that only takes
-// something out of use.
+// replaced returns the definition that the draft replaces: the live version of its subject, or else
+// the definition of the same id in an earlier layer, which it would hide. It returns nil if there is
+// neither, and for a draft that deactivates its subject.
 func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	if c.Before != nil || c.Draft.Type == proposals.Deactivate {
 		return c.Before, nil
@@ -57,8 +56,8 @@ func over(before *registry.Live, c *rules.Change) string {
 	return fmt.Sprintf(" (from %s, which this hides)", before.Subject)
 }
 
-// loosened makes a rule that compares a tool with the one that it replaces. check
-// returns findings whose messages are clauses.
+// loosened returns a rule that compares a tool with the one that it replaces. The messages of the
+// findings of check are clauses without a full stop.
 func loosened(id string, check func(before, after *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Rule{ID: id, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		after := c.Judged()

@@ -13,8 +13,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// offerRules compare under which conditions a tool runs, where it is offered
-// and who runs it.
+// offerRules compare the approval, limits, availability, category, and provider of a tool.
 func offerRules() []rules.Rule {
 	return []rules.Rule{
 		loosened("R211", approvalLowered), loosened("R212", approvalRemoved), loosened("R213", limitRaised), loosened("R214", gateDropped),
@@ -25,8 +24,8 @@ func offerRules() []rules.Rule {
 	}
 }
 
-// freedom orders approvals by how little they ask: a tool without one asks
-// always, and nobody can change that but by a proposal.
+// freedom ranks approvals: the higher, the less a tool asks. A tool without an approval always asks,
+// and only a proposal can change that.
 func freedom(a *registry.Approval) int {
 	switch {
 	case a == nil:
@@ -58,8 +57,7 @@ func approvalLowered(before, after *registry.Tool) []rules.Finding {
 	return []rules.Finding{moved("definition.approval", "The approval tier", tierOf(before.Approval), tierOf(after.Approval))}
 }
 
-// unasked reports whether a tool that destroys, before or after, asked and now
-// does not.
+// unasked reports whether a destructive tool asked for approval and no longer does.
 func unasked(before, after *registry.Tool) bool {
 	return (destructive(before) || destructive(after)) &&
 		before.Approval.Effective("") != registry.AutoApprove && after.Approval.Effective("") == registry.AutoApprove
@@ -162,8 +160,7 @@ func categoryMoved(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 	return []rules.Finding{f}, nil
 }
 
-// takersOf returns the allow-lists and the agents that take in the category to
-// and not the category from.
+// takersOf returns the allow-lists and agents that admit the category to but not the category from.
 func takersOf(ctx context.Context, c *rules.Change, from, to string, agents []registry.Live) ([]string, error) {
 	lists, err := c.Lists(ctx)
 	if err != nil {

@@ -65,8 +65,8 @@ func (a *attack) rule() rules.Rule {
 // shown returns the part of an example that a reader needs: of a prompt, its text.
 func shown(example string) string { return strings.TrimPrefix(example, "prompt :: ") }
 
-// reads reports whether a is about a text: one that agents see, or that reviewers read
-// and that speaks to them.
+// reads reports whether a checks a text: one that agents see, or one for reviewers if the rule
+// includes those.
 func (a *attack) reads(s *Scanned) bool {
 	return s.Visible || a.Reports || a.Rationale && s.Path == "rationale"
 }

@@ -36,9 +36,8 @@ func comments(c *View, s *Scanned) []rules.Finding {
 	return found
 }
 
-// instructs reports whether the part p of s speaks to the model: a sentence in it
-// scores as an attack; in a tool also when a rule fires in it, or when it
-// addresses the model and gives it orders.
+// instructs reports whether the part p of s gives the model an order: one of its sentences scores as
+// an attack, or, in a tool, a rule fires in it or it addresses the model with orders.
 func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 	for _, x := range c.evidence().sentences {
 		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().telling(&x, c.Margin()) {

@@ -5,7 +5,7 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// encoded is the rule about attacks that were encoded.
+// encoded finds attacks in encoded passages.
 func encoded(_ *View, s *Scanned) []rules.Finding {
 	var spans []rules.Passage
 	for i := range s.Matches {

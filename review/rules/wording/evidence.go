@@ -350,7 +350,7 @@ func agreeWithin(found []candidate, in []int, named []bool, prompt bool) {
 	}
 }
 
-// classOf names what a rule is about, where several are about the same.
+// classOf returns the class of attack of a rule; several rules may share one.
 func classOf(rule string) string {
 	switch rule {
 	case "S101", "S127":

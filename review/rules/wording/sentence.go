@@ -105,7 +105,7 @@ func (s *Sentence) Frames() []string { return s.frames }
 // judged.
 const fewWords = 4
 
-// says reports whether the sentence says enough to be judged by itself.
+// says reports whether the sentence has enough words to be judged without a frame.
 func (s *Sentence) says() bool {
 	words, glyphs := 0, 0
 	for w := range strings.FieldsSeq(s.Text) {

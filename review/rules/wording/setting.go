@@ -60,9 +60,8 @@ func (c *View) newSetting() *setting {
 	return st
 }
 
-// ownNames returns the names of a definition that say what it is for. The id and the label of a
-// tool of a server also have the name of the server, or of the file that it came from, which
-// says nothing about the tool (R35).
+// ownNames returns the names of a definition that tell its purpose. The id and the label of a tool of
+// a server also contain the name of the server or file, which tells nothing about the tool (R35).
 func ownNames(d *registry.Definition) []string {
 	if t := d.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
 		return []string{t.Provider.Name}
@@ -87,8 +86,8 @@ const fewSentences = 6
 // alone reports whether a prompt has too few sentences to judge one by the others.
 func (c *View) alone() bool { return !c.IsAction() && c.setting().sentences < fewSentences }
 
-// surround counts what a prompt speaks of, so that a line can be judged by what it
-// adds: words, concepts and hosts that stand nowhere else.
+// surround counts the words, concepts, and hosts of a prompt, so that a line can be judged by those
+// that occur nowhere else.
 func (c *View) surround(st *setting) {
 	st.count, st.concepts, st.hosts = make(map[string]int, 512), make([]int, len(grammar().Names())), map[string]int{}
 	left := maxCounted
@@ -145,7 +144,7 @@ func (st *setting) another(word string) bool {
 	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
 }
 
-// IsAction reports whether the change is about a tool that is called.
+// IsAction reports whether the change defines an action tool.
 func (c *View) IsAction() bool {
 	t := c.Draft.Definition.Tool
 	return t != nil && t.Kind == registry.ActionTool

@@ -8,8 +8,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// signs is the rule for attacks that no frame describes. It reports sentences
-// that a learned table holds to be telling and in which no other rule fired.
+// signs finds attacks that no frame describes: sentences that reach the threshold of the learned
+// table and in which no other rule fired.
 func signs(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
 	c := Of(change)
 	var found []rules.Finding

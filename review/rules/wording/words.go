@@ -46,7 +46,7 @@ func withoutLinks(text string) string {
 	}
 }
 
-// idle are words that say nothing of what a tool is about.
+// idle are words that do not tell what a tool is about.
 var idle = words("a an the of to and or in on for with from by is are be it this that as at if was were has have had been its which there then")
 
 // stem cuts the ending of a regular English inflection off, roughly: what
@@ -118,7 +118,7 @@ func parts(before, after byte) bool {
 	return after >= 'A' && after <= 'Z' && before >= 'a' && before <= 'z' || before != '\'' && digit(before) != digit(after)
 }
 
-// plainly returns a word as it is weighed.
+// plainly returns a word in the form in which it is weighed.
 func plainly(word string) string {
 	if word[0] >= '0' && word[0] <= '9' {
 		return "0"

@@ -70,7 +70,7 @@ type Decoder struct {
 	Known func(word string) bool
 }
 
-// Begin queues a text that was given, whose prose is said: text with spaces for the rest.
+// Begin queues a text. said is its prose, with spaces for the rest.
 func (s *Decoder) Begin(text, said string) {
 	s.budget, s.next, s.given = 2*len(text)+MaxExtra, 0, text
 	s.queue = append(s.queue[:0], Segment{Text: said, end: len(text)})

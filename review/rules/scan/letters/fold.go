@@ -265,7 +265,7 @@ func Lower(c byte) byte {
 	return c
 }
 
-// Ignorable reports whether r draws nothing by itself.
+// Ignorable reports whether r is invisible.
 func Ignorable(r rune) bool {
 	switch {
 	case r < 0xad:
