@@ -20,21 +20,15 @@ const (
 	maxArgumentDepth = 64
 )
 
-// Behind a guard, arguments may be as large as a message, because they are not validated.
-const (
-	maxGuardedArguments = 64 << 20
-	maxGuardedDepth     = 1_000
-)
-
-// readArguments parses the arguments of a call: an object, nil for an empty
-// one.
+// readArguments parses the arguments of a call, an object; nil means an empty one. Behind a guard, they may be as large as
+// a message, because they are not validated.
 func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	if len(raw) == 0 {
 		return jsondoc.NewObject(), nil
 	}
 	limits := jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth}
 	if c.guarded() {
-		limits = jsondoc.Limits{Bytes: maxGuardedArguments, Depth: maxGuardedDepth}
+		limits = jsondoc.Limits{Bytes: 64 << 20, Depth: 1_000}
 	}
 	n, err := jsondoc.Parse(raw, limits)
 	if err != nil {
@@ -46,8 +40,7 @@ func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	return n, nil
 }
 
-// fit checks arguments against the schema of a tool. A tool without one takes
-// any object.
+// fit validates arguments against the schema of a tool. A tool without one accepts any object.
 func (c *schemas) fit(tool registry.Live, args *jsondoc.Node) error {
 	s, err := c.compiled(tool)
 	if err != nil || s.input == nil {
@@ -72,8 +65,7 @@ func invalid(err error) error {
 const (
 	MaxCallContext  = 64 << 10 // total size in bytes
 	maxContextDepth = 32
-	maxUserMessage  = 16_000 // characters
-	maxContextID    = 200    // characters of an id
+	maxContextID    = 200 // characters of an id
 )
 
 // CallContext is the caller's description of a call in addition to its arguments: its reason and its conversation. It
@@ -97,7 +89,7 @@ func ReadCallContext(n *jsondoc.Node, path string) (CallContext, error) {
 	return c, ps.Err()
 }
 
-// ParseCallContext reads a call context from JSON; nil and "" are an empty one.
+// ParseCallContext reads a call context from JSON, which may be empty.
 func ParseCallContext(raw json.RawMessage) (CallContext, error) {
 	if len(raw) == 0 {
 		return CallContext{}, nil
@@ -117,7 +109,7 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 		key, value string
 		most       int
 	}{
-		{"user_message", c.UserMessage, maxUserMessage},
+		{"user_message", c.UserMessage, 16_000},
 		{"chat_id", c.ChatID, maxContextID},
 		{"conversation_id", c.ConversationID, maxContextID},
 		{"mission_id", c.MissionID, maxContextID},
@@ -147,8 +139,7 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 	return ps
 }
 
-// Encode returns the canonical form of c, as ParseCallContext reads it; nil when c
-// is empty.
+// Encode returns the canonical form of c, which ParseCallContext reads, or nil if c is empty.
 func (c CallContext) Encode() json.RawMessage {
 	b, err := jsondoc.Marshal(c)
 	if err != nil || string(b) == "{}" {
@@ -161,11 +152,7 @@ func (c CallContext) Encode() json.RawMessage {
 // characters. They are keys of the call log and of the assistant's data.
 const MaxCallerText = 200
 
-// maxLogged limits how much of a name that was called the audit keeps, in
-// characters.
-const maxLogged = 128
-
-// Check returns review.ErrText for a caller that cannot be written down.
+// Check returns review.ErrText for a caller that cannot be stored.
 func (c Caller) Check() error {
 	for _, text := range []struct{ what, value string }{
 		{"agent", c.Agent},
@@ -202,9 +189,6 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// maxCommand is maxLogged for the command of a server, which its arguments identify.
-const maxCommand = 1000
-
 // logged returns a text, such as a called name, as the call log stores it: truncated, with invalid characters escaped.
 func logged(text string, most int) string {
 	text = plaintext.Cut(text, most)
@@ -214,7 +198,7 @@ func logged(text string, most int) string {
 	return text
 }
 
-// propertyTypes returns the types that a schema names for each argument.
+// propertyTypes returns the types of each argument in a schema.
 func propertyTypes(schema json.RawMessage) map[string][]string {
 	types := map[string][]string{}
 	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth})

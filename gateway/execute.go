@@ -89,7 +89,7 @@ type prepared struct {
 // prepare passes a call through the gates registered, allowed, and arguments, using the agent's tools as last resolved;
 // admit checks that these are current. The error reports a failed lookup; the verdict of a gate is in the result.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
-	p := &prepared{name: r.Tool, said: r.Said, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, maxLogged), Command: logged(r.Command, maxCommand)}}
+	p := &prepared{name: r.Tool, said: r.Said, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, 128), Command: logged(r.Command, 1000)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
 		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)
@@ -103,9 +103,8 @@ func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, 
 	return p, g.aim(p, set, e, err)
 }
 
-// aim makes a call one of the tool that was found in set, if it was found. It
-// leaves the call unchanged if the lookup failed: the transaction may be tried
-// again.
+// aim sets the tool of a call to the result of a lookup in set. After a failed lookup it leaves the call unchanged,
+// because the transaction may be retried.
 func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) error {
 	var refused *Error
 	if err != nil && !errors.As(err, &refused) {
@@ -153,9 +152,8 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 	return &a
 }
 
-// record checks a prepared call against the gates that depend on earlier calls,
-// and appends it in the same transaction, so that no two calls take the same place
-// below a limit.
+// record checks a prepared call against the gates that depend on earlier calls, and appends it in the same transaction,
+// so that concurrent calls cannot exceed a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	if p.early != nil && p.call.Caller.guarded() {
 		err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })
@@ -187,11 +185,8 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// refusedWithin is how long the refusal of a guarded call waits for its log.
-const refusedWithin = 100 * time.Millisecond
-
-// recordRefused logs a refused guarded call. It returns once the call is logged, or after refusedWithin at the latest:
-// another process may hold the write lock of the database for longer.
+// recordRefused logs a refused guarded call. It returns once the call is logged, but after 100 ms at the latest: another
+// process may hold the write lock of the database for longer.
 func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 	done := make(chan struct{})
 	g.refusals.Go(func() {
@@ -208,7 +203,7 @@ func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 	})
 	select {
 	case <-done:
-	case <-time.After(refusedWithin):
+	case <-time.After(100 * time.Millisecond):
 	}
 }
 
@@ -230,8 +225,8 @@ func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(conte
 	return err
 }
 
-// enter appends the call, and its outcome when a gate refused it. Who is refused
-// again and again fills the audit with no more than the number of times.
+// enter appends the call, and its outcome if a gate refused it. Beyond a limit, refused calls of an agent are only
+// counted.
 func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 	if p.refused != nil {
 		if write, err := tx.CountRefused(ctx, p.call, codeOf(p.refused), g.maxRefused); err != nil || !write {
@@ -250,9 +245,8 @@ func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
 }
 
-// admit asks the gates approval tier, cooldown and daily limit, and repeats those of prepare
-// if something was approved since. It runs in the transaction that records the call, maybe
-// several times, and stores the verdict in p.
+// admit checks the approval tier, the cooldown and the daily limit, and repeats the gates of prepare after an approval. It
+// runs in the transaction that records the call, which may be retried, and stores the verdict in p.
 func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error {
 	set, err := g.toolsets.current(ctx, r, p.set)
 	if err != nil {
@@ -281,9 +275,8 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// withoutLog decides about a call that could not be logged. Behind a guard it is refused,
-// because the log must have every call of the server. For other callers a failing log does
-// not stop a call, unless a gate cannot be asked or a limit cannot be counted.
+// withoutLog decides on a call that could not be logged. Behind a guard it is refused, because the log must have every
+// call of the server. For other callers it runs, unless a gate cannot be checked or the tool has a limit.
 func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
@@ -302,7 +295,7 @@ func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) erro
 	return nil
 }
 
-// unlogged warns that an entry about a call is missing in the call log.
+// unlogged warns about a missing entry in the call log.
 func (g *Gateway) unlogged(p *prepared, what string, cause error) {
 	p.warnings = append(p.warnings, what+" in the audit.")
 	g.warn(fmt.Sprintf("%s in the audit (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
@@ -574,7 +567,7 @@ func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	return nil
 }
 
-// maxNoted limits how much of a provider's message the audit keeps, in characters.
+// maxNoted limits the stored part of a provider's message, in characters.
 const maxNoted = 500
 
 // outcomeOf returns the audit record of a provider's answer: hash, size, and
@@ -631,14 +624,14 @@ func failure(err error) json.RawMessage {
 	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
 }
 
-// Caller is on whose behalf something is looked up or called.
+// Caller identifies the caller of a lookup or a call.
 type Caller struct {
-	Actor    proposals.Actor  // who calls, as the audit has it
-	Agent    string           // whose tools may be called: an id in the view of Layer, or a subject
+	Actor    proposals.Actor  // for the call log
+	Agent    string           // the agent whose tools may be called: an id in the view of Layer, or a subject
 	Layer    registry.Layer   // the view
-	Where    registry.Context // where the agent works
-	User     string           // whose data and whose limits
-	Customer string           // whose hub; "" for none
+	Where    registry.Context // of the agent
+	User     string           // the user whose data and limits apply
+	Customer string           // for a hub; "" for none
 	// Server is the MCP server behind a guard, whose approved tools can be called by their names on the server, or ""
 	// for the tools of an agent.
 	Server string `json:",omitempty"`
@@ -668,7 +661,7 @@ type Request struct {
 	Decline func(registry.Live) *Error
 }
 
-// Invocation is a call on its way to the provider: every gate let it pass.
+// Invocation is a call that every gate has admitted, for the provider.
 type Invocation struct {
 	Call   string // UUIDv7
 	Caller Caller
@@ -699,8 +692,7 @@ type Output struct {
 	Object json.RawMessage // the result, an object of at most MaxOutput bytes
 	// Structured is the part of the answer that the tool's output schema describes, or nil.
 	Structured json.RawMessage
-	// Answer is an object with the other fields of the provider's answer; nil for
-	// none.
+	// Answer is an object with the other fields of the provider's answer, or nil.
 	Answer json.RawMessage
 }
 

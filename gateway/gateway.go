@@ -22,8 +22,8 @@ type Config struct {
 	GateTimeout time.Duration // 0 means DefaultGateTimeout
 	GateClosed  bool          // refuse calls if the gate does not answer
 
-	PendingFor time.Duration // how long a call waits for the user; 0 means DefaultPendingFor
-	MaxPending int           // how many may wait for one agent and user; 0 means DefaultMaxPending
+	PendingFor time.Duration // time for which a call waits for the user; 0 means DefaultPendingFor
+	MaxPending int           // limit of the calls of an agent and user that wait; 0 means DefaultMaxPending
 	MaxRefused int           // number of refused calls of an agent and user that are logged in an hour; later ones are only counted. 0 means DefaultMaxRefused
 	NoHints    bool          // the audit keeps no annotations
 	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
@@ -71,13 +71,10 @@ type Gateway struct {
 	schemas  *schemas
 }
 
-// errConfig reports a Config without a required part.
-var errConfig = errors.New("a gateway needs a ledger, a clock and a source of ids")
-
 // New returns a gateway.
 func New(c Config) (*Gateway, error) {
 	if c.Ledger == nil || c.Now == nil || c.NewID == nil {
-		return nil, errConfig
+		return nil, errors.New("a gateway needs a ledger, a clock and a source of ids")
 	}
 	g := &Gateway{
 		ledger: c.Ledger, index: c.Index, schemas: &schemas{}, hints: hintsOf,
@@ -105,7 +102,7 @@ func positive[T time.Duration | int](v, fallback T) T {
 	return v
 }
 
-// stamp is the current time at the resolution that is stored: microseconds.
+// stamp returns the current time in the stored resolution, microseconds.
 func (g *Gateway) stamp() time.Time { return g.now().UTC().Truncate(time.Microsecond) }
 
 // NoticeKind is the kind of event that a notice reports.
@@ -119,7 +116,7 @@ const (
 	NoticeAnswer       NoticeKind = "call_answer"  // the user answered one
 )
 
-// Notice is an entry of the audit log that running applications hear of.
+// Notice is an entry of the audit log that running applications receive.
 type Notice struct {
 	Seq     int64 // of the event
 	At      time.Time
@@ -133,11 +130,8 @@ type Notice struct {
 	Approved    bool   // with NoticeAnswer
 }
 
-// maxCached limits the entries of a cache.
-const maxCached = 256
-
-// cache stores values that are expensive to compute. When it is full, it evicts
-// some of them. The zero value is ready.
+// cache stores values that are expensive to compute, and evicts a random one when it is full. The zero value is ready to
+// use.
 type cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]V
@@ -156,7 +150,7 @@ func (c *cache[K, V]) put(key K, v V) {
 	if c.values == nil {
 		c.values = map[K]V{}
 	}
-	if _, ok := c.values[key]; !ok && len(c.values) >= maxCached {
+	if _, ok := c.values[key]; !ok && len(c.values) >= 256 {
 		for other := range c.values {
 			delete(c.values, other)
 			break
@@ -168,7 +162,7 @@ func (c *cache[K, V]) put(key K, v V) {
 // Code explains why a call did not run or did not succeed. Codes are stable:
 // programs rely on them. Hubs and upstream servers add their own.
 //
-// A Code is an error, so that errors.Is(err, CodeCooldown) asks for it.
+// A Code is an error, so that errors.Is(err, CodeCooldown) works.
 type Code string
 
 // The codes, in the order of the gates.
@@ -205,8 +199,8 @@ const (
 // Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// Error is a call that was refused or failed. Its message is one sentence for the
-// agent, with the reason and the remedy.
+// Error is the error of a call that was refused or failed. Its message is one sentence for the agent, with the reason and
+// the remedy.
 type Error struct {
 	Code    Code
 	Message string
@@ -227,18 +221,13 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the code.
 func (e *Error) Unwrap() error { return e.Code }
 
-// Is reports whether the protocol's own error has the same code, so that a
-// call is refused in one vocabulary wherever it is read.
+// Is reports whether target is an error of the JSON protocol with the same code.
 func (e *Error) Is(target error) bool {
 	code := toolcall.Code(target)
 	return code != "" && Code(code) == e.Code
 }
 
-// maxForeign is the longest code of a provider's own, in bytes.
-const maxForeign = 64
-
-// Foreign reports whether c may be the code of a provider: it has the form of a
-// code and is none of the gateway's own.
+// Foreign reports whether c may be the code of a provider: it has the form of a code and is not reserved.
 func (c Code) Foreign() bool {
 	switch c {
 	case CodeUnknown, CodeAmbiguous, CodeNotAllowed, CodeNotCallable, CodeApprovalRequired, CodeApprovalRefused, CodeApprovalExpired,
@@ -247,7 +236,7 @@ func (c Code) Foreign() bool {
 		return false
 	default: // codes of the protocol and of providers
 	}
-	if c == "" || len(c) > maxForeign {
+	if c == "" || len(c) > 64 {
 		return false
 	}
 	for _, r := range c {

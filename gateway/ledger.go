@@ -21,12 +21,10 @@ import (
 type Ledger interface {
 	// View runs fn on one consistent snapshot.
 	View(ctx context.Context, fn func(LedgerReader) error) error
-	// Log runs fn in one write transaction. When Log returns nil it survives
-	// the end of the process; a power cut may take the last of them back. When
-	// it returns an error it has left no trace.
+	// Log runs fn in one write transaction. If Log returns nil, the transaction survives the end of the process, but a
+	// power loss may revert the last ones. If it returns an error, the transaction was rolled back.
 	Log(ctx context.Context, fn func(LedgerTx) error) error
-	// Durable is Log for records that must survive a power cut: pending calls
-	// and the user's answers.
+	// Durable is Log for records that must survive a power loss: pending calls and the user's answers.
 	Durable(ctx context.Context, fn func(LedgerTx) error) error
 }
 
@@ -41,9 +39,9 @@ type LedgerReader struct {
 	impact.ToolReader
 }
 
-// CallReader finds calls, those that wait, and the tiers that users chose.
+// CallReader reads calls, pending calls, and the tiers that users set.
 type CallReader interface {
-	// Use returns how often a tool was called for a user, as far as limits ask.
+	// Use returns the use of a tool by a user, for the limits.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
 	// NotRun counts the calls on the day of now that passed the limits but certainly did not run.
 	NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error)
@@ -58,8 +56,7 @@ type CallReader interface {
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
 	// Calls returns calls, the newest first.
 	Calls(ctx context.Context, q CallQuery) ([]Call, error)
-	// Refusals returns the hours in which refused calls were only counted, the
-	// newest first.
+	// Refusals returns the hours in which refused calls were only counted, the newest first.
 	Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error)
 }
 
@@ -74,16 +71,15 @@ type LedgerTx struct {
 type CallWriter interface {
 	// AddCall appends a call before it runs, or when it is refused.
 	AddCall(ctx context.Context, c Call) error
-	// CountRefused counts a call that is refused with a code, and reports whether to
-	// append it as well, as for the first most of an agent and user in an hour of
-	// UTC.
+	// CountRefused counts a call that is refused with a code, and reports whether to append it as well. That is so for
+	// the first most calls of an agent and user in each hour (UTC).
 	CountRefused(ctx context.Context, c Call, code Code, most int) (write bool, err error)
 	// AddOutcome appends the outcome of a call.
 	AddOutcome(ctx context.Context, call string, o Outcome) error
 	// AddPending appends a call that waits for the user, and its event.
 	AddPending(ctx context.Context, p Pending) error
-	// AddAnswer appends the user's answer to a pending call, and its event. It
-	// returns proposals.ErrConflict when the call has an answer.
+	// AddAnswer appends the user's answer to a pending call, and its event. It returns proposals.ErrConflict if the call
+	// already has an answer.
 	AddAnswer(ctx context.Context, pending string, a Answer) error
 	// AddOverride appends the user's tier of a tool, and its event.
 	AddOverride(ctx context.Context, o Override) error
@@ -92,34 +88,33 @@ type CallWriter interface {
 	AddChange(ctx context.Context, c Change) error
 }
 
-// Use counts how often a tool was called for a user: calls that got past the
-// limits.
+// Use counts the calls of a tool for a user that passed the limits.
 type Use struct {
-	Last  time.Time // the latest, or zero
-	Today int       // those of the day of now, UTC
+	Last  time.Time // of the latest, or zero
+	Today int       // calls on the day of now, UTC
 }
 
-// Call is one entry of the audit of calls.
+// Call is one entry of the call log.
 type Call struct {
 	Seq         int64 // counted from 1
 	ID          string
 	At          time.Time
 	Caller      Caller
-	Name        string           // name in the request: untrusted, at most maxLogged bytes
-	Tool        registry.Subject // zero when no tool was found
+	Name        string           // name in the request: untrusted, at most 128 characters
+	Tool        registry.Subject // zero if no tool was found
 	Version     int
 	ContentHash string
 	Annotations *registry.Annotations // approved annotations with the defaults of the category; nil for a tool without any, or if they are not logged
 	Command     string                // of the server behind a guard, or its URL, without secrets: untrusted
-	ArgsHash    string                // SHA-256 of the canonical arguments; "" when they could not be read
-	Pending     string                // the pending call that it became, or that it carries out
-	Nth         int                   // of the user's day; 0 when it did not get past the limits
-	Outcome     *Outcome              // nil while it runs, or when the program ended before it was known
+	ArgsHash    string                // SHA-256 of the canonical arguments; "" if they could not be read
+	Pending     string                // the pending call that it became, or that it executes
+	Nth         int                   // number on the user's day; 0 if it did not pass the limits
+	Outcome     *Outcome              // nil while it runs, or if the program ended before it was known
 }
 
 // Outcome is the outcome of a call.
 type Outcome struct {
-	Code     Code // "" when it succeeded
+	Code     Code // "" if it succeeded
 	At       time.Time
 	Duration time.Duration   // of the provider
 	Output   json.RawMessage // of a pending call that ran; no other is stored
@@ -131,7 +126,7 @@ type Outcome struct {
 	NotRun          bool   // the call certainly did not run
 }
 
-// Refusals are the calls of an agent for a user that were refused in an hour.
+// Refusals counts the refused calls of an agent for a user in an hour.
 type Refusals struct {
 	Agent, User string
 	Hour        time.Time // when it began, UTC
@@ -148,8 +143,7 @@ type RefusalQuery struct {
 	Limit int    // 1 to review.MaxPage
 }
 
-// Override is the user's own tier of a tool that is user_configurable. An
-// empty Tier takes one back.
+// Override is a tier that a user has set for a tool. An empty Tier removes it.
 type Override struct {
 	ID   string
 	User string
@@ -167,7 +161,7 @@ type Change struct {
 	Tool    registry.Subject
 	Version int
 	Details json.RawMessage // an object with the expected and the found values
-	By      proposals.Actor // who met it
+	By      proposals.Actor // who encountered it
 	At      time.Time
 }
 
@@ -185,7 +179,7 @@ type CallQuery struct {
 // CodeOK selects the calls that succeeded.
 const CodeOK Code = "ok"
 
-// limited reports whether calls of a tool are counted for a limit.
+// limited reports whether a tool has a limit.
 func limited(tool registry.Live) bool {
 	t := tool.Definition.Tool
 	return t != nil && t.Limits != nil && (t.Limits.CooldownSeconds > 0 || t.Limits.DailyLimit > 0)
@@ -249,13 +243,10 @@ type lateOutcome struct {
 	outcome Outcome
 }
 
-// lateFor is how long an outcome waits for others; mostLate is how many wait.
-const (
-	lateFor  = 100 * time.Millisecond
-	mostLate = 256
-)
+// lateFor is how long an outcome waits for others.
+const lateFor = 100 * time.Millisecond
 
-// add keeps an outcome, and has flush called after lateFor. It reports whether too many wait.
+// add queues an outcome, and has flush called after lateFor. It reports whether the queue is full.
 func (l *lateOutcomes) add(o lateOutcome, flush func()) (full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -265,19 +256,10 @@ func (l *lateOutcomes) add(o lateOutcome, flush func()) (full bool) {
 	} else if len(l.waits) == 1 {
 		l.timer.Reset(lateFor)
 	}
-	return len(l.waits) >= mostLate
+	return len(l.waits) >= 256
 }
 
-// take returns the outcomes that wait, for the caller to write.
-func (l *lateOutcomes) take() []lateOutcome {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	taken := l.waits
-	l.waits = nil
-	return taken
-}
-
-// back puts outcomes that could not be written in front of newer ones.
+// back puts outcomes that could not be written back in front of newer ones.
 func (l *lateOutcomes) back(late []lateOutcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -296,25 +278,25 @@ func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	}
 }
 
-// Flush writes the outcomes that wait, and warns of those that it cannot write because the
-// database is in use by another process for longer than a guarded call waits for it.
+// Flush writes the queued outcomes. It warns about those that it cannot write because another process uses the database
+// for longer than a guarded call waits for it.
 func (g *Gateway) Flush(ctx context.Context) {
 	g.refusals.Wait()
 	g.flush(ctx, func(late []lateOutcome) {
 		for _, l := range late {
-			g.unlogged(l.call, "The outcome could not be recorded", errInUse)
+			g.unlogged(l.call, "The outcome could not be recorded", errors.New("the database was in use by another process"))
 		}
 	})
 }
 
-var errInUse = errors.New("the database was in use by another process")
-
-// flush writes the outcomes that wait, and passes them to locked if the database is in use by
-// another process for too long.
+// flush writes the queued outcomes, and passes them to locked if another process uses the database for too long.
 func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
 	g.late.writing.Lock()
 	defer g.late.writing.Unlock()
-	late := g.late.take()
+	g.late.mu.Lock()
+	late := g.late.waits
+	g.late.waits = nil
+	g.late.mu.Unlock()
 	if len(late) == 0 {
 		return
 	}

@@ -17,8 +17,8 @@ import (
 // TierChoice is a user's choice of an approval tier.
 type TierChoice struct {
 	User  string
-	Tier  registry.ApprovalTier // "" takes an earlier choice back
-	Layer registry.Layer        // in whose view the tools are looked up
+	Tier  registry.ApprovalTier // "" removes an earlier choice
+	Layer registry.Layer        // the view in which the tools are looked up
 	// Tools are ids, aliases, wire names, or subjects. If it is empty, Server and Hints select active tools: those of
 	// an MCP server, those with one of some annotations (their keys in a definition), or those that satisfy both.
 	Tools  []string
@@ -30,10 +30,10 @@ type TierChoice struct {
 type TierChange struct {
 	Set   []Override
 	Same  []Override  // tools that already have the tier; By and At are zero if nobody chose it
-	Fixed []FixedTier // of tools that Server and Hints choose; a name of one is an error
+	Fixed []FixedTier // tools selected by Server and Hints that are skipped; one that is selected by name is an error
 }
 
-// FixedTier is a tool whose tier the user cannot choose so.
+// FixedTier is a tool whose tier the user cannot set.
 type FixedTier struct {
 	Tool registry.Subject `json:"tool"`
 	Why  string           `json:"reason"`
@@ -53,9 +53,8 @@ func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, erro
 	return found, err
 }
 
-// SetTiers makes c.Tier the approval tier of tools for a user's calls, in one
-// transaction. It counts at the next call, in every process. Only the user may;
-// asking before each call can be chosen for every tool, and running unasked only
+// SetTiers sets c.Tier as the approval tier of tools for a user's calls, in one transaction. It takes effect at the next
+// call, in every process. Only a user may call it. requires_approval can be set for every tool, and auto_approve only
 // for those that are user_configurable.
 func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	g := a.gateway
@@ -129,7 +128,7 @@ func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposal
 	return change, errors.Join(refused...)
 }
 
-// fixedTier returns why the user cannot choose a tier for a tool, "" where they can.
+// fixedTier returns why the user cannot set a tier for a tool, or "".
 func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	t := tool.Definition.Tool
 	switch {
@@ -145,7 +144,7 @@ func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	return ""
 }
 
-// tools returns the tools that are chosen, each once.
+// tools returns the selected tools, without duplicates.
 func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live, error) {
 	if len(c.Tools) == 0 {
 		return c.selected(ctx, r)
@@ -168,7 +167,7 @@ func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live,
 	return tools, errors.Join(missing...)
 }
 
-// selected returns the active tools that Server and Hints choose.
+// selected returns the active tools that Server and Hints select.
 func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Live, error) {
 	all, _, err := registry.Layered{Finder: r, View: c.Layer.View()}.ByKind(ctx, registry.ActionTool, 0)
 	if err != nil {
@@ -194,7 +193,7 @@ func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Li
 	return nil, &Error{Code: CodeUnknown, Message: what + "."}
 }
 
-// one returns the active tool that a name means.
+// one returns the active tool with a name.
 func one(ctx context.Context, r LedgerReader, name string, layer registry.Layer) (registry.Live, error) {
 	subject, err := registry.ParseSubject(name)
 	if err == nil {
@@ -214,19 +213,18 @@ func one(ctx context.Context, r LedgerReader, name string, layer registry.Layer)
 	return found[0].Live, nil
 }
 
-// Overrides lists the tiers that a user has chosen, by tool.
+// Overrides lists the tiers that a user has set, by tool.
 func (g *Gateway) Overrides(ctx context.Context, user string) ([]Override, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Override, error) { return r.Overrides(ctx, user) })
 }
 
-// Refusals returns the hours in which calls of an agent were refused so often
-// that some were only counted, the newest first.
+// Refusals returns the hours in which so many calls of an agent were refused that some were only counted, the newest
+// first.
 func (g *Gateway) Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Refusals, error) { return r.Refusals(ctx, q) })
 }
 
-// Calls returns a page of the audit of calls, the newest first. The Seq of the
-// last one continues it.
+// Calls returns a page of the call log, the newest first. The Seq of the last one is the cursor of the next page.
 func (g *Gateway) Calls(ctx context.Context, q CallQuery) ([]Call, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Call, error) { return r.Calls(ctx, q) })
 }

@@ -32,7 +32,7 @@ type Pending struct {
 	AskedAt     time.Time
 	ExpiresAt   time.Time
 
-	InForce int      // the version of the tool that is in force now; 0 when it is not in use any more
+	InForce int      // the live version of the tool; 0 if it is no longer in use
 	Answer  *Answer  // nil before an answer
 	Outcome *Outcome // nil until it ran
 }
@@ -43,10 +43,10 @@ type Answer struct {
 	ID       string // UUIDv7
 	Approved bool
 	Digest   string
-	Reason   string // of a no
+	Reason   string // of a refusal
 	By       proposals.Actor
 	At       time.Time
-	Call     string // the call that carries it out; "" for a no
+	Call     string // the call that executes it; "" for a refusal
 	// Signature is the hash of the signed statement; "" for none.
 	Signature string
 }
@@ -62,16 +62,14 @@ const (
 	PendingRefused     PendingState = "refused"     // refused by the user
 	PendingRunning     PendingState = "running"     // approved by the user, and running
 	PendingDone        PendingState = "done"        // it ran
-	PendingFailed      PendingState = "failed"      // it was carried out and did not succeed
-	PendingInterrupted PendingState = "interrupted" // the program ended while it was carried out: it may have run or not, and never runs again
+	PendingFailed      PendingState = "failed"      // it ran and did not succeed
+	PendingInterrupted PendingState = "interrupted" // the program ended during the call: it may have run, and never runs again
 )
 
-// lateness is how long a call without an outcome is considered running after its timeouts.
-const lateness = 10 * time.Second
-
-// stateAt returns the state of p at a time. runFor is how long a call may take.
-func (p Pending) stateAt(now time.Time, runFor time.Duration) PendingState {
-	switch {
+// State returns the state of a pending call. A call without an outcome counts as running until its timeouts and 10
+// seconds have passed.
+func (g *Gateway) State(p Pending) PendingState {
+	switch now := g.stamp(); {
 	case p.Answer == nil && p.InForce != p.Version:
 		return PendingOutdated
 	case p.Answer == nil && !now.Before(p.ExpiresAt):
@@ -85,15 +83,10 @@ func (p Pending) stateAt(now time.Time, runFor time.Duration) PendingState {
 	case p.Outcome != nil:
 		return PendingFailed
 	case p.Caller.guarded() && now.Before(p.ExpiresAt), // its client may call again until then
-		now.Before(p.Answer.At.Add(runFor + lateness)):
+		now.Before(p.Answer.At.Add(g.providers.limit + g.gate.timeout + 10*time.Second)):
 		return PendingRunning
 	}
 	return PendingInterrupted
-}
-
-// State returns the state of a pending call.
-func (g *Gateway) State(p Pending) PendingState {
-	return p.stateAt(g.stamp(), g.providers.limit+g.gate.timeout)
 }
 
 // digest returns the hash over the fields that an answer applies to.
@@ -122,8 +115,7 @@ type PendingQuery struct {
 	Now     time.Time
 }
 
-// wait turns a call that requires approval into a pending one. The same
-// call that waits already is not asked about twice.
+// wait converts a call that requires approval to a pending one, unless the same call already waits.
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	id := g.newID()
 	return g.write(ctx, p, g.ledger.Durable, func(tx LedgerTx) error {
@@ -185,8 +177,7 @@ func approvalRequired(p Pending) error {
 	return &Error{Code: CodeApprovalRequired, Pending: p.ID, Message: message}
 }
 
-// Pending returns pending calls, the newest first. The Seq of the last one
-// continues the list.
+// Pending returns pending calls, the newest first. The Seq of the last one is the cursor of the next page.
 func (g *Gateway) Pending(ctx context.Context, q PendingQuery) ([]Pending, error) {
 	q.Now = g.stamp()
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Pending, error) { return r.PendingList(ctx, q) })
@@ -197,9 +188,8 @@ func (g *Gateway) PendingCall(ctx context.Context, ref string) (Pending, error) 
 	return view(ctx, g.ledger, func(r LedgerReader) (Pending, error) { return r.Pending(ctx, ref) })
 }
 
-// Outcome returns the outcome of an agent's own pending call: the result, or an
-// *Error with CodeApprovalRequired while it waits or runs. Calls of others are
-// unknown to it.
+// Outcome returns the outcome of a pending call of the caller: the result, or an *Error with CodeApprovalRequired while it
+// waits or runs. Calls of other callers are unknown.
 func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, error) {
 	p, err := g.PendingCall(ctx, id)
 	if err != nil && !errors.Is(err, proposals.ErrNotFound) && !errors.Is(err, review.ErrAmbiguous) {
@@ -244,7 +234,7 @@ func (p Pending) failure() error {
 	return &e
 }
 
-// MaxReason is the longest reason for a no, in characters.
+// MaxReason is the longest reason for a refusal, in characters.
 const MaxReason = 2_000
 
 // Approve approves a pending call and runs it. expect is the digest of the call that the user saw, or "" to skip the
@@ -259,7 +249,7 @@ func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect
 	return g.Unsigned().Approve(ctx, actor, id, expect)
 }
 
-// Answering is a gateway for one act of the user, signed or not.
+// Answering performs one act of the user, signed or not.
 type Answering struct {
 	gateway *Gateway
 	signed  *proof.Signed
@@ -293,7 +283,7 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	return a.gateway.perform(ctx, admitted)
 }
 
-// claim records the yes.
+// claim records the approval.
 func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect string) (*prepared, error) {
 	g := a.gateway
 	pending, err := g.PendingCall(ctx, id)
@@ -411,7 +401,7 @@ func (a Answering) Refuse(ctx context.Context, actor proposals.Actor, id, reason
 	return p, err
 }
 
-// checkReason returns the reason for a no, and an error if it cannot be one.
+// checkReason returns the trimmed reason for a refusal, or an error if it is invalid.
 func checkReason(reason string) (string, error) {
 	reason = strings.TrimSpace(reason)
 	if reason == "" {
@@ -420,9 +410,8 @@ func checkReason(reason string) (string, error) {
 	return reason, CheckReason(reason)
 }
 
-// PrepareAnswer returns the statement by which actor would approve a pending call,
-// or refuse it for a reason, to be signed and then passed on by Gateway.Signed to
-// Approve or Refuse. expect is as Approve has it.
+// PrepareAnswer returns the statement by which actor would approve a pending call or refuse it for a reason. The signed
+// statement is passed to Approve or Refuse with Gateway.Signed. expect is as for Approve.
 func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, expect string, approve bool, reason string) ([]byte, error) {
 	act := proposals.ActApproveCall
 	if !approve {
@@ -452,8 +441,8 @@ func (p Pending) StatementAct(approved bool) *statement.CallAnswer {
 	}
 }
 
-// sign checks the signature of an answer to p and records it, and gives the answer
-// its hash. The answer keeps the time at which it was given: the call runs now.
+// sign verifies and records the signature of an answer to p, and stores its hash in the answer. The time of the answer
+// does not change, because the call runs now.
 func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor, p Pending, answer *Answer) error {
 	signed, err := a.gateway.signing.Open(ctx, tx, actor, a.signed)
 	if err != nil {
@@ -466,8 +455,8 @@ func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor,
 	return a.gateway.signing.Record(ctx, tx, signed)
 }
 
-// PrepareTiers returns the statement by which actor would choose tiers, to be
-// signed and then passed on by Gateway.Signed to SetTiers with the same choice.
+// PrepareTiers returns the statement by which actor would set tiers. The signed statement is passed to SetTiers with
+// Gateway.Signed and the same choice.
 func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c TierChoice) ([]byte, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]byte, error) {
 		change, err := g.tierChange(ctx, r, actor, c)

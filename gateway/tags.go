@@ -18,7 +18,6 @@ import (
 const (
 	MaxTagCalls = 256 // calls in one answer
 
-	maxTagHead  = 4 * 64      // bytes in which a prefix ends
 	maxTagSize  = 10_000      // instructions of one pattern
 	maxTagSteps = 100_000_000 // instructions times bytes, for all lines together
 )
@@ -26,7 +25,7 @@ const (
 // Parsed is the content of a model's answer.
 type Parsed struct {
 	Calls    []ParsedCall
-	Problems []ParseProblem // lines that look like calls and are none
+	Problems []ParseProblem // lines that look like calls but are not
 	Display  string         // the part of the answer that the user sees
 }
 
@@ -35,20 +34,20 @@ type ParsedCall struct {
 	Tool registry.Live
 	Name string          // name in the answer: a tag's prefix, or a tool's name
 	Args json.RawMessage // an object, canonical
-	Line int             // of the answer, counted from 1; 0 when it is the whole answer
+	Line int             // of the answer, counted from 1; 0 if the call is the whole answer
 }
 
-// ParseProblem is a line that begins as a call and is none.
+// ParseProblem is a line that begins like a call but is not one.
 type ParseProblem struct {
 	Line    int    `json:"line"` // counted from 1
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 }
 
-// tag is a tool that is called by lines.
+// tag is a tool that is called by lines with its prefix.
 type tag struct {
 	tool    registry.Live
-	pattern *regexp.Regexp // of the whole argument; nil when it cannot be used
+	pattern *regexp.Regexp // of the whole argument; nil if it cannot be used
 	steps   int            // instructions of the pattern
 	groups  []string       // the arguments' names
 	types   map[string][]string
@@ -81,7 +80,7 @@ func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parse
 	return r.found, nil
 }
 
-// tags returns the tools that are called by lines, by their prefix.
+// tags returns the tools that are called by lines, by prefix.
 func (s *toolset) tags() map[string][]tag {
 	s.tagsOnce.Do(func() {
 		s.tagged = map[string][]tag{}
@@ -134,7 +133,7 @@ type tagReader struct {
 func (r *tagReader) read(line string) (strip bool) {
 	line = strings.Trim(line, " \t\r\n")
 	prefix, argument := "", ""
-	for head := line[:min(len(line), maxTagHead+1)]; len(r.tags[prefix]) == 0; { // the longest prefix that a tool has
+	for head := line[:min(len(line), 257)]; len(r.tags[prefix]) == 0; { // the longest prefix that a tool has
 		at := strings.LastIndexByte(head, ':')
 		if at < 0 {
 			return false
@@ -187,10 +186,9 @@ func (r *tagReader) problem(code Code, format string, args ...any) bool {
 	return false
 }
 
-// ParseJSON reads the call that a model's whole answer is, in the strict JSON
-// protocol: the form, one object, a tool that the caller's agent has, the
-// nonce of the turn, arguments that fit the tool's schema. The error is an
-// *Error with the protocol's code for the first of these that fails.
+// ParseJSON reads an answer of a model that is a call in the strict JSON protocol. It checks the form, that there is one
+// object, that the caller's agent has the tool, the nonce of the turn, and the arguments against the tool's schema. The
+// error is an *Error with the protocol's code for the first check that fails.
 func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string) (ParsedCall, error) {
 	call, err := toolcall.Parse(answer)
 	if err != nil {
@@ -214,7 +212,7 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 	return ParsedCall{Tool: e.Live, Name: call.Tool, Args: jsondoc.Canonical(call.Args)}, nil
 }
 
-// protocolError gives an error of the protocol its code.
+// protocolError returns the *Error for an error of the protocol.
 func protocolError(err error) error {
 	code := toolcall.Code(err)
 	if code == "" {

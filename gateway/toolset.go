@@ -30,17 +30,16 @@ type toolsetKey struct {
 	where  registry.Context
 }
 
-// toolset is the tools of an agent as of one state of the registry.
+// toolset has the tools of an agent in one state of the registry.
 type toolset struct {
-	key   toolsetKey
-	state int64
-	// hash names the content: the same hash, the same tools.
-	hash    string
+	key     toolsetKey
+	state   int64
+	hash    string // of the content
 	allowed map[registry.Subject]registry.Choice
 	entries []registry.Entry // in catalog order
 	missing error            // why there are no tools
 	spoken  []GuardedTool    // the prompts and the instructions of a guarded server
-	profile registry.Live    // the agent; zero when it is not there
+	profile registry.Live    // the agent; zero if it does not exist
 	names   cache[string, registry.Entry]
 
 	tagsOnce sync.Once
@@ -60,8 +59,7 @@ type toolsets struct {
 	cache  cache[toolsetKey, *toolset]
 }
 
-// of returns the caller's tools, as of the state that it carries; a transaction that
-// acts on them asks for the current ones.
+// of returns the caller's current tools. A transaction that acts on them calls current again.
 func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -116,10 +114,7 @@ func (t *toolsets) resolve(ctx context.Context, r impact.ToolReader, key toolset
 	return set, nil
 }
 
-// maxName is the longest name that any host gives a tool, in bytes.
-const maxName = 128
-
-// lookup returns the caller's tools, and the tool that a name identifies, as find does.
+// lookup returns the caller's tools and the tool with a name, as find does.
 func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
 	if err := c.Check(); err != nil {
 		return nil, e, err
@@ -133,8 +128,8 @@ func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *tool
 	return set, e, err
 }
 
-// find returns the tool that a name means in the state of set, or an *Error: unknown,
-// ambiguous, or not the agent's. Any other error is a failure to look.
+// find returns the tool with a name. The error is an *Error if the name is unknown or ambiguous, or the agent does not
+// have the tool; any other error is a failed lookup.
 func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (registry.Entry, error) {
 	if e, ok := s.names.get(name); ok {
 		return e, nil
@@ -142,7 +137,8 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	if s.key.server != "" {
 		return s.own(name)
 	}
-	if name == "" || len(name) > maxName || plaintext.Problem(name) != "" {
+	if name == "" || len(name) > 128 || // the longest name that any host allows
+		plaintext.Problem(name) != "" {
 		return registry.Entry{}, unknown(name)
 	}
 	found, err := impact.Named(ctx, r, name, s.key.layer)
@@ -214,7 +210,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	if s.missing != nil {
 		return &Error{Code: CodeNotAllowed, Message: message + ": " + jsondoc.Printable(s.missing.Error()) + "."}
 	}
-	available := make([]string, min(len(s.entries), maxAvailable)) // as the prompt names them
+	available := make([]string, min(len(s.entries), 20)) // as the prompt names them
 	for i := range available {
 		available[i] = s.entries[i].Definition.Tool.WireName()
 	}
@@ -228,9 +224,6 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	}
 	return &Error{Code: CodeNotAllowed, Message: message + ". A proposal can change its allow-list.", Details: details}
 }
-
-// maxAvailable limits how many tools a refusal names.
-const maxAvailable = 20
 
 // ambiguous returns an error that lists the ids of all tools with the name.
 func ambiguous(name string, found []registry.Entry) error {
@@ -257,15 +250,11 @@ type Gate interface {
 	Ask(ctx context.Context, in Invocation) (GateAnswer, error)
 }
 
-// GateAnswer is a gate's word on one call.
+// GateAnswer is the verdict of a gate on one call.
 type GateAnswer struct {
 	Approved bool
 	Reason   string
 }
-
-// errNoGate refuses a call of a tool that requires the gate where none is
-// configured.
-var errNoGate = errors.New("no eval gate is configured")
 
 // evalGate is the eval gate with the policy for missing answers.
 type evalGate struct {
@@ -274,9 +263,8 @@ type evalGate struct {
 	closed  bool // refuse calls if the gate does not answer
 }
 
-// pass asks the gate. A gate that failed or is late lets the call pass
-// with a warning, unless the call must not run without a yes: it is
-// destructive, it needs the user's approval, or the configuration is closed.
+// pass asks the gate. If it fails or is late, the call passes with a warning, unless the tool is destructive or requires
+// approval, or the configuration is closed.
 func (g evalGate) pass(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
 	if !in.Tool.Definition.Tool.RequiresGate {
 		return "", nil
@@ -309,11 +297,10 @@ func (g evalGate) pass(ctx context.Context, in Invocation, tier registry.Approva
 	return "", nil
 }
 
-// ask asks the gate and waits no longer than its time-out, also for a gate
-// that does not look at its context.
+// ask asks the gate and waits no longer than the timeout, even if the gate ignores its context.
 func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	if g.gate == nil {
-		return GateAnswer{}, errNoGate
+		return GateAnswer{}, errors.New("no eval gate is configured")
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
@@ -340,9 +327,8 @@ func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 
 // Index ranks texts by a query.
 type Index interface {
-	// Rank returns the numbers of the texts that a query finds, the best
-	// first, at most limit. key names the texts: texts is asked for only when
-	// the index does not know them.
+	// Rank returns the indexes of at most limit texts that match a query, the best first. key identifies the texts:
+	// texts is called only if the index does not have them.
 	Rank(ctx context.Context, key string, texts func() []Text, query string, limit int) ([]int, error)
 }
 
@@ -369,15 +355,10 @@ type Hit struct {
 const (
 	DefaultHits = 10
 	MaxHits     = 100
-	maxQuery    = 1_000 // bytes that are looked at
 )
 
-// errNoIndex reports that the gateway was made without an index.
-var errNoIndex = errors.New("this gateway has no search index")
-
-// Search finds tools among those that the caller's agent has, deferred ones
-// included, the best first. An empty query lists them in catalog order. Limit
-// is 1 to MaxHits; anything else means the nearest of them, 0 DefaultHits.
+// Search finds tools of the caller's agent, including deferred ones, the best match first. An empty query lists them in
+// catalog order. limit is at most MaxHits; 0 means DefaultHits.
 func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int) ([]Hit, error) {
 	if limit == 0 {
 		limit = DefaultHits
@@ -394,9 +375,9 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 	for i := range order {
 		order[i] = i
 	}
-	if query = plaintext.CutBytes(query, maxQuery); query != "" {
+	if query = plaintext.CutBytes(query, 1_000); query != "" {
 		if g.index == nil {
-			return nil, errNoIndex
+			return nil, errors.New("this gateway has no search index")
 		}
 		order, err = g.index.Rank(ctx, set.hash, set.texts, query, limit)
 		if err != nil {
@@ -545,10 +526,8 @@ func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	return s, nil
 }
 
-// conforms validates the structured part of a result by the output schema of its
-// tool. A tool with such a schema has to return that part (Model Context Protocol,
-// server/tools, "Output Schema"); for a hub and the built-in tools it is the whole
-// result.
+// conforms validates the structured part of a result against the output schema of its tool, which requires that part
+// (Model Context Protocol, server/tools, "Output Schema"). For a hub and the built-in tools it is the whole result.
 func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error {
 	s, err := c.compiled(tool)
 	if err != nil || s.output == nil {
@@ -576,8 +555,7 @@ func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error
 	}
 }
 
-// Limits of the error about an invalid value. A message may quote the value, whose
-// length the sender chooses.
+// Limits of the error about an invalid value, which a message may quote.
 const (
 	maxTold     = 5   // problems in the message
 	maxDetailed = 50  // in the details
@@ -589,9 +567,7 @@ type detail struct {
 	Message string `json:"message"`
 }
 
-// explain describes the problems of a value: the first ones in the message, more
-// of them in the details.
-// them in the details.
+// explain describes the problems of a value: the first ones in the message, and more of them in the details.
 func explain(wrong error) (told string, details json.RawMessage, err error) {
 	var ps jsondoc.Problems
 	if !errors.As(wrong, &ps) {
