@@ -32,19 +32,19 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 		switch r := req.(type) {
 		case *sdk.ListToolsRequest:
 			if native {
-				return answer(s.native.list(ctx, r.Params))
+				return answer(s.listTools(ctx, r.Params))
 			}
 		case *sdk.CallToolRequest:
-			if native && !s.native.owns(r.Params.Name) {
+			if native && !s.owns(r.Params.Name) {
 				ctx = context.WithValue(ctx, askedKey{}, r.Params.Name)
 				one, params := *r, *r.Params
 				params.Name, one.Params = name, &params
 				req = &one
 			}
 		case *sdk.ListPromptsRequest:
-			return answer(s.prompts.list(ctx, r.Params))
+			return answer(s.listPrompts(ctx, r.Params))
 		case *sdk.ListResourcesRequest:
-			return answer(s.versions.list(ctx, r.Params))
+			return answer(s.listVersions(ctx, r.Params))
 		case *sdk.ListResourceTemplatesRequest:
 			return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
 				URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
@@ -82,8 +82,8 @@ func (s *Server) stand() {
 	if s.config.Expose.native() {
 		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callNative)
 	}
-	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, s.prompts.get)
-	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.versions.read)
+	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, s.getPrompt)
+	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.readVersion)
 }
 
 // answer prevents a nil result from becoming a non-nil interface value.
@@ -109,7 +109,7 @@ func (s *Server) follow(ctx context.Context) {
 		if !s.config.Expose.native() {
 			return
 		}
-		entries, _ := s.native.exposed(ctx) // the list itself reports an error
+		entries, _ := s.exposed(ctx) // the list itself reports an error
 		for _, name := range upstreamServers(entries) {
 			if !followed[name] {
 				followed[name] = true

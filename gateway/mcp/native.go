@@ -41,24 +41,13 @@ const callOutcome = "call_outcome"
 // native reports whether approved tools are listed.
 func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
 
-// nativeTools lists toolcrib's own tools and the approved tools of an agent.
-type nativeTools struct {
-	expose   Expose
-	gateway  Gateway
-	upstream Upstream
-	caller   gateway.Caller
-	own      []*sdk.Tool // toolcrib's own tools, those that are listed
-	// written caches the encoded list entries of the approved tools.
-	written writtenPages
-}
-
 // owns reports whether toolcrib has a tool of its own with a name.
-func (s *nativeTools) owns(name string) bool {
+func (s *Server) owns(name string) bool {
 	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
 }
 
 // list is tools/list with approved tools: toolcrib's own first, then those of the agent by id, as they were approved.
-func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
+func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
 	after := ""
 	if p != nil {
 		after = p.Cursor
@@ -74,9 +63,9 @@ func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	// listed as approved, and the client is notified if that turns out to be wrong.
 	limited, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
-	s.upstream.Asked(limited, upstreamServers(entries))
+	s.config.Upstream.Asked(limited, upstreamServers(entries))
 	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
-		return e.Subject.ID <= after || s.upstream.Drifted(e.Definition.Tool)
+		return e.Subject.ID <= after || s.config.Upstream.Drifted(e.Definition.Tool)
 	})
 	slices.SortFunc(entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
@@ -93,8 +82,8 @@ func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 }
 
 // exposed returns the approved tools of the agent.
-func (s *nativeTools) exposed(ctx context.Context) ([]registry.Entry, error) {
-	_, entries, err := s.gateway.Tools(ctx, s.caller)
+func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
+	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
 		t := e.Definition.Tool
 		return t.Kind != registry.ActionTool || s.owns(t.WireName())

@@ -21,15 +21,8 @@ import (
 // contain no hyphen.
 const agentPrompt = "agent-prompt"
 
-// prompts lists the prompts of an agent: its whole prompt and its prompt tools.
-type prompts struct {
-	gateway  Gateway
-	prompter Prompter
-	caller   gateway.Caller
-}
-
-// list is prompts/list: the whole prompt of the agent, then its prompt tools by id.
-func (s prompts) list(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
+// listPrompts is prompts/list: the whole prompt of the agent, then its prompt tools by id.
+func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
 	after := ""
 	if p != nil {
 		after = p.Cursor
@@ -37,7 +30,7 @@ func (s prompts) list(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListP
 	if after != "" && !registry.ValidID(after) {
 		return nil, invalid("unknown cursor; start again without one")
 	}
-	profile, tools, err := s.gateway.Tools(ctx, s.caller)
+	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +93,8 @@ func promptArguments(t registry.Tool) []*sdk.PromptArgument {
 	return args
 }
 
-// whole is prompts/get of the agent's own prompt.
-func (s prompts) whole(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
+// wholePrompt is prompts/get of the agent's own prompt.
+func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
 	channel := prompt.Web
 	for key, value := range p.Arguments {
 		if key != "channel" || !registry.ValidChannel(value) {
@@ -109,7 +102,7 @@ func (s prompts) whole(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPro
 		}
 		channel = value
 	}
-	out, err := s.prompter.Prompt(ctx, s.caller, channel)
+	out, err := s.config.Prompter.Prompt(ctx, s.config.Caller, channel)
 	if errors.Is(err, proposals.ErrNotFound) {
 		return nil, invalid("%s", err.Error())
 	}
@@ -122,13 +115,13 @@ func (s prompts) whole(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPro
 	}, nil
 }
 
-// get implements prompts/get: it returns the text of a prompt tool as in an agent's catalog, with its input.
-func (s prompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+// getPrompt implements prompts/get: it returns the text of a prompt tool as in an agent's catalog, with its input.
+func (s *Server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params
 	if asked(ctx) == agentPrompt {
-		return s.whole(ctx, p)
+		return s.wholePrompt(ctx, p)
 	}
-	d, err := s.gateway.Describe(ctx, s.caller, asked(ctx))
+	d, err := s.config.Gateway.Describe(ctx, s.config.Caller, asked(ctx))
 	var refused *gateway.Error
 	if errors.As(err, &refused) || err == nil && d.Tool.Definition.Tool.Kind != registry.PromptTool {
 		return nil, invalid("you have no prompt tool called %s", jsondoc.Quote(asked(ctx)))

@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolcrib/gateway"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -46,18 +45,11 @@ func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	return s, version, err == nil
 }
 
-// versions reads the approved versions that an agent may use.
-type versions struct {
-	gateway  Gateway
-	registry Registry
-	caller   gateway.Caller
-}
-
-// own returns the definitions that the client may read: its agent's tools by id, then
+// readable returns the definitions that the client may read: its agent's tools by id, then
 // the agent, then the agent's allow-list. The client may also read the instructions
 // that coding agents read from files.
-func (s versions) own(ctx context.Context) ([]registry.Live, error) {
-	profile, tools, err := s.gateway.Tools(ctx, s.caller)
+func (s *Server) readable(ctx context.Context) ([]registry.Live, error) {
+	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +63,7 @@ func (s versions) own(ctx context.Context) ([]registry.Live, error) {
 	}
 	lives = append(lives, profile)
 	if allowed := profile.Definition.Agent.AllowList; allowed != nil && allowed.Reference() {
-		list, err := s.registry.List(ctx, allowed.Name)
+		list, err := s.config.Registry.List(ctx, allowed.Name)
 		switch {
 		case err == nil:
 			lives = append(lives, list)
@@ -82,7 +74,7 @@ func (s versions) own(ctx context.Context) ([]registry.Live, error) {
 	return lives, nil
 }
 
-// after reports whether a subject follows last in the order of own.
+// after reports whether a subject follows last in the order of readable.
 func after(s, last registry.Subject) bool {
 	order := registry.SubjectKinds()
 	if of, than := slices.Index(order, s.Kind), slices.Index(order, last.Kind); of != than {
@@ -91,13 +83,13 @@ func after(s, last registry.Subject) bool {
 	return s.Kind == registry.KindTool && s.ID > last.ID || s.Kind.InFiles() && s.String() > last.String() // there is one agent, and one list
 }
 
-// all returns own, and the skills and the instruction files behind it.
-func (s versions) all(ctx context.Context) ([]registry.Live, error) {
-	lives, err := s.own(ctx)
+// allReadable returns readable, and the skills and the instruction files behind it.
+func (s *Server) allReadable(ctx context.Context) ([]registry.Live, error) {
+	lives, err := s.readable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	files, err := s.registry.Files(ctx)
+	files, err := s.config.Registry.Files(ctx)
 	slices.SortFunc(files, func(a, b registry.Live) int {
 		if after(a.Subject, b.Subject) {
 			return 1
@@ -107,13 +99,13 @@ func (s versions) all(ctx context.Context) ([]registry.Live, error) {
 	return append(lives, files...), err
 }
 
-// list implements resources/list: it lists the live versions of all subjects. The cursor is the last subject of a page.
-func (s versions) list(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
+// listVersions implements resources/list: it lists the live versions of all subjects. The cursor is the last subject of a page.
+func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
 	cursor := ""
 	if p != nil {
 		cursor = p.Cursor
 	}
-	lives, err := s.all(ctx)
+	lives, err := s.allReadable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -152,20 +144,20 @@ type docVersion struct {
 	Definition  json.RawMessage `json:"definition"`
 }
 
-// read is resources/read: one version.
-func (s versions) read(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+// readVersion is resources/read: one version.
+func (s *Server) readVersion(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	subject, number, ok := parseURI(asked(ctx))
 	if !ok {
 		return nil, noResource(asked(ctx))
 	}
-	own, err := s.own(ctx)
+	own, err := s.readable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !subject.Kind.InFiles() && !slices.ContainsFunc(own, func(l registry.Live) bool { return l.Subject == subject }) {
 		return nil, noResource(asked(ctx))
 	}
-	v, err := s.registry.Version(ctx, subject, number)
+	v, err := s.config.Registry.Version(ctx, subject, number)
 	if errors.Is(err, proposals.ErrNotFound) {
 		return nil, noResource(asked(ctx))
 	}

@@ -169,12 +169,11 @@ const DefaultEvery = 500 * time.Millisecond
 
 // Server serves agents. It is safe for concurrent use.
 type Server struct {
-	config   Config
-	sdk      *sdk.Server
-	heavy    chan struct{} // limits the calls with long arguments
-	native   nativeTools
-	prompts  prompts
-	versions versions
+	config  Config
+	sdk     *sdk.Server
+	heavy   chan struct{} // limits the calls with long arguments
+	own     []*sdk.Tool   // the listed tools of toolcrib itself
+	written writtenPages
 }
 
 // name is the server's name for itself.
@@ -215,12 +214,7 @@ func New(c Config) (*Server, error) {
 	if c.Every <= 0 {
 		c.Every = DefaultEvery
 	}
-	s := &Server{
-		config: c, heavy: make(chan struct{}, 2),
-		native:   nativeTools{expose: c.Expose, gateway: c.Gateway, upstream: c.Upstream, caller: c.Caller},
-		prompts:  prompts{c.Gateway, c.Prompter, c.Caller},
-		versions: versions{c.Gateway, c.Registry, c.Caller},
-	}
+	s := &Server{config: c, heavy: make(chan struct{}, 2)}
 	text := instructionsFor[c.Expose]
 	if c.Desk == nil {
 		text = strings.Replace(text, proposingInstructions, "", 1)
@@ -308,7 +302,7 @@ func (s *Server) addTools() error {
 			}
 		}
 		if (d.Name == callOutcome) == (s.config.Expose == ExposeTools) {
-			s.native.own = append(s.native.own, d.tool())
+			s.own = append(s.own, d.tool())
 			s.sdk.AddTool(d.tool(), s.handler(handle, known))
 		}
 	}
