@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -52,9 +53,10 @@ type Conn struct {
 	ended   chan struct{}
 	closing time.Duration // after which Close kills a program
 
+	newID func() string // returns the encoded id of the next request
+
 	mu      sync.Mutex
-	last    int                    // id of the last request
-	waiting map[string]chan answer // by id
+	waiting map[string]chan answer // by the key of the id
 	broken  error
 	skipped int    // bytes of other output
 	shown   string // the last line of it
@@ -68,12 +70,21 @@ type answer struct {
 // maxSkipped limits how many bytes of other output are skipped.
 const maxSkipped = 64 << 10
 
+// newConn returns a connection whose owner passes it the answers of the server.
+func newConn(ctx context.Context, s Server) *Conn {
+	c := &Conn{server: s, ended: make(chan struct{}), waiting: map[string]chan answer{}}
+	c.ctx, c.stop = context.WithCancel(ctx)
+	last := atomic.Int64{}
+	c.newID = func() string { return strconv.FormatInt(last.Add(1), 10) }
+	return c
+}
+
 // Dial connects to a server until Close. notify, if it is not nil, is called with the methods of notifications, and must
 // return at once.
 func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
 	t = t.orUsual()
-	c := &Conn{server: s, closing: t.End + 2*t.Stop, notify: notify, ended: make(chan struct{}), waiting: map[string]chan answer{}}
-	c.ctx, c.stop = context.WithCancel(context.Background())
+	c := newConn(context.Background(), s)
+	c.closing, c.notify = t.End+2*t.Stop, notify
 	if e, ok := s.(*Endpoint); ok {
 		e.listens = notify == nil // then no stream of notifications is opened
 		e.failed = func(id []byte, err error) { c.deliver(idKey(id), answer{err: err}) }
@@ -129,17 +140,16 @@ func (c *Conn) Skipped() string {
 // Call sends a request and returns the unchanged result. headers are the arguments that an endpoint also gets as
 // headers. The error is a *jsonrpc.Error if the server answers with one.
 func (c *Conn) Call(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, error) {
-	waits := make(chan answer, 1)
+	id, waits := c.newID(), make(chan answer, 1)
+	key := idKey([]byte(id))
 	c.mu.Lock()
-	c.last++
-	key := strconv.Itoa(c.last)
 	if c.broken != nil {
 		waits <- answer{err: c.broken}
 	} else {
 		c.waiting[key] = waits
 	}
 	c.mu.Unlock()
-	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`, key, method, params), headers, func(err error) {
+	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`, id, method, params), headers, func(err error) {
 		c.deliver(key, answer{err: err})
 	})
 	select {
@@ -147,7 +157,7 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte, headers m
 		return a.result, a.err
 	case <-ctx.Done():
 		c.deliver(key, answer{})
-		c.Notify("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%s}`, key))
+		c.Notify("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%s}`, id))
 		return nil, ctx.Err()
 	}
 }
@@ -172,17 +182,34 @@ func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) 
 	}()
 }
 
-// deliver passes an answer to the request with an id, if it still waits.
-func (c *Conn) deliver(key string, a answer) {
+// deliver passes an answer to the request with a key, and reports whether there is one.
+func (c *Conn) deliver(key string, a answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting[key] == nil && strings.HasPrefix(key, `"`) { // some servers answer 1 as "1"
 		key = key[1:]
 	}
-	if waits := c.waiting[key]; waits != nil {
+	waits := c.waiting[key]
+	if waits != nil {
 		waits <- a
 		delete(c.waiting, key)
 	}
+	return waits != nil
+}
+
+// answer returns the answer in a response.
+func (m *message) answer() answer {
+	if failure := m.failure.of(m.text); len(failure) > 0 && string(failure) != "null" {
+		refused := &jsonrpc.Error{}
+		if json.Unmarshal(failure, refused) != nil {
+			refused.Message = "an error that cannot be read"
+		}
+		return answer{err: refused}
+	}
+	if m.unread != nil {
+		return answer{result: m.unread}
+	}
+	return answer{result: bytes.Clone(m.result.of(m.text))}
 }
 
 // receive handles one line of the server.
@@ -196,7 +223,6 @@ func (c *Conn) receive(line []byte) {
 	}
 	m := message{text: text}
 	err := m.parse(lenient)
-	failure := string(m.failure.of(text))
 	switch {
 	case err != nil && bytes.HasPrefix(text, []byte("{")) && bytes.Contains(text, []byte(`"jsonrpc"`)):
 		c.fail(fmt.Errorf("%w: a message cannot be read: %w", ErrProtocol, err))
@@ -206,14 +232,8 @@ func (c *Conn) receive(line []byte) {
 		if c.notify != nil {
 			c.notify(m.str(m.named))
 		}
-	case err == nil && m.id.present() && failure != "" && failure != "null":
-		refused := &jsonrpc.Error{}
-		if json.Unmarshal([]byte(failure), refused) != nil {
-			refused.Message = "an error that cannot be read"
-		}
-		c.deliver(m.key(), answer{err: refused})
-	case err == nil && m.id.present() && m.result.present():
-		c.deliver(m.key(), answer{result: bytes.Clone(m.result.of(text))})
+	case err == nil && m.id.present() && (m.result.present() || m.failure.present()):
+		c.deliver(m.key(), m.answer())
 	default:
 		c.mu.Lock()
 		c.skipped += len(line)

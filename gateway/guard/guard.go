@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -85,10 +86,14 @@ func New(c Config, s Server) *Guard {
 		observer:  observer{config: c, news: make(chan struct{}, 1)},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)
-	g.inquirer = inquirer{server: s, session: &g.session, limit: c.Times.List, asked: map[string]chan reply{}}
+	g.inquirer = inquirer{conn: newConn(context.Background(), s), session: &g.session, limit: c.Times.List}
+	g.inquirer.conn.newID = func() string { return ownID + rand.Text() + `"` } // not predictable
 	g.texts.Ask = g.inquirer.ask
 	return g
 }
+
+// ownID begins the encoded ids of the guard's own requests.
+const ownID = `"toolcrib-guard-`
 
 // Serve relays messages until the server exits, and returns its exit status. It stops the server when the client
 // disconnects or ctx ends.
@@ -324,8 +329,7 @@ func (g *Guard) withhold(m *message, err error) {
 	if !m.answers() {
 		return
 	}
-	if own := g.inquirer.waiter(m.key()); own != nil {
-		own <- reply{err: err}
+	if g.inquirer.conn.deliver(m.key(), answer{err: err}) {
 		return
 	}
 	if a := g.requests.take(m.key()); a != nil {
@@ -337,7 +341,7 @@ func (g *Guard) withhold(m *message, err error) {
 // relay passes an answer on to the client that asked.
 func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	key := m.key()
-	if g.inquirer.replied(key, m) {
+	if strings.HasPrefix(key, ownID) && g.inquirer.conn.deliver(key, m.answer()) {
 		return
 	}
 	a := g.requests.take(key)

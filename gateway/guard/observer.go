@@ -3,12 +3,13 @@ package guard
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"toolcrib/gateway/texts"
 	"toolcrib/registry"
@@ -136,24 +137,14 @@ func (o *observer) last(ctx context.Context, a *approvals) {
 	}
 }
 
-// reply is the answer to a request of the guard's own.
-type reply struct {
-	result json.RawMessage
-	list   json.RawMessage // the result with the entries of its list that cannot be read
-	err    error
-}
-
 // errNoTools reports a server without tools.
 var errNoTools = errors.New("the server has no tools")
 
 // inquirer sends the guard's own requests to the server.
 type inquirer struct {
-	server  Server
+	conn    *Conn
 	session *session
 	limit   time.Duration // for a whole list
-
-	mu    sync.Mutex
-	asked map[string]chan reply // by id
 }
 
 // maxPages limits the pages of one list.
@@ -177,14 +168,14 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		if cursor != "" {
 			params.Set("cursor", jsondoc.NewString(cursor))
 		}
-		answer := q.exchange(ctx, toolsList.method(), params)
+		result, err := q.ask(ctx, toolsList.method(), params)
 		switch {
-		case errors.Is(answer.err, texts.ErrNoMethod):
+		case errors.Is(err, texts.ErrNoMethod):
 			return l, errNoTools
-		case answer.err != nil:
-			return Listing{}, answer.err
+		case err != nil:
+			return Listing{}, err
 		}
-		m := message{text: answer.list}
+		m := message{text: result}
 		list, next, err := m.page(span{0, len(m.text)}, toolsList)
 		if err != nil {
 			return Listing{}, err
@@ -195,7 +186,7 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		}); err != nil {
 			return Listing{}, err
 		}
-		size += len(answer.result)
+		size += len(result)
 		cursor = m.str(next)
 		switch {
 		case cursor == "" || seen[cursor]:
@@ -213,13 +204,6 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 
 // ask implements texts.Ask.
 func (q *inquirer) ask(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
-	answer := q.exchange(ctx, method, params)
-	return answer.result, answer.err
-}
-
-// exchange sends one of the guard's own requests. The error of the reply wraps texts.ErrNoMethod or texts.ErrRefused if
-// the server answered with an error.
-func (q *inquirer) exchange(ctx context.Context, method string, params *jsondoc.Node) reply {
 	inside := bytes.TrimSuffix(jsondoc.Canonical(params), []byte("}"))
 	if meta := q.session.facts().meta; len(meta) > 0 {
 		if len(inside) > 1 {
@@ -227,57 +211,15 @@ func (q *inquirer) exchange(ctx context.Context, method string, params *jsondoc.
 		}
 		inside = append(append(inside, `"_meta":`...), meta...)
 	}
-	id := quote("toolcrib-guard-" + rand.Text()) // not predictable
-	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`+"\n", id, method, append(inside, '}'))
-	answer := make(chan reply, 1)
-	q.mu.Lock()
-	q.asked[idKey(id)] = answer
-	q.mu.Unlock()
-	defer q.waiter(idKey(id))
-	m, err := read(bytes.TrimRight(line, "\n"))
-	if err == nil {
-		err = q.server.send(ctx, &m, line)
-	}
-	if err != nil {
-		return reply{err: err}
-	}
-	select {
-	case a := <-answer:
-		return a
-	case <-ctx.Done():
-		return reply{err: fmt.Errorf("it did not answer within %s", q.limit)}
-	}
-}
-
-// codeNoMethod is the code of JSON-RPC 2.0 for an unknown method.
-const codeNoMethod = "-32601"
-
-// waiter removes and returns the channel that waits for the answer to one of the guard's own requests, or nil.
-func (q *inquirer) waiter(key string) chan<- reply {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	answer := q.asked[key]
-	delete(q.asked, key)
-	return answer
-}
-
-// replied reports whether a response answers one of the guard's own requests, and delivers it.
-func (q *inquirer) replied(key string, m *message) bool {
-	answer := q.waiter(key)
-	if answer == nil {
-		return false
-	}
+	result, err := q.conn.Call(ctx, method, append(inside, '}'), nil)
+	var answered *jsonrpc.Error
 	switch {
-	case !m.failure.present():
-		r := reply{result: bytes.Clone(m.result.of(m.text)), list: m.unread}
-		if r.list == nil {
-			r.list = r.result
-		}
-		answer <- r
-	case string(m.member(m.failure, "code").of(m.text)) == codeNoMethod:
-		answer <- reply{err: texts.ErrNoMethod}
-	default:
-		answer <- reply{err: fmt.Errorf("%w: %s", texts.ErrRefused, clip(m.str(m.member(m.failure, "message"))))}
+	case errors.As(err, &answered) && answered.Code == jsonrpc.CodeMethodNotFound:
+		err = texts.ErrNoMethod
+	case answered != nil:
+		err = fmt.Errorf("%w: %s", texts.ErrRefused, clip(answered.Message))
+	case err != nil && ctx.Err() != nil:
+		err = fmt.Errorf("it did not answer within %s", q.limit)
 	}
-	return true
+	return result, err
 }

@@ -90,6 +90,9 @@ func (r *Reader) list(ctx context.Context) ([]json.RawMessage, error) {
 			return nil, err
 		}
 		n, err := jsondoc.Parse(result, jsondoc.DefaultLimits)
+		if list, readable, _, ok := wire.Salvage(result, "prompts"); err != nil && ok { // an invalid entry does not affect the others
+			n, result, err = list, readable, nil
+		}
 		if err != nil {
 			return nil, err
 		}

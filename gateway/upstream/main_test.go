@@ -89,6 +89,12 @@ func serve(how string, in io.Reader, out io.Writer) {
 			fmt.Fprintf(out, "\uFEFF"+`{"jsonrpc":"2.0","id":"%s","error":null,"result":{"tools":[%s]}}`+"\n", req.ID, echoTool)
 		case how == "pretty" && req.Method == "tools/list":
 			fmt.Fprintf(out, "{\n\"jsonrpc\":\"2.0\",\n\"id\":%s,\n\"result\":{}\n}\n", req.ID)
+		case how == "odd-prompt" && req.Method == "initialize":
+			answer(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"the-server","version":"1"}}`)
+		case how == "odd-prompt" && req.Method == "prompts/list":
+			answer(`{"prompts":[{"name":"odd","name":"odder"},{"name":"good"},null]}`)
+		case how == "odd-prompt" && req.Method == "prompts/get":
+			answer(`{"messages":[{"role":"user","content":{"type":"text","text":"Be good."}}]}`)
 		case how == "agrees" && req.Method == "server/discover":
 			answer(`{}`)
 		case req.Method == "initialize":

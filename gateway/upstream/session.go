@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -187,8 +188,10 @@ func (s *Session) ask(ctx context.Context, method string, params []byte, headers
 		return nil, nil, s.failed(ctx, err)
 	}
 	n, err := jsondoc.Parse(raw, jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth})
-	if list, _, _, ok := wire.Salvage(raw, "tools"); err != nil && method == "tools/list" && ok {
-		n, err = list, nil
+	if key, isList := strings.CutSuffix(method, "/list"); err != nil && isList { // an invalid entry does not affect the others
+		if list, _, _, ok := wire.Salvage(raw, key); ok {
+			n, err = list, nil
+		}
 	}
 	if err == nil && n.Kind != jsondoc.Object {
 		err = fmt.Errorf("expected an object, got %s", n.Kind)

@@ -134,6 +134,16 @@ func TestOddLists(t *testing.T) {
 	}
 }
 
+// TestOddPrompts reads the prompts beside entries that cannot be read.
+func TestOddPrompts(t *testing.T) {
+	s := program("odd-prompt")
+	s.Texts = true
+	data, err := upstream.List(t.Context(), s)
+	if err != nil || !strings.Contains(string(data), "Be good.") {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
 // TestOddServers reads servers that speak another revision than the SDK knows, have no tools,
 // or answer in another form than they were asked, as their clients do (G32).
 func TestOddServers(t *testing.T) {
