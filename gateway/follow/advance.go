@@ -20,13 +20,13 @@ import (
 type head struct {
 	Number int    `json:"number"`
 	Hash   string `json:"hash"`
-	View   string `json:"view,omitempty"` // that has its definition
+	View   string `json:"view,omitempty"` // the view with its definition
 }
 
-// headsFile has the heads of an accepted bundle by their subjects.
+// headsFile has the heads of an accepted bundle by subject.
 const headsFile = "heads.json"
 
-// extends checks that a registry has the accepted version of each of its subjects.
+// extends returns an error if a registry lacks the accepted version of a subject.
 func extends(heads map[string]head, versions []bundle.Version) error {
 	hashes := map[string]bool{}
 	for _, v := range versions {
@@ -46,7 +46,7 @@ type advanced struct {
 	views map[string]bundle.Bundle // the changed ones, by name
 }
 
-// viewOf returns the name of the view that a definition belongs to, "" for none.
+// viewOf returns the name of the view with a definition, or "".
 func viewOf(d registry.Definition) string {
 	switch t := d.Tool; {
 	case d.Folder() != nil:
@@ -106,10 +106,9 @@ func headsOf(versions []bundle.Version, lives []registry.Live) map[string]head {
 	return heads
 }
 
-// advance verifies what changed since the accepted bundle, which is a small part of large
-// registries: the parts that both have were verified before, and whoever reads a view
-// verifies it again. ok is false if the whole registry has to be verified, because of how
-// it changed or because something is wrong with it.
+// advance verifies only the changes since the accepted bundle, which are small compared with a large registry: common
+// parts were verified before, and every reader of a view verifies it again. ok is false if the whole registry must be
+// verified, because of the kind of change or because of an error.
 func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, heads map[string]head) (a advanced, ok bool, err error) {
 	was, err := c.index(old)
 	files, unread := c.view(old, filesView)
@@ -131,7 +130,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	if err != nil || failed != nil || !reflect.DeepEqual(before.Signers, after.Signers) {
 		return a, false, nil
 	}
-	// A subject keeps its part, so each one of a removed part has to be in an added one.
+	// A subject keeps its part, so every subject of a removed part must be in an added one.
 	chains, next := chainsOf(before), chainsOf(after)
 	changed := map[string]bool{}
 	for subject, chain := range next {
@@ -183,8 +182,8 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	return a, true, nil
 }
 
-// accounted reports whether the statements of changed parts are those of the parts before,
-// and those that the changes need.
+// accounted reports whether changed parts keep the statements of the previous parts and add only those that the changes
+// need.
 func accounted(before, after, files, changes bundle.Bundle) bool {
 	known := map[string]bool{}
 	for _, s := range slices.Concat(before.Statements, files.Statements, changes.Statements) {
@@ -211,7 +210,7 @@ func chainsOf(b bundle.Bundle) map[string][]bundle.Version {
 	return chains
 }
 
-// newest returns the newest definitions of some subjects of a bundle.
+// newest returns the newest definitions of the subjects of a bundle for which of returns true.
 func newest(b bundle.Bundle, of func(subject string) bool) ([]registry.Live, error) {
 	heads := headsOf(b.Versions, nil)
 	var lives []registry.Live
@@ -232,7 +231,7 @@ func newest(b bundle.Bundle, of func(subject string) bool) ([]registry.Live, err
 	return lives, nil
 }
 
-// union returns the values of two lists, each once.
+// union returns the values of two lists without duplicates.
 func union[T comparable](a, b []T) []T {
 	seen := map[T]bool{}
 	return slices.DeleteFunc(slices.Concat(a, b), func(v T) bool {
@@ -242,8 +241,8 @@ func union[T comparable](a, b []T) []T {
 	})
 }
 
-// write writes the accepted bundle for those who read it. Views that did not change are
-// links to those of the bundle before, so that a guard sees that it has nothing to verify.
+// write writes the accepted bundle. Unchanged views are hard links to those of the previous bundle, so that a guard need
+// not verify them again.
 func (c *Copy) write(old, now Accepted, index []byte, a advanced) error {
 	dir := filepath.Join(c.Dir, now.Index)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -1,11 +1,9 @@
-// Package follow keeps a verified copy of a registry that is published elsewhere, and
-// answers from it what a guard and the other readers of approvals ask a database: a
-// machine that follows needs neither a database nor a connection.
+// Package follow keeps a verified copy of a registry that is published elsewhere. On a machine that follows a registry,
+// guards and other readers of approvals use the copy, and need neither a database nor a connection.
 //
-// The processes of a machine share one copy, a folder. One of them at a time looks for a
-// new bundle (Update), verifies it, and replaces the copy, which the others notice (Wait).
-// A copy only moves forward: a bundle that does not extend the accepted one, or that the
-// trusted signers did not sign, is refused, and the accepted one stays in use.
+// All processes of a machine share one copy, a folder. One of them at a time polls for a new bundle (Update), verifies
+// it, and replaces the copy; the others wait for that (Wait). A bundle that does not extend the accepted one, or that
+// the trusted signers did not sign, is refused, and the accepted one stays in use.
 package follow
 
 import (
@@ -53,12 +51,11 @@ var (
 // Copy is the local copy of a followed registry.
 type Copy struct {
 	Dir string
-	// Trust says whose signatures count. Without signers, hashes and chains are
-	// verified, and no signature.
+	// Trust has the trusted signers. Without any, only hashes and chains are verified.
 	Trust  bundle.Trust
-	MaxAge time.Duration // after which an unconfirmed copy is not used; 0 for never
+	MaxAge time.Duration // age at which an unconfirmed copy expires; 0 for never
 	Now    func() time.Time
-	// Looked is called by Poll after each successful look at the source; nil for nothing.
+	// Looked, unless nil, is called by Poll after each successful update.
 	Looked func(context.Context)
 }
 
@@ -73,11 +70,11 @@ type Accepted struct {
 	At       time.Time `json:"at"` // when it was accepted
 }
 
-// Checked describes the last look at the source.
+// Checked describes the last poll of the source.
 type Checked struct {
 	At      time.Time `json:"at"`                // when the source last confirmed the copy
-	Tried   time.Time `json:"tried"`             // when somebody last looked
-	Problem string    `json:"problem,omitempty"` // why the last look failed; "" for success
+	Tried   time.Time `json:"tried"`             // time of the last poll
+	Problem string    `json:"problem,omitempty"` // why the last poll failed; "" for success
 }
 
 // Files of a copy.
@@ -89,15 +86,10 @@ const (
 	filesView    = "files"
 )
 
-// Limits of a look at a source: the bytes of an index and of all parts, and the time.
-const (
-	maxIndex   = 4 << 20
-	maxTotal   = 1 << 30
-	lookWithin = 15 * time.Minute
-)
+// maxTotal limits the size of all parts of a bundle, in bytes.
+const maxTotal = 1 << 30
 
-// serverView returns the name of the view of a server. Its name is hashed, because it can be any
-// text and the view is a file.
+// serverView returns the name of the view of a server, which is a file name: the name of the server can be any text.
 func serverView(server string) string { return "server_" + registry.HashBytes([]byte(server)) }
 
 func readJSON[T any](file string) (v T, err error) {
@@ -108,7 +100,7 @@ func readJSON[T any](file string) (v T, err error) {
 	return v, err
 }
 
-// Accepted returns what was accepted, ErrNoCopy for nothing.
+// Accepted returns the accepted bundle, or ErrNoCopy.
 func (c *Copy) Accepted() (Accepted, error) {
 	a, err := readJSON[Accepted](filepath.Join(c.Dir, acceptedFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,14 +109,14 @@ func (c *Copy) Accepted() (Accepted, error) {
 	return a, err
 }
 
-// Checked returns when the source was last looked at; zero for never.
+// Checked returns the last poll, or zero.
 func (c *Copy) Checked() Checked {
 	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file means never
 	return k
 }
 
-// Update looks at the source, and replaces the copy if there is a newer bundle that can be
-// trusted. It does nothing if another process is doing it. An error is recorded, too.
+// Update polls the source, and replaces the copy if there is a newer trusted bundle. It does nothing while another process
+// polls. It records errors.
 func (c *Copy) Update(ctx context.Context, address string, source Source) (changed bool, err error) {
 	if err := os.MkdirAll(filepath.Join(c.Dir, PartsDir), 0o700); err != nil {
 		return false, err
@@ -134,7 +126,7 @@ func (c *Copy) Update(ctx context.Context, address string, source Source) (chang
 		return false, err
 	}
 	defer unlock()
-	limited, cancel := context.WithTimeout(ctx, lookWithin)
+	limited, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	changed, err = c.update(limited, address, source)
 	if errors.Is(err, ErrRefused) {
@@ -159,7 +151,7 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 	case !first && old.Source != address:
 		return false, fmt.Errorf("this machine follows %s; run toolcrib follow --stop first", old.Source)
 	}
-	encoded, tag, err := source.Get(ctx, IndexFile, old.Tag, maxIndex)
+	encoded, tag, err := source.Get(ctx, IndexFile, old.Tag, 4<<20)
 	if errors.Is(err, errUnchanged) {
 		return false, nil
 	}
@@ -209,11 +201,11 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 	return true, nil
 }
 
-// grown checks that the log of an index extends the accepted one, and returns its root.
+// grown returns the root of the log of an index, and an error if that does not extend the accepted one.
 func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old Accepted) (root string, err error) {
 	cp, err := checkpoint.Read([]byte(index.Checkpoint))
 	if err != nil {
-		cp, err = checkpoint.Parse(index.Checkpoint) // nobody signs checkpoints there
+		cp, err = checkpoint.Parse(index.Checkpoint) // it is not signed
 	}
 	switch {
 	case err != nil:
@@ -265,7 +257,7 @@ func (t tiles) ReadTiles(list []tlog.Tile) ([][]byte, error) {
 
 func (tiles) SaveTiles([]tlog.Tile, [][]byte) {}
 
-// fetch gets the parts of an index that are not here yet.
+// fetch downloads the missing parts of an index.
 func (c *Copy) fetch(ctx context.Context, source Source, index bundle.Index) error {
 	missing := slices.DeleteFunc(slices.Clone(index.Parts), func(hash string) bool {
 		_, err := os.Stat(filepath.Join(c.Dir, PartsDir, hash))
@@ -288,7 +280,7 @@ func (c *Copy) fetch(ctx context.Context, source Source, index bundle.Index) err
 				return fmt.Errorf("%w: part %s: %w", ErrRefused, hash, err)
 			}
 			if bundle.PartHash(part) != hash {
-				return fmt.Errorf("%w: part %s has another content than its index says", ErrRefused, hash)
+				return fmt.Errorf("%w: part %s does not have the hash in its index", ErrRefused, hash)
 			}
 			if total.Add(int64(len(part))) > maxTotal {
 				return fmt.Errorf("%w: its parts have more than %d MiB together", ErrRefused, maxTotal>>20)
@@ -320,10 +312,10 @@ func (c *Copy) index(a Accepted) (bundle.Index, error) {
 	return bundle.DecodeIndex(data)
 }
 
-// clean removes the files of former bundles and of refused ones. What it cannot remove
-// stays until the next time.
+// clean removes the files of earlier and of refused bundles. It ignores errors, because it runs again after the next
+// update.
 func (c *Copy) clean() {
-	a, _ := c.Accepted() // nothing is kept for a machine that accepted nothing yet
+	a, _ := c.Accepted() // without an accepted bundle, all are removed
 	index, err := c.index(a)
 	if err != nil && a.Index != "" {
 		return
@@ -356,7 +348,7 @@ func (c *Copy) Files(ctx context.Context) (*Registry, error) { return c.read(ctx
 // Whole returns the whole registry.
 func (c *Copy) Whole(ctx context.Context) (*Registry, error) { return c.read(ctx, "", nil) }
 
-// current returns what was accepted, and an error if it is too old.
+// current returns the accepted bundle, and an error if it has expired.
 func (c *Copy) current() (Accepted, error) {
 	a, err := c.Accepted()
 	if err != nil || c.MaxAge <= 0 {
@@ -368,8 +360,8 @@ func (c *Copy) current() (Accepted, error) {
 	return a, err
 }
 
-// read reads and verifies a view of the accepted bundle, all of it for "". It returns known,
-// which was read and verified before, if that has the same content.
+// read reads and verifies a view of the accepted bundle, or the whole bundle for "". It returns known, an earlier result,
+// if that has the same content.
 func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registry, error) {
 	for {
 		a, err := c.current()
@@ -387,7 +379,7 @@ func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registr
 			b, err = bundle.Decode(data)
 		}
 		if again, failed := c.Accepted(); failed == nil && again.Index != a.Index {
-			continue // it was replaced meanwhile
+			continue // it was replaced in the meantime
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the copy of the followed registry cannot be read: %w; run toolcrib follow --stop, and follow again", err)
@@ -413,7 +405,7 @@ func (c *Copy) view(a Accepted, name string) (bundle.Bundle, error) {
 	return bundle.Decode(data)
 }
 
-// viewData returns an encoded view. One that is missing has nothing in it.
+// viewData returns an encoded view. A missing view is empty.
 func (c *Copy) viewData(a Accepted, name string) ([]byte, error) {
 	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, name+".json"))
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -24,15 +24,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Journal is the log of calls of a machine that follows: a folder with a file of JSON
-// lines for each day (UTC). Each line contains the SHA-256 of the line before it, across
-// files, so that a line that is changed or missing is noticed. The processes of a machine
-// write to one journal.
+// Journal is the call log of a follower: a folder with a file of JSON lines for each day (UTC). Each line contains the
+// SHA-256 of the previous line, also across files, which reveals changed and missing lines. All processes of a machine
+// write to the same journal.
 type Journal struct {
 	Dir string
 
 	mu     sync.Mutex
-	file   string // that was read up to offset
+	file   string // which was read up to offset
 	offset int64
 	last   string // hash of the last line
 	seq    int64
@@ -40,17 +39,17 @@ type Journal struct {
 	counts map[string]int    // refused calls of this process, by caller and hour
 }
 
-// daily is the use of a tool by a user in the day of its last call.
+// daily is the use of a tool by a user on the day of its last call.
 type daily struct {
 	gateway.Use
 	day  string
-	free int // calls of which nothing was run
+	free int // calls that did not run
 }
 
 // entry is a line of a journal.
 type entry struct {
 	Seq     int64           `json:"seq"`
-	Prev    string          `json:"prev"` // hash of the line before; "" for the first
+	Prev    string          `json:"prev"` // hash of the previous line; "" for the first
 	Call    *callEntry      `json:"call,omitempty"`
 	Outcome *outcomeEntry   `json:"outcome,omitempty"`
 	Change  *gateway.Change `json:"change,omitempty"` // a tool that differs from its approved definition
@@ -103,11 +102,10 @@ func (j *Journal) files() ([]string, error) {
 	return names, err
 }
 
-// catchUp reads the lines that this process has not read: at first those of the two
-// newest days. The caller holds j.mu.
+// catchUp reads the new lines; the first time, those of the two newest days. The caller holds j.mu.
 func (j *Journal) catchUp() error {
 	if j.uses == nil {
-		j.uses, j.counts = map[string]*daily{}, map[string]int{}
+		j.uses = map[string]*daily{}
 	}
 	names, err := j.files()
 	if err != nil {
@@ -137,7 +135,7 @@ func (j *Journal) catchUp() error {
 			j.offset += int64(len(line))
 			var e entry
 			if json.Unmarshal(line, &e) != nil {
-				continue // the chain shows it
+				continue // Verify reports it
 			}
 			j.last, j.seq = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n"))), e.Seq
 			j.count(e, calls)
@@ -170,8 +168,7 @@ func (j *Journal) count(e entry, calls map[string]string) {
 	}
 }
 
-// day returns the use of a tool by a user, and of how many calls of the day of now nothing
-// was run.
+// day returns the use of a tool by a user, and the number of calls on the day of now that did not run.
 func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gateway.Use, int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -188,13 +185,14 @@ func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gatewa
 	return d.Use, d.free, nil
 }
 
-// writing is a transaction of a journal: its lines are written together at the end.
+// writing is a transaction of a journal, whose lines are written together at the end.
 type writing struct {
 	j       *Journal
 	entries []entry
+	at      time.Time // of the last entry
 }
 
-// write runs fn and appends what it wrote, if it returns nil.
+// write runs fn and, if it returns nil, appends its entries.
 func (j *Journal) write(fn func(*writing) error) error {
 	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
 		return err
@@ -214,7 +212,7 @@ func (j *Journal) write(fn func(*writing) error) error {
 		return err
 	}
 	var text []byte
-	seq, last, at := j.seq, j.last, time.Time{}
+	seq, last := j.seq, j.last
 	for _, e := range w.entries {
 		seq++
 		e.Seq, e.Prev = seq, last
@@ -224,9 +222,8 @@ func (j *Journal) write(fn func(*writing) error) error {
 		}
 		last = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n")))
 		text = append(text, line...)
-		at = e.time()
 	}
-	name := max(at.UTC().Format(journalDay)+journalEnd, j.file) // a clock that goes back does not reorder the log
+	name := max(w.at.UTC().Format(journalDay)+journalEnd, j.file) // a clock that is set back does not reorder the log
 	f, err := os.OpenFile(filepath.Join(j.Dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -235,22 +232,13 @@ func (j *Journal) write(fn func(*writing) error) error {
 	return errors.Join(err, f.Close())
 }
 
-func (e entry) time() time.Time {
-	switch {
-	case e.Call != nil:
-		return e.Call.At
-	case e.Outcome != nil:
-		return e.Outcome.At
-	}
-	return e.Change.At
-}
-
 // AddCall implements gateway.CallWriter.
 func (w *writing) AddCall(_ context.Context, c gateway.Call) error {
 	tool := ""
 	if c.Version > 0 {
 		tool = c.Tool.String()
 	}
+	w.at = c.At
 	w.entries = append(w.entries, entry{Call: &callEntry{
 		ID: c.ID, At: c.At.UTC(), Actor: c.Caller.Actor.String(), Agent: c.Caller.Agent, User: c.Caller.User, Name: c.Name, Tool: tool,
 		Version: c.Version, ContentHash: c.ContentHash, Command: c.Command, ArgsHash: c.ArgsHash, Nth: c.Nth,
@@ -272,6 +260,7 @@ func (w *writing) CountRefused(_ context.Context, c gateway.Call, _ gateway.Code
 
 // AddOutcome implements gateway.CallWriter.
 func (w *writing) AddOutcome(_ context.Context, call string, o gateway.Outcome) error {
+	w.at = o.At
 	w.entries = append(w.entries, entry{Outcome: &outcomeEntry{
 		Call: call, Code: o.Code, At: o.At.UTC(), Duration: o.Duration, OutputHash: o.OutputHash, OutputBytes: o.OutputBytes, Message: o.Message, NotRun: o.NotRun,
 	}})
@@ -280,6 +269,7 @@ func (w *writing) AddOutcome(_ context.Context, call string, o gateway.Outcome) 
 
 // AddChange implements gateway.CallWriter.
 func (w *writing) AddChange(_ context.Context, c gateway.Change) error {
+	w.at = c.At
 	w.entries = append(w.entries, entry{Change: &c})
 	return nil
 }
@@ -293,13 +283,13 @@ func (*writing) AddAnswer(context.Context, string, gateway.Answer) error { retur
 // AddOverride implements gateway.CallWriter.
 func (*writing) AddOverride(context.Context, gateway.Override) error { return errNobodyAnswers }
 
-// Calls implements gateway.CallReader. It reads days until it has enough.
+// Calls implements gateway.CallReader.
 func (j *Journal) Calls(_ context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	names, err := j.files()
 	if err != nil {
 		return nil, err
 	}
-	outcomes := map[string]*gateway.Outcome{} // of calls in the files that were read
+	outcomes := map[string]*gateway.Outcome{} // by call, in the files read so far
 	var found []gateway.Call
 	for _, name := range slices.Backward(names) {
 		data, err := os.ReadFile(filepath.Join(j.Dir, name))
@@ -310,7 +300,7 @@ func (j *Journal) Calls(_ context.Context, q gateway.CallQuery) ([]gateway.Call,
 		for line := range bytes.Lines(data) {
 			var e entry
 			if json.Unmarshal(line, &e) != nil {
-				continue // the chain shows it
+				continue // Verify reports it
 			}
 			if o := e.Outcome; o != nil {
 				outcomes[o.Call] = &gateway.Outcome{Code: o.Code, At: o.At, Duration: o.Duration, OutputHash: o.OutputHash, OutputBytes: o.OutputBytes, Message: o.Message, NotRun: o.NotRun}
@@ -341,8 +331,7 @@ func matches(q gateway.CallQuery, c gateway.Call) bool {
 		(q.Code == "" || q.Code == code) && (q.Before == 0 || c.Seq < q.Before) && q.Hint == ""
 }
 
-// call returns the call as the gateway has it. Values that do not parse are empty: the
-// file may have been edited, which the chain shows.
+// call returns the call. Values that cannot be parsed are empty; Verify reports an edited file.
 func (c callEntry) call(seq int64) gateway.Call {
 	actor, _ := proposals.ParseActor(c.Actor)
 	tool, _ := registry.ParseSubject(c.Tool)
@@ -352,8 +341,8 @@ func (c callEntry) call(seq int64) gateway.Call {
 	}
 }
 
-// Verify checks the chain of the journal, and returns the number of its lines and the hash
-// of the last one. The first file that is kept may go on from one that was removed.
+// Verify checks the hash chain of the journal, and returns the number of lines and the hash of the last one. The oldest
+// file may continue one that was removed.
 func (j *Journal) Verify() (lines int64, head string, err error) {
 	names, err := j.files()
 	if err != nil {

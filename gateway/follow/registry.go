@@ -17,14 +17,13 @@ import (
 	"toolcrib/review/proof"
 )
 
-// Registry is a followed registry, or a part of it, in memory. It is an
-// impact.ToolReader. It never changes.
+// Registry is a followed registry, or a part of it, in memory. It is immutable.
 type Registry struct {
 	registry.Finder
-	// Lives are the live definitions, deactivated ones included.
+	// Lives are the live definitions, including deactivated ones.
 	Lives    []registry.Live
 	state    int64
-	hash     string // of the view that it was read from
+	hash     string // of its view
 	raws     map[string][]byte
 	contents map[string][]byte
 	versions []bundle.Version // of the whole registry only
@@ -112,15 +111,14 @@ func (r *Registry) FromServer(_ context.Context, name string) ([]registry.Live, 
 	return r.where(func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
 }
 
-// Server gives the guard of one MCP server its part of a copy, or gives the whole copy if it
-// has no name, and keeps it in memory.
+// Server caches the part of a copy for the guard of one MCP server, or the whole copy if Name is "".
 type Server struct {
 	Copy *Copy
 	Name string
 
 	mu    sync.Mutex
 	now   *Registry
-	index string // of the bundle that now was read from
+	index string // of the bundle of now
 }
 
 // Registry returns the approved tools and texts of the server, or the whole registry.
@@ -150,25 +148,25 @@ func (s *Server) Raw(ctx context.Context, hash string) ([]byte, bool, error) {
 	return raw, ok, nil
 }
 
-// Wait is that of the copy.
+// Wait calls Copy.Wait.
 func (s *Server) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
 	return s.Copy.Wait(ctx, seen, every)
 }
 
-// Path names the folder of the copy.
+// Path returns the folder of the copy.
 func (s *Server) Path() string { return s.Copy.Dir }
 
-// Ledger is a gateway.Ledger of a followed registry: calls go to a journal of this
-// machine, and nobody here can answer a call that needs the user's approval.
+// Ledger is a gateway.Ledger of a followed registry. It logs calls in a journal, and refuses calls that require approval,
+// because no user can answer them here.
 type Ledger struct {
-	// Registry returns the registry as it is now.
+	// Registry returns the current registry.
 	Registry func(ctx context.Context) (*Registry, error)
 	Journal  *Journal
 }
 
 var _ gateway.Ledger = Ledger{}
 
-// errNobodyAnswers refuses what only a database can record.
+// errNobodyAnswers is returned for records that require a database.
 var errNobodyAnswers = errors.New("this machine follows a registry, and nobody can approve a call here; ask for another approval tier where the registry is reviewed")
 
 // View implements gateway.Ledger.
@@ -194,7 +192,7 @@ func (l Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	return l.Log(ctx, fn)
 }
 
-// Overrides and pending calls are for a machine with a database.
+// Overrides and pending calls require a database.
 
 // Override implements gateway.CallReader.
 func (*Journal) Override(context.Context, string, registry.Subject) (registry.ApprovalTier, error) {

@@ -23,21 +23,18 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Report tells the reviewers of a registry what a machine that follows it met without an
-// approval.
+// Report tells the reviewers of a registry which unapproved tools a follower encountered.
 type Report struct {
 	Machine  string          `json:"machine"`  // a random name
 	Server   string          `json:"server"`   // the name of the MCP server
-	Document json.RawMessage `json:"document"` // the tools without an approval, as a list of the server
+	Document json.RawMessage `json:"document"` // the unapproved tools, as a list of the server
 }
 
-// Outbox keeps the reports of a machine to one source until they are sent, each in a file, and
-// then an empty file as a mark, so that the same report is not sent again. A file with a time in
-// the future waits until then.
+// Outbox stores the unsent reports of a machine to one source, each in a file. A sent report leaves an empty file as a
+// mark, so that it is not sent again. A file with a modification time in the future is sent after that time.
 type Outbox struct{ Dir string }
 
-// Limits of an outbox, of a report, and of those that are sent at once, which are also the
-// limits of toolcrib serve.
+// Limits of an outbox, of a report, and of a batch. toolcrib serve has the same limits for reports and batches.
 const (
 	maxQueued   = 1000
 	maxOfServer = 100
@@ -46,27 +43,21 @@ const (
 	maxBody     = 1000 << 10
 )
 
-// retryRefused is after how long a report is sent again that the server may take later.
-const retryRefused = time.Hour
+const refusedFile = "refused"
 
-const (
-	machineFile = "machine"
-	refusedFile = "refused"
-)
-
-// Refusal describes the reports that the server last refused.
+// Refusal describes the last reports that the server refused.
 type Refusal struct {
 	At      time.Time `json:"at"`
 	Reports int       `json:"reports"`
 	Reason  string    `json:"reason"` // of the first one
 }
 
-// ErrReport is wrapped for a report that cannot be queued, or that the server refused.
+// ErrReport is wrapped if a report cannot be queued, or the server refused it.
 var ErrReport = errors.New("not reported")
 
 // machine returns the random name of this machine.
 func (o Outbox) machine() (string, error) {
-	file := filepath.Join(o.Dir, machineFile)
+	file := filepath.Join(o.Dir, "machine")
 	name, err := os.ReadFile(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return string(name), err
@@ -99,7 +90,7 @@ func (o Outbox) entries() ([]queued, error) {
 	return all, nil
 }
 
-// Add queues a report, unless the same one was queued before. The oldest mark makes room.
+// Add queues a report, unless the same one was queued before. If the outbox is full, it removes the oldest mark.
 func (o Outbox) Add(server string, document []byte) error {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
@@ -144,7 +135,7 @@ func (o Outbox) Add(server string, document []byte) error {
 	return atomicfile.Write(file, report, atomicfile.Options{Mode: 0o600})
 }
 
-// State returns the number of reports that wait to be sent, and what was last refused.
+// State returns the number of unsent reports, and the last refusal.
 func (o Outbox) State() (waiting int, last Refusal, err error) {
 	all, err := o.entries()
 	for _, e := range all {
@@ -156,7 +147,7 @@ func (o Outbox) State() (waiting int, last Refusal, err error) {
 	return waiting, last, err
 }
 
-// adopt takes over what earlier versions queued in one folder for all sources.
+// adopt moves reports that earlier versions queued in one folder for all sources.
 func (o Outbox) adopt() error {
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(o.Dir), "*.json"))
 	if err != nil || len(files) == 0 {
@@ -169,8 +160,8 @@ func (o Outbox) adopt() error {
 	return err
 }
 
-// Send sends what is queued, if the source is toolcrib serve. The error has the first reason
-// of those that the server refused.
+// Send sends a batch of queued reports if the source is toolcrib serve. If the server refused reports, the error has the
+// first reason.
 func (o Outbox) Send(ctx context.Context, source Source) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
@@ -202,7 +193,7 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 		}
 		data, err := os.ReadFile(e.file)
 		if err == nil && !json.Valid(data) {
-			err = os.Truncate(e.file, 0) // somebody else wrote it
+			err = os.Truncate(e.file, 0) // another program wrote it
 		} else if err == nil {
 			batch.Reports, files, size = append(batch.Reports, data), append(files, e.file), size+len(data)
 		}
@@ -247,7 +238,7 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 		}
 		err = cmp.Or(err, fmt.Errorf("%w: the server refused %d of %d reports: %s", ErrReport, len(doc.Refused), len(files), visible.Line(r.Reason)))
 		if r.Later {
-			err = errors.Join(err, os.Chtimes(files[r.Index], now, now.Add(retryRefused)))
+			err = errors.Join(err, os.Chtimes(files[r.Index], now, now.Add(time.Hour)))
 			files[r.Index] = ""
 		}
 	}

@@ -29,29 +29,27 @@ import (
 
 // Source is a place where a registry is published.
 type Source interface {
-	// Get returns a published file of at most limit bytes. A file that still has the tag
-	// of an earlier answer is errUnchanged, one that is not there fs.ErrNotExist.
+	// Get returns a published file of at most limit bytes. It returns errUnchanged if the file still has the tag of an
+	// earlier response, and fs.ErrNotExist if it does not exist.
 	Get(ctx context.Context, name, tag string, limit int64) (data []byte, newTag string, err error)
-	// Proves reports whether the source has the hashes that prove that a log was only
-	// extended.
+	// Proves reports whether the source has the hashes that prove that a log was only extended.
 	Proves() bool
 }
 
-// ErrAddress is wrapped for an address that names no source.
+// ErrAddress is wrapped for an invalid address.
 var ErrAddress = errors.New("not an address to follow")
 
-// errSilent is returned by Listen for a source that announces nothing.
+// errSilent is returned by Listen for a source without events.
 var errSilent = errors.New("the source announces nothing")
 
-// errUnchanged is returned for a file that the caller has already.
+// errUnchanged is returned for a file that the caller already has.
 var errUnchanged = errors.New("unchanged")
 
-// errTooLarge is wrapped when an answer exceeds the limit of its kind.
+// errTooLarge is wrapped if a response exceeds its limit.
 var errTooLarge = errors.New("the answer is too large")
 
-// NewSource returns the source at an address: a folder, a file, an https URL (http for
-// this machine only), or git:REPOSITORY, followed by #BRANCH unless the branch is Branch.
-// Git fetches into the folder cache. An https server is shown the token, if there is one.
+// NewSource returns the source at an address: a folder, a file, an https URL (http on loopback only), or git:REPOSITORY,
+// with #BRANCH unless the branch is Branch. Git fetches into the folder cache. token, unless "", is sent to a URL.
 func NewSource(address, cache, token string) (Source, error) {
 	if repository, ok := strings.CutPrefix(address, "git:"); ok {
 		repository, branch, _ := strings.Cut(repository, "#")
@@ -71,7 +69,7 @@ func NewSource(address, cache, token string) (Source, error) {
 			return nil, fmt.Errorf("%w: %q is not encrypted; write https:// (http:// is for this machine alone)", ErrAddress, address)
 		}
 		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.IdleConnTimeout = idleFor
+		transport.IdleConnTimeout = 5 * time.Second // between two polls, no connection is open
 		return &httpSource{u, token, &http.Client{CheckRedirect: checkRedirect, Transport: transport}}, nil
 	}
 	info, err := os.Stat(address)
@@ -84,12 +82,8 @@ func NewSource(address, cache, token string) (Source, error) {
 	return fileSource{address}, nil
 }
 
-// Branch is the branch of a repository that a registry is published to.
+// Branch is the branch to which a registry is published.
 const Branch = "toolcrib-registry"
-
-// idleFor is how long a connection is kept for the next file. Between two looks at a source
-// there is none.
-const idleFor = 5 * time.Second
 
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
@@ -176,7 +170,7 @@ type httpSource struct {
 
 func (*httpSource) Proves() bool { return true }
 
-// answerWithin is how long a source has for one file: 64 MB at 5 Mbit/s.
+// answerWithin is the timeout for one file: 64 MB at 5 Mbit/s.
 const answerWithin = 2 * time.Minute
 
 func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
@@ -230,23 +224,18 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 // ServePath is the path of the registry at toolcrib serve.
 const ServePath = "/v1/bundle"
 
-// serve returns whether the source is toolcrib serve, which announces approvals and takes
-// reports.
+// serve reports whether the source is toolcrib serve, which has events and accepts reports.
 func (s *httpSource) serve() bool { return strings.HasSuffix(s.base.Path, ServePath) }
 
-// silentFor is how long an open stream of events may be silent: the server writes a sign of
-// life every 15 seconds.
-const silentFor = time.Minute
-
-// Listen calls news when it is connected to the events of toolcrib serve, and at each event,
-// until the connection ends.
+// Listen calls news when it is connected to the events of toolcrib serve, and at each event, until the connection ends.
+// The server writes a comment every 15 seconds; after a minute without any, the connection counts as lost.
 func (s *httpSource) Listen(ctx context.Context, news func()) error {
 	if !s.serve() {
 		return errSilent
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	alarm := time.AfterFunc(silentFor, cancel)
+	alarm := time.AfterFunc(time.Minute, cancel)
 	defer alarm.Stop()
 	answer, err := s.request(ctx, http.MethodGet, "../events", "", nil)
 	if err != nil {
@@ -256,7 +245,7 @@ func (s *httpSource) Listen(ctx context.Context, news func()) error {
 	news()
 	lines := bufio.NewScanner(answer.Body)
 	for lines.Scan() {
-		alarm.Reset(silentFor)
+		alarm.Reset(time.Minute)
 		if strings.HasPrefix(lines.Text(), "data:") {
 			news()
 		}

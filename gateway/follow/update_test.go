@@ -312,7 +312,7 @@ func TestBadTransfers(t *testing.T) {
 		"parts are no archives": {func(f map[string][]byte) { each(f, "parts/", func([]byte) []byte { return []byte("hello") }) }, nil, "part"},
 		"parts are others": {func(f map[string][]byte) {
 			each(f, "parts/", func([]byte) []byte { return follow.Compress([]byte("{}")) })
-		}, nil, "another content"},
+		}, nil, "does not have the hash"},
 		"parts expand to much": {func(f map[string][]byte) {
 			each(f, "parts/", func([]byte) []byte { return follow.Compress(make([]byte, bundle.MaxSize+1)) })
 		}, nil, "too large"},

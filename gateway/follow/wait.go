@@ -12,8 +12,8 @@ import (
 	"toolcrib/internal/filelock"
 )
 
-// Wait returns when another bundle was accepted, or after every where the operating system
-// does not report changes of files. seen is the result of the last call, 0 at first.
+// Wait returns when another bundle was accepted, or after every if the operating system does not report changes of files.
+// seen is the result of the last call, 0 at first.
 func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -55,18 +55,9 @@ type announcer interface {
 	Listen(ctx context.Context, news func()) error
 }
 
-// spread is the time over which machines that hear of the same change ask for it. A source
-// that many ask at once may fail: retries is how often a machine asks again, each time within
-// retryWithin.
-const (
-	spread      = 800 * time.Millisecond
-	retries     = 8
-	retryWithin = 8 * time.Second
-)
-
-// Poll updates the copy at the given interval until ctx ends, and at once when the source
-// announces a change. It skips a turn if another process of the machine has just done it,
-// and passes errors to problem.
+// Poll updates the copy at the given interval until ctx ends, and at once when the source announces a change. It skips an
+// update if another process of the machine has just polled, and passes errors to problem. Random delays distribute the
+// requests of machines that receive the same announcement; after a failure, a machine retries a few times.
 func (c *Copy) Poll(ctx context.Context, address string, source Source, every time.Duration, problem func(error)) {
 	announced := make(chan struct{}, 1)
 	news := func() {
@@ -88,10 +79,10 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 		select {
 		case <-ctx.Done():
 		case <-announced:
-			pause(ctx, random(spread))
+			pause(ctx, random(800*time.Millisecond))
 		case <-timer.C:
 			if c.Now().Sub(c.Checked().Tried) < every {
-				continue // another process looked
+				continue // another process has polled
 			}
 		}
 		timer.Stop()
@@ -101,8 +92,8 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 			if c.Looked != nil {
 				c.Looked(ctx)
 			}
-		} else if !errors.Is(err, ErrRefused) && failed <= retries {
-			time.AfterFunc(random(retryWithin), news)
+		} else if !errors.Is(err, ErrRefused) && failed <= 8 {
+			time.AfterFunc(random(8*time.Second), news)
 		}
 		if err != nil && ctx.Err() == nil {
 			problem(err)
@@ -110,7 +101,7 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 	}
 }
 
-// listen keeps a connection to what a source announces open, in one process of the machine.
+// listen keeps a connection to the events of a source open, in one process of the machine.
 func (c *Copy) listen(ctx context.Context, source announcer, every time.Duration, news func()) {
 	for ctx.Err() == nil {
 		unlock, held, err := filelock.Try(filepath.Join(c.Dir, listenLock))
@@ -134,7 +125,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// random returns a random duration of up to most, which spreads requests.
+// random returns a random duration of at most most.
 func random(most time.Duration) time.Duration {
 	return time.Duration(rand.Int64N(int64(most) + 1)) //nolint:gosec // nothing depends on it
 }
