@@ -21,8 +21,7 @@ type Published interface {
 	File(name string) ([]byte, error)
 }
 
-// bundles holds the published registry of the newest state, and the one before: a follower
-// may still be reading that.
+// bundles holds the published registry of the newest state, and the previous one, which a follower may still be reading.
 type bundles struct {
 	mu     sync.Mutex
 	state  int64
@@ -34,20 +33,6 @@ type bundles struct {
 type bundle struct {
 	from  Published
 	files map[string][]byte
-}
-
-// refresh publishes the registry unless that was done for the state or a later one. The
-// caller holds b.mu.
-func (b *bundles) refresh(ctx context.Context, c Config, state int64) error {
-	if b.newest != nil && b.state >= state {
-		return nil
-	}
-	published, err := c.Publish(ctx)
-	if err != nil {
-		return err
-	}
-	b.state, b.before, b.newest = state, b.newest, &bundle{published, map[string][]byte{}}
-	return nil
 }
 
 func (b *bundle) file(name string) ([]byte, error) {
@@ -68,8 +53,12 @@ func (b *bundle) file(name string) ([]byte, error) {
 func (b *bundles) file(ctx context.Context, c Config, state int64, name string) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.refresh(ctx, c, state); err != nil {
-		return nil, err
+	if b.newest == nil || b.state < state {
+		published, err := c.Publish(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b.state, b.before, b.newest = state, b.newest, &bundle{published, map[string][]byte{}}
 	}
 	data, err := b.newest.file(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +73,7 @@ func (s *Server) bundle(q *request) error {
 		return problem(http.StatusNotFound, "not_found", "this server does not offer its registry; start it with toolcrib serve --bundle")
 	}
 	name := cmp.Or(q.r.PathValue("file"), "index.json")
-	// A client that goes away does not end the publishing that others wait for.
+	// A client that disconnects does not end the publishing that others wait for.
 	data, err := s.bundles.file(s.clients.ctx, s.config, q.state, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return problem(http.StatusNotFound, "not_found", "the published registry has no file "+quote(name))

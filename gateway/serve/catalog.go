@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -79,9 +78,8 @@ type views struct {
 
 // viewSlot holds the newest view of a key. Its lock is held while a newer one is read, and others wait for that.
 type viewSlot struct {
-	caller gateway.Caller // one of those that it is for
-	mu     sync.Mutex
-	view   *view
+	mu   sync.Mutex
+	view *view
 }
 
 // maxViews limits the number of cached views.
@@ -97,7 +95,7 @@ func (v *views) slot(c gateway.Caller) *viewSlot {
 	if len(v.slots) >= maxViews || v.slots == nil {
 		v.slots = map[viewKey]*viewSlot{}
 	}
-	s := &viewSlot{caller: c}
+	s := &viewSlot{}
 	v.slots[key] = s
 	return s
 }
@@ -115,43 +113,6 @@ func (s *Server) view(q *request) (*view, error) {
 		slot.view = v
 	}
 	return v, err
-}
-
-// refresh reads the requested views again, as of a state, so that a client that asks
-// after the event of an approval does not wait for the read.
-func (s *Server) refresh(ctx context.Context, state int64) {
-	s.views.mu.Lock()
-	slots := slices.Collect(maps.Values(s.views.slots))
-	s.views.mu.Unlock()
-	for _, slot := range slots {
-		s.refreshSlot(ctx, slot, state)
-	}
-	s.bundles.mu.Lock()
-	defer s.bundles.mu.Unlock()
-	if s.bundles.newest != nil {
-		_ = s.bundles.refresh(ctx, s.config, state) // the next request reports an error
-	}
-}
-
-// refreshSlot leaves an error of reading to the next request, which reports it.
-func (s *Server) refreshSlot(ctx context.Context, slot *viewSlot, state int64) {
-	slot.mu.Lock()
-	defer slot.mu.Unlock()
-	before := slot.view
-	if before == nil || before.state >= state {
-		return
-	}
-	v, err := s.newView(ctx, slot.caller, state)
-	if err != nil {
-		return
-	}
-	before.mu.Lock()
-	used := slices.Collect(maps.Keys(before.heads))
-	before.mu.Unlock()
-	for _, f := range used {
-		_, _ = s.configHead(ctx, v, f)
-	}
-	slot.view = v
 }
 
 // newView reads a consistent view of one state. It reads again after a concurrent approval, but not forever.

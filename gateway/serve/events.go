@@ -177,18 +177,6 @@ const every = 100 * time.Millisecond
 // that are no longer valid. It returns an error if the database is gone.
 func (s *Server) follow(ctx context.Context) error {
 	last, approved, _ := s.config.Log.Head(ctx) // after an error, the first event counts as a change
-	newer := make(chan int64, 1)
-	ended := make(chan struct{})
-	defer func() {
-		close(newer)
-		<-ended
-	}()
-	go func() {
-		defer close(ended)
-		for state := range newer {
-			s.refresh(ctx, state)
-		}
-	}()
 	for told := int64(0); ; {
 		told = s.config.Log.Wait(ctx, told, every)
 		if ctx.Err() != nil {
@@ -203,14 +191,7 @@ func (s *Server) follow(ctx context.Context) error {
 			s.clients.end(func(t tokens.Token) bool { return t.InForce(s.config.Now()) != nil })
 			continue
 		}
-		last = event
-		if state != approved {
-			select {
-			case newer <- state:
-				approved = state
-			default: // the previous state is being read; the next turn sends this one
-			}
-		}
+		last, approved = event, state
 		s.streams.tell()
 		s.clients.end(func(t tokens.Token) bool {
 			_, err := s.config.Tokens.ByID(ctx, t.ID)

@@ -150,17 +150,14 @@ func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	if !ok {
 		return Token{}, ErrToken
 	}
-	t, err := k.Store.Token(ctx, id)
-	if errors.Is(err, proposals.ErrNotFound) {
-		return Token{}, ErrToken
-	}
-	if err != nil {
-		return Token{}, err
+	t, inForce := k.ByID(ctx, id)
+	if inForce != nil && t.ID == "" {
+		return Token{}, inForce
 	}
 	if subtle.ConstantTimeCompare([]byte(hash(secret)), []byte(t.SecretHash)) != 1 {
 		return Token{}, ErrToken
 	}
-	return t, t.InForce(k.Now())
+	return t, inForce
 }
 
 // ByID returns the token with an id, or ErrToken if it is unknown, revoked or
