@@ -23,8 +23,7 @@ type Backend interface {
 	// Approved returns the approved tools of the server. On error, the guard lists and calls no tool, and shows the
 	// error to the user of the client.
 	Approved(ctx context.Context) (Approved, error)
-	// Wait returns when something may have been approved in any process; seen is its
-	// last result, 0 at first.
+	// Wait returns when a process may have approved something. seen is the last result, 0 at first.
 	Wait(ctx context.Context, seen int64) int64
 	// Observe proposes the differences between a server's list and the approved tools and texts, and records entries
 	// that cannot be proposed.
@@ -68,8 +67,7 @@ type Listing struct {
 type Store interface {
 	// Raw returns the JSON with a hash, or false if it is not stored.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
-	// Wait returns when another process may have written something, as Backend.Wait does,
-	// and looks every so often.
+	// Wait is Backend.Wait, and polls at the given interval if the database does not announce changes.
 	Wait(ctx context.Context, seen int64, every time.Duration) int64
 	// Path names the database: its file, or a server's name.
 	Path() string
@@ -79,9 +77,8 @@ type Store interface {
 type Connection struct {
 	Store   Store
 	Gateway *gateway.Gateway
-	// Caller is on whose behalf a client calls. Its actor is who writes in the database,
-	// an agent where the login allows no other; otherwise calls are logged in the name of
-	// the client.
+	// Caller is the caller of the client's calls. If the login is that of an agent, its actor is logged; otherwise the
+	// name of the client is.
 	Caller gateway.Caller
 	Close  func() error
 }
@@ -113,13 +110,6 @@ type Database struct {
 }
 
 var _ Backend = (*Database)(nil)
-
-// Times between looks at the database: for approvals by other processes, and for a
-// database that could not be opened.
-const (
-	lookEvery   = 400 * time.Millisecond
-	reopenAfter = 2 * time.Second
-)
 
 // Close writes waiting records and closes the database.
 func (d *Database) Close() error {
@@ -224,11 +214,11 @@ func (d *Database) Wait(ctx context.Context, seen int64) int64 {
 	conn := d.conn
 	d.mu.Unlock()
 	if conn != nil {
-		return conn.Store.Wait(ctx, seen, lookEvery)
+		return conn.Store.Wait(ctx, seen, 400*time.Millisecond)
 	}
 	select {
 	case <-ctx.Done():
-	case <-time.After(reopenAfter):
+	case <-time.After(2 * time.Second):
 	}
 	return seen
 }

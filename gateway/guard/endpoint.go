@@ -80,8 +80,8 @@ func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, e
 // finish implements Server.
 func (e *Endpoint) finish() { e.stop() }
 
-// send implements Server. The next message is sent when the server has this one: when
-// a request was written, and when anything else, and initialize, was answered.
+// send implements Server. To keep the order of messages, it returns when a request was written, and when initialize or
+// another message was answered.
 func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	select {
 	case <-e.serving:
@@ -206,8 +206,7 @@ func reached(err error) error {
 	return err
 }
 
-// request makes an HTTP request with the headers of the session; m is nil for no
-// message.
+// request returns an HTTP request with the headers of the session; m is nil without a message.
 func (e *Endpoint) request(ctx context.Context, method string, m *message, body []byte) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, e.url, bytes.NewReader(body))
 	if err != nil {
@@ -248,7 +247,7 @@ func (e *Endpoint) request(ctx context.Context, method string, m *message, body 
 	return req, nil
 }
 
-// answers hands on the messages of a response.
+// answers passes on the messages of a response.
 func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is read as no messages
 	if kind == "text/event-stream" && resp.StatusCode < 300 {
@@ -312,8 +311,8 @@ func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
 	return answered, nil
 }
 
-// streams hands on the events of the response to a message. A stream that breaks off
-// is taken up where it broke off, if the server numbers its events.
+// streams passes on the events of the response to a message. It resumes an interrupted stream if the server numbers its
+// events.
 func (e *Endpoint) streams(m *message, resp *http.Response) error {
 	s := &events{lines: newLineReader(resp.Body, e.times.MaxMessage)}
 	for tried := 0; ; tried++ {
@@ -334,7 +333,7 @@ func (e *Endpoint) streams(m *message, resp *http.Response) error {
 			return err
 		case unread != nil:
 			return unread
-		case s.id == "" || tried == maxResumed || e.ctx.Err() != nil:
+		case s.id == "" || tried == 20 || e.ctx.Err() != nil:
 			return errors.New("its stream ended without an answer")
 		}
 		if !e.pause(s.retry) {
@@ -348,9 +347,6 @@ func (e *Endpoint) streams(m *message, resp *http.Response) error {
 		s.lines = newLineReader(resumed.Body, e.times.MaxMessage)
 	}
 }
-
-// maxResumed is how often a stream is taken up that gives no answer.
-const maxResumed = 20
 
 // resume opens the stream of the messages after an event.
 func (e *Endpoint) resume(id string) (*http.Response, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -109,8 +110,15 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	running.Go(func() { g.refreshes(alive) })
 	running.Go(func() { g.observer.run(alive, &g.approvals) })
 	running.Go(func() { g.forwards(alive) })
-	go g.watch(alive, leave) // ends with the client or within watchFor
-	go g.receives(alive)     // returns when the client's input ends
+	go func() { // the end of the client's input goes unnoticed while the guard waits for a server that accepts no message
+		for g.config.Gone != nil && alive.Err() == nil {
+			if g.config.Gone(30 * time.Second) {
+				leave()
+				return
+			}
+		}
+	}()
+	go g.receives(alive) // returns when the client's input ends
 	status, err = g.server.serve(ctx, func(line []byte) { g.fromServer(alive, line) })
 	stop()
 	g.calls.close()
@@ -119,7 +127,11 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 		g.observer.put(Listing{Problem: "the server exited before it listed its tools"})
 	}
 	g.observer.last(ctx, &g.approvals)
-	for _, a := range g.requests.drain() {
+	g.requests.mu.Lock()
+	unanswered := slices.Collect(maps.Values(g.requests.byID))
+	clear(g.requests.byID)
+	g.requests.mu.Unlock()
+	for _, a := range unanswered {
 		g.conclude(a.call, failed("the server exited before it answered"))
 	}
 	return status, err
@@ -185,7 +197,8 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	if m.kind == request {
 		a := &openRequest{method: m.method}
 		if m.method == "prompts/get" && g.config.Texts {
-			if a.prompt, a.arguments = m.prompted(); a.prompt == "" {
+			name, args, err := m.called()
+			if a.prompt = name; err != nil || name == "" || len(args) > 0 && json.Unmarshal(args, &a.arguments) != nil {
 				g.answer(refused(m.id.of(m.text), codeInvalidParams, "toolcrib does not pass this request on: it names no prompt, or has an argument that is not a string"))
 				return
 			}
@@ -229,29 +242,11 @@ func (g *Guard) answer(text []byte) {
 	_ = g.client.write(text) // a disconnected client is detected at its input
 }
 
-// watch calls leave when the reader of the guard's output is gone. The end of the client's input has the same effect,
-// but goes unnoticed while the guard waits for a server that accepts no message.
-func (g *Guard) watch(ctx context.Context, leave func()) {
-	for g.config.Gone != nil && ctx.Err() == nil {
-		if g.config.Gone(watchFor) {
-			leave()
-			return
-		}
-	}
-}
-
-// watchFor bounds a wait for the client to leave, which no context ends: an idle guard
-// shall sleep.
-const watchFor = 30 * time.Second
-
-// goneLooks is the interval of checks whether the output has a reader.
-const goneLooks = 100 * time.Millisecond
-
 // finish closes the server's input after the client's: when all requests are answered, because many servers exit at the
 // end of input, or when the output has no reader, or at a timeout.
 func (g *Guard) finish(ctx context.Context) {
 	defer g.server.finish()
-	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(goneLooks)
+	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(100*time.Millisecond)
 	defer late.Stop()
 	defer looks.Stop()
 	for {
@@ -377,7 +372,9 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		g.tellClosed() // to a client that did not wait for the answer
 	default:
 		if a.method == "subscriptions/listen" {
-			g.session.unsubscribe(key)
+			g.session.mu.Lock()
+			delete(g.session.subscriptions, key)
+			g.session.mu.Unlock()
 		}
 		_ = g.client.write(line)
 	}
@@ -386,12 +383,10 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	}
 }
 
-// maxShown limits how much of a server's words the log repeats, in bytes.
-const maxShown = 500
-
+// clip limits the part of a server's text that is repeated in the log.
 func clip(text string) string {
-	if len(text) > maxShown {
-		return text[:maxShown] + " …"
+	if len(text) > 500 {
+		return text[:500] + " …"
 	}
 	return text
 }
@@ -459,25 +454,14 @@ func (r *requests) busy() bool {
 	return false
 }
 
-// drain forgets all requests, and returns them.
-func (r *requests) drain() []*openRequest {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	defer clear(r.byID)
-	return slices.Collect(maps.Values(r.byID))
-}
-
 // queued is a message of the client that waits behind a call.
 type queued struct {
 	line []byte
 	call *call // nil for another message
 }
 
-// maxQueued limits the messages that wait behind a call, in bytes. Beyond it, the
-// client waits.
-const maxQueued = MaxLine
-
-// queue keeps the order of the client's messages while a call passes the gates.
+// queue keeps the order of the client's messages while a call passes the gates. It has at most MaxLine bytes, beyond
+// which the client waits.
 type queue struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -497,7 +481,7 @@ func (q *queue) waits() bool {
 func (q *queue) put(item queued) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.size > 0 && q.size+len(item.line) > maxQueued && !q.closed {
+	for q.size > 0 && q.size+len(item.line) > MaxLine && !q.closed {
 		q.changed.Wait()
 	}
 	q.items, q.size = append(q.items, item), q.size+len(item.line)

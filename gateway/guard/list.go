@@ -82,7 +82,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	}
 }
 
-// page returns the places of a list and of the next cursor in a result.
+// page returns the positions of a list and of the next cursor in a result.
 func (m *message) page(result span, kind listKind) (list, next span, err error) {
 	err = m.members(result, []string{string(kind), "nextCursor"}, func(key string, value span) {
 		switch key {
@@ -98,9 +98,8 @@ func (m *message) page(result span, kind listKind) (list, next span, err error) 
 	return list, next, err
 }
 
-// readable returns the answer to a list with a number in place of the entries that the parser
-// refuses: one odd entry does not withhold the others. It is nil for another answer, and where the
-// parser refuses more than entries.
+// readable returns the answer to a list with numbers in place of the entries that the parser refuses, so that an invalid
+// entry does not withhold the others. It returns nil for another answer, and if the parser refuses more than entries.
 func (g *Guard) readable(m *message) []byte {
 	asked := g.requests.find(m.key())
 	for _, kind := range g.kinds() {
@@ -232,15 +231,8 @@ func (r *refresher) want() {
 func (r *refresher) start() {
 	select {
 	case r.kick <- struct{}{}:
-	default: // one is to come
+	default: // one will start
 	}
-}
-
-// began returns the number of requests that a comparison that begins now will complete.
-func (r *refresher) began() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.wanted
 }
 
 // ends stores the result of a comparison.
@@ -308,7 +300,9 @@ func (g *Guard) refreshes(ctx context.Context) {
 	case <-g.refresher.kick:
 	}
 	for ctx.Err() == nil {
-		covers := g.refresher.began()
+		g.refresher.mu.Lock()
+		covers := g.refresher.wanted // the requests that this comparison completes
+		g.refresher.mu.Unlock()
 		g.mu.Lock()
 		noticed := g.noticed
 		g.noticed = map[listKind]bool{}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"golang.org/x/time/rate"
 
 	"toolcrib/gateway/texts"
 	"toolcrib/registry"
@@ -75,7 +76,7 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 	if wait(ctx, a.loaded) != nil {
 		return
 	}
-	room, last, every := observeBurst, time.Now(), o.config.Times.Propose
+	limit := rate.NewLimiter(rate.Every(o.config.Times.Propose), observeBurst)
 	for {
 		select {
 		case <-ctx.Done():
@@ -86,21 +87,12 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 		if l == nil {
 			continue
 		}
-		if gained := int(time.Since(last) / every); gained > 0 {
-			room, last = min(room+gained, observeBurst), time.Now()
+		if limit.Wait(ctx) != nil {
+			return
 		}
-		if room == 0 {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(time.Until(last.Add(every))):
-			}
-			room, last = 1, time.Now()
-			if newer, h := o.take(); newer != nil {
-				l, hash = newer, h
-			}
+		if newer, h := o.take(); newer != nil {
+			l, hash = newer, h
 		}
-		room--
 		if _, closed := a.get(); closed != nil { // already reported
 			o.back(l)
 			continue

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,7 +20,6 @@ const (
 	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
 	metaClient       = "io.modelcontextprotocol/clientInfo"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
-	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
 // facts are the capabilities that client and server reported.
@@ -119,16 +119,6 @@ func without(m *message, at span, name string) ([]byte, error) {
 	return append(out, '}'), err
 }
 
-// begin notes that the server may be asked for its tools, and reports whether it is
-// new.
-func (s *session) begin() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	began := s.began
-	s.began = true
-	return !began
-}
-
 // introduce records the server's capabilities from the result of initialize or server/discover.
 func (s *session) introduce(m *message) {
 	capabilities := m.member(m.result, "capabilities")
@@ -152,36 +142,20 @@ func (s *session) heard() {
 	}
 }
 
-// hears reports whether the client is ready for notifications: it has begun and has the
-// answer to initialize.
+// hears reports whether the client is ready for notifications, after the handshake.
 func (s *session) hears() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.began && (s.told || !s.said.shakes)
 }
 
-// subscribers returns the ids of requests that wait for the list_changed of a kind.
-func (s *session) subscribers(kind listKind) (ids []json.RawMessage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, wanted := range s.subscriptions {
-		if slices.Contains(wanted.kinds, kind) {
-			ids = append(ids, wanted.id)
-		}
-	}
-	return ids
-}
-
-// unsubscribe ends a subscription.
-func (s *session) unsubscribe(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.subscriptions, key)
-}
-
 // begin requests the server's tools, and explains an empty list to the client if that was not possible before.
 func (g *Guard) begin() {
-	if !g.session.begin() {
+	g.session.mu.Lock()
+	began := g.session.began
+	g.session.began = true
+	g.session.mu.Unlock()
+	if began {
 		return
 	}
 	g.refresher.start()
@@ -214,15 +188,6 @@ func (g *Guard) sayClosed(err error) {
 type edit struct {
 	at   span
 	with []byte
-}
-
-// edited returns the line of a message with some of its parts replaced.
-func edited(line []byte, edits []edit) []byte {
-	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(b.at.from, a.at.from) })
-	for _, e := range edits {
-		line = slices.Concat(line[:e.at.from], e.with, line[e.at.to:])
-	}
-	return line
 }
 
 // announcing returns the edits that add the listChanged capability to a server's introduction: the guard sends
@@ -274,8 +239,13 @@ func (g *Guard) tellChanged(kind listKind) {
 		}
 		return
 	}
-	for _, id := range g.session.subscribers(kind) {
-		g.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":{"_meta":{"%s":%s}}}`, kind.changed(), metaSubscription, id))
+	g.session.mu.Lock()
+	subscribed := slices.Collect(maps.Values(g.session.subscriptions))
+	g.session.mu.Unlock()
+	for _, s := range subscribed {
+		if slices.Contains(s.kinds, kind) {
+			g.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, kind.changed(), s.id))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,18 +26,8 @@ func (a Approved) prompts() map[string]Tool {
 	return all
 }
 
-// prompted returns the name and the arguments of a prompts/get; no name where an
-// argument is no string.
-func (m *message) prompted() (name string, arguments map[string]string) {
-	name, args, err := m.called()
-	if err != nil || len(args) > 0 && json.Unmarshal(args, &arguments) != nil {
-		return "", nil
-	}
-	return name, arguments
-}
-
-// prompt passes the answer to prompts/get on if it is the approved one with the
-// client's arguments in place of the placeholders.
+// prompt passes on the answer to prompts/get if it is the approved one with the client's arguments in place of the
+// placeholders.
 func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []byte) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard ends
@@ -60,19 +51,14 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 		return
 	}
 	if seen := g.refresher.texts(); seen != nil && !seen[name].Covers(a.arguments, result) {
-		g.reread()
+		g.mu.Lock()
+		g.again = true // their list does not show changes of texts
+		g.mu.Unlock()
+		g.refresher.want()
 	}
 	why = fmt.Sprintf("toolcrib withholds the prompt %s of %s: %s", jsondoc.Quote(clip(a.prompt)), g.config.Name, why)
 	g.answer(refused(m.id.of(m.text), codeInvalidParams, why))
 	g.say("warning", why)
-}
-
-// reread makes the guard compare the texts of all prompts, because their list does not show changes of texts.
-func (g *Guard) reread() {
-	g.mu.Lock()
-	g.again = true
-	g.mu.Unlock()
-	g.refresher.want()
 }
 
 // introduces passes on the server's introduction, with the listChanged capabilities and, where texts are reviewed,
@@ -117,17 +103,18 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 			changes = append(changes, edit{span{m.result.to - 1, m.result.to - 1}, slices.Concat([]byte(`,"instructions":`), text)})
 		}
 	}
-	_ = g.client.write(edited(line, changes))
+	slices.SortFunc(changes, func(a, b edit) int { return cmp.Compare(b.at.from, a.at.from) })
+	for _, e := range changes {
+		line = slices.Concat(line[:e.at.from], e.with, line[e.at.to:])
+	}
+	_ = g.client.write(line)
 	return note
 }
-
-// noticeWait is how long the answer of the server waits for the database.
-const noticeWait = 500 * time.Millisecond
 
 // withheld describes to the model how many tools and texts of the server are withheld and where its user finds them, or
 // returns "". Most clients show no other message of a server.
 func (g *Guard) withheld(ctx context.Context, m *message) string {
-	ctx, cancel := context.WithTimeout(ctx, noticeWait)
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the answer of the server waits for it
 	defer cancel()
 	if !g.config.Notice || wait(ctx, g.approvals.loaded) != nil {
 		return ""

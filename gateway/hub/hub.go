@@ -92,22 +92,15 @@ type call struct {
 
 // requestContext is the context of a call.
 type requestContext struct {
-	Call    string       `json:"call_id"`
-	At      time.Time    `json:"at"`
-	Actor   string       `json:"actor"`
-	Layer   string       `json:"layer"`
-	Version int          `json:"tool_version"`
-	Hash    string       `json:"tool_hash"`
-	Local   bool         `json:"local"`
-	Said    *callContext `json:"said,omitempty"` // nil if the caller sent none
-}
-
-// callContext is the caller's own, unverified description of the call.
-type callContext struct {
-	UserMessage string          `json:"user_message,omitempty"`
-	ChatID      string          `json:"chat_id,omitempty"`
-	Confidence  json.RawMessage `json:"confidence,omitempty"`
-	Context     json.RawMessage `json:"context,omitempty"`
+	Call    string    `json:"call_id"`
+	At      time.Time `json:"at"`
+	Actor   string    `json:"actor"`
+	Layer   string    `json:"layer"`
+	Version int       `json:"tool_version"`
+	Hash    string    `json:"tool_hash"`
+	Local   bool      `json:"local"`
+	// Said is the caller's unverified description of the call, without the ids above; nil if the caller sent none.
+	Said json.RawMessage `json:"said,omitempty"`
 }
 
 // newCall returns the request for an invocation.
@@ -120,11 +113,8 @@ func newCall(name string, in gateway.Invocation) call {
 			Version: in.Tool.Version, Hash: in.Tool.ContentHash, Local: in.Caller.Where.Local,
 		},
 	}
-	own := in.Said
-	own.MissionID, own.ConversationID = "", ""
-	if own.Encode() != nil {
-		c.Context.Said = &callContext{own.UserMessage, own.ChatID, own.Confidence, own.Context}
-	}
+	in.Said.MissionID, in.Said.ConversationID = "", ""
+	c.Context.Said = in.Said.Encode()
 	return c
 }
 

@@ -255,7 +255,7 @@ func TestCallContextIsPosted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if posted.Mission != "m1" || posted.Conversation != "v1" || posted.Context.Actor != "agent:scout" ||
-		string(posted.Context.Said) != `{"user_message":"Rain?","chat_id":"c1","confidence":0.5,"context":{"actor":"user:root"}}` {
+		string(posted.Context.Said) != `{"chat_id":"c1","confidence":0.5,"context":{"actor":"user:root"},"user_message":"Rain?"}` {
 		t.Errorf("the hub got %+v", posted)
 	}
 }
