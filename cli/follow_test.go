@@ -141,6 +141,19 @@ func TestGuardFollowsServe(t *testing.T) {
 	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {
 		t.Errorf("after the second approval the client is listed %q", got)
 	}
+	// A check reports a skill that nobody approved, once.
+	b.write(".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead the file.\n")
+	for range 2 {
+		if code, out := b.exits("check", "--files"); code != 6 || !strings.Contains(out, "K202") {
+			t.Errorf("a skill that nobody approved: %d %s", code, out)
+		}
+	}
+	if out := a.run("list"); strings.Count(out, "skill:user/pdf") != 1 {
+		t.Errorf("the skill is not proposed once: %s", out)
+	}
+	if out := a.run("show", "skill:user/pdf"); !strings.Contains(out, "1 machine met the text of revision 1") {
+		t.Errorf("the proposal does not count the machine: %s", out)
+	}
 }
 
 // TestMCPFollows serves an agent's tools over MCP on a machine without a database: it finds and

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,9 +18,14 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/gateway/follow"
 	"toolcrib/gateway/guard"
+	"toolcrib/gateway/instructions"
+	"toolcrib/gateway/tokens"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
+	"toolcrib/review"
 	"toolcrib/signing/signers"
+	"toolcrib/store/catalog"
 )
 
 // Following is the registry that this machine follows.
@@ -126,7 +132,53 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Reports.Add(server, l.Document()), f.Reports.Send(ctx, source))
+	return errors.Join(f.Reports.Add(follow.Report{Server: server, Document: l.Document()}), f.Reports.Send(ctx, source))
+}
+
+// ReportFiles queues the changed and the unapproved files of a layer for the reviewers, and sends queued reports. Because
+// a person or a session may wait, unsent reports wait for the next call after a short time.
+func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, differences []instructions.Difference) error {
+	var errs []error
+	for _, d := range differences {
+		if d.Change != instructions.New && d.Change != instructions.Changed {
+			continue
+		}
+		id := cmp.Or(d.Subject.ID, instructions.NewID(d.Kind, d.Path, func(string) bool { return false }))
+		errs = append(errs, f.Reports.Add(follow.Report{Kind: d.Kind, Layer: layer, Document: instructions.Definition(d.Kind, id, d.Found.Folder).Canonical()}))
+	}
+	waiting, _, err := f.Reports.State()
+	if waiting == 0 || err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	source, err := f.source()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return errors.Join(append(errs, f.Reports.Send(ctx, source))...)
+}
+
+// CountMachine records that the machine of a report met a text, and comments on the revision with it: the number of
+// machines that have, according to the holder of a token.
+func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machine, label string, text catalog.Raw, met proposals.Revision) error {
+	by := t.Caller.Actor
+	n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{
+		ID: a.Env.NewID(), At: a.Env.Now(), Actor: by.String(), Label: label, Tools: []catalog.Raw{text},
+	}, t.ID, machine)
+	leading := n
+	for leading > 0 && leading%10 == 0 {
+		leading /= 10
+	}
+	if err != nil || leading != 1 && leading != 2 && leading != 5 { // 0 is a machine that was counted before
+		return err
+	}
+	comment := fmt.Sprintf("According to its followers, %s met the text of revision %d. Nobody verified that.", output.Counted(n, "machine"), met.Number)
+	_, err = b.Desk.Drafting.Comment(ctx, by, met.Proposal, comment, review.Anchor{Revision: met.Number})
+	if errors.Is(err, review.ErrPace) {
+		return nil
+	}
+	return err
 }
 
 // Reviewed returns a phrase that names where tools are approved and by whom.

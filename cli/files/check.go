@@ -63,6 +63,11 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 		if err != nil {
 			return checked, err
 		}
+		if following, err := a.Following(); err == nil && following != nil && locked == nil {
+			if err := following.ReportFiles(ctx, r.layer, differences); err != nil {
+				a.Note("Not reported: %v.", err)
+			}
+		}
 		for _, d := range differences {
 			layer := r.layer
 			if r.scope == places.User {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/output"
 	"toolcrib/gateway/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -79,19 +78,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 		if at < 0 {
 			continue
 		}
-		n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{
-			ID: a.Env.NewID(), At: a.Env.Now(), Actor: by.String(), Label: origin.Label, Tools: []catalog.Raw{{Hash: it.Hash(), Body: it.Raw}},
-		}, t.ID, machine)
-		if err != nil {
-			return made, err
-		}
-		if !worthTelling(n) {
-			continue
-		}
-		met := open[at].Revision
-		text := fmt.Sprintf("According to its followers, %s met the text of revision %d. Nobody verified that.", output.Counted(n, "machine"), met.Number)
-		_, err = b.Desk.Drafting.Comment(ctx, by, met.Proposal, text, review.Anchor{Revision: met.Number})
-		if err != nil && !errors.Is(err, review.ErrPace) {
+		if err := a.CountMachine(ctx, b, t, machine, origin.Label, catalog.Raw{Hash: it.Hash(), Body: it.Raw}, open[at].Revision); err != nil {
 			return made, err
 		}
 	}
@@ -100,12 +87,3 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 
 // maxSet leaves room for a number in the 64 characters of a change set's name.
 const maxSet = 56
-
-// worthTelling reports whether a number of machines is 1, 2, 5, 10, 20, 50, and so on; 0 is a
-// machine that was counted before.
-func worthTelling(n int) bool {
-	for n > 0 && n%10 == 0 {
-		n /= 10
-	}
-	return n == 1 || n == 2 || n == 5
-}

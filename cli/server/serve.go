@@ -20,6 +20,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/export"
+	"toolcrib/cli/files"
 	"toolcrib/cli/imports"
 	"toolcrib/cli/process"
 	"toolcrib/cli/share"
@@ -106,6 +107,9 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 			return d, err
 		}
 		c.Report = func(ctx context.Context, t tokens.Token, r serve.Report) (int, error) {
+			if r.Kind != "" {
+				return files.TakeReport(ctx, a, t, r)
+			}
 			return imports.TakeReport(ctx, a, t, r.Machine, r.Server, r.Document)
 		}
 	}

@@ -23,11 +23,21 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Report tells the reviewers of a registry which unapproved tools a follower encountered.
+// Report tells the reviewers of a registry which unapproved tools, skill, or instruction file a follower encountered.
 type Report struct {
-	Machine  string          `json:"machine"`  // a random name
-	Server   string          `json:"server"`   // the name of the MCP server
-	Document json.RawMessage `json:"document"` // the unapproved tools, as a list of the server
+	Machine  string          `json:"machine"`          // a random name
+	Server   string          `json:"server,omitempty"` // the name of the MCP server; "" for a file
+	Kind     registry.Kind   `json:"kind,omitempty"`   // of a file: skill or instructions
+	Layer    registry.Layer  `json:"layer,omitempty"`  // of a file
+	Document json.RawMessage `json:"document"`         // the unapproved tools, as a list of the server, or the definition of a file
+}
+
+// about describes the origin of a report.
+func (r Report) about() string {
+	if r.Server == "" {
+		return "files of " + string(r.Layer)
+	}
+	return "tools of " + r.Server
 }
 
 // Outbox stores the unsent reports of a machine to one source, each in a file. A sent report leaves an empty file as a
@@ -90,24 +100,25 @@ func (o Outbox) entries() ([]queued, error) {
 	return all, nil
 }
 
-// Add queues a report, unless the same one was queued before. If the outbox is full, it removes the oldest mark.
-func (o Outbox) Add(server string, document []byte) error {
+// Add queues a report of this machine, unless the same one was queued before. If the outbox is full, it removes the
+// oldest mark.
+func (o Outbox) Add(r Report) error {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	of := registry.HashBytes([]byte(server))[:16] + "-"
-	file := filepath.Join(o.Dir, of+registry.HashBytes(document)+".json")
+	of := registry.HashBytes([]byte(r.Server + string(r.Layer)))[:16] + "-"
+	file := filepath.Join(o.Dir, of+registry.HashBytes(r.Document)+".json")
 	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	machine, err := o.machine()
-	if err != nil {
+	var err error
+	if r.Machine, err = o.machine(); err != nil {
 		return err
 	}
-	if _, err := jsondoc.Parse(document, jsondoc.Limits{Bytes: maxDocument, Depth: jsondoc.DefaultLimits.Depth}); err != nil {
-		return fmt.Errorf("%w: tools of %s: %w", ErrReport, server, err)
+	if _, err := jsondoc.Parse(r.Document, jsondoc.Limits{Bytes: maxDocument, Depth: jsondoc.DefaultLimits.Depth}); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrReport, r.about(), err)
 	}
-	report, err := jsondoc.Encode(Report{machine, server, document})
+	report, err := jsondoc.Encode(r)
 	if err != nil {
 		return err
 	}
@@ -124,7 +135,7 @@ func (o Outbox) Add(server string, document []byte) error {
 	oldest := slices.IndexFunc(all, func(e queued) bool { return e.Size() == 0 })
 	switch {
 	case waiting >= maxOfServer:
-		return fmt.Errorf("%w: %d reports of %s wait to be sent", ErrReport, waiting, server)
+		return fmt.Errorf("%w: %d reports about %s wait to be sent", ErrReport, waiting, r.about())
 	case len(all) >= maxQueued && oldest < 0:
 		return fmt.Errorf("%w: %d reports wait to be sent", ErrReport, len(all))
 	case len(all) >= maxQueued:

@@ -60,7 +60,7 @@ func TestReportsAreSentOnce(t *testing.T) {
 	s, source := newReportServer(t)
 	o := follow.Outbox{Dir: t.TempDir()}
 	for _, text := range []string{"a", "b", "c"} {
-		if err := o.Add("library", listOf(text)); err != nil {
+		if err := o.Add(follow.Report{Server: "library", Document: listOf(text)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestEarlierOutboxIsSent(t *testing.T) {
 func TestReportsAreNotLost(t *testing.T) {
 	s, source := newReportServer(t)
 	o := follow.Outbox{Dir: t.TempDir()}
-	if err := o.Add("library", listOf("a")); err != nil {
+	if err := o.Add(follow.Report{Server: "library", Document: listOf("a")}); err != nil {
 		t.Fatal(err)
 	}
 	for name, answer := range map[string]func(http.ResponseWriter, *http.Request, int){
@@ -155,26 +155,26 @@ func TestOutboxHasRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := o.Add("other", listOf("new")); err != nil {
+	if err := o.Add(follow.Report{Server: "other", Document: listOf("new")}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(o.Dir, "500.json")); err == nil {
 		t.Error("the oldest mark is still there")
 	}
 	for i := range 100 {
-		if err := o.Add("noisy", listOf(fmt.Sprint(i))); err != nil {
+		if err := o.Add(follow.Report{Server: "noisy", Document: listOf(fmt.Sprint(i))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := o.Add("noisy", listOf("one more")); err == nil {
+	if err := o.Add(follow.Report{Server: "noisy", Document: listOf("one more")}); err == nil {
 		t.Error("a server has 101 reports")
 	}
 	for _, refused := range [][]byte{listOf(strings.Repeat("x", 512<<10)), []byte("{"), listOf(`\u0000`), []byte(strings.Repeat("[", 129) + strings.Repeat("]", 129))} {
-		if err := o.Add("large", refused); err == nil {
+		if err := o.Add(follow.Report{Server: "large", Document: refused}); err == nil {
 			t.Errorf("a report that cannot be sent is queued: %.30s", refused)
 		}
 	}
-	if err := o.Add("large", listOf(strings.Repeat("<", 500<<10))); err != nil {
+	if err := o.Add(follow.Report{Server: "large", Document: listOf(strings.Repeat("<", 500<<10))}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

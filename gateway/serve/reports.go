@@ -10,11 +10,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Report has unapproved tools that a follower of the registry encountered.
+// Report has unapproved tools of a server, or an unapproved skill or instruction file, that a follower of the registry
+// encountered.
 type Report struct {
 	Machine  string          `json:"machine"`  // A random name of the machine, 32 lower-case hexadecimal digits
 	Server   string          `json:"server"`   // The name of an MCP server
-	Document json.RawMessage `json:"document"` // Its tools without an approval, as the server lists them
+	Kind     string          `json:"kind"`     // Instead of a server: skill or instructions
+	Layer    string          `json:"layer"`    // With kind: user or project/NAME
+	Document json.RawMessage `json:"document"` // The unapproved tools, as the server lists them, or the definition
 }
 
 // docReports is the body of reports.
@@ -74,8 +77,8 @@ func (s *Server) propose(q *request, reports []Report) (out docReported, err err
 	defer s.reporting.Unlock()
 	out.Refused = []docRefused{}
 	for i, r := range reports {
-		made, err := 0, problem(http.StatusBadRequest, "usage", "a report needs a machine of 32 lower-case hexadecimal digits, the name of a server, and a document")
-		if registry.ServerName(r.Server) != "" && validMachine.MatchString(r.Machine) && r.Document != nil {
+		made, err := 0, problem(http.StatusBadRequest, "usage", "a report needs a machine of 32 lower-case hexadecimal digits, the name of a server or a kind, and a document")
+		if (registry.ServerName(r.Server) != "" || r.Server == "" && r.Kind != "") && validMachine.MatchString(r.Machine) && r.Document != nil {
 			made, err = s.config.Report(q.r.Context(), q.token, r)
 		}
 		if ended := q.r.Context().Err(); ended != nil {

@@ -1,0 +1,84 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"toolcrib/cli/command"
+	"toolcrib/gateway/instructions"
+	"toolcrib/gateway/serve"
+	"toolcrib/gateway/tokens"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/store/catalog"
+)
+
+// TakeReport proposes a skill or an instruction file that a follower has met without an approval, as the agent of its
+// token, and counts the machines.
+func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r serve.Report) (made int, err error) {
+	layer, err := registry.ParseLayer(r.Layer)
+	kind := registry.Kind(r.Kind)
+	if err != nil || layer == registry.LayerGlobal || !kind.InFiles() {
+		return 0, jsondoc.Problems{{Path: "kind", Message: "expected skill or instructions, and a layer: user or project/NAME"}}
+	}
+	d, err := registry.DecodeDefinition(kind, r.Document)
+	if err != nil {
+		return 0, err
+	}
+	folder, hash := *d.Folder(), ""
+	approved, err := database{a.DB}.in(ctx, layer)
+	if err != nil {
+		return 0, err
+	}
+	open, err := openOn(ctx, a.DB, layer)
+	if err != nil {
+		return 0, err
+	}
+	here := slices.DeleteFunc(slices.Clone(approved), func(o instructions.Approved) bool { return o.Subject.Kind != kind || o.Path != folder.Path })
+	differences := instructions.Compare([]instructions.Found{{Kind: kind, Path: folder.Path, Folder: folder}}, here)
+	proposed := slices.IndexFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject.Kind == kind && p.Proposal.Title == folder.Path })
+	if len(differences) > 0 && proposed >= 0 {
+		differences[0].Subject = open[proposed].Proposal.Subject
+	}
+	steps, err := instructions.Plan(differences, instructions.Origin{
+		Layer: layer, Set: "reported_files",
+		Live: func(s registry.Subject) (registry.Live, error) { return database{a.DB}.Live(ctx, s) },
+		Taken: func(kind registry.Kind, id string) bool {
+			s := registry.Subject{Kind: kind, Layer: layer, ID: id}
+			return slices.ContainsFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject == s }) ||
+				slices.ContainsFunc(approved, func(a instructions.Approved) bool { return a.Subject == s })
+		},
+	})
+	if err != nil || len(steps) == 0 {
+		return 0, err
+	}
+	if steps[0].Draft == nil {
+		return 0, fmt.Errorf("%w: %s", review.ErrText, steps[0].Reason)
+	}
+	b, err := a.OpenSession(ctx)
+	if err != nil {
+		return 0, err
+	}
+	hash = steps[0].Draft.Definition.Hash()
+	same := func(p review.Bundle) bool { return p.Revision.Draft.Definition.Hash() == hash }
+	if !slices.ContainsFunc(open, same) {
+		if steps[0].Draft.ChangeSet, err = a.FreeSet(ctx, t.Caller.Actor, steps[0].Draft.ChangeSet); err != nil {
+			return 0, err
+		}
+		if _, err := b.Desk.Drafting.TakeIn(ctx, t.Caller.Actor, []proposals.Draft{*steps[0].Draft}, true); err != nil {
+			return 0, err
+		}
+		made = 1
+		if open, err = openOn(ctx, a.DB, layer); err != nil {
+			return made, err
+		}
+	}
+	if at := slices.IndexFunc(open, same); at >= 0 {
+		text := catalog.Raw{Hash: hash, Body: steps[0].Draft.Definition.Canonical()}
+		err = a.CountMachine(ctx, b, t, r.Machine, "files", text, open[at].Revision)
+	}
+	return made, err
+}
