@@ -21,7 +21,7 @@ const (
 	tokenFlag = "--token-env"
 )
 
-// Prefix has the program that guards a server, and the flags behind the server's name.
+// Prefix has the program that guards a server, and the flags that follow the server's name.
 type Prefix struct {
 	Program string
 	Flags   []string
@@ -68,8 +68,8 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	return after, left
 }
 
-// withoutForeign returns the file without guards that are not the user's or have another
-// name than in names, and without the variables that only those guards read.
+// withoutForeign returns the file without guards that are not the user's or have a name other than in names, and without
+// the variables that only those guards read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	var which []int
 	for _, i := range slices.Sorted(maps.Keys(names)) {
@@ -124,8 +124,8 @@ func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool)
 	return after.withoutVariable(i, matches, keep)
 }
 
-// wouldDiffer returns why a guard in front of a server would not be the user's because of the
-// server's variables or folder; "" if it would be.
+// wouldDiffer returns the reason why a guard in front of a server would not be the user's, because of the server's
+// variables or folder, or "".
 func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	if f.machine.Inspect == nil {
 		return ""
@@ -144,8 +144,8 @@ func (f *File) Unguard(which []int) (File, map[int]string) {
 	return f.apply(which, (*File).unguard, bare, left), left
 }
 
-// apply changes servers of the file, all at once if well accepts the result, and otherwise
-// by halves, so that one that cannot be changed does not affect the others.
+// apply changes servers of the file: all at once if well accepts the result, and otherwise one half at a time, so that a
+// server that cannot be changed does not affect the others.
 func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, string), well func(before, after *File, which []int) bool, left map[int]string) File {
 	var edits []spanedit.Edit
 	var ready []int
@@ -176,7 +176,7 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	return first.apply(ready[half:], change, well, left)
 }
 
-// apart returns a text for everything in the file except how the given servers are started.
+// apart returns a canonical text of the file except for the commands of the given servers.
 func (f *File) apart(which []int) string {
 	without, texts := map[*spanedit.Node]bool{}, ""
 	for _, i := range which {
@@ -186,14 +186,13 @@ func (f *File) apart(which []int) string {
 	return texts + f.doc.Root.Canonical(without)
 }
 
-// meaning returns a text for the server that is independent of the guard and includes all
-// other fields of its entry.
+// meaning returns a canonical text of the server and of the other fields of its entry, regardless of the guard.
 func (s *Server) meaning() string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	n := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
 	words := append([]string{s.Command}, s.Args...)
 	if l, err := peel(words); err == nil {
-		words = l.words // env and a shell stay in front of the command when a guard behind them goes
+		words = l.words // env and a shell remain when the guard after them is removed
 	}
 	is := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
 	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.Canonical(nil))
@@ -210,8 +209,8 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 
 const severalLines = "its command spans several lines"
 
-// inFront puts a program and its arguments, which are quoted, in front of the command of a
-// server: of one with an empty list of arguments, those in empty.
+// inFront inserts a program and its quoted arguments before the command of a server. empty, unless nil, replaces words for
+// a server with an empty list of arguments.
 func (f *File) inFront(s *Server, program string, words, empty []string) ([]spanedit.Edit, string) {
 	in, command, args := s.program()
 	if command.Value.Kind == spanedit.List {
@@ -231,7 +230,7 @@ func (f *File) inFront(s *Server, program string, words, empty []string) ([]span
 	return append(edits, f.doc.InsertItems(args.Value, append(words, raw))...), ""
 }
 
-// full returns the words of a client, with the usual ones in place of empty ones.
+// full returns the words of a client with defaults in place of empty ones.
 func (w words) full() words {
 	return words{
 		url: cmp.Or(w.url, "url"), headers: cmp.Or(w.headers, "headers"), command: cmp.Or(w.command, "command"),

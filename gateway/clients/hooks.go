@@ -11,14 +11,13 @@ import (
 	"toolcrib/gateway/clients/spanedit"
 )
 
-// hookStyle describes how a client runs a command for every prompt before it goes to the
-// model. A hook at the start of a session would not do: Claude Code and Codex go on
-// whatever it answers.
+// hookStyle describes how a client runs a command before each prompt. A hook at the start of a session is not enough,
+// because Claude Code and Codex ignore its result.
 type hookStyle struct {
 	event   string
-	grouped bool   // the event has groups, and these the commands
-	more    string // further members of a command
-	version string // what a new file begins with
+	grouped bool   // the event has groups of commands
+	more    string // additional members of a command
+	version string // the first member of a new file
 	places  []location
 }
 
@@ -31,12 +30,11 @@ func hookPlaces(paths ...string) []location {
 	return all
 }
 
-// HasHooks reports whether the client can have a session stopped by a hook.
+// HasHooks reports whether a hook can stop a session of the client.
 func (c Client) HasHooks() bool { return c.hooks.event != "" }
 
-// Hooks returns the files in which clients have their hooks, those of the given ids or
-// of all. A file that is not there yet is among them where its folder is, or where its
-// client is named.
+// Hooks returns the files with hooks of the clients with the given ids, or of all clients. It includes a missing file if
+// its folder exists, or if its client is given.
 func (m Machine) Hooks(ids ...string) []File {
 	var found []File
 	for _, c := range All() {
@@ -64,7 +62,7 @@ func (m Machine) Hooks(ids ...string) []File {
 	return found
 }
 
-// absent is a file that is not there yet.
+// absent returns a file that does not exist yet.
 func (m Machine) absent(c Client, l location, name string) File {
 	f := m.newFile(c, l, name, nil)
 	f.real, f.missing = name, true
@@ -80,15 +78,15 @@ func (m Machine) absent(c Client, l location, name string) File {
 	return f
 }
 
-// hookCommand matches the command of a hook as wrap writes it: the program, and what of
-// the hooks was there before, without anything in it.
-var hookCommand = lazily(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
+// hookCommand matches the command of a hook that wrap wrote: the program, and which empty parts of the hooks existed
+// before.
+var hookCommand = spanedit.Lazily(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
-// hookEnd makes whatever else ends a hook stop the session, too: a program that is gone,
-// a crash. Clients go on after every exit status but this one.
+// hookEnd stops the session if a hook fails in any other way, such as a missing program or a crash. Clients ignore all
+// other exit statuses.
 const hookEnd = " || exit 2"
 
-// hookWas returns what a hook of toolcrib says of the file before it.
+// hookWas returns which parts of the hooks existed before a hook of toolcrib.
 func hookWas(command string) (was string, ours bool) {
 	parts := hookCommand().FindStringSubmatch(command)
 	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
@@ -97,14 +95,14 @@ func hookWas(command string) (was string, ours bool) {
 	return parts[4], true
 }
 
-// element is a member or an item, by its place in what holds it.
+// element is a member or an item, by its index in its parent.
 type element struct {
 	in *spanedit.Node
 	at int
 }
 
-// hook returns the way to the first hook of toolcrib, from the root: the member with the
-// hooks, that of the event, the group if there are any, and the command.
+// hook returns the path from the root to the first hook of toolcrib: the member with the hooks, that of the event, the
+// group if there are any, and the command.
 func (f *File) hook() (way []element, was string) {
 	member := func(in *spanedit.Node, name string) element {
 		return element{in, slices.IndexFunc(in.Fields, func(fd spanedit.Field) bool { return fd.Name == name })}
@@ -135,14 +133,13 @@ func (f *File) hook() (way []element, was string) {
 	return nil, ""
 }
 
-// Hooked reports whether a hook of toolcrib is in the file.
+// Hooked reports whether the file has a hook of toolcrib.
 func (f *File) Hooked() bool {
 	way, _ := f.hook()
 	return way != nil
 }
 
-// HookCommand returns the command of the hook of toolcrib in the file, as Hook takes it, ""
-// for none.
+// HookCommand returns the command of the hook of toolcrib in the file, in the form of Hook's parameter, or "".
 func (f *File) HookCommand() string {
 	way, was := f.hook()
 	if way == nil {
@@ -153,7 +150,7 @@ func (f *File) HookCommand() string {
 	return strings.TrimSuffix(command, " --was "+was)
 }
 
-// hookless returns why no hook can be put into the file or taken out of it, "" for nothing.
+// hookless returns the reason why no hook can be added to or removed from the file, or "".
 func (f *File) hookless() string {
 	hooks := f.doc.Root.Get("hooks")
 	event := hooks.Get(f.hooks.event)
@@ -172,9 +169,8 @@ func (f *File) hookless() string {
 	return ""
 }
 
-// Hook returns the file with a hook that runs a command, which Unhook finds again, for
-// every prompt; or why the file stays as it is. A hook of toolcrib that runs another command
-// is replaced.
+// Hook returns the file with a hook that runs a command before each prompt, or the reason why the file is unchanged. It
+// replaces a hook of toolcrib with another command.
 func (f *File) Hook(command string) (File, string) {
 	if why := f.hookless(); why != "" {
 		return *f, why
@@ -222,9 +218,8 @@ func (f *File) Hook(command string) (File, string) {
 	return after, ""
 }
 
-// Unhook returns the file without the hooks of toolcrib, and without what wrap wrote
-// around them unless somebody else put more there; or why the file stays as it is. A file
-// that wrap made, and nobody changed, has no data then.
+// Unhook returns the file without the hooks of toolcrib and without the parts around them that wrap added, unless those
+// have other content now, or the reason why the file is unchanged. A file that wrap created has no data then.
 func (f *File) Unhook() (File, string) {
 	if why := f.hookless(); why != "" {
 		return *f, why
@@ -254,7 +249,7 @@ func (f *File) Unhook() (File, string) {
 	return after.Unhook() // there may be more
 }
 
-// entry returns the element of an event that has a command run.
+// entry returns the element of an event that runs a command.
 func (s hookStyle) entry(command string) string {
 	entry := `{"type":"command","command":` + spanedit.Quote(command) + s.more + `}`
 	if !s.grouped {
@@ -263,7 +258,7 @@ func (s hookStyle) entry(command string) string {
 	return `{"hooks":[` + entry + `]}`
 }
 
-// created is a file with a hook and nothing else.
+// created returns a file that contains only a hook.
 func (f *File) created(command string) []byte {
 	s := f.hooks
 	return []byte(spanedit.Indented(`{`+s.version+`"hooks":{`+spanedit.Quote(s.event)+`:[`+s.entry(command)+`]}}`, "", "  ", "\n") + "\n")

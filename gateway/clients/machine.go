@@ -29,12 +29,11 @@ type Machine struct {
 	Inspect Inspect
 }
 
-// folders are the folders with which locations begin. Of the rules for a system, the first
-// one applies whose variable is set or that has a path below the home folder. "unix" means
-// every system but Windows.
+// folders are the folders with which locations begin. For each name, the first rule for the system applies whose variable
+// is set or that has a path below the home folder. "unix" means all systems except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
-	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // what xdg-basedir gives on every system
+	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // as xdg-basedir on every system
 	{"local", "windows", "LOCALAPPDATA", "AppData/Local"},
 	{"local", "", "XDG_CONFIG_HOME", ".config"},
 	{"appdata", "windows", "APPDATA", "AppData/Roaming"}, // app.getPath("appData") of Electron
@@ -90,7 +89,7 @@ func (m Machine) paths(l location) []string {
 			}
 			entries, _ := os.ReadDir(dir) // a folder that cannot be read has no files
 			for _, entry := range entries {
-				if ok, _ := path.Match(segment, entry.Name()); ok && len(next) < maxFiles {
+				if ok, _ := path.Match(segment, entry.Name()); ok && len(next) < 200 {
 					next = append(next, filepath.Join(dir, entry.Name()))
 				}
 			}
@@ -99,9 +98,6 @@ func (m Machine) paths(l location) []string {
 	}
 	return found
 }
-
-// maxFiles limits the number of files that one pattern matches.
-const maxFiles = 200
 
 // Find reads the files of the clients with the given ids, or of all clients. It
 // leaves out missing files; the problems of a file are in its Problems.
@@ -147,8 +143,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	return f, true
 }
 
-// leadsOut reports whether a file lies elsewhere than its path below the home
-// folder or the project says, because of a symbolic link on the way.
+// leadsOut reports whether a symbolic link leads from the path of a file out of the home folder or the project.
 func (m Machine) leadsOut(l location, name, target string) bool {
 	base := m.Home
 	if l.scope() == Project {
@@ -249,11 +244,11 @@ type File struct {
 	dialect dialect
 	hooks   hookStyle
 	at      location
-	doc     spanedit.Document // without a root where the file could not be read
+	doc     spanedit.Document // without a root if the file could not be read
 	unused  bool              // its client does not read it
-	missing bool              // it is not there yet
+	missing bool              // it does not exist yet
 	held    []holder
-	unclear bool // a name on the way to the servers is there twice
+	unclear bool // a key on the path to the servers is duplicate
 }
 
 // holder is a value that holds servers.
@@ -359,8 +354,8 @@ func (f *File) read(h holder) {
 // Problem is a problem of a file, with its position.
 type Problem = spanedit.Problem
 
-// MaxBytes limits a client's file. Most have some kilobytes; ~/.claude.json, which holds
-// a history too, can grow to megabytes.
+// MaxBytes limits a client's file. Most have a few kilobytes, but ~/.claude.json, which also contains a history, can grow
+// to megabytes.
 const MaxBytes = 5 << 20
 
 // plugin reports whether the client uses a file of a plugin or an extension, and adds the
@@ -451,8 +446,7 @@ func marketplaceFolder(home, marketplace, plugin string) string {
 	return m.Location
 }
 
-// contributions are the keys with which the package.json of an extension announces what
-// agents of the editor get, and words for it
+// contributions are the keys of an extension's package.json that declare features for agents, with their descriptions
 // (code.visualstudio.com/api/references/contribution-points).
 var contributions = []struct{ key, words string }{
 	{"mcpServerDefinitionProviders", "MCP servers"},
@@ -463,8 +457,7 @@ var contributions = []struct{ key, words string }{
 	{"chatAgents", "agents"},
 }
 
-// extension adds a server that stands for everything that an extension provides, and reports
-// whether it provides anything.
+// extension adds a server that represents all features of an extension, and reports whether there are any.
 func (f *File) extension() bool {
 	f.Servers, f.Problems = nil, nil
 	if f.doc.Root == nil {

@@ -10,31 +10,30 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/registry"
 )
 
-// Entry is a server in a file, with the name that toolcrib has for it.
+// Entry is a server in a file, with its name in toolcrib.
 type Entry struct {
 	File  *File
 	Index int    // in File.Servers
-	Name  string // "" where it has none
-	Fault string // why it cannot be guarded; "" if it can be or is guarded
-	// Differs is the reason why its guard does not count: it uses another program, database,
-	// or server than the user's. It is "" for other entries.
+	Name  string // "" if it has none
+	Fault string // why it cannot be guarded, or "" if it can be or is guarded
+	// Differs is the reason why its guard has no effect: its program, database, or server is not the user's. It is ""
+	// for other entries.
 	Differs string
 }
 
-// State tells whether a server is guarded.
+// State is the state of a server in a file.
 type State string
 
 // The states of a server in a file.
 const (
 	Guarded State = "guarded"
 	Open    State = "open"    // it can be guarded, or its guard is not the user's
-	Refused State = "refused" // it cannot; the fault says why
+	Refused State = "refused" // it cannot be guarded, because of the fault
 )
 
 // State returns the state of the server. A guarded one may have a fault.
@@ -51,13 +50,11 @@ func (e Entry) State() State {
 // Server returns the server.
 func (e Entry) Server() *Server { return &e.File.Servers[e.Index] }
 
-// Entries names the servers of files. Those that start the same are one server under
-// one name; those of one name that start different things get names of their own.
-// An entry that is guarded has its name from there, so that a name once written
-// stays; then come the servers in known, and then the entries in the order of the
-// files, those of a project last: a folder does not change the names elsewhere. A guard
-// that has the name of another server guards nothing: the approvals of that server would
-// count for what it starts.
+// Entries returns the servers of files with their names in toolcrib. Entries with the same command or URL are one server
+// with one name; entries of the same name with different commands get different names. Names of guarded entries take
+// precedence, so that a written name does not change, then the servers in known, then the entries in the order of the
+// files. Entries of a project come last, so that a folder does not change the names elsewhere. A guard with the name of
+// another server has no effect: the approvals of that server would apply to what it starts.
 func Entries(files []File, known map[string]Server) []Entry {
 	var all []Entry
 	for _, scope := range []Scope{User, Project} {
@@ -105,10 +102,10 @@ func Entries(files []File, known map[string]Server) []Entry {
 	return all
 }
 
-// naming has the names that are taken, with what their servers start.
+// naming has the assigned names, with the commands or URLs of their servers.
 type naming struct{ byName, byStart map[string]string }
 
-// claim assigns a name to what a server starts, and reports whether the name was free.
+// claim assigns a name to a command or URL, and reports whether the name was free.
 func (n naming) claim(name, start string) bool {
 	if _, taken := n.byName[name]; taken {
 		return false
@@ -137,8 +134,7 @@ func (n naming) name(s *Server, take bool) string {
 	}
 }
 
-// start returns a text that is equal for servers with the same command or URL, regardless of
-// secrets.
+// start returns a text that identifies the command or URL of a server, regardless of secrets.
 func (s *Server) start() string {
 	if s.URL != "" {
 		return "url " + maskURL(s.URL, false)
@@ -146,9 +142,8 @@ func (s *Server) start() string {
 	return strings.Join(s.Runs(), "\x00")
 }
 
-// Runs returns what a server starts, without secrets: its command, in which the files that
-// are below its folder have their paths, or its URL. Variables are no part of it, however
-// they are set. The folder counts that env changes to, in front of the guard or behind it.
+// Runs returns the command or the URL of a server, without secrets. Files below its folder have absolute paths. Variables
+// are not included, however they are set. env may change the folder, before the guard or after it.
 func (s *Server) Runs() []string {
 	if s.URL != "" {
 		return []string{maskText(s.URL)}
@@ -179,9 +174,8 @@ func (s *Server) Runs() []string {
 	return append([]string{m.Command}, m.Args...)
 }
 
-// unversioned returns a command of a package runner without the versions of packages: after an
-// update in one client, the guards of the others still guard the same server. What its tools
-// are is compared by their bytes.
+// unversioned returns a command of a package runner without the versions of packages, so that after an update in one
+// client the guards of the others still guard the same server. The tools themselves are compared by their bytes.
 func unversioned(words []string) []string {
 	if !slices.Contains([]string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn"}, strings.TrimSuffix(filepath.Base(words[0]), ".cmd")) {
 		return words
@@ -194,10 +188,10 @@ func unversioned(words []string) []string {
 }
 
 // packageVersion matches a package with its version, such as @scope/name@1.2.3 or name==1.2.
-var packageVersion = lazily(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
+var packageVersion = spanedit.Lazily(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
-// sameAs reports whether a server starts the recorded command, in which the client replaced
-// the placeholders, or another version of its package. If the working directory is unknown, any file of the same name matches.
+// sameAs reports whether a server starts the recorded command, in which the client replaced the placeholders, or another
+// version of its package. If the working directory is unknown, any file of the same name matches.
 func (f *File) sameAs(s *Server, recorded []string) bool {
 	return slices.EqualFunc(unversioned(s.Runs()), unversioned(recorded), func(word, other string) bool {
 		if word == other {
@@ -212,9 +206,8 @@ func (f *File) sameAs(s *Server, recorded []string) bool {
 	})
 }
 
-// filled returns an expression for what a client can make of a word with placeholders, as
-// it is on record, without secrets: a variable or an input does not become a path, unless its
-// value or its default here is one.
+// filled returns a regular expression for the possible expansions of a word with placeholders, without secrets. A variable
+// or an input does not expand to a path, unless its value or its default here is one.
 func (f *File) filled(word string) string {
 	var b strings.Builder
 	literal := func(value string) string { return regexp.QuoteMeta(filepath.ToSlash(maskText(value))) }
@@ -243,8 +236,7 @@ func (f *File) filled(word string) string {
 	return b.String() + regexp.QuoteMeta(filepath.ToSlash(word[last:]))
 }
 
-// Folder returns the working directory of a command as far as the entry has it; "" means
-// that of the client.
+// Folder returns the working directory in the entry, or "" for that of the client.
 func (s *Server) Folder() string {
 	switch {
 	case filepath.IsAbs(s.Dir), s.Project == "":
@@ -256,26 +248,19 @@ func (s *Server) Folder() string {
 // Mask replaces a secret.
 const Mask = "***"
 
-// lazily returns an expression that is compiled at its first use, because most commands need
-// none.
-func lazily(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
-
 var (
 	// secretName matches names of options, variables, headers and parameters
 	// whose values are secrets.
-	secretName = lazily(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
-	// secretText matches tokens by what their issuers put in front, and long
-	// runs of letters and digits.
-	secretText = lazily(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
+	secretName = spanedit.Lazily(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
+	// secretText matches tokens by the prefixes of their issuers, and long runs of letters and digits.
+	secretText = spanedit.Lazily(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
 	// pairText matches SID/KEY:secret. The name of an image has no capital letters.
-	pairText  = lazily(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
-	password  = lazily(`//[^/?#]*@`)
-	parameter = lazily(`([^&=]*=|)[^&]+`)
-	// mixed matches what keys have several of, and words, versions and dates do not.
-	mixed   = lazily(`[A-Za-z]\d+[A-Za-z]`)
-	address = lazily(`[a-z][a-z0-9+.-]*://[^\s"']+`)
+	pairText  = spanedit.Lazily(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
+	password  = spanedit.Lazily(`//[^/?#]*@`)
+	parameter = spanedit.Lazily(`([^&=]*=|)[^&]+`)
+	// mixed matches a pattern that occurs several times in keys, and not in words, versions and dates.
+	mixed   = spanedit.Lazily(`[A-Za-z]\d+[A-Za-z]`)
+	address = spanedit.Lazily(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
 // Masked returns the server without secrets: it masks values of variables and headers, and
@@ -360,7 +345,7 @@ func (f *File) Masked() []byte {
 	hidden, all := places(f.doc.Root)
 	slices.SortFunc(all, func(a, b spanedit.Span) int { return cmp.Or(a.From-b.From, b.To-a.To) })
 	var b []byte
-	last, secret := 0, false // secret tells that the gap is behind a hidden value
+	last, secret := 0, false // secret is set for the gap after a hidden value
 	for _, s := range append(all, spanedit.Span{From: len(f.doc.Data), To: len(f.doc.Data)}) {
 		if s.From < last {
 			continue // an alias

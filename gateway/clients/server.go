@@ -21,23 +21,21 @@ import (
 // Transport is how a client speaks to a server.
 type Transport string
 
-// The transports. A URL without a word on the transport is HTTP, as clients try
-// that first.
+// The transports. A URL without a transport is HTTP, which clients try first.
 const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http"
 	SSE   Transport = "sse"
 )
 
-// Variable is an environment variable or an HTTP header. Its value may be a
-// secret, or a reference to one.
+// Variable is an environment variable or an HTTP header. Its value may be a secret, or a reference to one.
 type Variable struct{ Name, Value string }
 
 // Server is a server that a client starts or connects to; of a guarded one, the server
 // behind the guard.
 type Server struct {
 	Name     string
-	Project  string // the folder that the entry is for; "" for everywhere the file counts
+	Project  string // the folder to which the entry is limited, or ""
 	Disabled bool
 
 	Transport Transport
@@ -51,15 +49,15 @@ type Server struct {
 	Headers  []Variable
 	TokenEnv string // the variable that holds the bearer token
 
-	Guard   Guard  // zero when the entry does not start toolcrib
-	Refused string // why it cannot be guarded, "" when it can be, or is
+	Guard   Guard  // zero if the entry does not start toolcrib
+	Refused string // why it cannot be guarded, or "" if it can be or is guarded
 
 	node   *spanedit.Node
-	twice  bool   // its name is there twice
-	folder string // where it runs, absolute; "" for wherever the client does
+	twice  bool   // its name is duplicate
+	folder string // its absolute working directory, or "" for that of the client
 }
 
-// Guarded reports whether the entry starts the guard, with whatever database.
+// Guarded reports whether the entry starts a guard, with any database.
 func (s *Server) Guarded() bool { return s.Guard.Name != "" }
 
 // Self reports whether an entry starts the user's toolcrib for another purpose.
@@ -67,30 +65,28 @@ func (s *Server) Self() bool {
 	return !s.Guarded() && s.Guard.Program != "" && s.Guard.Differs == ""
 }
 
-// BuiltIn reports whether an entry stands for a part of the client itself.
+// BuiltIn reports whether an entry represents a part of the client itself.
 func (s *Server) BuiltIn() bool {
 	return slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, s.node.Get("type").Str())
 }
 
-// isToolcrib reports whether a program is toolcrib, by its name: also one with a
-// version or a system behind it.
+// isToolcrib reports whether a program is toolcrib by its name, which may end with a version or a system.
 func isToolcrib(program string) bool {
 	return strings.HasPrefix(filepath.Base(strings.ReplaceAll(program, `\`, "/")), "toolcrib")
 }
 
 // reference matches what clients replace: ${VAR}, ${env:VAR}, ${input:ID} of
 // most, {env:VAR} and {file:PATH} of opencode, ${{ secrets.X }} of Continue.
-var reference = lazily(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
+var reference = spanedit.Lazily(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
 
 // userInfo matches an address with a name or a password in front of its host.
-var userInfo = lazily(`^[a-zA-Z]+://[^/?#]*@`)
+var userInfo = spanedit.Lazily(`^[a-zA-Z]+://[^/?#]*@`)
 
-// ssePath matches the addresses that servers of the older transport have by custom.
-var ssePath = lazily(`/sse/?(?:[?#]|$)`)
+// ssePath matches the customary addresses of servers with the older transport.
+var ssePath = spanedit.Lazily(`/sse/?(?:[?#]|$)`)
 
-// The keys of an entry. The clients agree on most and have other names for the
-// rest; no two give one name different meanings, apart from Gemini CLI and Qwen
-// Code, whose "url" is SSE and whose "httpUrl" is HTTP.
+// The keys of an entry, by the names that clients use. No name has two meanings, except that "url" of Gemini CLI and Qwen
+// Code is SSE and "httpUrl" is HTTP.
 var (
 	commandKeys = []string{"command", "cmd"}
 	envKeys     = []string{"env", "environment", "envs"}
@@ -99,8 +95,7 @@ var (
 	typeKeys    = []string{"type", "transport", "transportType"}
 )
 
-// program returns the object with the program and its arguments: the entry itself
-// but for Zed before 2025-06.
+// program returns the object with the program and its arguments, which is the entry itself except in Zed before 2025-06.
 func (s *Server) program() (in *spanedit.Node, command, args *spanedit.Field) {
 	in, command = s.node, s.node.Field(commandKeys...)
 	if command != nil && command.Value.Kind == spanedit.Object {
@@ -144,7 +139,7 @@ func (s *Server) read(d dialect, inspect Inspect) {
 	s.behind(inspect)
 }
 
-// behind replaces the guard, if there is one, by what stands behind it.
+// behind replaces a guard by the server behind it.
 func (s *Server) behind(inspect Inspect) {
 	if s.URL != "" || s.Command == "" {
 		return
@@ -189,7 +184,7 @@ func (s *Server) transport(n *spanedit.Node, d dialect) Transport {
 	}
 }
 
-// refused returns why a server cannot be guarded, in the words of a person.
+// refused returns the reason why a server cannot be guarded, for people, or "".
 func (f *File) refused(s *Server, h holder) string {
 	n := s.node
 	switch {
@@ -228,8 +223,7 @@ func (f *File) refused(s *Server, h holder) string {
 	return ""
 }
 
-// signIns are the keys of an entry with which a client signs in by itself, and
-// those whose meaning a command would not keep.
+// signIns are the keys of an entry with which a client signs in itself, and those that have no equivalent for a command.
 var signIns = map[string]string{
 	"oauth": "the client signs in to it (oauth)", "auth": "the client signs in to it (auth)", "authProviderType": "the client signs in to it (authProviderType)",
 	"oauth_resource": "the client signs in to it (oauth_resource)", "scopes": "the client signs in to it (scopes)", "headersHelper": "the client computes its headers (headersHelper)",
@@ -280,59 +274,56 @@ func variables(n *spanedit.Node) []Variable {
 	return all
 }
 
-// Start is how a client starts toolcrib: what the entry says once the programs in front of
-// it (env, a shell) are taken away.
+// Start is how a client starts toolcrib, without the programs before it (env, a shell).
 type Start struct {
 	Program string
 	Args    []string
-	Dir     string     // absolute; "" for wherever the client runs
-	Env     []Variable // on top of the client's, later ones override
-	Cleared bool       // nothing of the client's environment is passed on
-	EnvFile string     // a file with more variables; "" for none
+	Dir     string     // absolute; "" for the working directory of the client
+	Env     []Variable // in addition to the client's; later ones override
+	Cleared bool       // the client's environment is not passed on
+	EnvFile string     // a file with more variables, or ""
 }
 
-// Inspect returns what a start of toolcrib would use. The command line implements it with
-// its own commands and settings, so that an entry is read as the program reads it.
+// Inspect returns what a start of toolcrib would use. The command line implements it with its own commands and settings,
+// so that an entry is interpreted as the program does.
 type Inspect func(Start) Use
 
 // Use describes the program, the database and the server that a start of toolcrib uses.
 type Use struct {
-	Program  string // the file that runs, as far as it can be told
-	Database string // for a screen; "" when it cannot be told
-	// Differs says why this is not the user's toolcrib with the user's database and
-	// settings; "" when it is.
+	Program  string // the executed file, if known
+	Database string // for a screen; "" if unknown
+	// Differs is the reason why this is not the user's toolcrib with the user's database and settings, or "".
 	Differs string
-	Line    Line // zero when it is not the guard
+	Line    Line // zero if it is not the guard
 }
 
-// Line is the command line of a guard, as its words.
+// Line is the parsed command line of a guard.
 type Line struct {
-	Name            string // by which toolcrib knows the server
+	Name            string // of the server in toolcrib
 	Was, Token, URL string // the flags --was, --token-env and --url
-	// Server is the argument with which the server begins: its command, or its URL. It is
-	// -1 for a URL in another place than wrap writes it to.
+	// Server is the index of the server's command or URL in the arguments, or -1 for a URL that is not where wrap writes
+	// it.
 	Server int
 }
 
 // Guard is how an entry starts toolcrib.
 type Guard struct {
-	Name     string // by which toolcrib knows the server; "" when nothing is guarded
-	Program  string // as the entry has it; "" when it does not start toolcrib
-	Runs     string // the file that runs, as far as it can be told
+	Name     string // of the server in toolcrib; "" if nothing is guarded
+	Program  string // in the entry; "" if it does not start toolcrib
+	Runs     string // the executed file, if known
 	Database string // for a screen
-	Differs  string // why it is not the user's guard, "" when it is
+	Differs  string // why it is not the user's guard, or ""
 
 	was, token  string
-	first, last int // of the words of the entry, the program of the guard and the last one in front of rest
+	first, last int // indexes of the guard's program and of the last word before rest
 	rest        []string
 	url         bool
-	script      spanedit.Span // of the guard in the last word, where that is a program of a shell
+	script      spanedit.Span // of the guard in the last word, if that is a script of a shell
 	moved       string
-	chdir       string // to which a program in front of the guard changes
+	chdir       string // the folder to which a program before the guard changes
 }
 
-// readGuard reads how an entry starts toolcrib. It is the zero Guard where the entry starts
-// something else.
+// readGuard reads how an entry starts toolcrib. It returns the zero Guard if the entry starts something else.
 func (s *Server) readGuard(inspect Inspect) Guard {
 	l, err := peel(append([]string{s.Command}, s.Args...))
 	switch {
@@ -368,7 +359,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	return g
 }
 
-// joined returns a folder below another, "" when nobody knows where that is.
+// joined returns a folder below another, or "" if that is unknown.
 func joined(dir, name string) string {
 	switch {
 	case filepath.IsAbs(name):
@@ -387,23 +378,23 @@ func changed(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// peeled is a command line without the programs in front that only set its environment.
+// peeled is a command line without leading programs that only set its environment.
 type peeled struct {
 	words    []string
-	first    int // the place of words[0] in the whole; of a shell's program, that of the program
+	first    int // the index of words[0] in the whole line, or of the script of a shell
 	env      []Variable
 	cleared  bool
 	dir      string
-	places   []int // of the words in the text of a shell's program; nil without one
+	places   []int // offsets of the words in the script of a shell, or nil
 	mentions bool  // toolcrib is among the words
 }
 
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
 
-// errUnclear is for command lines that only the programs in them can read.
+// errUnclear is returned for command lines that only the programs in them can interpret.
 var errUnclear = errors.New("it does more than set variables")
 
-// peel takes env and sh -c off a command line.
+// peel removes env and sh -c from a command line.
 func peel(words []string) (peeled, error) {
 	all := strings.Join(words, " ")
 	l := peeled{words: words, mentions: strings.Contains(all, "toolcrib") && strings.Contains(all, "guard")}
@@ -462,7 +453,7 @@ func (l *peeled) peelEnv() error {
 	return nil
 }
 
-// peelShell reads the program of a shell: one command of plain words.
+// peelShell reads the script of a shell: one command of plain words.
 func (l *peeled) peelShell() error {
 	if len(l.words) != 3 || l.words[1] != "-c" || l.places != nil {
 		if l.words[1] == "-c" || strings.HasPrefix(l.words[1], "-") {
@@ -536,17 +527,16 @@ func VariablesIn(file string) ([]Variable, error) {
 	return all, nil
 }
 
-var setting = lazily(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)
+var setting = spanedit.Lazily(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)
 
-// Placeholder reports whether a client may put something else in the place of a part of
-// the text.
+// Placeholder reports whether a text contains a placeholder that a client may replace.
 func Placeholder(text string) bool { return reference().MatchString(text) }
 
-// plainReference matches the placeholders of a variable alone.
-var plainReference = lazily(`\$\{(?:env:)?(\w+)\}|\{env:(\w+)\}`)
+// plainReference matches the placeholders of variables only.
+var plainReference = spanedit.Lazily(`\$\{(?:env:)?(\w+)\}|\{env:(\w+)\}`)
 
-// Expand returns text with variables in the place of ${X}, ${env:X} and {env:X}, as clients
-// do it. It is false for other placeholders.
+// Expand replaces ${X}, ${env:X} and {env:X} by the values of variables, as clients do. It returns false if the text has
+// other placeholders.
 func Expand(text string, getenv func(string) string) (string, bool) {
 	text = plainReference().ReplaceAllStringFunc(text, func(found string) string {
 		m := plainReference().FindStringSubmatch(found)
@@ -555,8 +545,7 @@ func Expand(text string, getenv func(string) string) (string, bool) {
 	return text, !Placeholder(text)
 }
 
-// folder returns the absolute folder in which a server of the file runs, "" for wherever
-// its client does.
+// folder returns the absolute working directory of a server of the file, or "" for that of its client.
 func (f *File) folder(s *Server) string {
 	base := s.Project
 	if f.Scope == Project {
@@ -572,4 +561,4 @@ func (f *File) folder(s *Server) string {
 	return joined(base, dir)
 }
 
-var workspaceFolder = lazily(`\$\{(?:workspaceFolder|CLAUDE_PROJECT_DIR)\}`)
+var workspaceFolder = spanedit.Lazily(`\$\{(?:workspaceFolder|CLAUDE_PROJECT_DIR)\}`)

@@ -28,8 +28,7 @@ type Document struct {
 	Root   *Node // nil for a text that could not be parsed
 }
 
-// Parse reads a file. The document has its data when it cannot be parsed, too; the error is
-// a Problem then, without a path.
+// Parse parses a file. If that fails, the document has only its data, and the error is a Problem without a path.
 func Parse(data []byte, format Format) (Document, error) {
 	d := Document{Data: data, Format: format}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -54,7 +53,7 @@ type Edit struct {
 	Text string
 }
 
-// Splice applies edits. It reports false when two of them overlap.
+// Splice applies edits. It returns false if two of them overlap.
 func Splice(data []byte, edits []Edit) ([]byte, bool) {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.From-b.From, a.To-b.To) })
@@ -89,8 +88,7 @@ func (d *Document) newline() string {
 	return "\n"
 }
 
-// Raw returns how a scalar is written, to be written again elsewhere. It is "" for
-// one that takes several lines or that the format does not tell the place of.
+// Raw returns the encoded text of a scalar. It is "" for one that spans several lines or whose position is unknown.
 func (d *Document) Raw(n *Node) string {
 	written := d.Data[n.Span.From:n.Span.To]
 	if n.Kind == Object || n.Kind == List || n.Fixed || bytes.ContainsAny(written, "\r\n") {
@@ -100,10 +98,10 @@ func (d *Document) Raw(n *Node) string {
 }
 
 // bareName matches a name that needs no quotes; one of TOML has no dots.
-var bareName = lazily(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var bareName = Lazily(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// Rename replaces a name or a scalar within its quotes, if it has any. The edit is none
-// that can be made where the file writes it otherwise, with escapes.
+// Rename replaces a name or a scalar inside its quotes, if it has any. The edit cannot be applied if the file has it with
+// escapes.
 func (d *Document) Rename(at Span, old, name string) Edit {
 	written := string(d.Data[at.From:at.To])
 	if len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
@@ -117,7 +115,7 @@ func (d *Document) Rename(at Span, old, name string) Edit {
 	return Edit{at, name}
 }
 
-// RenameField is Rename for every place where the name of a field is written.
+// RenameField is Rename for all occurrences of a field's name.
 func (d *Document) RenameField(fd *Field, name string) []Edit {
 	var edits []Edit
 	for _, at := range fd.Keys {
@@ -126,20 +124,20 @@ func (d *Document) RenameField(fd *Field, name string) []Edit {
 	return edits
 }
 
-// bare reports whether there is nothing but space and commas between two places.
+// bare reports whether there is only white space and commas between two offsets.
 func (d *Document) bare(from, to int) bool {
 	return from <= to && len(bytes.Trim(d.Data[from:to], " \t\r\n,")) == 0
 }
 
-// comma returns the place of the comma between two places, comments left out.
+// comma returns the edit that removes the comma between two offsets, outside of comments.
 func (d *Document) comma(from, to int) (Edit, bool) {
 	gap := Comment().ReplaceAllFunc(d.Data[from:to], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
 	at := bytes.IndexByte(gap, ',')
 	return Edit{Span{from + at, from + at + 1}, ""}, at >= 0
 }
 
-// start returns where an item of a list begins, with its dash if it has one, or for the
-// item behind the last where the list ends. It is -1 where that is not known.
+// start returns the offset of an item of a list, or of its dash if it has one. For the index after the last item, it
+// returns the end of the list. It is -1 if that is unknown.
 func (d *Document) start(n *Node, i int) int {
 	switch {
 	case i == len(n.Items):
@@ -154,7 +152,7 @@ func (d *Document) start(n *Node, i int) int {
 	return len(front) - 1
 }
 
-// InsertItems puts items in front of a list.
+// InsertItems inserts items at the start of a list.
 func (d *Document) InsertItems(n *Node, raws []string) []Edit {
 	at := d.start(n, 0)
 	switch {
@@ -166,13 +164,12 @@ func (d *Document) InsertItems(n *Node, raws []string) []Edit {
 	return []Edit{{Span{at, at}, d.dashed(raws, strings.Repeat(" ", at-lineStart(d.Data, max(0, at))))}}
 }
 
-// dashed writes items of a YAML list, each behind the indentation but the first.
+// dashed returns the lines of items of a YAML list, each except the first with the indentation.
 func (d *Document) dashed(raws []string, indent string) string {
 	return "- " + strings.Join(raws, d.newline()+indent+"- ") + d.newline() + indent
 }
 
-// RemoveItems takes the items in front of another out of a list, from one on, and keeps
-// comments among them.
+// RemoveItems removes the items from index from up to but not including to, and keeps comments among them.
 func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 	var edits []Edit
 	for i := from; i < to; i++ {
@@ -194,7 +191,7 @@ func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 	return edits
 }
 
-// InsertMember puts a member with a list behind another.
+// InsertMember inserts a member with a list after another.
 func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []string) []Edit {
 	key, value := behind.Keys[0], behind.Value.Span
 	front := string(d.Data[lineStart(d.Data, key.From):key.From])
@@ -219,7 +216,7 @@ func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []str
 	return []Edit{{Span{at, at}, d.newline() + indent + name + ":" + d.newline() + indent + "  " + items}}
 }
 
-// RemoveMember takes a member out of an object.
+// RemoveMember removes a member of an object.
 func (d *Document) RemoveMember(in *Node, name string) []Edit {
 	i := slices.IndexFunc(in.Fields, func(fd Field) bool { return fd.Name == name })
 	fd := in.Fields[i]
@@ -242,7 +239,7 @@ func (d *Document) RemoveMember(in *Node, name string) []Edit {
 	return d.Cut(in, i)
 }
 
-// parts returns where the members or the items of a value in brackets stand.
+// parts returns the ranges of the members or the items of a value in brackets.
 func (d *Document) parts(in *Node) []Span {
 	var parts []Span
 	for _, fd := range in.Fields {
@@ -254,7 +251,7 @@ func (d *Document) parts(in *Node) []Span {
 	return parts
 }
 
-// Cut takes a member or an item out of a value in brackets, with one comma beside it.
+// Cut removes a member or an item of a value in brackets, with one adjacent comma.
 func (d *Document) Cut(in *Node, i int) []Edit {
 	parts := d.parts(in)
 	at := parts[i]
@@ -293,8 +290,7 @@ func Indented(text, prefix, indent, newline string) string {
 	return strings.ReplaceAll(b.String(), "\n", newline)
 }
 
-// Add puts a member, or an item for no name, behind the last of an object or a list of
-// JSON: on lines of its own where the last one stands so.
+// Add appends a member to an object of JSON, or an item to a list if name is "": on separate lines if the last one is.
 func (d *Document) Add(in *Node, name, value string) Edit {
 	label, parts := "", d.parts(in)
 	if name != "" {
@@ -315,12 +311,10 @@ func (d *Document) Add(in *Node, name, value string) Edit {
 	return Edit{Span{last.To, last.To}, "," + d.newline() + front + label + Indented(value, front, indent, d.newline())}
 }
 
-// Comment matches a comment in the text between two values, where nothing else begins
-// with "//", "/*" or "#".
-var Comment = lazily(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
+// Comment matches a comment in the text between two values.
+var Comment = Lazily(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
 
-// lazily returns an expression that is compiled when it is first used: most commands need
-// none of them.
-func lazily(expression string) func() *regexp.Regexp {
+// Lazily returns a regular expression that is compiled when it is first used, because most commands need none.
+func Lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -49,7 +49,7 @@ func parseYAML(data []byte) (*Node, error) {
 
 // directive matches a line before the document that the library refuses: YAML 1.2, and
 // names that a reader is to ignore.
-var directive = lazily(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
+var directive = Lazily(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
 // withoutDirectives makes comments of such lines, of the same length.
 func withoutDirectives(text []byte) []byte {
