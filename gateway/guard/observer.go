@@ -139,9 +139,6 @@ type inquirer struct {
 	limit   time.Duration // for a whole list
 }
 
-// maxPages limits the pages of one list.
-const maxPages = 1_000
-
 // lists asks the server for all of its tools.
 func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.limit)
@@ -154,44 +151,26 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 	if s.toolless {
 		return l, errNoTools
 	}
-	size, seen := 0, map[string]bool{}
-	for cursor := ""; ; {
-		params := jsondoc.NewObject()
-		if cursor != "" {
-			params.Set("cursor", jsondoc.NewString(cursor))
+	unambiguous := func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
+		result, err := q.ask(ctx, method, params)
+		if err == nil { // clients may read TOOLS as tools
+			m := message{text: result}
+			_, _, err = m.page(span{0, len(result)}, toolsList)
 		}
-		result, err := q.ask(ctx, toolsList.method(), params)
-		switch {
-		case errors.Is(err, texts.ErrNoMethod):
-			return l, errNoTools
-		case err != nil:
-			return Listing{}, err
-		}
-		m := message{text: result}
-		list, next, err := m.page(span{0, len(m.text)}, toolsList)
-		if err != nil {
-			return Listing{}, err
-		}
-		if err := array(list.of(m.text), lenient, func(value []byte) error {
-			l.Tools = append(l.Tools, value)
-			return nil
-		}); err != nil {
-			return Listing{}, err
-		}
-		size += len(result)
-		cursor = m.str(next)
-		switch {
-		case cursor == "" || seen[cursor]:
-			l.Tools, l.Skipped = wire.Readable(l.Tools)
-			if cursor != "" {
-				l.Skipped = append(l.Skipped, wire.RepeatedPage)
-			}
-			return l, nil
-		case len(seen) == maxPages, size > MaxLine:
-			return Listing{}, errors.New("its list is endless")
-		}
-		seen[cursor] = true
+		return result, err
 	}
+	tools, repeats, err := texts.List(ctx, unambiguous, string(toolsList), 1<<20, MaxLine)
+	if errors.Is(err, texts.ErrNoMethod) {
+		return l, errNoTools
+	}
+	if err != nil {
+		return Listing{}, err
+	}
+	l.Tools, l.Skipped = wire.Readable(tools)
+	if repeats {
+		l.Skipped = append(l.Skipped, wire.RepeatedPage)
+	}
+	return l, nil
 }
 
 // ask implements texts.Ask.

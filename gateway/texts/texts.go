@@ -1,11 +1,12 @@
-// Package texts reads the prompts and the instructions of an MCP server, so that
-// they can be reviewed before a model reads them.
+// Package texts reads the lists, the prompts, and the instructions of an MCP server unchanged, so that they can be
+// reviewed before a model reads them.
 package texts
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"toolcrib/registry/jsondoc"
@@ -26,14 +27,12 @@ type Ask func(ctx context.Context, method string, params *jsondoc.Node) (json.Ra
 const (
 	// MaxPrompts is the maximum number of prompts of a server.
 	MaxPrompts = 1_000
+	maxPages   = 1_000 // of one list
 	// mostOptional is the maximum number of optional arguments for which all
 	// combinations are requested. Other prompts are requested with all optional
 	// arguments and with none.
 	mostOptional = 3
 )
-
-// errEndless reports a list of prompts without an end.
-var errEndless = errors.New("its list of prompts is endless")
 
 // Reader reads the texts of one server and caches prompts.
 type Reader struct {
@@ -77,48 +76,64 @@ func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]j
 	return all, nil
 }
 
-// list returns the server's list of prompts from all pages.
+// list returns the server's list of prompts.
 func (r *Reader) list(ctx context.Context) ([]json.RawMessage, error) {
-	var entries []json.RawMessage
-	seen := map[string]bool{}
-	for params := jsondoc.NewObject(); ; {
-		result, err := r.Ask(ctx, "prompts/list", params)
-		if errors.Is(err, ErrNoMethod) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		n, err := jsondoc.Parse(result, jsondoc.DefaultLimits)
-		if list, readable, _, ok := wire.Salvage(result, "prompts"); err != nil && ok { // an invalid entry does not affect the others
-			n, result, err = list, readable, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		list := n.Get("prompts")
-		if list == nil || list.Kind != jsondoc.Array {
-			return nil, errors.New("its answer to prompts/list does not contain prompts")
-		}
-		var members map[string]json.RawMessage // a struct would also accept keys in other letter case
-		var page []json.RawMessage
-		if err := json.Unmarshal(result, &members); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(members["prompts"], &page); err != nil {
-			return nil, err
-		}
-		entries = append(entries, page...)
-		next := n.Get("nextCursor")
-		if next == nil || next.Kind != jsondoc.String || next.Text == "" {
-			return entries, nil
-		}
-		if seen[next.Text] || len(entries) > MaxPrompts || len(seen) == MaxPrompts {
-			return nil, errEndless
-		}
-		seen[next.Text] = true
-		params = jsondoc.NewObject(jsondoc.Member{Key: "cursor", Value: next})
+	entries, _, err := List(ctx, r.Ask, "prompts", MaxPrompts, 64<<20)
+	if errors.Is(err, ErrNoMethod) {
+		return nil, nil
 	}
+	return entries, err
+}
+
+// ErrEndless reports a list that exceeds a limit.
+var ErrEndless = errors.New("the list is endless")
+
+// List returns the unchanged entries of all pages of a list, "tools" or "prompts". repeats reports that a page repeated an
+// earlier cursor, where reading stopped.
+func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []json.RawMessage, repeats bool, err error) {
+	seen, size := map[string]bool{}, 0
+	for params := jsondoc.NewObject(); ; {
+		result, err := ask(ctx, key+"/list", params)
+		if err != nil {
+			return nil, false, err
+		}
+		page, next, err := page(result, key)
+		entries, size = append(entries, page...), size+len(result)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case len(entries) > most, size > bytes, next != "" && len(seen) == maxPages:
+			return nil, false, fmt.Errorf("%w: %d entries, %d bytes, %d pages", ErrEndless, len(entries), size, len(seen)+1)
+		case next == "" || seen[next]:
+			return entries, next != "", nil
+		}
+		seen[next] = true
+		params = jsondoc.NewObject(jsondoc.Member{Key: "cursor", Value: jsondoc.NewString(next)})
+	}
+}
+
+// page returns the unchanged entries of a page of a list, of which some may be invalid, and the cursor of the next page,
+// or "".
+func page(result json.RawMessage, key string) (entries []json.RawMessage, next string, err error) {
+	n, err := jsondoc.Parse(result, jsondoc.Limits{Bytes: len(result), Depth: jsondoc.DefaultLimits.Depth})
+	if list, _, _, ok := wire.Salvage(result, key); err != nil && ok {
+		n, err = list, nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if list := n.Get(key); list == nil || list.Kind != jsondoc.Array {
+		return nil, "", errors.New("its list has no " + key)
+	}
+	var members map[string]json.RawMessage // a struct would also accept keys in other letter case
+	if err := json.Unmarshal(result, &members); err != nil {
+		return nil, "", err
+	}
+	if cursor := n.Get("nextCursor"); cursor != nil && cursor.Kind == jsondoc.String {
+		next = cursor.Text
+	}
+	err = json.Unmarshal(members[key], &entries)
+	return entries, next, err
 }
 
 // prompt requests a prompt of the list with placeholders as arguments, with and

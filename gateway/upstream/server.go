@@ -37,7 +37,6 @@ const (
 	DefaultTimeout = 60 * time.Second
 	MaxMessage     = 8 << 20 // bytes of one message
 	MaxTools       = 10_000  // that one server lists
-	MaxPages       = 1_000   // of one list
 	maxStderr      = 4 << 10
 )
 

@@ -171,7 +171,7 @@ func (s *Session) alive() bool {
 	}
 }
 
-// ask makes a request and returns the unchanged result. params is an object without white space around it; headers are
+// ask makes a request and returns the unchanged result, also parsed unless it is a list, which texts.List reads. params is an object without white space around it; headers are
 // those of a call.
 func (s *Session) ask(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, *jsondoc.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
@@ -187,12 +187,10 @@ func (s *Session) ask(ctx context.Context, method string, params []byte, headers
 	if err != nil {
 		return nil, nil, s.failed(ctx, err)
 	}
-	n, err := jsondoc.Parse(raw, jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth})
-	if key, isList := strings.CutSuffix(method, "/list"); err != nil && isList { // an invalid entry does not affect the others
-		if list, _, _, ok := wire.Salvage(raw, key); ok {
-			n, err = list, nil
-		}
+	if strings.HasSuffix(method, "/list") {
+		return raw, nil, nil
 	}
+	n, err := jsondoc.Parse(raw, jsondoc.Limits{Bytes: MaxMessage, Depth: jsondoc.DefaultLimits.Depth})
 	if err == nil && n.Kind != jsondoc.Object {
 		err = fmt.Errorf("expected an object, got %s", n.Kind)
 	}
@@ -207,48 +205,23 @@ func (s *Session) ask(ctx context.Context, method string, params []byte, headers
 func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []wire.Skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
-	seen, size := map[string]bool{}, 0
-	for params := []byte("{}"); ; {
-		raw, n, err := s.ask(ctx, "tools/list", params, nil)
-		var answered *jsonrpc.Error
-		if errors.As(err, &answered) && answered.Code == jsonrpc.CodeMethodNotFound {
-			return nil, nil, nil
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		var members map[string]json.RawMessage // a struct would also accept keys in other letter case
-		var tools []json.RawMessage
-		if list := n.Get("tools"); list == nil || list.Kind != jsondoc.Array {
-			err = errors.New("its list has no tools")
-		} else if err = json.Unmarshal(raw, &members); err == nil {
-			err = json.Unmarshal(members["tools"], &tools)
-		}
-		if err != nil {
-			return nil, nil, s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
-		}
-		all, size = append(all, tools...), size+len(raw)
-		next := text(n.Get("nextCursor"))
-		switch {
-		case len(all) > MaxTools:
-			err = fmt.Errorf("%w: more than %d tools", ErrTooLarge, MaxTools)
-		case size > MaxMessage:
-			err = fmt.Errorf("%w: more than %d MiB of tools", ErrTooLarge, MaxMessage>>20)
-		case next == "" || seen[next]:
-			all, skipped = wire.Readable(all)
-			if next != "" {
-				skipped = append(skipped, wire.RepeatedPage)
-			}
-			return all, skipped, nil
-		case len(seen) == MaxPages:
-			err = fmt.Errorf("%w: a list of more than %d pages", ErrTooLarge, MaxPages)
-		}
-		if err != nil {
-			return nil, nil, s.failed(ctx, err)
-		}
-		seen[next] = true
-		params = jsondoc.Canonical(jsondoc.NewObject(jsondoc.Member{Key: "cursor", Value: jsondoc.NewString(next)}))
+	all, repeats, err := texts.List(ctx, s.askText, "tools", MaxTools, MaxMessage)
+	var own *failed
+	switch {
+	case errors.Is(err, texts.ErrNoMethod):
+		return nil, nil, nil
+	case errors.Is(err, texts.ErrEndless):
+		return nil, nil, s.failed(ctx, fmt.Errorf("%w: %w", ErrTooLarge, err))
+	case err != nil && !errors.As(err, &own):
+		return nil, nil, s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
+	case err != nil:
+		return nil, nil, err
 	}
+	all, skipped = wire.Readable(all)
+	if repeats {
+		skipped = append(skipped, wire.RepeatedPage)
+	}
+	return all, skipped, nil
 }
 
 // Call calls a tool and returns the unchanged result. name is its name on the server, and definition its JSON there,
@@ -295,7 +268,7 @@ func (s *Session) Document(ctx context.Context) ([]byte, error) {
 
 // askText implements texts.Ask.
 func (s *Session) askText(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
-	if capabilities := s.hello.Get("capabilities"); capabilities != nil && capabilities.Get("prompts") == nil {
+	if capabilities := s.hello.Get("capabilities"); strings.HasPrefix(method, "prompts/") && capabilities != nil && capabilities.Get("prompts") == nil {
 		return nil, texts.ErrNoMethod
 	}
 	raw, _, err := s.ask(ctx, method, jsondoc.Canonical(params), nil)
