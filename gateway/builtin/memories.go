@@ -87,7 +87,7 @@ func getMemories(ctx context.Context, c call) (any, error) {
 	if in.Tag != nil {
 		f.Tag = ps.text("tag", *in.Tag, maxTag)
 	}
-	memories, more, err := get(ctx, c, &ps, source[Memory, MemoryFilter]{Reader.MemoriesByID, Reader.Memories}, in.ID, f, in.Limit)
+	memories, more, err := get(ctx, c, &ps, Reader.MemoriesByID, Reader.Memories, in.ID, f, in.Limit)
 	return memoriesOut{listed(memories), more}, err
 }
 

@@ -166,16 +166,13 @@ func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without it, and tell the user to connect one.", NotRun: true}
 }
 
-// source reads the records of one kind.
-type source[T, F any] struct {
-	byID func(r Reader, ctx context.Context, ids []string) ([]T, error)
-	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error)
-}
-
 // get implements a get_ tool. It returns the record with the given id, or otherwise
 // the first records that match a filter. more reports whether there are others
 // after limit. It returns an error if ps has problems.
-func get[T, F any](ctx context.Context, c call, ps *problems, from source[T, F], id *string, filter F, limit *int) (found []T, more bool, err error) {
+func get[T, F any](
+	ctx context.Context, c call, ps *problems, byID func(r Reader, ctx context.Context, ids []string) ([]T, error),
+	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error), id *string, filter F, limit *int,
+) (found []T, more bool, err error) {
 	most := ps.between("limit", limit, defaultLimit, maxLimit)
 	ps.idFilter(id)
 	if err := ps.err(); err != nil {
@@ -184,9 +181,9 @@ func get[T, F any](ctx context.Context, c call, ps *problems, from source[T, F],
 	err = c.read(ctx, func(r Reader) error {
 		var err error
 		if id != nil {
-			found, err = from.byID(r, ctx, []string{*id})
+			found, err = byID(r, ctx, []string{*id})
 		} else {
-			found, err = from.list(r, ctx, filter, most+1)
+			found, err = list(r, ctx, filter, most+1)
 		}
 		return err
 	})

@@ -59,7 +59,7 @@ func getReminders(ctx context.Context, c call) (any, error) {
 		sent := status == "sent"
 		f.Sent = &sent
 	}
-	reminders, more, err := get(ctx, c, &ps, source[Reminder, ReminderFilter]{Reader.RemindersByID, Reader.Reminders}, in.ID, f, in.Limit)
+	reminders, more, err := get(ctx, c, &ps, Reader.RemindersByID, Reader.Reminders, in.ID, f, in.Limit)
 	return remindersOut{Reminders: docs(reminders, Reminder.doc), More: more, Delivery: undelivered}, err
 }
 

@@ -46,7 +46,7 @@ func getTasks(ctx context.Context, c call) (any, error) {
 		f.Status = ""
 	}
 	f.Project = ps.projectFilter(in.Project)
-	tasks, more, err := get(ctx, c, &ps, source[Task, TaskFilter]{Reader.TasksByID, Reader.Tasks}, in.ID, f, in.Limit)
+	tasks, more, err := get(ctx, c, &ps, Reader.TasksByID, Reader.Tasks, in.ID, f, in.Limit)
 	return tasksOut{listed(tasks), more}, err
 }
 

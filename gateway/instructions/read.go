@@ -38,24 +38,20 @@ type reader struct {
 // file by its name.
 func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) {
 	r := &reader{root: root, kind: kind, files: map[string]registry.File{}}
-	err := r.start(p)
-	return registry.Folder{Path: p, Files: r.files}, err
-}
-
-func (r *reader) start(p string) error {
-	if r.kind == registry.KindSkill {
-		return r.tree(p, "", 0)
+	folder := registry.Folder{Path: p, Files: r.files}
+	if kind == registry.KindSkill {
+		return folder, r.tree(p, "", 0)
 	}
-	info, err := r.root.Lstat(p)
+	info, err := root.Lstat(p)
 	if err != nil {
-		return wrap(p, err)
+		return folder, wrap(p, err)
 	}
 	f, err := r.file(p, info)
 	if err == nil && f.Link != "" {
 		f, err = r.linked(p, f)
 	}
 	r.files[path.Base(p)] = f
-	return err
+	return folder, err
 }
 
 // linked adds the text of a link's target.

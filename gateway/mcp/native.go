@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,9 +51,6 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	if p != nil {
 		after = p.Cursor
 	}
-	if after != "" && !registry.ValidID(after) {
-		return nil, invalid("unknown cursor; start again without one")
-	}
 	entries, err := s.exposed(ctx)
 	if err != nil {
 		return nil, err
@@ -64,17 +60,13 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	limited, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	s.config.Upstream.Asked(limited, upstreamServers(entries))
-	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
-		return e.Subject.ID <= after || s.config.Upstream.Drifted(e.Definition.Tool)
-	})
-	slices.SortFunc(entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool { return s.config.Upstream.Drifted(e.Definition.Tool) })
 	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
 	if after == "" {
 		out.Tools = append(out.Tools, s.own...)
 	}
-	if len(entries) > pageSize {
-		entries = entries[:pageSize]
-		out.NextCursor = entries[pageSize-1].Subject.ID
+	if entries, out.NextCursor, err = page(entries, after); err != nil {
+		return nil, err
 	}
 	approved, err := s.written.of(entries)
 	out.Tools = append(out.Tools, approved...)

@@ -27,9 +27,6 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 	if p != nil {
 		after = p.Cursor
 	}
-	if after != "" && !registry.ValidID(after) {
-		return nil, invalid("unknown cursor; start again without one")
-	}
 	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	if err != nil {
 		return nil, err
@@ -42,13 +39,9 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 			Arguments:   []*sdk.PromptArgument{{Name: "channel", Description: "Such as web or telegram; web when it is left out."}},
 		})
 	}
-	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool {
-		return e.Definition.Tool.Kind != registry.PromptTool || e.Subject.ID <= after
-	})
-	slices.SortFunc(tools, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
-	if len(tools) > pageSize {
-		tools = tools[:pageSize]
-		out.NextCursor = tools[pageSize-1].Subject.ID
+	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool { return e.Definition.Tool.Kind != registry.PromptTool })
+	if tools, out.NextCursor, err = page(tools, after); err != nil {
+		return nil, err
 	}
 	for _, l := range tools {
 		t := l.Definition.Tool
@@ -58,6 +51,19 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 		})
 	}
 	return out, nil
+}
+
+// page returns the tools of the page after a cursor, by id, and the next cursor.
+func page(tools []registry.Entry, after string) (of []registry.Entry, next string, err error) {
+	if after != "" && !registry.ValidID(after) {
+		return nil, "", invalid("unknown cursor; start again without one")
+	}
+	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool { return e.Subject.ID <= after })
+	slices.SortFunc(tools, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	if len(tools) <= pageSize {
+		return tools, "", nil
+	}
+	return tools[:pageSize], tools[pageSize-1].Subject.ID, nil
 }
 
 // about returns the description of a prompt tool.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +22,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Provider runs tools on upstream servers. It keeps a connection to each server that was
-// used, and reconnects when it ends.
+// Provider runs tools on upstream servers. It keeps a connection to each used server, and reconnects when it ends.
 type Provider struct {
 	find func(name string) (Server, bool)
 
@@ -40,8 +40,7 @@ var (
 	_ gateway.Checker  = (*Provider)(nil)
 )
 
-// link is the connection to one server. The goroutine that has put something into
-// busy may read or make it.
+// link is the connection to one server. The goroutine that has filled busy may use it.
 type link struct {
 	busy    chan struct{}
 	session *Session
@@ -145,9 +144,15 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 	if err == nil || fresh || ctx.Err() != nil || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrTimeout) {
 		return session, tools, err
 	}
-	if err := p.drop(ctx, s, session); err != nil {
+	l := p.link(s.Name)
+	if err := l.take(ctx); err != nil {
 		return nil, nil, err
 	}
+	if l.session == session {
+		l.session = nil
+		session.Close()
+	}
+	l.release()
 	if session, _, err = p.session(ctx, s); err != nil {
 		return nil, nil, err
 	}
@@ -191,25 +196,10 @@ func (p *Provider) link(name string) *link {
 	return l
 }
 
-// drop closes a broken connection.
-func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
-	l := p.link(s.Name)
-	if err := l.take(ctx); err != nil {
-		return err
-	}
-	defer l.release()
-	if l.session == session {
-		l.session = nil
-		session.Close()
-	}
-	return nil
-}
-
-// drift describes how an upstream definition differs from the approved one. It is logged
-// with the refusal.
+// drift describes how an upstream definition differs from the approved one. It is logged with the refusal.
 type drift struct {
 	Server   string `json:"server"`
-	Name     string `json:"name"`     // that the tool has there
+	Name     string `json:"name"`     // of the tool on the server
 	Approved string `json:"approved"` // the pin: the hash of the approved JSON, or ""
 	Listed   string `json:"listed"`   // the hash of the listed tool, "" for none
 }
@@ -231,18 +221,14 @@ func (d drift) refusal(id string) error {
 	return e
 }
 
-// followEvery is the interval of listing a followed server that reports no change.
-const followEvery = time.Minute
-
 // follower caches the last list of one server.
 type follower struct {
-	told  chan struct{} // holds a reason to ask before the time
+	told  chan struct{} // holds a request to poll early
 	asked chan struct{} // closed after the first answer or failure
 
 	mu     sync.Mutex
 	listed map[string]wire.ListedItem // by name; nil before the first answer
-	heard  map[int]func()             // by the number of the follower
-	next   int
+	heard  map[*func()]bool           // the functions to call after a change
 }
 
 // Follow lists the tools of servers until ctx ends: at once, whenever a server reports a change or a call finds a
@@ -256,20 +242,17 @@ func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
 			continue
 		}
 		f.mu.Lock()
-		id := f.next
-		f.next++
-		f.heard[id] = changed
+		f.heard[&changed] = true
 		f.mu.Unlock()
 		context.AfterFunc(ctx, func() {
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			delete(f.heard, id)
+			delete(f.heard, &changed)
 		})
 	}
 }
 
-// Asked waits until every server of names that is followed has answered once or
-// failed to, or until ctx ends.
+// Asked waits until every followed server of names has answered or failed once, or until ctx ends.
 func (p *Provider) Asked(ctx context.Context, names []string) {
 	for _, name := range names {
 		p.mu.Lock()
@@ -286,8 +269,7 @@ func (p *Provider) Asked(ctx context.Context, names []string) {
 	}
 }
 
-// Drifted reports whether the server of an approved tool, if it is followed, was
-// last seen to list it otherwise than approved, twice, or not at all.
+// Drifted reports whether the last list of a followed server lacks an approved tool or has another definition of it.
 func (p *Provider) Drifted(t *registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
 		return false
@@ -304,8 +286,8 @@ func (p *Provider) Drifted(t *registry.Tool) bool {
 	return f.listed != nil && !as
 }
 
-// follower returns the follower of a server, which it starts at the first call;
-// nil once the provider is closed, and for a server that is not configured.
+// follower returns the follower of a server, which the first call starts. It returns nil if the provider is closed or the
+// server is not configured.
 func (p *Provider) follower(name string) *follower {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -316,7 +298,7 @@ func (p *Provider) follower(name string) *follower {
 	if !ok || p.ctx.Err() != nil {
 		return nil
 	}
-	f := &follower{told: make(chan struct{}, 1), asked: make(chan struct{}), heard: map[int]func(){}}
+	f := &follower{told: make(chan struct{}, 1), asked: make(chan struct{}), heard: map[*func()]bool{}}
 	p.followers[name] = f
 	p.following.Go(func() { p.follow(s, f) })
 	return f
@@ -332,7 +314,7 @@ func (p *Provider) tell(name string) {
 	}
 	select {
 	case f.told <- struct{}{}:
-	default: // it will ask anyway
+	default: // a request is queued
 	}
 }
 
@@ -340,7 +322,7 @@ func (p *Provider) follow(s Server, f *follower) {
 	retry, first := firstRetry, true
 	for p.ctx.Err() == nil {
 		_, tools, err := p.listed(p.ctx, s)
-		pause := followEvery
+		pause := time.Minute
 		if err == nil {
 			f.take(tools)
 			retry = firstRetry
@@ -366,15 +348,12 @@ func (f *follower) take(tools []json.RawMessage) {
 	f.mu.Lock()
 	differs := f.listed != nil && !maps.EqualFunc(f.listed, now, func(a, b wire.ListedItem) bool { return a.Sum == b.Sum })
 	f.listed = now
-	var heard []func()
-	if differs {
-		for _, changed := range f.heard {
-			heard = append(heard, changed)
-		}
-	}
+	heard := slices.Collect(maps.Keys(f.heard))
 	f.mu.Unlock()
 	for _, changed := range heard {
-		changed()
+		if differs {
+			(*changed)()
+		}
 	}
 }
 
