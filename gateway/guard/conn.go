@@ -116,7 +116,11 @@ func (c *Conn) Close() {
 }
 
 // Leave closes the input of a program, and lets it run until it exits.
-func (c *Conn) Leave() { c.server.finish() }
+func (c *Conn) Leave() {
+	if program, ok := c.server.(*Command); ok {
+		_ = program.in.Close() // the program may have exited
+	}
+}
 
 // fail ends the connection and all requests with an error.
 func (c *Conn) fail(err error) {

@@ -25,7 +25,7 @@ func TestAnInstallationIsSpared(t *testing.T) {
 		if err := syscall.Mkfifo(told, 0o600); err != nil {
 			t.Skip(err)
 		}
-		const install = `cat > /dev/null; echo half >&2; exec 3> "$0"; echo installed >&3; echo '{}' || true; echo done >&3`
+		const install = `cat > /dev/null; echo half >&2; exec 3> "$0"; echo installed >&3; echo '{}' || true; sleep 3; echo done >&3`
 		server := upstream.Server{Name: "late", Command: []string{"sh", "-c", "trap '' TERM; " + install, told}, Timeout: time.Second, Spare: spare, LikeClient: true}
 		_, err := upstream.List(t.Context(), server)
 		if !errors.Is(err, upstream.ErrTimeout) {
@@ -49,6 +49,9 @@ func TestAnInstallationIsSpared(t *testing.T) {
 		}
 		if !lines.Scan() || !strings.Contains(lines.Text(), "installed") {
 			t.Errorf("cut off: %q, %v", lines.Text(), lines.Err())
+		}
+		if !lines.Scan() || lines.Text() != "done" {
+			t.Errorf("ended before it was done: %q, %v", lines.Text(), lines.Err())
 		}
 		f.Close()
 	}
