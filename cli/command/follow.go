@@ -135,10 +135,12 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(follow.Report{Server: server, Document: l.Document()}), f.Reports.Send(ctx, source))
 }
 
-// ReportFiles queues the changed and the unapproved files of a layer for the reviewers, and sends queued reports. Because
-// a person or a session may wait, unsent reports wait for the next call after a short time.
-func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, differences []instructions.Difference) error {
+// ReportFiles queues the changed and the unapproved files of a layer for the reviewers, and sends queued reports, for
+// which it waits a short time only. If newOnly is set, it sends nothing unless a report is new, so that a hook does not
+// wait at each prompt for a source that cannot be reached.
+func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, differences []instructions.Difference, newOnly bool) error {
 	var errs []error
+	before, _, _ := f.Reports.State() // an error occurs below, too
 	for _, d := range differences {
 		if d.Change != instructions.New && d.Change != instructions.Changed {
 			continue
@@ -147,7 +149,7 @@ func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, diffe
 		errs = append(errs, f.Reports.Add(follow.Report{Kind: d.Kind, Layer: layer, Document: instructions.Definition(d.Kind, id, d.Found.Folder).Canonical()}))
 	}
 	waiting, _, err := f.Reports.State()
-	if waiting == 0 || err != nil {
+	if waiting == 0 || newOnly && waiting == before || err != nil {
 		return errors.Join(append(errs, err)...)
 	}
 	source, err := f.source()

@@ -64,7 +64,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 			return checked, err
 		}
 		if following, err := a.Following(); err == nil && following != nil && locked == nil {
-			if err := following.ReportFiles(ctx, r.layer, differences); err != nil {
+			if err := following.ReportFiles(ctx, r.layer, differences, client != ""); err != nil {
 				a.Note("Not reported: %v.", err)
 			}
 		}
