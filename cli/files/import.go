@@ -163,15 +163,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 			}
 		}
 	}
-	t.steps, err = instructions.Plan(differences, instructions.Origin{
-		Layer: r.layer, Set: f.Set,
-		Live: func(s registry.Subject) (registry.Live, error) { return database{a.DB}.Live(ctx, s) },
-		Taken: func(kind registry.Kind, id string) bool {
-			s := registry.Subject{Kind: kind, Layer: r.layer, ID: id}
-			return slices.ContainsFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject == s }) ||
-				slices.ContainsFunc(approved, func(a instructions.Approved) bool { return a.Subject == s })
-		},
-	})
+	t.steps, err = instructions.Plan(differences, origin(ctx, a, r.layer, f.Set, open, approved))
 	if err != nil {
 		return t, err
 	}
@@ -211,6 +203,19 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 		t.withdrawn = append(t.withdrawn, withdrawal{ended, note})
 	}
 	return t, nil
+}
+
+// origin returns the settings for proposals in a layer with open proposals and approved files.
+func origin(ctx context.Context, a *command.App, layer registry.Layer, set string, open []review.Bundle, approved []instructions.Approved) instructions.Origin {
+	return instructions.Origin{
+		Layer: layer, Set: set,
+		Live: func(s registry.Subject) (registry.Live, error) { return database{a.DB}.Live(ctx, s) },
+		Taken: func(kind registry.Kind, id string) bool {
+			s := registry.Subject{Kind: kind, Layer: layer, ID: id}
+			return slices.ContainsFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject == s }) ||
+				slices.ContainsFunc(approved, func(a instructions.Approved) bool { return a.Subject == s })
+		},
+	}
 }
 
 // drafts returns the drafts of the steps, except those that are already proposed.

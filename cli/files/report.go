@@ -28,7 +28,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r serve.Rep
 	if err != nil {
 		return 0, err
 	}
-	folder, hash := *d.Folder(), ""
+	folder := *d.Folder()
 	approved, err := database{a.DB}.in(ctx, layer)
 	if err != nil {
 		return 0, err
@@ -43,15 +43,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r serve.Rep
 	if len(differences) > 0 && proposed >= 0 {
 		differences[0].Subject = open[proposed].Proposal.Subject
 	}
-	steps, err := instructions.Plan(differences, instructions.Origin{
-		Layer: layer, Set: "reported_files",
-		Live: func(s registry.Subject) (registry.Live, error) { return database{a.DB}.Live(ctx, s) },
-		Taken: func(kind registry.Kind, id string) bool {
-			s := registry.Subject{Kind: kind, Layer: layer, ID: id}
-			return slices.ContainsFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject == s }) ||
-				slices.ContainsFunc(approved, func(a instructions.Approved) bool { return a.Subject == s })
-		},
-	})
+	steps, err := instructions.Plan(differences, origin(ctx, a, layer, "reported_files", open, approved))
 	if err != nil || len(steps) == 0 {
 		return 0, err
 	}
@@ -62,7 +54,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r serve.Rep
 	if err != nil {
 		return 0, err
 	}
-	hash = steps[0].Draft.Definition.Hash()
+	hash := steps[0].Draft.Definition.Hash()
 	same := func(p review.Bundle) bool { return p.Revision.Draft.Definition.Hash() == hash }
 	if !slices.ContainsFunc(open, same) {
 		if steps[0].Draft.ChangeSet, err = a.FreeSet(ctx, t.Caller.Actor, steps[0].Draft.ChangeSet); err != nil {
