@@ -16,6 +16,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/mcp"
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
@@ -57,22 +58,18 @@ func newSchema(a *command.App) *cobra.Command {
 					}
 				})
 			}
-			return runSchema(a, args[0])
+			s, err := schemaNamed(args[0])
+			if err != nil {
+				return err
+			}
+			s.Schema = "https://json-schema.org/draft/2020-12/schema"
+			text, err := json.MarshalIndent(s, "", "  ")
+			if err != nil {
+				return err
+			}
+			return a.Print(docSchema{output.NewHead("schema"), args[0], text}, func(p *output.Page) { p.Text("", string(text)+"\n") })
 		},
 	}
-}
-
-func runSchema(a *command.App, name string) error {
-	s, err := schemaNamed(name)
-	if err != nil {
-		return err
-	}
-	s.Schema = "https://json-schema.org/draft/2020-12/schema"
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	return a.Print(docSchema{output.NewHead("schema"), name, text}, func(p *output.Page) { p.Text("", string(text)+"\n") })
 }
 
 func schemaNames() []string {
@@ -95,9 +92,11 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := describe(s, t); err != nil {
+	comments := map[string]string{}
+	if err := json.Unmarshal(descriptionsJSON, &comments); err != nil {
 		return nil, err
 	}
+	eachField(s, t, func(p *jsonschema.Schema, name string) { p.Description = comments[name] })
 	open(s)
 	s.Title = "A document of kind " + name
 	s.Properties["schema"] = constant(output.Schema)
@@ -151,6 +150,8 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[registry.AllowList](): {Types: []string{"string", "array", "object"}},
 		reflect.TypeFor[proposals.Actor]():    {Type: "string"},
 		reflect.TypeFor[proposals.Type]():     enum(proposals.Types()...),
+		reflect.TypeFor[diff.Kind]():          enum(diff.Context.String(), diff.Delete.String(), diff.Insert.String()),
+		reflect.TypeFor[diff.Span]():          {Type: "array", Items: &jsonschema.Schema{Type: "integer"}, MinItems: jsonschema.Ptr(2), MaxItems: jsonschema.Ptr(2)},
 		reflect.TypeFor[proposals.Expect]():   enum(proposals.ExpectPass, proposals.ExpectFail),
 	}
 }
@@ -226,16 +227,6 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 //
 //go:embed descriptions.json
 var descriptionsJSON []byte
-
-// describe adds the comments of a type's fields to its schema.
-func describe(s *jsonschema.Schema, of reflect.Type) error {
-	comments := map[string]string{}
-	if err := json.Unmarshal(descriptionsJSON, &comments); err != nil {
-		return err
-	}
-	eachField(s, of, func(p *jsonschema.Schema, name string) { p.Description = comments[name] })
-	return nil
-}
 
 // eachField visits every property of a schema with the name of its field.
 func eachField(s *jsonschema.Schema, of reflect.Type, visit func(property *jsonschema.Schema, name string)) {

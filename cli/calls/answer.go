@@ -17,48 +17,23 @@ import (
 	"toolcrib/review"
 )
 
-func newCallsApprove(a *command.App) *cobra.Command {
+// newAnswer returns the command that approves a waiting call, or refuses it.
+func newAnswer(a *command.App, approve bool) *cobra.Command {
 	var expect string
+	var note command.NoteFlags
 	var sign signature.Flags
 	cmd := &cobra.Command{
-		Use:  "approve ID",
+		Use:  map[bool]string{true: "approve ID", false: "refuse ID --note REASON"}[approve],
 		Args: command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
 			c, err := a.Settings()
 			if err != nil {
 				return err
 			}
-			if c.RequireExpect && expect == "" {
+			if c.RequireExpect && approve && expect == "" {
 				return review.ErrNoExpect
 			}
-			actor, err := a.Actor()
-			if err != nil {
-				return err
-			}
-			ctx := cmd.Context()
-			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-				answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, args[0], expect, true, "") })
-				if err != nil {
-					return err
-				}
-				res, err := answer.Approve(ctx, actor, args[0], expect)
-				return printCall(a, res, err)
-			})
-		},
-	}
-	cmd.Flags().StringVar(&expect, "expect", "", "only if its digest is `DIGEST`")
-	sign.Register(cmd.Flags())
-	return cmd
-}
-
-func newCallsRefuse(a *command.App) *cobra.Command {
-	var note command.NoteFlags
-	var sign signature.Flags
-	cmd := &cobra.Command{
-		Use:  "refuse ID --note REASON",
-		Args: command.Exact(1, "the id of a pending call"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
 			reason, err := note.Read(ctx, a)
 			if err != nil {
 				return err
@@ -68,9 +43,13 @@ func newCallsRefuse(a *command.App) *cobra.Command {
 				return err
 			}
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-				answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, args[0], "", false, reason) })
+				answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, args[0], expect, approve, reason) })
 				if err != nil {
 					return err
+				}
+				if approve {
+					res, err := answer.Approve(ctx, actor, args[0], expect)
+					return printCall(a, res, err)
 				}
 				p, err := answer.Refuse(ctx, actor, args[0], reason)
 				if err != nil {
@@ -80,7 +59,11 @@ func newCallsRefuse(a *command.App) *cobra.Command {
 			})
 		},
 	}
-	note.Register(cmd.Flags())
+	if approve {
+		cmd.Flags().StringVar(&expect, "expect", "", "only if its digest is `DIGEST`")
+	} else {
+		note.Register(cmd.Flags())
+	}
 	sign.Register(cmd.Flags())
 	return cmd
 }

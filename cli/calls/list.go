@@ -1,3 +1,5 @@
+// Package calls implements the commands that run tool calls, parse calls from a model's answer, decide waiting calls,
+// and list the call log.
 package calls
 
 import (
@@ -15,8 +17,28 @@ import (
 	"toolcrib/review"
 )
 
+// Family returns the commands that make calls, answer them, and list them.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupRunTime, New: newParse},
+			{Group: command.GroupRunTime, New: newExec, Creates: true},
+			{Group: command.GroupRunTime, New: newCalls},
+		},
+		Documents: map[string]any{
+			"call":         docCall{},
+			"call.prune":   docPrune{},
+			"call.list":    docAuditList{},
+			"parsed":       docParsed{},
+			"pending":      docPendingOne{},
+			"pending.list": docPendingList{},
+			"tier.list":    docTierList{},
+		},
+	}
+}
+
 func newCalls(a *command.App) *cobra.Command {
-	return command.WithDefault("calls", newCallsList(a), newCallsShow(a), newCallsApprove(a), newCallsRefuse(a), newCallsLog(a), newCallsPolicy(a), newCallsPrune(a))
+	return command.WithDefault("calls", newCallsList(a), newCallsShow(a), newAnswer(a, true), newAnswer(a, false), newCallsLog(a), newCallsPolicy(a), newCallsPrune(a))
 }
 
 func newCallsList(a *command.App) *cobra.Command {

@@ -10,6 +10,24 @@ import (
 	"toolcrib/cli/settings"
 )
 
+// Family returns the commands about settings.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupOther, New: newConfig},
+			{Group: command.GroupOther, New: newTrust},
+			{Group: command.GroupOther, New: newUntrust},
+			{Group: command.GroupOther, New: newPolicy},
+		},
+		Documents: map[string]any{
+			"config":      docConfig{},
+			"policy.list": docPolicyList{},
+			"policy.test": docPolicyTest{},
+			"trust.list":  docTrustList{},
+		},
+	}
+}
+
 type docConfig struct {
 	output.Head
 	Settings []settings.Setting `json:"settings"`
@@ -22,28 +40,26 @@ type docConfig struct {
 
 func newConfig(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:  "config",
-		RunE: func(*cobra.Command, []string) error { return runConfig(a) },
+		Use: "config",
+		RunE: func(*cobra.Command, []string) error {
+			c, err := settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
+			if err != nil && c.Untrusted == nil {
+				return err
+			}
+			doc := docConfig{
+				Head: output.NewHead("config"), Settings: c.List(), UserFile: c.UserFile, ProjectFile: c.ProjectFile, Problems: []string{},
+			}
+			if c.Untrusted != nil {
+				doc.Problems = append(doc.Problems, output.Sentence(c.Untrusted))
+			}
+			return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
+				p.List(SettingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
+				for _, problem := range doc.Problems {
+					p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
+				}
+			})
+		},
 	}
-}
-
-func runConfig(a *command.App) error {
-	c, err := settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
-	if err != nil && c.Untrusted == nil {
-		return err
-	}
-	doc := docConfig{
-		Head: output.NewHead("config"), Settings: c.List(), UserFile: c.UserFile, ProjectFile: c.ProjectFile, Problems: []string{},
-	}
-	if c.Untrusted != nil {
-		doc.Problems = append(doc.Problems, output.Sentence(c.Untrusted))
-	}
-	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
-		p.List(SettingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
-		for _, problem := range doc.Problems {
-			p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
-		}
-	})
 }
 
 func SettingHeader() []string { return []string{"SETTING", "VALUE", "FROM"} }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,7 +81,33 @@ func newPolicyTest(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "test SUBJECT",
 		Args: command.Exact(1, "a subject such as tool:user/scene_pacer"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runPolicyTest(cmd.Context(), a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.Settings()
+			if err != nil {
+				return err
+			}
+			actor, err := a.Actor()
+			if err != nil {
+				return err
+			}
+			subject, err := a.Subject(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			now := a.Env.Now()
+			need := c.Approvals().For(subject, now)
+			doc := docPolicyTest{
+				Head: output.NewHead("policy.test"), Subject: subject.String(), Required: need.Tally(nil, "").Required(), FourEyes: c.FourEyes, Rules: []docPolicyRule{},
+				MayApprove: append([]string{}, need.Owners()...), MayWaive: append([]string{}, need.Waivers()...),
+				Actor: actor.String(), YouApprove: actor.Kind == proposals.User && need.MayApprove(actor.String()),
+			}
+			for _, r := range c.PolicyRules {
+				if len(approval.Rules{r.Rule}.For(subject, now)) > 0 {
+					doc.Rules = append(doc.Rules, newDocPolicyRule(a, r))
+				}
+			}
+			return a.Print(doc, doc.write)
+		},
 	}
 }
 
@@ -108,34 +133,6 @@ func writePolicyRules(p *output.Page, list []docPolicyRule) {
 		}
 		return []string{output.Itoa(r.Approvals), strings.Join(r.Owners, " "), strings.Join(r.Subjects, " "), r.Place, strings.Join(limits, ", ")}
 	}))
-}
-
-func runPolicyTest(ctx context.Context, a *command.App, ref string) error {
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	actor, err := a.Actor()
-	if err != nil {
-		return err
-	}
-	subject, err := a.Subject(ctx, ref)
-	if err != nil {
-		return err
-	}
-	now := a.Env.Now()
-	need := c.Approvals().For(subject, now)
-	doc := docPolicyTest{
-		Head: output.NewHead("policy.test"), Subject: subject.String(), Required: need.Tally(nil, "").Required(), FourEyes: c.FourEyes, Rules: []docPolicyRule{},
-		MayApprove: append([]string{}, need.Owners()...), MayWaive: append([]string{}, need.Waivers()...),
-		Actor: actor.String(), YouApprove: actor.Kind == proposals.User && need.MayApprove(actor.String()),
-	}
-	for _, r := range c.PolicyRules {
-		if len(approval.Rules{r.Rule}.For(subject, now)) > 0 {
-			doc.Rules = append(doc.Rules, newDocPolicyRule(a, r))
-		}
-	}
-	return a.Print(doc, doc.write)
 }
 
 func (doc docPolicyTest) write(p *output.Page) {

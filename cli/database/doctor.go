@@ -1,3 +1,5 @@
+// Package database implements the commands for the database as a whole: health checks, backups, migrations, and drift
+// of workspace files.
 package database
 
 import (
@@ -25,6 +27,24 @@ import (
 	"toolcrib/store"
 	"toolcrib/store/pg"
 )
+
+// Family returns the commands about the database and its copies.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newBackup},
+			{Group: command.GroupRegistry, New: newMigrate},
+			{Group: command.GroupRegistry, New: newDrift},
+			{Group: command.GroupOther, New: newDoctor},
+		},
+		Documents: map[string]any{
+			"backup":  docBackup{},
+			"doctor":  docDoctor{},
+			"drift":   docDrift{},
+			"migrate": docMigrate{},
+		},
+	}
+}
 
 type docDoctor struct {
 	output.Head
@@ -92,7 +112,7 @@ func runDoctor(ctx context.Context, a *command.App) error {
 	return process.FindingsUnless(doc.OK)
 }
 
-// examine adds the state of the database and its workspace, checkpoints, and receivers.
+// examine adds the state of the database, the signers, the receivers of notices, and the publication of checkpoints.
 func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	if store.IsURL(a.Config.DB) { // a login without rights gets here too
 		found, err := pg.Examine(ctx, a.Config.DB)
@@ -130,14 +150,44 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 			doc.Problems = append(doc.Problems, problem)
 		}
 	}
-	if err := doc.examineSignatures(ctx, a); err != nil {
+	signers, err := sign.ExamineSigners(ctx, a)
+	if err != nil {
 		return err
+	}
+	if len(signers.States) > 0 || signers.Required {
+		doc.Signers = &signers
+		doc.Problems = append(doc.Problems, signers.Problems...)
+	}
+	if len(signers.States) > 0 && !signers.Required {
+		doc.Problems = append(doc.Problems, fmt.Sprintf(
+			"decisions in this database are signed, but nothing checks them when tools are used; set signatures = %q and signed_since = %q in %s",
+			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
 	}
 	doc.Problems = append(doc.Problems, a.Config.PolicyProblems(a.Env.Now())...)
 	if err := doc.examineNotices(ctx, a); err != nil {
 		return err
 	}
-	return doc.examineCheckpoints(ctx, a)
+	if a.Config.Checkpoints.Name() == "" {
+		return nil
+	}
+	published, err := verify.Published(ctx, a)
+	if err != nil {
+		return err
+	}
+	doc.Checkpoints = &published
+	if published.Decisions > 0 {
+		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", output.Verbed(published.Decisions, "decision")))
+	}
+	publisher, err := verify.CheckpointPublisher(a)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(verify.PublishFor, a.Env.MinWait))
+	defer cancel()
+	if err := publisher.Check(ctx); err != nil {
+		doc.Problems = append(doc.Problems, output.Sentence(err))
+	}
+	return nil
 }
 
 func writeDoctor(p *output.Page, doc docDoctor) {
@@ -184,50 +234,6 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 	if doc.OK {
 		p.Raw(p.Paint(output.InkGood, "sound") + "     the database engine found no problem in the file; toolcrib verify checks the content")
 	}
-}
-
-// examineCheckpoints adds the state of the publication of checkpoints.
-func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *command.App) error {
-	if a.Config.Checkpoints.Name() == "" {
-		return nil
-	}
-	d, err := verify.Published(ctx, a)
-	if err != nil {
-		return err
-	}
-	doc.Checkpoints = &d
-	if d.Decisions > 0 {
-		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", output.Verbed(d.Decisions, "decision")))
-	}
-	p, err := verify.CheckpointPublisher(a)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, max(verify.PublishFor, a.Env.MinWait))
-	defer cancel()
-	if err := p.Check(ctx); err != nil {
-		doc.Problems = append(doc.Problems, output.Sentence(err))
-	}
-	return nil
-}
-
-// examineSignatures adds the state of the signers, if decisions are signed.
-func (doc *docDoctor) examineSignatures(ctx context.Context, a *command.App) error {
-	signers, err := sign.ExamineSigners(ctx, a)
-	if err != nil {
-		return err
-	}
-	if len(signers.States) == 0 && !signers.Required {
-		return nil
-	}
-	doc.Signers = &signers
-	doc.Problems = append(doc.Problems, signers.Problems...)
-	if !signers.Required {
-		doc.Problems = append(doc.Problems, fmt.Sprintf(
-			"decisions in this database are signed, but nothing checks them when tools are used; set signatures = %q and signed_since = %q in %s",
-			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
-	}
-	return nil
 }
 
 // docNotices lists the notices that no receiver got.

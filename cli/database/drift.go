@@ -45,24 +45,20 @@ func newDrift(a *command.App) *cobra.Command {
 	var adopt, overwrite bool
 	cmd := &cobra.Command{
 		Use: "drift",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if adopt && overwrite {
-				return process.Usagef("--adopt cannot be combined with --overwrite")
-			}
-			return runDrift(cmd.Context(), a, adopt, overwrite)
-		},
+		RunE: a.InSession(func(ctx context.Context, b command.Session, _ []string) error {
+			return runDrift(ctx, b, a, adopt, overwrite)
+		}),
 	}
 	cmd.Flags().BoolVar(&adopt, "adopt", false, "draft the edits as proposals")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "write the file from the registry")
 	return cmd
 }
 
-func runDrift(ctx context.Context, a *command.App, adopt, overwrite bool) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	if a.Workspace == nil {
+func runDrift(ctx context.Context, b command.Session, a *command.App, adopt, overwrite bool) (err error) {
+	switch {
+	case adopt && overwrite:
+		return process.Usagef("--adopt cannot be combined with --overwrite")
+	case a.Workspace == nil:
 		return process.Usagef("no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
 	}
 	doc := docDrift{Head: output.NewHead("drift"), Edits: []docDriftEdit{}}

@@ -180,11 +180,3 @@ func (d Compared) Becomes() string {
 	}
 	return "changed"
 }
-
-// CostBefore returns the cost of the text before the change.
-func (d Compared) CostBefore() Cost {
-	if d.Before == nil {
-		return Cost{}
-	}
-	return d.Before.Cost
-}

@@ -75,24 +75,9 @@ func begin(p *output.Page) {
 
 // Hunk is a passage of a diff.
 type Hunk struct {
-	OldStart int `json:"old_start"`
-	OldLines int `json:"old_lines"`
-	NewStart int `json:"new_start"`
-	NewLines int `json:"new_lines"`
+	diff.Hunk
 	// Only the Unicode normalization differs, which no screen shows.
-	Normalization bool          `json:"normalization,omitempty"`
-	Lines         []docDiffLine `json:"lines"`
-}
-
-// docDiffLine is a line of a hunk. Spans are the changed parts of its text: start and end in
-// bytes.
-type docDiffLine struct {
-	Kind      string   `json:"kind"` // context, delete or insert
-	Old       int      `json:"old,omitempty"`
-	New       int      `json:"new,omitempty"`
-	Text      string   `json:"text"`
-	NoNewline bool     `json:"no_newline,omitempty"`
-	Spans     [][2]int `json:"spans,omitempty"`
+	Normalization bool `json:"normalization,omitempty"`
 }
 
 // NewHunks returns the document of the hunks of a text.
@@ -109,30 +94,25 @@ func NewHunks(hunks []diff.Hunk) []Hunk {
 			}
 		}
 		same := sides[0] != sides[1] && norm.NFC.String(sides[0]) == norm.NFC.String(sides[1])
-		return Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Normalization: same, Lines: output.Mapped(h.Lines, func(l diff.Line) docDiffLine {
-			return docDiffLine{
-				Kind: l.Kind.String(), Old: l.Old, New: l.New, Text: l.Text, NoNewline: l.NoNewline,
-				Spans: output.Mapped(l.Spans, func(s diff.Span) [2]int { return [2]int{s.Start, s.End} }),
-			}
-		})}
+		return Hunk{h, same}
 	})
 }
 
 // WriteHunk prints a hunk in the format of a unified diff.
 func WriteHunk(p *output.Page, h Hunk) {
-	open := map[string]bool{} // without this, a difference in the final line feed alone would be invisible
+	open := map[diff.Kind]bool{} // without this, a difference in the final line feed alone would be invisible
 	for _, l := range h.Lines {
 		open[l.Kind] = open[l.Kind] || l.NoNewline
 	}
-	ends := open["delete"] != open["insert"]
+	ends := open[diff.Delete] != open[diff.Insert]
 	p.Raw(p.Paint(output.InkFaint, "@@ -"+lineRange(h.OldStart, h.OldLines)+" +"+lineRange(h.NewStart, h.NewLines)+" @@"))
 	for _, l := range h.Lines {
 		switch l.Kind {
-		case "delete":
+		case diff.Delete:
 			p.Raw(p.Paint(output.InkBad, "-") + marked(p, output.InkBad, l))
-		case "insert":
+		case diff.Insert:
 			p.Raw(p.Paint(output.InkGood, "+") + marked(p, output.InkGood, l))
-		default:
+		case diff.Context:
 			p.Raw(" " + output.Safe(l.Text))
 		}
 		if l.NoNewline && ends {
@@ -146,14 +126,14 @@ func WriteHunk(p *output.Page, h Hunk) {
 
 // marked colors a changed line and reverses the changed words. Each part is made safe
 // separately, so that the marks stay in place.
-func marked(p *output.Page, i output.Ink, l docDiffLine) string {
+func marked(p *output.Page, i output.Ink, l diff.Line) string {
 	if len(l.Spans) == 0 {
 		return p.Paint(i, output.Safe(l.Text))
 	}
 	out, at := "", 0
 	for _, s := range l.Spans {
-		out += p.Paint(i, output.Safe(l.Text[at:s[0]])) + p.Paint(i+";7", output.Safe(l.Text[s[0]:s[1]]))
-		at = s[1]
+		out += p.Paint(i, output.Safe(l.Text[at:s.Start])) + p.Paint(i+";7", output.Safe(l.Text[s.Start:s.End]))
+		at = s.End
 	}
 	return out + p.Paint(i, output.Safe(l.Text[at:]))
 }

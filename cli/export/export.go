@@ -107,19 +107,16 @@ func newExport(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// exportFormat is an export format and its one-line description.
-type exportFormat struct{ name, about string }
-
-// exportFormats lists the formats of exports, the default first.
-func exportFormats() []exportFormat {
-	return []exportFormat{
-		{string(wire.Toolcrib), "tools and agents with versions and hashes"},
-		{string(wire.V0), "a prompt registry file: the prompt tools"},
-		{string(wire.OpenAI), "an array of OpenAI functions: the action tools"},
-		{string(wire.Anthropic), "an array of Anthropic tools: the action tools"},
-		{string(wire.MCP), "an MCP tools/list answer: the action tools"},
-		{string(formatLock), "names, versions and hashes, for toolcrib check --lock"},
-		{string(formatBundle), "all live definitions with their proofs, for toolcrib check --bundle"},
+// Formats lists the formats of exports, the default first.
+func Formats() []tui.ExportFormat {
+	return []tui.ExportFormat{
+		{Name: string(wire.Toolcrib), About: "tools and agents with versions and hashes"},
+		{Name: string(wire.V0), About: "a prompt registry file: the prompt tools"},
+		{Name: string(wire.OpenAI), About: "an array of OpenAI functions: the action tools"},
+		{Name: string(wire.Anthropic), About: "an array of Anthropic tools: the action tools"},
+		{Name: string(wire.MCP), About: "an MCP tools/list answer: the action tools"},
+		{Name: string(formatLock), About: "names, versions and hashes, for toolcrib check --lock"},
+		{Name: string(formatBundle), About: "all live definitions with their proofs, for toolcrib check --bundle", Whole: true},
 	}
 }
 
@@ -151,7 +148,7 @@ func runExport(ctx context.Context, a *command.App, f exportFlags) error {
 // export renders the selected definitions in the requested format.
 func export(ctx context.Context, a *command.App, f exportFlags) (exported, error) {
 	format := wire.Format(f.format)
-	if !slices.ContainsFunc(exportFormats(), func(known exportFormat) bool { return known.name == f.format }) {
+	if !slices.ContainsFunc(Formats(), func(known tui.ExportFormat) bool { return known.Name == f.format }) {
 		return exported{}, process.Usagef("--format is %q: use toolcrib, v0, openai, anthropic, mcp, lock, or bundle", f.format)
 	}
 	if f.server != "" && format != wire.MCP {
@@ -294,11 +291,4 @@ func ExportJob(ctx context.Context, a *command.App, e tui.Export, tell tui.Tell)
 		return nil, err
 	}
 	return append([]string{fmt.Sprintf("Wrote %s (%s).", a.Path(e.File), output.Counted(len(x.text), "byte"))}, x.notes...), nil
-}
-
-// FormatsOfExport names the formats for the workbench.
-func FormatsOfExport() []tui.ExportFormat {
-	return output.Mapped(exportFormats(), func(f exportFormat) tui.ExportFormat {
-		return tui.ExportFormat{Name: f.name, About: f.about, Whole: f.name == string(formatBundle)}
-	})
 }

@@ -57,7 +57,6 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 // check compares the files of roots that a client reads, or that any client reads for "".
 func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (Report, error) {
 	checked := Report{Found: []findings.Finding{}}
-	var waiting map[string]string // read when something differs
 	for _, r := range list {
 		differences, tree, err := r.compare(ctx, a, locked)
 		if err != nil {
@@ -66,6 +65,12 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 		if following, err := a.Following(); err == nil && following != nil && locked == nil {
 			if err := following.ReportFiles(ctx, r.layer, differences, client != ""); err != nil {
 				a.Note("Not reported: %v.", err)
+			}
+		}
+		var waiting []review.Bundle
+		if len(differences) > 0 && locked == nil && a.DB != nil {
+			if waiting, err = openOn(ctx, a.DB, r.layer, proposals.UserReview); err != nil {
+				return checked, err
 			}
 		}
 		for _, d := range differences {
@@ -80,13 +85,12 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 			if err != nil {
 				return checked, err
 			}
-			if waiting == nil && locked == nil && a.DB != nil {
-				if waiting, err = waitingFiles(ctx, a); err != nil {
-					return checked, err
-				}
-			}
-			if ref := waiting[string(r.layer)+" "+d.Path]; ref != "" && d.Found != nil {
-				f.Suggestion = "It is already proposed: review it with toolcrib show " + ref + ", or restore the approved file."
+			at := slices.IndexFunc(waiting, func(b review.Bundle) bool {
+				folder := b.Revision.Draft.Definition.Folder()
+				return folder != nil && folder.Path == d.Path
+			})
+			if at >= 0 && d.Found != nil {
+				f.Suggestion = "It is already proposed: review it with toolcrib show " + review.Reference(waiting[at].Proposal) + ", or restore the approved file."
 			}
 			checked.Found = append(checked.Found, f)
 		}
@@ -94,36 +98,6 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 		checked.Unchecked = append(checked.Unchecked, r.unchecked(tree)...)
 	}
 	return checked, nil
-}
-
-// waitingFiles returns the proposals of skills and instruction files that wait for the
-// user, by layer and path.
-func waitingFiles(ctx context.Context, a *command.App) (map[string]string, error) {
-	waiting := map[string]string{}
-	err := a.DB.View(ctx, func(r review.Reader) error {
-		for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
-			q := review.Query{State: proposals.UserReview, Filter: string(kind) + ":", Limit: review.MaxPage}
-			for more := true; more; more = q.After != "" {
-				page, err := r.List(ctx, q)
-				if err != nil {
-					return err
-				}
-				ids := output.Mapped(page.Proposals, func(p proposals.Proposal) proposals.ID { return p.ID })
-				bundles, err := r.Bundles(ctx, ids)
-				if err != nil {
-					return err
-				}
-				for _, b := range bundles {
-					if f := b.Revision.Draft.Definition.Folder(); f != nil {
-						waiting[string(b.Proposal.Subject.Layer)+" "+f.Path] = review.Reference(b.Proposal)
-					}
-				}
-				q.After = page.Next
-			}
-		}
-		return nil
-	})
-	return waiting, err
 }
 
 // Notes prints on standard error which folders a check compared and which it skipped: a toolcrib.toml may name a

@@ -143,7 +143,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 		return t, err
 	}
 	found := tree.Found
-	open, err := openOn(ctx, a.DB, r.layer)
+	open, err := openOn(ctx, a.DB, r.layer, openStates()...)
 	if err != nil {
 		return t, err
 	}

@@ -20,6 +20,21 @@ import (
 	"toolcrib/store/catalog"
 )
 
+// Family returns the commands about skills and instruction files.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newList},
+			{Group: command.GroupRegistry, New: newRestore},
+		},
+		Documents: map[string]any{
+			"file.list":    docFiles{},
+			"import.files": docImport{},
+			"restore":      docRestore{},
+		},
+	}
+}
+
 // docFiles lists skills and instruction files.
 type docFiles struct {
 	output.Head
@@ -147,7 +162,7 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 		entries, err = liveFiles(ctx, db, r.layer)
 	}
 	if err == nil {
-		open, err = openOn(ctx, db, r.layer)
+		open, err = openOn(ctx, db, r.layer, openStates()...)
 	}
 	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without a database, no file is approved
 		return nil, err

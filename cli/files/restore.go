@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
@@ -130,13 +131,10 @@ func (doc docRestore) summarize(a *command.App, p *output.Page, written, deleted
 
 // write writes what a restore changes.
 func (doc docRestore) write(p *output.Page, changes []diff.Field) {
-	sign := map[diff.Kind]string{diff.Context: " ", diff.Delete: "-", diff.Insert: "+"}
 	for _, field := range changes {
 		p.Linef("%s %s", field.Path, field.Change)
-		for _, h := range field.Hunks(3) {
-			for _, l := range h.Lines {
-				p.Linef("  %s%s", sign[l.Kind], l.Text)
-			}
+		for _, h := range document.NewHunks(field.Hunks(3)) {
+			document.WriteHunk(p, h)
 		}
 	}
 	for _, name := range doc.Deleted {

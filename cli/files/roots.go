@@ -332,34 +332,40 @@ func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catal
 	return all, nil
 }
 
-// openOn returns the open proposals on skills and instructions of a layer.
-func openOn(ctx context.Context, db *store.DB, layer registry.Layer) ([]review.Bundle, error) {
+// openOn returns the proposals on skills and instructions of a layer in some states.
+func openOn(ctx context.Context, db *store.DB, layer registry.Layer, states ...proposals.State) ([]review.Bundle, error) {
 	var open []review.Bundle
 	err := db.View(ctx, func(r review.Reader) error {
 		open = nil
-		for _, state := range []proposals.State{proposals.Drafted, proposals.ChiefReview, proposals.UserReview, proposals.NeedsChanges} {
-			for q := (review.Query{State: state, Limit: review.MaxPage}); ; {
-				page, err := r.List(ctx, q)
-				if err != nil {
-					return err
-				}
-				var ids []proposals.ID
-				for _, p := range page.Proposals {
-					if p.Subject.Layer == layer && p.Subject.Kind.InFiles() {
-						ids = append(ids, p.ID)
+		q := review.Query{Limit: review.MaxPage}
+		for _, q.State = range states {
+			for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
+				q.Filter = string(kind) + ":"
+				for more := true; more; more = q.After != "" {
+					page, err := r.List(ctx, q)
+					if err != nil {
+						return err
 					}
-				}
-				found, err := r.Bundles(ctx, ids)
-				if err != nil {
-					return err
-				}
-				open = append(open, found...)
-				if q.After = page.Next; q.After == "" {
-					break
+					var ids []proposals.ID
+					for _, p := range page.Proposals {
+						if p.Subject.Layer == layer && p.Subject.Kind == kind {
+							ids = append(ids, p.ID)
+						}
+					}
+					found, err := r.Bundles(ctx, ids)
+					if err != nil {
+						return err
+					}
+					open, q.After = append(open, found...), page.Next
 				}
 			}
 		}
 		return nil
 	})
 	return open, err
+}
+
+// openStates are the states in which a proposal can still be decided, revised, or withdrawn.
+func openStates() []proposals.State {
+	return slices.DeleteFunc(proposals.States(), func(s proposals.State) bool { return !s.Open() })
 }

@@ -29,12 +29,12 @@ func newExclude(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "exclude TOOL [--path PATH [--pattern RE2] | --none]",
 		Args: command.Exact(1, "a tool, or the number of the proposal that imports it"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			if none == (part.Path != "") && none || part.Pattern != "" && part.Path == "" {
 				return process.Usagef("use --path PATH, with --pattern for a part of the field, or --none alone")
 			}
-			return runExclude(cmd.Context(), a, args[0], part, none)
-		},
+			return runExclude(ctx, b, a, args[0], part, none)
+		}),
 	}
 	cmd.Flags().StringVar(&part.Path, "path", "", "exclude the field at `PATH` of the server's JSON, such as _meta.requestId")
 	cmd.Flags().StringVar(&part.Pattern, "pattern", "", "exclude only the matches of the regular expression `RE2` in the field")
@@ -52,11 +52,7 @@ type docExcluded struct {
 }
 
 // runExclude prints the parts that are excluded from the pin of an imported tool, or proposes to change them.
-func runExclude(ctx context.Context, a *command.App, ref string, part registry.Exclusion, none bool) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
+func runExclude(ctx context.Context, b command.Session, a *command.App, ref string, part registry.Exclusion, none bool) error {
 	t, err := pinned(ctx, b, a, ref)
 	if err != nil {
 		return err

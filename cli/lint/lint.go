@@ -21,6 +21,21 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
+// Family returns the commands about rules.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupOther, New: newLint},
+			{Group: command.GroupOther, New: newRules},
+		},
+		Documents: map[string]any{
+			"branch.review": DocBranch{},
+			"findings":      report.Findings{},
+			"rule.list":     docRuleList{},
+		},
+	}
+}
+
 func newLint(a *command.App) *cobra.Command {
 	var format, fail, server string
 	var explain bool

@@ -257,12 +257,17 @@ func costTable(p *output.Page, docs []document.Preview) {
 		return
 	}
 	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(docs, func(d document.Preview) []string {
-		before := d.CostBefore()
-		return []string{
-			d.Channel, document.FromTo(before.Chars, d.Chars), document.FromTo(before.Tokens.O200k, d.Tokens.O200k),
-			document.FromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.Becomes(),
-		}
+		return append([]string{d.Channel}, costCells(d.Compared)...)
 	}))
+}
+
+// costCells returns the last cells of a row: the cost before and after, and what becomes of the text.
+func costCells(d document.Compared) []string {
+	var before document.Cost
+	if d.Before != nil {
+		before = d.Before.Cost
+	}
+	return []string{document.FromTo(before.Chars, d.Chars), document.FromTo(before.Tokens.O200k, d.Tokens.O200k), document.FromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.Becomes()}
 }
 
 // writeChanges writes the diff of every channel that changes. Channels with the same changes
@@ -379,7 +384,6 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 		document.WriteContextCosts(p, d.Cost)
 		p.Blank()
 		p.Table([]string{"ENTERS", "FILE", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(d.Parts, func(part document.Part) []string {
-			before := part.CostBefore()
 			file := part.File
 			if part.Note != "" {
 				file += ": " + part.Note
@@ -387,10 +391,7 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 			if unknown := instructions.When(part.When); unknown == instructions.Printed || unknown == instructions.NotText {
 				return []string{part.When, file, "-", "-", "-", part.Becomes()}
 			}
-			return []string{
-				part.When, file, document.FromTo(before.Chars, part.Chars), document.FromTo(before.Tokens.O200k, part.Tokens.O200k),
-				document.FromTo(before.Tokens.Cl100k, part.Tokens.Cl100k), part.Becomes(),
-			}
+			return append([]string{part.When, file}, costCells(part.Compared)...)
 		}))
 		for _, part := range d.Parts {
 			writePart(p, part, show)

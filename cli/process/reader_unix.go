@@ -43,16 +43,11 @@ func ReaderLeft(out io.Writer) bool {
 	return err == nil && left
 }
 
-// fionread is the request for the number of bytes in a pipe, which x/sys names on some
-// systems only.
-func fionread() uint {
-	if runtime.GOOS == "linux" {
-		return 0x541b
-	}
-	return 0x4004667f // on all BSDs, including macOS
-}
-
 func leaves(fd int) bool {
+	fionread := uint(0x4004667f) // on all BSDs, including macOS: the request for the number of bytes in a pipe, which x/sys names on some systems only
+	if runtime.GOOS == "linux" {
+		fionread = 0x541b
+	}
 	var taken time.Duration // how long the pipe has been empty
 	for waited := time.Duration(0); waited < readerTakes && taken < readerLeaves; waited += readerStep {
 		fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor is a small number
@@ -62,7 +57,7 @@ func leaves(fd int) bool {
 		if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
 			return true
 		}
-		waiting, err := unix.IoctlGetInt(fd, fionread())
+		waiting, err := unix.IoctlGetInt(fd, fionread)
 		if err != nil {
 			return false
 		}

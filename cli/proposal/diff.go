@@ -140,12 +140,11 @@ func runDiff(ctx context.Context, b command.Session, a *command.App, args []stri
 }
 
 func printDiff(a *command.App, left, right content, reach fact.Difference, layout diffLayout) error {
-	sides, fields := newDocSides(left, right, reach, layout.around)
-	doc := docDiff{output.NewHead("diff"), sides}
-	return a.Print(doc, func(p *output.Page) { writeDiff(a, p, sides, fields, layout) })
+	doc := docDiff{output.NewHead("diff"), newDocSides(left, right, reach, layout.around)}
+	return a.Print(doc, func(p *output.Page) { writeDiff(a, p, doc.docSides, layout) })
 }
 
-func newDocSides(left, right content, reach fact.Difference, around int) (docSides, []diff.Field) {
+func newDocSides(left, right content, reach fact.Difference, around int) docSides {
 	fields := diff.Contents(left.Content, right.Content)
 	doc := docSides{From: left.label, To: right.label, Fields: make([]docField, len(fields)), Reach: document.NewReach(reach)}
 	for i, f := range fields {
@@ -157,11 +156,11 @@ func newDocSides(left, right content, reach fact.Difference, around int) (docSid
 	doc.Files = output.Mapped(diff.Files(left.Definition, right.Definition), func(f diff.File) docFile {
 		return docFile{Path: f.Path, From: f.From, Change: f.Word(), Added: f.Added, Removed: f.Removed, Notes: f.Notes}
 	})
-	return doc, fields
+	return doc
 }
 
 // writeDiff prints the differences as unified lines or side by side.
-func writeDiff(a *command.App, p *output.Page, doc docSides, fields []diff.Field, layout diffLayout) {
+func writeDiff(a *command.App, p *output.Page, doc docSides, layout diffLayout) {
 	width := 160 // if the width of the terminal is unknown
 	if n, err := strconv.Atoi(a.Env.Getenv("COLUMNS")); err == nil && n >= 40 {
 		width = n
@@ -178,7 +177,7 @@ func writeDiff(a *command.App, p *output.Page, doc docSides, fields []diff.Field
 	} else {
 		document.WriteDifference(p, "Reach", doc.Reach)
 	}
-	if len(fields) == 0 {
+	if len(doc.Fields) == 0 {
 		p.Linef("No difference.")
 	}
 	if len(doc.Files) > 1 {
@@ -202,15 +201,13 @@ func writeDiff(a *command.App, p *output.Page, doc docSides, fields []diff.Field
 			p.Blank()
 		}
 		p.Raw(p.Paint(output.InkStrong, output.Safe(f.Path)) + " " + f.Change)
-		if !layout.columns {
-			for _, h := range f.Hunks {
+		for _, h := range f.Hunks {
+			if !layout.columns {
 				document.WriteHunk(p, h)
+				continue
 			}
-			continue
-		}
-		for _, h := range fields[i].Hunks(layout.around) {
 			for _, row := range h.Rows() {
-				p.Raw(strings.TrimRight(cell(p, h, row.Left, half, false)+" | "+cell(p, h, row.Right, half, true), " "))
+				p.Raw(strings.TrimRight(cell(p, h.Hunk, row.Left, half, false)+" | "+cell(p, h.Hunk, row.Right, half, true), " "))
 			}
 		}
 	}
@@ -223,12 +220,9 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 		return err
 	}
 	doc := docDiffList{Head: output.NewHead("diff.list"), ChangeSet: name, ReviewDigest: set.Digest}
-	fields := make([][]diff.Field, len(set.Members))
-	for i, d := range set.Members {
+	for _, d := range set.Members {
 		left, right := proposed(d)
-		var sides docSides
-		sides, fields[i] = newDocSides(left, right, d.Reach, layout.around)
-		doc.Diffs = append(doc.Diffs, docMemberDiff{facts.ReferenceTo(d.Proposal), sides})
+		doc.Diffs = append(doc.Diffs, docMemberDiff{facts.ReferenceTo(d.Proposal), newDocSides(left, right, d.Reach, layout.around)})
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		for i, one := range doc.Diffs {
@@ -236,7 +230,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 				p.Blank()
 			}
 			p.Linef("%s  %s", set.Members[i].Proposal.Handle(), one.Proposal.Subject)
-			writeDiff(a, p, one.docSides, fields[i], layout)
+			writeDiff(a, p, one.docSides, layout)
 		}
 		if set.Digest != "" {
 			p.Blank()

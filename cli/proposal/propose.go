@@ -69,12 +69,7 @@ func newRevise(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "revise ID FILE | -",
 		Args: command.Exact(2, "the number of a proposal and a file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			actor, err := a.Actor()
-			if err != nil {
-				return err
-			}
+		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			drafts, err := a.ReadDrafts(ctx, args[1:], false)
 			if err != nil {
 				return err
@@ -82,17 +77,13 @@ func newRevise(a *command.App) *cobra.Command {
 			if len(drafts) != 1 {
 				return process.Usagef("a revision is one proposal; %s holds %d", args[1], len(drafts))
 			}
-			desk, err := a.OpenDesk(ctx)
+			ids, err := a.IDs(ctx, b.Desk, args[:1])
 			if err != nil {
 				return err
 			}
-			ids, err := a.IDs(ctx, desk, args[:1])
-			if err != nil {
-				return err
-			}
-			p, err := desk.Drafting.Revise(ctx, actor, ids[0], drafts[0])
+			p, err := b.Desk.Drafting.Revise(ctx, b.Actor, ids[0], drafts[0])
 			return printMoved(a, []proposals.Proposal{p}, err)
-		},
+		}),
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"toolcrib/proposals/facts"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
-	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 	"toolcrib/review/setpage"
 )
@@ -284,15 +283,77 @@ func spaced(parts ...string) string {
 	return strings.Join(output.Mapped(parts, output.Safe), "  ")
 }
 
+// writeBody prints the draft, what an import brought with it, the assessment, and the thread.
 func writeBody(p *output.Page, d review.Dossier, costs []document.Load) {
-	writeContent(p, d.Revision.Draft, d.TestChanges())
-	writeSource(p, d)
+	draft := d.Revision.Draft
+	p.Blank()
+	p.Linef("Rationale")
+	p.Text("  ", draft.Rationale)
+	if len(draft.Examples) > 0 {
+		p.Blank()
+		p.Linef("Examples")
+		for _, e := range draft.Examples {
+			p.Text("  - ", e)
+		}
+	}
+	if len(draft.TestCases) > 0 {
+		p.Blank()
+		p.Linef("Test cases")
+		for _, c := range draft.TestCases {
+			p.Linef("  - %s (should %s)", c.Name, c.Expect)
+		}
+	}
+	for _, c := range d.TestChanges() { // of the subject's test cases
+		word := map[diff.Change]string{diff.Removed: "Drops", diff.Modified: "Changes", diff.Added: "Adds"}[c.Change]
+		p.Linef("  %s test case: %s", word, c.Name)
+		if c.Before != "" {
+			p.Text("    - ", c.Before)
+		}
+		if c.After != "" && c.Before != "" {
+			p.Text("    + ", c.After)
+		}
+	}
+	if !draft.Definition.IsZero() {
+		p.Blank()
+		p.Linef("Definition %s", draft.Definition.Hash()[:12])
+		document.WriteDefinition(p, draft.Definition)
+	}
+	_, after := d.Change()
+	for i, f := range diff.Contents(diff.Content{Definition: after.Definition}, after) { // the part of the imported JSON that the definition does not contain
+		if i == 0 {
+			p.Blank()
+			p.Linef("Imported with it and pinned by an approval")
+		}
+		if output.IsText(f.After) {
+			p.Linef("  %s", f.Path)
+			p.Text("    ", f.After.Text)
+			continue
+		}
+		p.Linef("  %s: %s", f.Path, output.Scalar(f.After))
+	}
 	if costs != nil {
 		p.Blank()
 		document.WriteContextCosts(p, costs)
 	}
 	writeAssessment(p, d)
-	writeThread(p, d)
+	for _, c := range d.Comments {
+		p.Blank()
+		where := ""
+		if c.Field != "" {
+			where = ", on " + c.Field
+			if c.Line > 0 {
+				where += " line " + output.Itoa(c.Line)
+			}
+			where += " of revision " + output.Itoa(c.Revision)
+		}
+		p.Linef("%s, %s%s", c.Author, output.Timestamp(c.At), where)
+		p.Text("  ", c.Body)
+	}
+	for _, decision := range d.Decisions {
+		p.Blank()
+		p.Linef("%s by %s, %s, revision %d%s", decision.Verdict, decision.By, output.Timestamp(decision.At), decision.Revision, notShown(decision))
+		p.Text("  ", decision.Note)
+	}
 }
 
 func writeHead(p *output.Page, d review.Dossier) {
@@ -338,61 +399,6 @@ func versionName(n int) string {
 		return "nothing"
 	}
 	return "version " + output.Itoa(n)
-}
-
-func writeContent(p *output.Page, d proposals.Draft, changes []impact.TestChange) {
-	p.Blank()
-	p.Linef("Rationale")
-	p.Text("  ", d.Rationale)
-	if len(d.Examples) > 0 {
-		p.Blank()
-		p.Linef("Examples")
-		for _, e := range d.Examples {
-			p.Text("  - ", e)
-		}
-	}
-	if len(d.TestCases) > 0 {
-		p.Blank()
-		p.Linef("Test cases")
-		for _, c := range d.TestCases {
-			p.Linef("  - %s (should %s)", c.Name, c.Expect)
-		}
-	}
-	for _, c := range changes { // changes of the subject's test cases
-		word := map[diff.Change]string{diff.Removed: "Drops", diff.Modified: "Changes", diff.Added: "Adds"}[c.Change]
-		p.Linef("  %s test case: %s", word, c.Name)
-		if c.Before != "" {
-			p.Text("    - ", c.Before)
-		}
-		if c.After != "" && c.Before != "" {
-			p.Text("    + ", c.After)
-		}
-	}
-	if d.Definition.IsZero() {
-		return
-	}
-	p.Blank()
-	p.Linef("Definition %s", d.Definition.Hash()[:12])
-	document.WriteDefinition(p, d.Definition)
-}
-
-// writeSource prints the part of the imported JSON that the definition does not contain, because an approval pins it.
-func writeSource(p *output.Page, d review.Dossier) {
-	_, after := d.Change()
-	fields := diff.Contents(diff.Content{Definition: after.Definition}, after)
-	if len(fields) == 0 {
-		return
-	}
-	p.Blank()
-	p.Linef("Imported with it and pinned by an approval")
-	for _, f := range fields {
-		if output.IsText(f.After) {
-			p.Linef("  %s", f.Path)
-			p.Text("    ", f.After.Text)
-			continue
-		}
-		p.Linef("  %s: %s", f.Path, output.Scalar(f.After))
-	}
 }
 
 func writeAssessment(p *output.Page, d review.Dossier) {
@@ -453,27 +459,6 @@ func writeFinding(p *output.Page, s review.Standing) {
 	}
 	for _, remedy := range s.Remedies() {
 		p.Linef("    %s", remedy)
-	}
-}
-
-func writeThread(p *output.Page, d review.Dossier) {
-	for _, c := range d.Comments {
-		p.Blank()
-		where := ""
-		if c.Field != "" {
-			where = ", on " + c.Field
-			if c.Line > 0 {
-				where += " line " + output.Itoa(c.Line)
-			}
-			where += " of revision " + output.Itoa(c.Revision)
-		}
-		p.Linef("%s, %s%s", c.Author, output.Timestamp(c.At), where)
-		p.Text("  ", c.Body)
-	}
-	for _, decision := range d.Decisions {
-		p.Blank()
-		p.Linef("%s by %s, %s, revision %d%s", decision.Verdict, decision.By, output.Timestamp(decision.At), decision.Revision, notShown(decision))
-		p.Text("  ", decision.Note)
 	}
 }
 

@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/output"
 	"toolcrib/gateway"
 	"toolcrib/gateway/follow"
-	"toolcrib/gateway/mcp"
 	"toolcrib/history"
 	"toolcrib/prompt"
 	"toolcrib/registry"
@@ -21,21 +19,6 @@ type followed struct {
 	*follow.Server
 	view []registry.Layer
 	now  func() time.Time
-}
-
-// follows returns the followed registry for MCP clients, and keeps its copy current until ctx
-// ends.
-func follows(ctx context.Context, a *command.App, s *follow.Server, view []registry.Layer) (mcp.Registry, mcp.Prompter, error) {
-	following, err := a.Following()
-	if err != nil {
-		return nil, nil, err
-	}
-	if _, err := s.Registry(ctx); err != nil {
-		return nil, nil, err
-	}
-	go following.Poll(ctx, func(err error) { a.Note("toolcrib: %s", output.Sentence(err)) })
-	r := followed{s, view, a.Env.Now}
-	return r, r, nil
 }
 
 // read calls fn with the newest accepted copy.

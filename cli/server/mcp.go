@@ -87,8 +87,17 @@ func runMCP(ctx context.Context, a *command.App, f mcpFlags) error {
 			return errors.Join(err, run.Close())
 		}
 		c.Desk, c.Registry, c.Prompter = proposerOf(desk), approved{a.DB, c.Caller.Layer.View()}, prompter{desk, a.Builtin(desk), a.Env.Now}
-	} else if c.Registry, c.Prompter, err = follows(ctx, a, run.Followed, c.Caller.Layer.View()); err != nil {
-		return errors.Join(err, run.Close())
+	} else {
+		if _, err := run.Followed.Registry(ctx); err != nil {
+			return errors.Join(err, run.Close())
+		}
+		following, err := a.Following()
+		if err != nil {
+			return errors.Join(err, run.Close())
+		}
+		go following.Poll(ctx, func(err error) { a.Note("toolcrib: %s", output.Sentence(err)) })
+		r := followed{run.Followed, c.Caller.Layer.View(), a.Env.Now}
+		c.Registry, c.Prompter = r, r
 	}
 	server, err := mcp.New(c)
 	a.RestoreGC()

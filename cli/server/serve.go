@@ -1,3 +1,5 @@
+// Package server has the commands that serve agents, applications and people: mcp,
+// guard, and serve over HTTP and SSH with the tokens for it.
 package server
 
 import (
@@ -37,6 +39,22 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/store/catalog"
 )
+
+// Family returns the commands that serve.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupRunTime, New: newMCP, Creates: true},
+			{Group: command.GroupRunTime, New: newGuard},
+			{Group: command.GroupRunTime, New: newServe, Creates: true},
+			{Group: command.GroupRunTime, New: newTokens},
+		},
+		Documents: map[string]any{
+			"token":      docTokenOne{},
+			"token.list": docTokenList{},
+		},
+	}
+}
 
 type serveFlags struct {
 	socket, http     string
@@ -91,7 +109,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	defer a.KeepCalls(ctx, func(s string) { log.Warn(s) })()
 	prompter := prompter{desk, a.Builtin(desk), a.Env.Now}
 	c := serve.Config{
-		Tokens:  tokens.Tokens{Store: a.DB.Tokens(), Registry: desk.Impact, Now: a.Env.Now, NewID: a.Env.NewID},
+		Tokens:  tokensOf(a, command.Session{Desk: desk}),
 		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: approvedCatalog{a, prompter}, Documents: documents(),
 		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) { // for the holder of a token
 			return mcp.New(mcp.Config{

@@ -60,14 +60,14 @@ func (f tokenFlags) create(ctx context.Context, a *command.App) error {
 	if f.anyUser {
 		caller.User = ""
 	}
-	by, keys, err := openTokens(ctx, a)
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
 	if caller.Actor, err = proposals.ParseActor(string(proposals.Agent) + ":" + cmp.Or(f.name, f.Agent)); err != nil {
 		return err
 	}
-	t, secret, err := keys.Create(ctx, by, caller, f.lifetime)
+	t, secret, err := tokensOf(a, b).Create(ctx, b.Actor, caller, f.lifetime)
 	if err != nil {
 		return err
 	}
@@ -80,24 +80,16 @@ func (f tokenFlags) create(ctx context.Context, a *command.App) error {
 	})
 }
 
-// openTokens returns the actor and the store of the tokens.
-func openTokens(ctx context.Context, a *command.App) (proposals.Actor, tokens.Tokens, error) {
-	s, err := a.OpenSession(ctx)
-	if err != nil {
-		return proposals.Actor{}, tokens.Tokens{}, err
-	}
-	return s.Actor, tokens.Tokens{Store: a.DB.Tokens(), Registry: s.Desk.Impact, Now: a.Env.Now, NewID: a.Env.NewID}, nil
+// tokensOf returns the store of the tokens.
+func tokensOf(a *command.App, b command.Session) tokens.Tokens {
+	return tokens.Tokens{Store: a.DB.Tokens(), Registry: b.Desk.Impact, Now: a.Env.Now, NewID: a.Env.NewID}
 }
 
 func newTokensList(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, keys, err := openTokens(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			list, err := keys.List(cmd.Context())
+		RunE: a.InSession(func(ctx context.Context, b command.Session, _ []string) error {
+			list, err := tokensOf(a, b).List(ctx)
 			if err != nil {
 				return err
 			}
@@ -115,7 +107,7 @@ func newTokensList(a *command.App) *cobra.Command {
 					return []string{d.ID, d.State, d.Actor, d.Agent, d.whom(), output.Timestamp(d.CreatedAt), until}
 				}))
 			})
-		},
+		}),
 	}
 }
 
@@ -124,22 +116,18 @@ func newTokensRevoke(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "revoke ID",
 		Args: command.Exact(1, "the id of a token"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			reason, err := note.Read(cmd.Context(), a)
+		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
+			reason, err := note.Read(ctx, a)
 			if err != nil {
 				return err
 			}
-			by, keys, err := openTokens(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			t, err := keys.Revoke(cmd.Context(), by, args[0], reason)
+			t, err := tokensOf(a, b).Revoke(ctx, b.Actor, args[0], reason)
 			if err != nil {
 				return err
 			}
 			doc := docTokenOne{Head: output.NewHead("token"), Token: newDocToken(t, a.Env.Now())}
 			return a.Print(doc, func(p *output.Page) { p.Linef("Revoked %s of %s.", t.ID, doc.Token.Actor) })
-		},
+		}),
 	}
 	note.Register(cmd.Flags())
 	return cmd

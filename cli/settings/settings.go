@@ -287,8 +287,8 @@ func (c *Config) dropSecrets(keys configKeys) {
 func (c *Config) check() error {
 	_, err := c.Own()
 	switch {
-	case c.Theme != "" && !slices.Contains(looks, c.Theme):
-		return fmt.Errorf("configuration: theme is %q: use %s", c.Theme, strings.Join(looks, ", "))
+	case c.Theme != "" && !slices.Contains(themes, c.Theme):
+		return fmt.Errorf("configuration: theme is %q: use %s", c.Theme, strings.Join(themes, ", "))
 	case err != nil:
 		return err
 	case c.Chief != "builtin" && c.Chief != "manual":
@@ -369,7 +369,7 @@ type workbenchConfig struct {
 	Colors map[string]string `toml:"colors"`
 }
 
-var looks = []string{"dark", "light", "high-contrast", "own"}
+var themes = []string{"dark", "light", "high-contrast", "own"}
 
 // Own returns the theme with the user's own colors, or nil if none are configured.
 func (c *Config) Own() (*theme.Theme, error) {

@@ -15,6 +15,20 @@ import (
 	"toolcrib/signing/statement"
 )
 
+// Family returns the commands about signers and signatures.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupOther, New: newSigners},
+			{Group: command.GroupOther, New: newSign},
+		},
+		Documents: map[string]any{
+			"signature": docSignature{},
+			"signers":   DocSigners{},
+		},
+	}
+}
+
 func newSign(a *command.App) *cobra.Command {
 	var key string
 	cmd := &cobra.Command{

@@ -104,14 +104,9 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 	return process.ExitStatus(status)
 }
 
-// say writes one line. It makes hidden characters in the arguments visible.
+// say writes one line. It makes hidden characters visible.
 func (d *dialogue) say(format string, args ...any) {
-	for i, arg := range args {
-		if _, number := arg.(int); !number {
-			args[i] = visible.Line(fmt.Sprint(arg))
-		}
-	}
-	fmt.Fprintf(d.app.Env.Out, format+"\n", args...)
+	fmt.Fprintln(d.app.Env.Out, visible.Line(fmt.Sprintf(format, args...)))
 }
 
 // ask writes a question and reads a line. It returns false at the end of the input.

@@ -32,7 +32,7 @@ func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clie
 	if err != nil {
 		return nil, nil, err
 	}
-	m.Inspect = inspector{a, c}.inspect
+	m.Inspect = inspector{a}.inspect
 	files := m.Find()
 	known := recorded(ctx, a, files)
 	for name, s := range c.Servers {

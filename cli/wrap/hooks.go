@@ -115,21 +115,6 @@ type docStatusHook struct {
 	OffIn []string `json:"off_in,omitempty"`
 }
 
-// statusHooks returns the files that have hooks, or could have them.
-func statusHooks(a *command.App) ([]docStatusHook, error) {
-	m, err := machine(a)
-	if err != nil {
-		return nil, err
-	}
-	return output.Mapped(m.Hooks(), func(f clients.File) docStatusHook {
-		doc := docStatusHook{Client: f.Client, File: f.Path, Hooked: f.Hooked()}
-		if f.Client == "claude-code" {
-			doc.OffIn = hooksOff(a.Env.Dir, filepath.Dir(f.Path))
-		}
-		return doc
-	}), nil
-}
-
 // hooksOff returns the settings of Claude Code that disable all hooks, of the user and of
 // the folders from dir upward (code.claude.com/docs/en/hooks).
 func hooksOff(dir, user string) []string {

@@ -19,10 +19,7 @@ import (
 
 // inspector interprets the entries of clients that start toolcrib with toolcrib's own
 // commands and settings, and compares the result with the user's settings.
-type inspector struct {
-	app *command.App
-	own settings.Config
-}
+type inspector struct{ app *command.App }
 
 // preloads are variables that load other code into a program.
 var preloads = []string{"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"}
@@ -191,11 +188,11 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 		return "uses " + shown + ", which only its client can fill in"
 	case written != "" && s.Dir == "" && !filepath.IsAbs(written) && !store.IsURL(written):
 		return "uses " + shown + " in the folder in which its client runs"
-	case c.DB != i.own.DB && !settings.SameFile(c.DB, i.own.DB):
-		return "uses " + shown + " (" + cmp.Or(source, "the folder in its variables") + "), and not your database " + store.DisplayName(i.own.DB)
-	case c.UserFile != i.own.UserFile:
+	case c.DB != i.app.Config.DB && !settings.SameFile(c.DB, i.app.Config.DB):
+		return "uses " + shown + " (" + cmp.Or(source, "the folder in its variables") + "), and not your database " + store.DisplayName(i.app.Config.DB)
+	case c.UserFile != i.app.Config.UserFile:
 		return "takes its settings from " + c.UserFile
-	case c.Project != i.own.Project:
+	case c.Project != i.app.Config.Project:
 		return "works in the project " + cmp.Or(c.Project, "of no name") + " (" + cmp.Or(c.Sources["project"], "nothing names one") + ")"
 	case c.Follow.Source != "" && dataHome(probe.Env) != dataHome(i.app.Env):
 		return "keeps its copy of the followed registry in " + dataHome(probe.Env)

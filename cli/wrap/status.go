@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,17 +82,36 @@ func runStatus(ctx context.Context, a *command.App) error {
 			doc.Problems = append(doc.Problems, p.Error())
 		}
 	}
-	if doc.Hooks, err = statusHooks(a); err != nil {
+	m, err := machine(a)
+	if err != nil {
 		return err
 	}
+	doc.Hooks = output.Mapped(m.Hooks(), func(f clients.File) docStatusHook {
+		hook := docStatusHook{Client: f.Client, File: f.Path, Hooked: f.Hooked()}
+		if f.Client == "claude-code" {
+			hook.OffIn = hooksOff(a.Env.Dir, filepath.Dir(f.Path))
+		}
+		return hook
+	})
 	if doc.Unchecked, err = files.Unchecked(a); err != nil {
 		doc.Problems = append(doc.Problems, output.Sentence(err))
 	}
-	if doc.Unread, err = countUnread(ctx, a); err != nil {
-		return err
-	}
 	if a.DB != nil {
-		err := a.DB.View(ctx, func(r review.Reader) error {
+		desk, err := a.OpenDesk(ctx)
+		if err != nil {
+			return err
+		}
+		for q := (review.Query{Filter: "unread", Limit: review.MaxPage}); ; {
+			page, err := desk.Reading.List(ctx, q)
+			if err != nil {
+				return err
+			}
+			doc.Unread += len(page.Proposals)
+			if q.After = page.Next; q.After == "" {
+				break
+			}
+		}
+		err = a.DB.View(ctx, func(r review.Reader) error {
 			counts, err := r.Counts(ctx)
 			doc.Waiting = counts[proposals.UserReview]
 			return err
@@ -118,25 +138,6 @@ func runStatus(ctx context.Context, a *command.App) error {
 			}
 		}
 	})
-}
-
-// countUnread counts the live definitions that nobody has read completely. It returns 0 without a database.
-func countUnread(ctx context.Context, a *command.App) (int, error) {
-	b, err := a.OpenSession(ctx)
-	if errors.Is(err, store.ErrNoDatabase) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for q := (review.Query{Filter: "unread", Limit: review.MaxPage}); ; {
-		page, err := b.Desk.Reading.List(ctx, q)
-		if n += len(page.Proposals); err != nil || page.Next == "" {
-			return n, err
-		}
-		q.After = page.Next
-	}
 }
 
 // unreadDatabase adds to an error of the database how it affects guards, and the remedy.

@@ -3,6 +3,7 @@
 package diff
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 )
@@ -29,28 +30,32 @@ func (k Kind) String() string {
 	return "context"
 }
 
+// MarshalText implements encoding.TextMarshaler.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Line is one line of a hunk.
 type Line struct {
-	Kind     Kind
-	Old, New int    // line numbers from 1; 0 if the side does not have the line
-	Text     string // without the final "\n"; a "\r" before it is kept
+	Kind Kind   `json:"kind"`          // context, delete or insert
+	Old  int    `json:"old,omitempty"` // line number from 1; 0 if the side does not have the line
+	New  int    `json:"new,omitempty"`
+	Text string `json:"text"` // without the final "\n"; a "\r" before it is kept
 
 	// NoNewline is set on a last line that does not end in "\n". That alone can
 	// be the whole difference between two lines.
-	NoNewline bool
+	NoNewline bool `json:"no_newline,omitempty"`
 
 	// Pair is set by Words and Mark: the index in the hunk of the line that this
 	// one replaced or was replaced by, or -1.
-	Pair int
+	Pair int `json:"-"`
 	// Rewrapped is set by Words and Mark for lines of a passage whose line breaks
 	// moved. Such lines have no pair.
-	Rewrapped bool
+	Rewrapped bool `json:"-"`
 	// Spans is set by Words and Mark: the parts of Text that do not occur in its
 	// pair or, for rewrapped lines, on the other side of the passage. Without these
 	// parts, paired lines are equal, and passages differ only in white space at
 	// line breaks. A line without a pair that is not rewrapped is changed
 	// completely.
-	Spans []Span
+	Spans []Span `json:"spans,omitempty"`
 }
 
 // Span is a part of a line: the bytes from Start to before End. It consists of
@@ -59,15 +64,20 @@ type Span struct {
 	Start, End int
 }
 
+// MarshalJSON writes the span as [start, end].
+func (s Span) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]", s.Start, s.End), nil }
+
 // Hunk is a run of changes with the lines around them. Deleted lines precede the
 // inserted lines that replace them.
 type Hunk struct {
 	// OldStart and NewStart are the numbers of the first line on each side, from 1.
 	// As in the unified format of POSIX diff, they are the number of the previous
 	// line if the hunk has no line on that side.
-	OldStart, OldLines int
-	NewStart, NewLines int
-	Lines              []Line
+	OldStart int    `json:"old_start"`
+	OldLines int    `json:"old_lines"`
+	NewStart int    `json:"new_start"`
+	NewLines int    `json:"new_lines"`
+	Lines    []Line `json:"lines"`
 }
 
 // Unified returns the hunks of the patch, with up to context lines around each
