@@ -45,6 +45,7 @@ import (
 	"toolcrib/cli/workbench"
 	"toolcrib/cli/wrap"
 	"toolcrib/internal/door"
+	"toolcrib/proposals"
 	"toolcrib/review/rules/ruleset"
 )
 
@@ -163,7 +164,7 @@ func newRoot(a *command.App) *cobra.Command {
 			case version:
 				return process.Usagef("--version takes no arguments")
 			case approve:
-				return proposal.RunApprove(cmd.Context(), a, args, decision)
+				return proposal.Decide(cmd.Context(), a, args, decision, proposals.VerdictApproved)
 			case len(args) > 0:
 				return noCommand(cmd, args[0])
 			}
@@ -173,7 +174,8 @@ func newRoot(a *command.App) *cobra.Command {
 	command.Describe(root, help)
 	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the versions of toolcrib and its rules")
-	decision.RegisterApproval(root.Flags())
+	decision.Register(root.Flags())
+	decision.RegisterUnseen(root.Flags())
 	a.Register(root.PersistentFlags())
 	root.SetOut(a.Env.Out) // now: the commands for completion keep it
 	root.SetFlagErrorFunc(flagError)

@@ -150,7 +150,7 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[registry.AllowList](): {Types: []string{"string", "array", "object"}},
 		reflect.TypeFor[proposals.Actor]():    {Type: "string"},
 		reflect.TypeFor[proposals.Type]():     enum(proposals.Types()...),
-		reflect.TypeFor[diff.Kind]():          enum(diff.Context.String(), diff.Delete.String(), diff.Insert.String()),
+		reflect.TypeFor[diff.Kind]():          {Type: "string"},
 		reflect.TypeFor[diff.Span]():          {Type: "array", Items: &jsonschema.Schema{Type: "integer"}, MinItems: jsonschema.Ptr(2), MaxItems: jsonschema.Ptr(2)},
 		reflect.TypeFor[proposals.Expect]():   enum(proposals.ExpectPass, proposals.ExpectFail),
 	}

@@ -73,7 +73,7 @@ func runDemo(ctx context.Context, a *command.App, keep, printed bool) (err error
 	}
 	defer func() {
 		if !keep || err != nil {
-			if removeErr := s.remove(); err == nil && removeErr != nil {
+			if removeErr := os.RemoveAll(s.dir); err == nil && removeErr != nil {
 				err = fmt.Errorf("demo: %w", removeErr)
 			}
 		}
@@ -149,7 +149,7 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 		OutTerminal: colour,
 	}
 	if err := s.prepare(); err != nil {
-		_ = s.remove() // report the original error instead
+		_ = os.RemoveAll(s.dir) // report the original error instead
 		return nil, err
 	}
 	return s, nil
@@ -167,8 +167,6 @@ func (s *stage) getenv(name string) string {
 }
 
 func (s *stage) database() string { return filepath.Join(s.dir, "toolcrib.db") }
-
-func (s *stage) remove() error { return os.RemoveAll(s.dir) }
 
 // prepare copies the proposals and writes an empty configuration file beside them, so that the search for a
 // configuration does not reach the user's files.

@@ -120,113 +120,106 @@ func Formats() []tui.ExportFormat {
 	}
 }
 
-// exported is the output of an export, and notes about values that the format cannot express.
-type exported struct {
-	text  []byte
-	notes []string
-}
-
 func runExport(ctx context.Context, a *command.App, f exportFlags) error {
-	x, err := export(ctx, a, f)
+	text, notes, err := export(ctx, a, f)
 	if err != nil {
 		return err
 	}
-	for _, n := range x.notes {
+	for _, n := range notes {
 		a.Note("toolcrib: %s", n)
 	}
 	printed := f.output == "" || f.output == "-"
 	if printed || f.server == "" {
-		x.text = visible.JSON(x.text)
+		text = visible.JSON(text)
 	}
 	if printed {
-		_, err := a.Env.Out.Write(x.text)
+		_, err := a.Env.Out.Write(text)
 		return err
 	}
-	return WriteExport(a, f.output, x.text, true)
+	return WriteExport(a, f.output, text, true)
 }
 
-// export renders the selected definitions in the requested format.
-func export(ctx context.Context, a *command.App, f exportFlags) (exported, error) {
+// export renders the selected definitions in the requested format, with notes about values that the format cannot express.
+func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, notes []string, err error) {
 	format := wire.Format(f.format)
 	if !slices.ContainsFunc(Formats(), func(known tui.ExportFormat) bool { return known.Name == f.format }) {
-		return exported{}, process.Usagef("--format is %q: use toolcrib, v0, openai, anthropic, mcp, lock, or bundle", f.format)
+		return nil, nil, process.Usagef("--format is %q: use toolcrib, v0, openai, anthropic, mcp, lock, or bundle", f.format)
 	}
 	if f.server != "" && format != wire.MCP {
-		return exported{}, process.Usagef("--server needs --format mcp")
+		return nil, nil, process.Usagef("--server needs --format mcp")
 	}
 	if format == formatBundle && (f.agent != "" || f.asOf != "") {
-		return exported{}, process.Usagef("a bundle contains the whole current registry; --agent and --as-of need another format")
+		return nil, nil, process.Usagef("a bundle contains the whole current registry; --agent and --as-of need another format")
 	}
 	at, err := command.ParseTime(f.asOf)
 	if err != nil {
-		return exported{}, err
+		return nil, nil, err
 	}
 	settings, err := a.Settings()
 	if err != nil {
-		return exported{}, err
+		return nil, nil, err
 	}
 	c, err := NewExtract(ctx, a, settings.Layer, catalog.Query{AsOf: at})
 	if err != nil {
-		return exported{}, err
+		return nil, nil, err
 	}
-	var x exported
 	if f.agent != "" {
 		left, err := c.Only(ctx, f.agent, f.where.Context(f.deferred))
 		if err != nil {
-			return x, err
+			return text, notes, err
 		}
 		for _, w := range c.Warnings {
-			x.notes = append(x.notes, output.FullStop(w+"; it is skipped"))
+			notes = append(notes, output.FullStop(w+"; it is skipped"))
 		}
 		if left > 0 {
-			x.notes = append(x.notes, fmt.Sprintf("left out %s that agents discover, as the prompt does: offer search_tools, describe_tool, and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
+			notes = append(notes, fmt.Sprintf("left out %s that agents discover, as the prompt does: offer search_tools, describe_tool, and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
 		}
 	}
 	if err := leaveOutCore(ctx, a, &c); err != nil {
-		return x, err
+		return text, notes, err
 	}
 	switch {
 	case f.server != "":
-		x.text, err = encodeServer(ctx, a, f.server, c)
+		text, err = encodeServer(ctx, a, f.server, c)
 	case format == formatLock:
 		var lives []registry.Live
 		if lives, err = livesOf(slices.Concat(c.Tools, c.files)); err != nil {
-			return x, err
+			return text, notes, err
 		}
 		agent := ""
 		if c.agent != nil {
 			agent = c.agent.ID
 		}
-		x.text, err = conform.NewLock(agent, c.layer.View(), lives).Encode()
+		text, err = conform.NewLock(agent, c.layer.View(), lives).Encode()
 	case format == formatBundle:
 		var b bundle.Bundle
 		if b, err = c.bundle(ctx, a); err == nil {
-			x.text, err = b.Encode()
+			text, err = b.Encode()
 		}
 	case format == wire.Toolcrib:
-		x.text, err = exportDocument(ctx, a, c)
+		text, err = exportDocument(ctx, a, c)
 	default:
 		var lives []registry.Live
 		if lives, err = livesOf(c.Tools); err != nil {
-			return x, err
+			return text, notes, err
 		}
 		listed := make([]wire.Listed, len(lives))
 		for i, l := range lives {
 			if listed[i], err = AsListed(ctx, a, format, l, c.Tools[i].CreatedAt, c.Tools[i].UpdatedAt); err != nil {
-				return x, err
+				return text, notes, err
 			}
 		}
 		var left []string
-		x.text, left, err = wire.Encode(format, listed)
+		text, left, err = wire.Encode(format, listed)
 		beyond := wire.HostLimits(format, listed)
 		if len(left) > 0 {
-			x.notes = append(x.notes, fmt.Sprintf("%s cannot express:\n  %s", format, strings.Join(left, "\n  ")))
+			notes = append(notes, fmt.Sprintf("%s cannot express:\n  %s", format, strings.Join(left, "\n  ")))
 		}
 		if len(beyond) > 0 {
-			x.notes = append(x.notes, fmt.Sprintf("%s allows less than the export has:\n  %s", format, strings.Join(beyond, "\n  ")))
+			notes = append(notes, fmt.Sprintf("%s allows less than the export has:\n  %s", format, strings.Join(beyond, "\n  ")))
 		}
 	}
-	return x, err
+	return text, notes, err
 }
 
 // livesOf decodes exported rows.
@@ -282,13 +275,13 @@ func WriteExport(a *command.App, name string, text []byte, replace bool) error {
 // ExportJob writes the live registry to a file as toolcrib export does, for the workbench.
 func ExportJob(ctx context.Context, a *command.App, e tui.Export, tell tui.Tell) ([]string, error) {
 	tell(0, 0, "Reading the registry")
-	x, err := export(ctx, a, exportFlags{format: e.Format, agent: e.Agent})
+	text, notes, err := export(ctx, a, exportFlags{format: e.Format, agent: e.Agent})
 	if err != nil {
 		return nil, err
 	}
 	tell(0, 0, "Writing "+e.File)
-	if err := WriteExport(a, e.File, visible.JSON(x.text), e.Replace); err != nil {
+	if err := WriteExport(a, e.File, visible.JSON(text), e.Replace); err != nil {
 		return nil, err
 	}
-	return append([]string{fmt.Sprintf("Wrote %s (%s).", a.Path(e.File), output.Counted(len(x.text), "byte"))}, x.notes...), nil
+	return append([]string{fmt.Sprintf("Wrote %s (%s).", a.Path(e.File), output.Counted(len(text), "byte"))}, notes...), nil
 }

@@ -56,7 +56,7 @@ type Printer struct {
 	// Aloud writes a text one screen at a time, and reports whether it wrote the complete text. If it is nil, a pager
 	// is used.
 	Aloud func(text []byte) bool
-	Guest bool // over SSH: without a pager, and with less time and space for filters
+	Guest bool // over SSH: without a pager
 	Cut   bool // the user left the pager before the end of the output
 }
 
@@ -246,9 +246,6 @@ func (f *Format) SetJQ(text string) error {
 	return err
 }
 
-// maxFiltered limits how many bytes --jq prints.
-const maxFiltered = 256 << 20
-
 // printJQ prints the results of --jq for a document, one value on each line: strings unquoted, all other values as
 // JSON.
 func (a *Printer) printJQ(text []byte) error {
@@ -270,9 +267,6 @@ func (a *Printer) printJQ(text []byte) error {
 				break
 			}
 			return process.Usagef("the command succeeded, but --jq cannot print its document: %v", err)
-		}
-		if out.Len() > maxFiltered {
-			return process.Usagef("the command succeeded, but --jq cannot print its document: the result exceeds %d MiB", maxFiltered>>20)
 		}
 		if s, ok := v.(string); ok {
 			out.WriteString(visible.Text(s) + "\n")

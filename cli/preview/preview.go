@@ -53,9 +53,9 @@ const everyChannel = "all"
 type previewFlags struct {
 	agent, channel, show string
 	user, customer       string
-	skipTools, deferred  bool
 	reference            bool
 	notLocal, noSemantic bool
+	to                   impact.Scene
 	scene                sceneFlags
 }
 
@@ -70,8 +70,8 @@ func newPreview(a *command.App) *cobra.Command {
 	set.StringVar(&f.agent, "agent", "", "the `ID` or subject of the agent")
 	set.StringVar(&f.channel, "channel", everyChannel, "`CHANNEL` such as web or telegram, or all")
 	set.StringVar(&f.show, "show", "", "print `WHAT`: summary, now, after or diff")
-	set.BoolVar(&f.skipTools, "skip-tools", false, "leave out the tool catalog")
-	set.BoolVar(&f.deferred, "deferred", false, "include deferred tools")
+	set.BoolVar(&f.to.SkipTools, "skip-tools", false, "leave out the tool catalog")
+	set.BoolVar(&f.to.Where.IncludeDeferred, "deferred", false, "include deferred tools")
 	set.BoolVar(&f.notLocal, "not-local", false, "the agent does not work on the user's machine")
 	set.BoolVar(&f.noSemantic, "no-embedding", false, "without semantic search")
 	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name; none with proposals)")
@@ -176,10 +176,8 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 
 // scenery returns the context of the prompts. The desk must be open.
 func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (impact.Scene, error) {
-	s := impact.Scene{
-		Layer: a.Config.Layer, Where: registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
-		SkipTools: f.skipTools,
-	}
+	s := f.to
+	s.Layer, s.Where.Local, s.Where.Embedding = a.Config.Layer, !f.notLocal, !f.noSemantic
 	if f.channel != everyChannel {
 		s.Channel = f.channel
 	}

@@ -32,45 +32,29 @@ func (f *DecideFlags) Register(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
-// RegisterApproval adds the flags of an approval.
-func (f *DecideFlags) RegisterApproval(set *pflag.FlagSet) {
-	f.Register(set)
+// RegisterUnseen adds the flag that only approvals have.
+func (f *DecideFlags) RegisterUnseen(set *pflag.FlagSet) {
 	set.BoolVar(&f.unseen, "unseen", false, "approve proposals although you were not shown all of them; the decisions record it")
 }
 
-func newApprove(a *command.App) *cobra.Command {
-	flags := &DecideFlags{}
-	cmd := &cobra.Command{
-		Use:  "approve ID… | -",
-		Args: command.Some("numbers of proposals, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return RunApprove(cmd.Context(), a, args, flags) },
-	}
-	flags.RegisterApproval(cmd.Flags())
-	return cmd
-}
-
-// newRefusal returns the command of a verdict that makes no version live.
-func newRefusal(verdict proposals.Verdict, name string) func(a *command.App) *cobra.Command {
+// newVerdict returns the command that decides with a verdict.
+func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		flags := &DecideFlags{}
 		cmd := &cobra.Command{
-			Use:  name + " ID… --note REASON",
+			Use:  use,
 			Args: command.Some("numbers of proposals, or - for standard input"),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return runDecide(cmd.Context(), a, args, flags, verdict)
-			},
+			RunE: func(cmd *cobra.Command, args []string) error { return Decide(cmd.Context(), a, args, flags, verdict) },
 		}
-		flags.Register(cmd.Flags())
+		if flags.Register(cmd.Flags()); verdict == proposals.VerdictApproved {
+			flags.RegisterUnseen(cmd.Flags())
+		}
 		return cmd
 	}
 }
 
-// RunApprove approves proposals.
-func RunApprove(ctx context.Context, a *command.App, refs []string, flags *DecideFlags) error {
-	return runDecide(ctx, a, refs, flags, proposals.VerdictApproved)
-}
-
-func runDecide(ctx context.Context, a *command.App, refs []string, flags *DecideFlags, verdict proposals.Verdict) error {
+// Decide decides on the proposals that refs name, and prints the decisions.
+func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFlags, verdict proposals.Verdict) error {
 	if flags.unseen && len(flags.expect) > 0 {
 		return process.Usagef("--unseen cannot be combined with --expect, which names what you were shown")
 	}

@@ -3,6 +3,7 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -32,6 +33,16 @@ func (k Kind) String() string {
 
 // MarshalText implements encoding.TextMarshaler.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (k *Kind) UnmarshalText(text []byte) error {
+	for _, *k = range []Kind{Context, Delete, Insert} {
+		if k.String() == string(text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown kind of line %q", text)
+}
 
 // Line is one line of a hunk.
 type Line struct {
@@ -66,6 +77,14 @@ type Span struct {
 
 // MarshalJSON writes the span as [start, end].
 func (s Span) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]", s.Start, s.End), nil }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Span) UnmarshalJSON(text []byte) error {
+	var both [2]int
+	err := json.Unmarshal(text, &both)
+	s.Start, s.End = both[0], both[1]
+	return err
+}
 
 // Hunk is a run of changes with the lines around them. Deleted lines precede the
 // inserted lines that replace them.

@@ -458,9 +458,10 @@ func (it Item) masked(excluded []registry.Exclusion) (n *jsondoc.Node, parts []P
 
 // Suggestion is a part that differs between two lists of a server and could be excluded.
 type Suggestion struct {
-	registry.Exclusion
-	From int `json:"from"` // in characters of the field in the newer list
-	To   int `json:"to"`
+	Path    string `json:"path"`
+	Pattern string `json:"pattern,omitempty"` // "" for the whole field
+	From    int    `json:"from"`              // in characters of the field in the newer list
+	To      int    `json:"to"`
 }
 
 // Suggest returns the parts to exclude so that two snapshots of a tool have one pin, nil
@@ -481,11 +482,11 @@ func Suggest(before, after []byte) []Suggestion {
 		if was == nil || was.Text == n.Text && was.Kind == n.Kind {
 			return true
 		}
-		s := Suggestion{Exclusion: registry.Exclusion{Path: path()}, To: utf8.RuneCountInString(n.Text)}
+		s := Suggestion{Path: path(), To: utf8.RuneCountInString(n.Text)}
 		if n.Kind == jsondoc.String && was.Kind == jsondoc.String && !strings.HasPrefix(s.Path, "_meta") {
 			s.narrow(was.Text, n.Text)
 		}
-		found, excluded = append(found, s), append(excluded, s.Exclusion)
+		found, excluded = append(found, s), append(excluded, registry.Exclusion{Path: s.Path, Pattern: s.Pattern})
 		return true
 	})
 	source := registry.Source{Type: registry.SourceMCP, Ref: "x#x", Hash: it.Hash(), Excluded: excluded, Masked: it.Hash()}
