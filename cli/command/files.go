@@ -19,25 +19,15 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// openFile opens a file for reading. Its errors describe the problem and the remedy.
-func openFile(name string) (*os.File, error) {
-	f, err := os.Open(name)
+// Unread describes why a file or a folder could not be read, and the remedy.
+func Unread(what, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("file %s not found", name)
+		return fmt.Errorf("%s %s not found; check the path%w", what, name, process.Hide(proposals.ErrNotFound))
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("file %s cannot be read; change its mode or its owner", name)
-	case err != nil:
-		return nil, err
+		return fmt.Errorf("%s %s cannot be read; change its mode or its owner", what, name)
 	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s is a folder; name the files in it", name)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+	return err
 }
 
 // ReadDrafts reads proposals from files and reports the problems of all files together. Missing parts are problems only
@@ -123,13 +113,15 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, ErrServerFile)
 	}
 	if name != "-" {
-		f, err := process.BeforeDone(ctx, func() (*os.File, error) { return openFile(a.Path(name)) }) // opening a pipe without a writer blocks
+		f, err := process.BeforeDone(ctx, func() (*os.File, error) { return os.Open(a.Path(name)) }) // opening a pipe without a writer blocks
 		if err != nil {
-			return nil, err
+			return nil, Unread("file", name, err)
 		}
 		defer f.Close()
 		in = f
-		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder; name the files in it", name)
+		} else if err != nil || !info.Mode().IsRegular() {
 			in = process.UntilDone(ctx, f)
 		}
 	}
