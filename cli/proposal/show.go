@@ -92,7 +92,7 @@ func show(ctx context.Context, b command.Session, a *command.App, ref string) (r
 		return review.Dossier{}, err
 	}
 	if len(ids) != 1 {
-		return review.Dossier{}, process.Usagef("%s names %d proposals; name one", ref, len(ids))
+		return review.Dossier{}, process.Usagef("%s names %d proposals; name one, or read all of them, with their assessments: toolcrib show %s", ref, len(ids), output.ShellWord(ref))
 	}
 	return b.Desk.Reading.Show(ctx, b.Actor, ids[0])
 }
