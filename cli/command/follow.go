@@ -26,6 +26,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/signing/signers"
 	"toolcrib/store/catalog"
+	"toolcrib/tui/wording"
 )
 
 // Following is the registry that this machine follows.
@@ -57,7 +58,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	case f.Signers != "":
 		text, err := os.ReadFile(f.Signers)
 		if err != nil {
-			return nil, err
+			return nil, Unread("file", f.Signers, err)
 		}
 		if copied.Trust.Signers, err = signers.Parse(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Signers, err)
@@ -72,6 +73,22 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 		}
 	}
 	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}}, nil
+}
+
+// Subject returns the subject of a definition with an id.
+func (f *Following) Subject(ctx context.Context, id string) (registry.Subject, error) {
+	r, err := f.Copy.Whole(ctx)
+	if err != nil {
+		return registry.Subject{}, err
+	}
+	at := slices.IndexFunc(r.Lives, func(l registry.Live) bool { return l.Subject.ID == id })
+	if at < 0 {
+		return registry.Subject{}, NotFoundf("%s in the registry that this machine follows", id)
+	}
+	if another := slices.IndexFunc(r.Lives[at+1:], func(l registry.Live) bool { return l.Subject.ID == id }); another >= 0 {
+		return registry.Subject{}, process.Usagef("several definitions are called %s; name one, such as %s or %s", id, r.Lives[at].Subject, r.Lives[at+1+another].Subject)
+	}
+	return r.Lives[at].Subject, nil
 }
 
 // Update checks the source once.
@@ -89,7 +106,7 @@ func (f *Following) source() (follow.Source, error) {
 	}
 	token, err := os.ReadFile(f.Token)
 	if err != nil {
-		return nil, err
+		return nil, Unread("file", f.Token, err)
 	}
 	return follow.NewSource(f.Source, f.Copy.Dir, strings.TrimSpace(string(token)))
 }
@@ -227,6 +244,14 @@ type DocFollowing struct {
 	Signed    bool           `json:"signed"`
 	Waiting   int            `json:"reports_waiting"` // reports that were not sent yet
 	Refused   *DocRefusal    `json:"reports_refused,omitempty"`
+}
+
+// State describes the copy for a person.
+func (d DocFollowing) State() string {
+	if d.Accepted == "" {
+		return "none yet"
+	}
+	return fmt.Sprintf("%s of its log; confirmed %s ago", output.Counted(int(d.Events), "event"), wording.Age(time.Duration(d.Age)*time.Second))
 }
 
 // DocRefusal describes the reports that the server last refused.

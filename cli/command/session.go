@@ -141,12 +141,17 @@ func (a *App) ToolID(ctx context.Context, name string) (string, error) {
 	return e.Subject.ID, err
 }
 
-// Subject parses a subject, or resolves an id to a subject in the view.
+// Subject parses a subject, or resolves an id to a subject in the view, or in the registry that this machine follows.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
 		return s, nil
 	} else if strings.ContainsAny(ref, ":/ ") {
 		return registry.Subject{}, err
+	}
+	if following, err := a.Following(); err != nil {
+		return registry.Subject{}, err
+	} else if following != nil && a.Remote == nil {
+		return following.Subject(ctx, ref)
 	}
 	db, err := a.Database(ctx)
 	if err != nil {

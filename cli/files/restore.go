@@ -40,8 +40,8 @@ type restoreFlags struct {
 func newRestore(a *command.App) *cobra.Command {
 	var f restoreFlags
 	cmd := &cobra.Command{
-		Use:  "restore SUBJECT",
-		Args: command.Exact(1, "the subject of a skill or of instructions, such as skill:user/pdf"),
+		Use:  "restore ID | SUBJECT",
+		Args: command.Exact(1, "a skill or instructions, such as pdf or skill:user/pdf"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args[0]) },
 	}
 	set := cmd.Flags()
@@ -52,7 +52,7 @@ func newRestore(a *command.App) *cobra.Command {
 }
 
 func (f restoreFlags) run(ctx context.Context, a *command.App, name string) error {
-	s, err := registry.ParseSubject(name)
+	s, err := a.Subject(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -109,6 +109,9 @@ func roots(a *command.App, args []string) ([]root, error) {
 	home, homeless := a.Env.Home()
 	if len(args) == 1 {
 		dir := a.Path(args[0])
+		if _, err := os.Stat(dir); err != nil {
+			return nil, command.Unread("folder", args[0], err)
+		}
 		if settings.SameFile(dir, home) {
 			return []root{newHome(home, nil)}, nil
 		}

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +21,6 @@ import (
 	"toolcrib/gateway/follow"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
-	"toolcrib/tui/wording"
 )
 
 type followFlags struct {
@@ -167,12 +165,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 
 func describe(p *output.Page, doc command.DocFollowing) {
 	p.Linef("follows    %s", doc.Source)
-	switch {
-	case doc.Accepted == "":
-		p.Linef("copy       none yet")
-	case doc.Confirmed != "":
-		p.Linef("copy       %s of its log; confirmed %s ago", output.Counted(int(doc.Events), "event"), wording.Age(time.Duration(doc.Age)*time.Second))
-	}
+	p.Linef("copy       %s", doc.State())
 	var live []string
 	for _, kind := range slices.Sorted(maps.Keys(doc.Live)) {
 		live = append(live, fmt.Sprintf("%s %d", kind, doc.Live[kind]))

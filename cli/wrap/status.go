@@ -34,6 +34,8 @@ type docStatus struct {
 	Hooks []docStatusHook     `json:"hooks"`
 	// Waiting counts the proposals of every kind that wait for the user.
 	Waiting int `json:"waiting"`
+	// Follow is the copy of the registry that this machine follows.
+	Follow *command.DocFollowing `json:"follow,omitempty"`
 	// Unchecked are files that clients read but no check compares.
 	Unchecked []string `json:"unchecked"`
 	// Unread is the number of live definitions of which some part was approved unread.
@@ -72,11 +74,22 @@ func runStatus(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	status, err := readStatus(ctx, a, entries)
+	following, err := a.Following()
+	if err != nil {
+		return err
+	}
+	status, err := readStatus(ctx, a, following, entries)
 	if err != nil {
 		return err
 	}
 	doc := newDocStatus(status)
+	if following != nil {
+		described, err := following.Describe(ctx, a.Env.Now())
+		if err != nil {
+			return err
+		}
+		doc.Follow = &described
+	}
 	for _, f := range read {
 		for _, p := range f.Problems {
 			doc.Problems = append(doc.Problems, p.Error())
@@ -122,6 +135,9 @@ func runStatus(ctx context.Context, a *command.App) error {
 	}
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
 		writeStatus(p, status, doc.Problems)
+		if doc.Follow != nil {
+			p.Remark("This machine follows %s. Its copy: %s.", doc.Follow.Source, doc.Follow.State())
+		}
 		if doc.Waiting > 0 {
 			p.Remark("Waiting for you in total: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
 		}
@@ -163,11 +179,7 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 
 // readStatus returns the status of servers. Without a database, no tool is approved; this is an error only if a server
 // is guarded.
-func readStatus(ctx context.Context, a *command.App, entries []clients.Entry) (status guarding.Status, err error) {
-	following, err := a.Following()
-	if err != nil {
-		return status, err
-	}
+func readStatus(ctx context.Context, a *command.App, following *command.Following, entries []clients.Entry) (status guarding.Status, err error) {
 	if following != nil {
 		return guarding.Read(ctx, entries, guarding.Store{ // a machine that follows a registry has no proposals
 			View: func(ctx context.Context, fn func(guarding.Reader) error) error {
