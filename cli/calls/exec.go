@@ -20,38 +20,35 @@ func newExec(a *command.App) *cobra.Command {
 		Use:  "exec TOOL --agent A [--args JSON | @FILE | -]",
 		Args: command.Exact(1, "a tool"),
 		RunE: func(cmd *cobra.Command, tools []string) error {
-			return runExec(cmd.Context(), a, who, tools[0], args, callContext)
+			ctx := cmd.Context()
+			caller, err := who.Acting(a)
+			if err != nil {
+				return err
+			}
+			if args == "-" && callContext == "-" {
+				return process.Usagef("--args and --call-context cannot both be read from standard input")
+			}
+			req := gateway.Request{Tool: tools[0]}
+			if req.Args, err = arguments(ctx, a, args); err != nil {
+				return err
+			}
+			raw, err := arguments(ctx, a, callContext)
+			if err != nil {
+				return err
+			}
+			if req.Said, err = gateway.ParseCallContext(raw); err != nil {
+				return process.Usagef("--call-context is not a call context: %v", err)
+			}
+			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+				res, err := g.Execute(ctx, caller, req)
+				return printCall(a, res, err)
+			})
 		},
 	}
 	who.Register(cmd.Flags())
 	cmd.Flags().StringVar(&args, "args", "", "the arguments: a `JSON` object, @FILE for a file's content, - for standard input (default: {})")
 	cmd.Flags().StringVar(&callContext, "call-context", "", "context of the call for the eval gate and the hub: a `JSON` object, @FILE or -")
 	return cmd
-}
-
-func runExec(ctx context.Context, a *command.App, who command.CallerFlags, tool, args, callContext string) error {
-	caller, err := who.Acting(a)
-	if err != nil {
-		return err
-	}
-	if args == "-" && callContext == "-" {
-		return process.Usagef("--args and --call-context cannot both be read from standard input")
-	}
-	req := gateway.Request{Tool: tool}
-	if req.Args, err = arguments(ctx, a, args); err != nil {
-		return err
-	}
-	raw, err := arguments(ctx, a, callContext)
-	if err != nil {
-		return err
-	}
-	if req.Said, err = gateway.ParseCallContext(raw); err != nil {
-		return process.Usagef("--call-context is not a call context: %v", err)
-	}
-	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		res, err := g.Execute(ctx, caller, req)
-		return printCall(a, res, err)
-	})
 }
 
 // arguments reads a flag that is JSON, @FILE, or - for standard input.
@@ -113,60 +110,57 @@ func newParse(a *command.App) *cobra.Command {
 			if len(files) == 0 {
 				files = []string{"-"}
 			}
-			return runParse(cmd.Context(), a, who, files[0], protocol, nonce)
+			ctx := cmd.Context()
+			switch {
+			case protocol != protocolTags && protocol != protocolJSON:
+				return process.Usagef("--protocol is %q: use tags or json", protocol)
+			case protocol == protocolJSON && nonce == "":
+				return process.Usagef("the json protocol needs the nonce of the turn: --nonce NONCE")
+			case protocol == protocolTags && nonce != "":
+				return process.Usagef("--nonce needs --protocol json")
+			}
+			caller, err := who.Acting(a)
+			if err != nil {
+				return err
+			}
+			answer, err := a.ReadAll(ctx, files[0])
+			if err != nil {
+				return err
+			}
+			doc := docParsed{Head: output.NewHead("parsed"), Protocol: protocol, Calls: []docParsedCall{}, Problems: []gateway.ParseProblem{}}
+			err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
+				if protocol == protocolJSON {
+					call, err := g.ParseJSON(ctx, caller, string(answer), nonce)
+					if err == nil {
+						doc.Calls = append(doc.Calls, newDocParsedCall(call))
+					}
+					return err
+				}
+				parsed, err := g.ParseTags(ctx, caller, string(answer))
+				doc.Calls, doc.Display = output.Mapped(parsed.Calls, newDocParsedCall), parsed.Display
+				doc.Problems = append(doc.Problems, parsed.Problems...)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
+				for _, c := range doc.Calls {
+					p.Linef("%s %s", c.WireName, string(c.Args))
+				}
+				for _, f := range doc.Problems {
+					p.Linef("line %d: %s: %s", f.Line, f.Code, f.Message)
+				}
+				if len(doc.Calls)+len(doc.Problems) == 0 {
+					p.Linef("The text contains no lines in the tag form; --protocol json reads calls in the JSON form.")
+				}
+			})
 		},
 	}
 	who.Register(cmd.Flags())
 	cmd.Flags().StringVar(&protocol, "protocol", protocolTags, "`tags` or json")
 	cmd.Flags().StringVar(&nonce, "nonce", "", "the `NONCE` that the model was given for this turn")
 	return cmd
-}
-
-func runParse(ctx context.Context, a *command.App, who command.CallerFlags, file, protocol, nonce string) error {
-	switch {
-	case protocol != protocolTags && protocol != protocolJSON:
-		return process.Usagef("--protocol is %q: use tags or json", protocol)
-	case protocol == protocolJSON && nonce == "":
-		return process.Usagef("the json protocol needs the nonce of the turn: --nonce NONCE")
-	case protocol == protocolTags && nonce != "":
-		return process.Usagef("--nonce needs --protocol json")
-	}
-	caller, err := who.Acting(a)
-	if err != nil {
-		return err
-	}
-	answer, err := a.ReadAll(ctx, file)
-	if err != nil {
-		return err
-	}
-	doc := docParsed{Head: output.NewHead("parsed"), Protocol: protocol, Calls: []docParsedCall{}, Problems: []gateway.ParseProblem{}}
-	err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		if protocol == protocolJSON {
-			call, err := g.ParseJSON(ctx, caller, string(answer), nonce)
-			if err == nil {
-				doc.Calls = append(doc.Calls, newDocParsedCall(call))
-			}
-			return err
-		}
-		parsed, err := g.ParseTags(ctx, caller, string(answer))
-		doc.Calls, doc.Display = output.Mapped(parsed.Calls, newDocParsedCall), parsed.Display
-		doc.Problems = append(doc.Problems, parsed.Problems...)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
-		for _, c := range doc.Calls {
-			p.Linef("%s %s", c.WireName, string(c.Args))
-		}
-		for _, f := range doc.Problems {
-			p.Linef("line %d: %s: %s", f.Line, f.Code, f.Message)
-		}
-		if len(doc.Calls)+len(doc.Problems) == 0 {
-			p.Linef("The text contains no lines in the tag form; --protocol json reads calls in the JSON form.")
-		}
-	})
 }
 
 func newDocParsedCall(c gateway.ParsedCall) docParsedCall {

@@ -4,7 +4,6 @@ package calls
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 
@@ -23,7 +22,9 @@ func Family() command.Family {
 		Commands: []command.Entry{
 			{Group: command.GroupRunTime, New: newParse},
 			{Group: command.GroupRunTime, New: newExec, Creates: true},
-			{Group: command.GroupRunTime, New: newCalls},
+			{Group: command.GroupRunTime, New: func(a *command.App) *cobra.Command {
+				return command.WithDefault("calls", newCallsList(a), newCallsShow(a), newAnswer(a, true), newAnswer(a, false), newCallsLog(a), newCallsPolicy(a), newCallsPrune(a))
+			}},
 		},
 		Documents: map[string]any{
 			"call":         docCall{},
@@ -37,10 +38,6 @@ func Family() command.Family {
 	}
 }
 
-func newCalls(a *command.App) *cobra.Command {
-	return command.WithDefault("calls", newCallsList(a), newCallsShow(a), newAnswer(a, true), newAnswer(a, false), newCallsLog(a), newCallsPolicy(a), newCallsPrune(a))
-}
-
 func newCallsList(a *command.App) *cobra.Command {
 	q := gateway.PendingQuery{}
 	var all bool
@@ -48,7 +45,44 @@ func newCallsList(a *command.App) *cobra.Command {
 		Use: "list",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Waiting = !all
-			return runCallsList(cmd.Context(), a, q)
+			ctx := cmd.Context()
+			limit, err := command.PageLimit(q.Limit)
+			if err != nil {
+				return err
+			}
+			q.Limit = limit + 1
+			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+				list, err := g.Pending(ctx, q)
+				if err != nil {
+					return err
+				}
+				doc := docPendingList{Head: output.NewHead("pending.list")}
+				if len(list) > limit {
+					list = list[:limit]
+					doc.Next = list[limit-1].Seq
+				}
+				doc.Pending = output.Mapped(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
+				if a.Audience != nil && len(list) > 0 {
+					a.Audience.ListedCall(list[0].ID)
+				}
+				return a.Print(doc, func(p *output.Page) {
+					switch {
+					case len(doc.Pending) > 0:
+					case q.Waiting:
+						p.Remark("No calls are waiting.")
+						return
+					default:
+						p.Remark("No call has ever waited for you.")
+						return
+					}
+					p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, output.Mapped(doc.Pending, func(c docPending) []string {
+						return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
+					}))
+					if doc.Next > 0 {
+						p.Remark("More: --before %d", doc.Next)
+					}
+				})
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -58,46 +92,6 @@ func newCallsList(a *command.App) *cobra.Command {
 	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N`")
 	f.Int64Var(&q.Before, "before", 0, "only those before place `N`")
 	return cmd
-}
-
-func runCallsList(ctx context.Context, a *command.App, q gateway.PendingQuery) error {
-	limit, err := command.PageLimit(q.Limit)
-	if err != nil {
-		return err
-	}
-	q.Limit = limit + 1
-	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		list, err := g.Pending(ctx, q)
-		if err != nil {
-			return err
-		}
-		doc := docPendingList{Head: output.NewHead("pending.list")}
-		if len(list) > limit {
-			list = list[:limit]
-			doc.Next = list[limit-1].Seq
-		}
-		doc.Pending = output.Mapped(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
-		if a.Audience != nil && len(list) > 0 {
-			a.Audience.ListedCall(list[0].ID)
-		}
-		return a.Print(doc, func(p *output.Page) {
-			switch {
-			case len(doc.Pending) > 0:
-			case q.Waiting:
-				p.Remark("No calls are waiting.")
-				return
-			default:
-				p.Remark("No call has ever waited for you.")
-				return
-			}
-			p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, output.Mapped(doc.Pending, func(c docPending) []string {
-				return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
-			}))
-			if doc.Next > 0 {
-				p.Remark("More: --before %d", doc.Next)
-			}
-		})
-	})
 }
 
 func newCallsShow(a *command.App) *cobra.Command {
@@ -176,7 +170,52 @@ func newCallsLog(a *command.App) *cobra.Command {
 			if q.Hint, err = hint(annotation); err != nil {
 				return err
 			}
-			return runCallsLog(cmd.Context(), a, q, tool)
+			ctx := cmd.Context()
+			limit, err := command.PageLimit(q.Limit)
+			if err != nil {
+				return err
+			}
+			if tool != "" {
+				if q.Tool, err = a.Subject(ctx, tool); err != nil {
+					return err
+				}
+			}
+			q.Limit = limit + 1
+			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+				calls, err := g.Calls(ctx, q)
+				if err != nil {
+					return err
+				}
+				doc := docAuditList{Head: output.NewHead("call.list")}
+				if len(calls) > limit {
+					calls = calls[:limit]
+					doc.Next = calls[limit-1].Seq
+				}
+				doc.Calls = output.Mapped(calls, newDocAudit)
+				if q.Before == 0 {
+					counted, err := g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown})
+					if err != nil {
+						return err
+					}
+					doc.Counted = output.Mapped(counted, func(r gateway.Refusals) docRefusals { return docRefusals(r) })
+				}
+				return a.Print(doc, func(p *output.Page) {
+					columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}
+					if !slices.ContainsFunc(doc.Calls, func(c docAudit) bool { return c.Command != "" }) {
+						columns = columns[:len(columns)-1]
+					}
+					p.List(columns, output.Mapped(doc.Calls, func(c docAudit) []string {
+						tool := cmp.Or(c.Tool, "? "+c.Name)
+						return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
+					}))
+					for _, c := range doc.Counted {
+						p.Remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
+					}
+					if doc.Next > 0 {
+						p.Remark("More: --before %d", doc.Next)
+					}
+				})
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -201,54 +240,6 @@ func hint(name string) (string, error) {
 		return "", process.Usagef("--annotation is %q: use read_only, destructive, idempotent, requires_confirmation, or open_world", name)
 	}
 	return key, nil
-}
-
-func runCallsLog(ctx context.Context, a *command.App, q gateway.CallQuery, tool string) error {
-	limit, err := command.PageLimit(q.Limit)
-	if err != nil {
-		return err
-	}
-	if tool != "" {
-		if q.Tool, err = a.Subject(ctx, tool); err != nil {
-			return err
-		}
-	}
-	q.Limit = limit + 1
-	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		calls, err := g.Calls(ctx, q)
-		if err != nil {
-			return err
-		}
-		doc := docAuditList{Head: output.NewHead("call.list")}
-		if len(calls) > limit {
-			calls = calls[:limit]
-			doc.Next = calls[limit-1].Seq
-		}
-		doc.Calls = output.Mapped(calls, newDocAudit)
-		if q.Before == 0 {
-			counted, err := g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown})
-			if err != nil {
-				return err
-			}
-			doc.Counted = output.Mapped(counted, func(r gateway.Refusals) docRefusals { return docRefusals(r) })
-		}
-		return a.Print(doc, func(p *output.Page) {
-			columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}
-			if !slices.ContainsFunc(doc.Calls, func(c docAudit) bool { return c.Command != "" }) {
-				columns = columns[:len(columns)-1]
-			}
-			p.List(columns, output.Mapped(doc.Calls, func(c docAudit) []string {
-				tool := cmp.Or(c.Tool, "? "+c.Name)
-				return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
-			}))
-			for _, c := range doc.Counted {
-				p.Remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
-			}
-			if doc.Next > 0 {
-				p.Remark("More: --before %d", doc.Next)
-			}
-		})
-	})
 }
 
 // maxCountedShown is the maximum number of hours in docAuditList.Counted.

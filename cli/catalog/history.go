@@ -63,55 +63,52 @@ func newHistory(a *command.App) *cobra.Command {
 		Use:  "history SUBJECT",
 		Args: command.Exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runHistory(cmd.Context(), a, args[0], before, limit)
+			ctx := cmd.Context()
+			if limit < 1 {
+				return process.Usagef("--limit must be at least 1 (got %d)", limit)
+			}
+			subject, err := a.Subject(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			db, err := a.Database(ctx)
+			if err != nil {
+				return err
+			}
+			versions, err := db.Versions(ctx, subject, before, limit+1)
+			if err != nil {
+				return err
+			}
+			doc := docVersionList{Head: output.NewHead("version.list"), Subject: subject.String(), Versions: []docVersion{}}
+			if len(versions) > limit {
+				versions = versions[:limit]
+				doc.Next = output.Itoa(versions[limit-1].Number)
+			}
+			shown, err := db.Showings(ctx, output.Mapped(versions, func(v history.Version) string { return v.Proposal }))
+			if err != nil {
+				return err
+			}
+			for _, v := range versions {
+				doc.Versions = append(doc.Versions, docVersion{
+					Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
+					Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
+					DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers), Shown: string(shown[v.Proposal]),
+					Approvals: output.Mapped(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
+				})
+			}
+			return a.Print(doc, func(p *output.Page) {
+				p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, output.Mapped(versions, func(v history.Version) []string {
+					return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], document.NotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
+				}))
+				if doc.Next != "" {
+					p.Remark("More: --before %s", doc.Next)
+				}
+			})
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 200, "at most `N` entries")
 	cmd.Flags().IntVar(&before, "before", 0, "only those before version `N`")
 	return cmd
-}
-
-func runHistory(ctx context.Context, a *command.App, ref string, before, limit int) error {
-	if limit < 1 {
-		return process.Usagef("--limit must be at least 1 (got %d)", limit)
-	}
-	subject, err := a.Subject(ctx, ref)
-	if err != nil {
-		return err
-	}
-	db, err := a.Database(ctx)
-	if err != nil {
-		return err
-	}
-	versions, err := db.Versions(ctx, subject, before, limit+1)
-	if err != nil {
-		return err
-	}
-	doc := docVersionList{Head: output.NewHead("version.list"), Subject: subject.String(), Versions: []docVersion{}}
-	if len(versions) > limit {
-		versions = versions[:limit]
-		doc.Next = output.Itoa(versions[limit-1].Number)
-	}
-	shown, err := db.Showings(ctx, output.Mapped(versions, func(v history.Version) string { return v.Proposal }))
-	if err != nil {
-		return err
-	}
-	for _, v := range versions {
-		doc.Versions = append(doc.Versions, docVersion{
-			Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
-			Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
-			DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers), Shown: string(shown[v.Proposal]),
-			Approvals: output.Mapped(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
-		})
-	}
-	return a.Print(doc, func(p *output.Page) {
-		p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, output.Mapped(versions, func(v history.Version) []string {
-			return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], document.NotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
-		}))
-		if doc.Next != "" {
-			p.Remark("More: --before %s", doc.Next)
-		}
-	})
 }
 
 type docBlame struct {
@@ -136,50 +133,48 @@ func newBlame(a *command.App) *cobra.Command {
 		Use:  "blame SUBJECT [FIELD]",
 		Args: command.Between(1, 2, "a subject, and optionally a field"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runBlame(cmd.Context(), a, args[0], strings.Join(args[1:], ""))
-		},
-	}
-}
-
-func runBlame(ctx context.Context, a *command.App, ref, field string) error {
-	subject, err := a.Subject(ctx, ref)
-	if err != nil {
-		return err
-	}
-	db, err := a.Database(ctx)
-	if err != nil {
-		return err
-	}
-	versions := map[int]history.Version{}
-	var blame *history.Blame
-	err = db.EachVersion(ctx, subject, func(v history.Version) error {
-		if len(versions) == 0 {
-			if field, err = fieldOf(v, field); err != nil {
+			ctx := cmd.Context()
+			field := strings.Join(args[1:], "")
+			subject, err := a.Subject(ctx, args[0])
+			if err != nil {
 				return err
 			}
-			blame = history.NewBlame(field)
-		}
-		versions[v.Number] = v
-		return blame.Add(v)
-	})
-	if err != nil {
-		return err
+			db, err := a.Database(ctx)
+			if err != nil {
+				return err
+			}
+			versions := map[int]history.Version{}
+			var blame *history.Blame
+			err = db.EachVersion(ctx, subject, func(v history.Version) error {
+				if len(versions) == 0 {
+					if field, err = fieldOf(v, field); err != nil {
+						return err
+					}
+					blame = history.NewBlame(field)
+				}
+				versions[v.Number] = v
+				return blame.Add(v)
+			})
+			if err != nil {
+				return err
+			}
+			doc := docBlame{Head: output.NewHead("blame"), Subject: subject.String(), Field: field, Lines: []docBlameLine{}}
+			for i, l := range blame.Lines() {
+				v := versions[l.Version]
+				doc.Lines = append(doc.Lines, docBlameLine{
+					Line: i + 1, Text: l.Text, Version: l.Version, Proposal: v.Proposal, Author: v.Author, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt,
+				})
+			}
+			if len(doc.Lines) == 0 {
+				return command.NotFoundf("field %s of %s", field, subject)
+			}
+			return a.Print(doc, func(p *output.Page) {
+				p.List([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, output.Mapped(doc.Lines, func(l docBlameLine) []string {
+					return []string{"v" + output.Itoa(l.Version), p.Day(l.DecidedAt), l.Author, l.DecidedBy, output.Itoa(l.Line), l.Text}
+				}))
+			})
+		},
 	}
-	doc := docBlame{Head: output.NewHead("blame"), Subject: subject.String(), Field: field, Lines: []docBlameLine{}}
-	for i, l := range blame.Lines() {
-		v := versions[l.Version]
-		doc.Lines = append(doc.Lines, docBlameLine{
-			Line: i + 1, Text: l.Text, Version: l.Version, Proposal: v.Proposal, Author: v.Author, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt,
-		})
-	}
-	if len(doc.Lines) == 0 {
-		return command.NotFoundf("field %s of %s", field, subject)
-	}
-	return a.Print(doc, func(p *output.Page) {
-		p.List([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, output.Mapped(doc.Lines, func(l docBlameLine) []string {
-			return []string{"v" + output.Itoa(l.Version), p.Day(l.DecidedAt), l.Author, l.DecidedBy, output.Itoa(l.Line), l.Text}
-		}))
-	})
 }
 
 // fieldOf returns the path of a field: of a file by its name, or by default of the field

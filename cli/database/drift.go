@@ -45,86 +45,82 @@ func newDrift(a *command.App) *cobra.Command {
 	var adopt, overwrite bool
 	cmd := &cobra.Command{
 		Use: "drift",
-		RunE: a.InSession(func(ctx context.Context, b command.Session, _ []string) error {
-			return runDrift(ctx, b, a, adopt, overwrite)
+		RunE: a.InSession(func(ctx context.Context, b command.Session, _ []string) (err error) {
+			switch {
+			case adopt && overwrite:
+				return process.Usagef("--adopt cannot be combined with --overwrite")
+			case a.Workspace == nil:
+				return process.Usagef("no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
+			}
+			doc := docDrift{Head: output.NewHead("drift"), Edits: []docDriftEdit{}}
+			if overwrite {
+				doc.OK, doc.File = true, a.Workspace.LivePath()
+				if doc.KeptFile, err = a.Workspace.Overwrite(ctx, a.Env.Now()); err != nil {
+					return err
+				}
+				return a.Print(doc, func(p *output.Page) {
+					p.Linef("Wrote %s from the registry.", doc.File)
+					if doc.KeptFile != "" {
+						p.Linef("The edited file is kept as %s.", doc.KeptFile)
+					}
+				})
+			}
+			drift, err := a.Workspace.Drift(ctx)
+			if err != nil {
+				return err
+			}
+			doc.File = drift.File
+			faults, err := a.Workspace.Faults(ctx)
+			if err != nil {
+				return err
+			}
+			doc.History = output.Mapped(faults, func(f workspace.Fault) docHistoryFile {
+				d := docHistoryFile{File: f.File, Version: f.Version, Change: string(f.Kind)}
+				if f.Kind != workspace.Foreign {
+					d.Subject = f.Subject.String()
+				}
+				return d
+			})
+			doc.OK = drift.Known && len(doc.History) == 0
+			doc.Edits = output.Mapped(drift.Edits, func(e workspace.Edit) docDriftEdit {
+				change := "modified"
+				switch {
+				case e.Before.IsZero():
+					change = "added"
+				case e.After.IsZero():
+					change = "removed"
+				}
+				return docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: change}
+			})
+			if adopt && len(drift.Edits) > 0 {
+				made, err := b.Desk.Drafting.Propose(ctx, b.Actor, adopted(drift), false)
+				if err != nil {
+					return err
+				}
+				doc.Drafts = document.NewProposalList(made, "", false).Proposals
+			}
+			err = a.Print(doc, func(p *output.Page) {
+				writeDrift(p, doc, drift.Known)
+				if len(doc.History) > 0 {
+					p.Linef("Files of the history differ from what toolcrib wrote:")
+				}
+				for _, d := range doc.History {
+					line := fmt.Sprintf("  %s %s", d.Change, d.File)
+					if d.Subject != "" {
+						line += fmt.Sprintf(" (%s version %d)", d.Subject, d.Version)
+					}
+					p.Linef("%s", line)
+				}
+				if len(doc.History) > 0 {
+					p.Linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
+				}
+			})
+			return cmp.Or(err, process.FindingsUnless((drift.Known || adopt) && len(doc.History) == 0))
 		}),
 	}
 	cmd.Flags().BoolVar(&adopt, "adopt", false, "draft the edits as proposals")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "write the file from the registry")
 	return cmd
-}
-
-func runDrift(ctx context.Context, b command.Session, a *command.App, adopt, overwrite bool) (err error) {
-	switch {
-	case adopt && overwrite:
-		return process.Usagef("--adopt cannot be combined with --overwrite")
-	case a.Workspace == nil:
-		return process.Usagef("no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
-	}
-	doc := docDrift{Head: output.NewHead("drift"), Edits: []docDriftEdit{}}
-	if overwrite {
-		doc.OK, doc.File = true, a.Workspace.LivePath()
-		if doc.KeptFile, err = a.Workspace.Overwrite(ctx, a.Env.Now()); err != nil {
-			return err
-		}
-		return a.Print(doc, func(p *output.Page) {
-			p.Linef("Wrote %s from the registry.", doc.File)
-			if doc.KeptFile != "" {
-				p.Linef("The edited file is kept as %s.", doc.KeptFile)
-			}
-		})
-	}
-	drift, err := a.Workspace.Drift(ctx)
-	if err != nil {
-		return err
-	}
-	doc.File = drift.File
-	faults, err := a.Workspace.Faults(ctx)
-	if err != nil {
-		return err
-	}
-	doc.History = output.Mapped(faults, func(f workspace.Fault) docHistoryFile {
-		d := docHistoryFile{File: f.File, Version: f.Version, Change: string(f.Kind)}
-		if f.Kind != workspace.Foreign {
-			d.Subject = f.Subject.String()
-		}
-		return d
-	})
-	doc.OK = drift.Known && len(doc.History) == 0
-	doc.Edits = output.Mapped(drift.Edits, func(e workspace.Edit) docDriftEdit {
-		change := "modified"
-		switch {
-		case e.Before.IsZero():
-			change = "added"
-		case e.After.IsZero():
-			change = "removed"
-		}
-		return docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: change}
-	})
-	if adopt && len(drift.Edits) > 0 {
-		made, err := b.Desk.Drafting.Propose(ctx, b.Actor, adopted(drift), false)
-		if err != nil {
-			return err
-		}
-		doc.Drafts = document.NewProposalList(made, "", false).Proposals
-	}
-	err = a.Print(doc, func(p *output.Page) {
-		writeDrift(p, doc, drift.Known)
-		if len(doc.History) > 0 {
-			p.Linef("Files of the history differ from what toolcrib wrote:")
-		}
-		for _, d := range doc.History {
-			line := fmt.Sprintf("  %s %s", d.Change, d.File)
-			if d.Subject != "" {
-				line += fmt.Sprintf(" (%s version %d)", d.Subject, d.Version)
-			}
-			p.Linef("%s", line)
-		}
-		if len(doc.History) > 0 {
-			p.Linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
-		}
-	})
-	return cmp.Or(err, process.FindingsUnless((drift.Known || adopt) && len(doc.History) == 0))
 }
 
 // adopted returns drafts of edits. Their authors add the examples and the test cases.

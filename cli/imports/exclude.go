@@ -33,7 +33,70 @@ func newExclude(a *command.App) *cobra.Command {
 			if none == (part.Path != "") && none || part.Pattern != "" && part.Path == "" {
 				return process.Usagef("use --path PATH, with --pattern for a part of the field, or --none alone")
 			}
-			return runExclude(ctx, b, a, args[0], part, none)
+			t, err := pinned(ctx, b, a, args[0])
+			if err != nil {
+				return err
+			}
+			tool := *t.draft.Definition.Tool
+			item, err := wire.ReadItem(wire.MCP, t.snapshots[len(t.snapshots)-1])
+			if err != nil {
+				return err
+			}
+			doc := docExcluded{Head: output.NewHead("exclusion"), Subject: t.draft.Subject.String(), Excluded: append([]registry.Exclusion{}, tool.Source.Excluded...), Suggestions: []wire.Suggestion{}, DryRun: a.Flags.DryRun}
+			if part.Path == "" && !none {
+				var suggested []wire.Suggestion
+				newest := t.snapshots[len(t.snapshots)-1]
+				for _, before := range slices.Backward(t.snapshots) {
+					if suggested = wire.Suggest(before, newest); len(suggested) > 0 {
+						break
+					}
+				}
+				doc.Suggestions = append(doc.Suggestions, suggested...)
+				return a.Print(doc, func(p *output.Page) {
+					for _, e := range item.Excluded(tool.Source.Excluded) {
+						p.Linef("Excluded from the pin of %s: %s.", t.draft.Subject, e)
+					}
+					document.WriteSuggestions(p, suggested, args[0])
+					if len(suggested)+len(doc.Excluded) == 0 {
+						p.Linef("Nothing is excluded from the pin of %s, and no two lists of its server differ only in a short part.", t.draft.Subject)
+					}
+				})
+			}
+			if none {
+				doc.Excluded = nil
+			} else if !slices.Contains(doc.Excluded, part) {
+				doc.Excluded = append(doc.Excluded, part)
+				try := registry.Source{Type: registry.SourceMCP, Ref: tool.Source.Ref, Hash: tool.Source.Hash, Masked: tool.Source.Hash, Excluded: doc.Excluded}
+				if ps := try.Problems(); len(ps) > 0 {
+					return process.Usagef("%s", ps[0].Message)
+				}
+				if len(item.Excluded([]registry.Exclusion{part})) == 0 {
+					return fmt.Errorf("the tool has no %s, or it has more than %d characters", part, registry.MaxExcluded)
+				}
+			}
+			tool.Source = item.Exclude(tool.Source, doc.Excluded)
+			t.draft.Definition.Tool = &tool
+			var made []proposals.Proposal
+			if t.open != nil {
+				made = make([]proposals.Proposal, 1)
+				made[0], err = b.Desk.Drafting.Revise(ctx, b.Actor, t.open.ID, t.draft)
+			} else {
+				made, err = b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{t.draft}, true)
+			}
+			if err != nil {
+				return err
+			}
+			doc.Proposal = string(made[0].ID)
+			return a.Print(doc, func(p *output.Page) {
+				p.Linef("%s", document.Moved(made[0]))
+				for _, e := range item.Excluded(doc.Excluded) {
+					p.Linef("Excluded from its pin: %s.", e)
+				}
+				if len(doc.Excluded) > 0 {
+					p.Linef("The server may change this without a new approval. The rules check each change, and withhold the tool after a finding.")
+				}
+				a.Closing(p)
+			})
 		}),
 	}
 	cmd.Flags().StringVar(&part.Path, "path", "", "exclude the field at `PATH` of the server's JSON, such as _meta.requestId")
@@ -49,74 +112,6 @@ type docExcluded struct {
 	Suggestions []wire.Suggestion    `json:"suggestions"` // parts that differ between two lists of the server
 	Proposal    string               `json:"proposal,omitempty"`
 	DryRun      bool                 `json:"dry_run,omitempty"`
-}
-
-// runExclude prints the parts that are excluded from the pin of an imported tool, or proposes to change them.
-func runExclude(ctx context.Context, b command.Session, a *command.App, ref string, part registry.Exclusion, none bool) error {
-	t, err := pinned(ctx, b, a, ref)
-	if err != nil {
-		return err
-	}
-	tool := *t.draft.Definition.Tool
-	item, err := wire.ReadItem(wire.MCP, t.snapshots[len(t.snapshots)-1])
-	if err != nil {
-		return err
-	}
-	doc := docExcluded{Head: output.NewHead("exclusion"), Subject: t.draft.Subject.String(), Excluded: append([]registry.Exclusion{}, tool.Source.Excluded...), Suggestions: []wire.Suggestion{}, DryRun: a.Flags.DryRun}
-	if part.Path == "" && !none {
-		var suggested []wire.Suggestion
-		newest := t.snapshots[len(t.snapshots)-1]
-		for _, before := range slices.Backward(t.snapshots) {
-			if suggested = wire.Suggest(before, newest); len(suggested) > 0 {
-				break
-			}
-		}
-		doc.Suggestions = append(doc.Suggestions, suggested...)
-		return a.Print(doc, func(p *output.Page) {
-			for _, e := range item.Excluded(tool.Source.Excluded) {
-				p.Linef("Excluded from the pin of %s: %s.", t.draft.Subject, e)
-			}
-			document.WriteSuggestions(p, suggested, ref)
-			if len(suggested)+len(doc.Excluded) == 0 {
-				p.Linef("Nothing is excluded from the pin of %s, and no two lists of its server differ only in a short part.", t.draft.Subject)
-			}
-		})
-	}
-	if none {
-		doc.Excluded = nil
-	} else if !slices.Contains(doc.Excluded, part) {
-		doc.Excluded = append(doc.Excluded, part)
-		try := registry.Source{Type: registry.SourceMCP, Ref: tool.Source.Ref, Hash: tool.Source.Hash, Masked: tool.Source.Hash, Excluded: doc.Excluded}
-		if ps := try.Problems(); len(ps) > 0 {
-			return process.Usagef("%s", ps[0].Message)
-		}
-		if len(item.Excluded([]registry.Exclusion{part})) == 0 {
-			return fmt.Errorf("the tool has no %s, or it has more than %d characters", part, registry.MaxExcluded)
-		}
-	}
-	tool.Source = item.Exclude(tool.Source, doc.Excluded)
-	t.draft.Definition.Tool = &tool
-	var made []proposals.Proposal
-	if t.open != nil {
-		made = make([]proposals.Proposal, 1)
-		made[0], err = b.Desk.Drafting.Revise(ctx, b.Actor, t.open.ID, t.draft)
-	} else {
-		made, err = b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{t.draft}, true)
-	}
-	if err != nil {
-		return err
-	}
-	doc.Proposal = string(made[0].ID)
-	return a.Print(doc, func(p *output.Page) {
-		p.Linef("%s", document.Moved(made[0]))
-		for _, e := range item.Excluded(doc.Excluded) {
-			p.Linef("Excluded from its pin: %s.", e)
-		}
-		if len(doc.Excluded) > 0 {
-			p.Linef("The server may change this without a new approval. The rules check each change, and withhold the tool after a finding.")
-		}
-		a.Closing(p)
-	})
 }
 
 // pinnedTool is an imported tool with a draft to change it.

@@ -30,60 +30,56 @@ func newShow(a *command.App) *cobra.Command {
 		Use:  "show ID | set:NAME",
 		Args: command.Exact(1, "the number of a proposal, or set:NAME"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
-			return runShow(ctx, b, a, args[0], source, full)
+			set, isSet := review.ChangeSetRef(args[0])
+			switch {
+			case isSet && source == "":
+				return showSet(ctx, b, a, set, full)
+			case full:
+				return process.Usagef("--full needs a change set; %s is always shown in full", args[0])
+			}
+			d, err := show(ctx, b, a, args[0])
+			if err != nil {
+				return err
+			}
+			if source != "" {
+				if err := writeDraft(a, d.Revision.Draft, source); err != nil || source == "-" {
+					return err
+				}
+				a.Note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, source)
+				return nil
+			}
+			doc := document.Dossier{Head: output.NewHead("proposal"), Proposal: document.NewDetail(d)}
+			err = a.Print(doc, func(p *output.Page) {
+				writeHead(p, d)
+				document.WriteReach(p, d)
+				writeMembers(p, d.Proposal.ChangeSet, d.Members)
+				writeBody(p, d, doc.Proposal.Context)
+				p.Blank()
+				writeDigest(p, "review digest", d.Digest)
+				if !d.Proposal.State.Open() {
+					return
+				}
+				if d.Source != nil && d.BaseSource != nil && d.Proposal.Type == proposals.Modify {
+					document.WriteSuggestions(p, wire.Suggest(d.BaseSource, d.Source), review.Reference(d.Proposal))
+				}
+				p.Linef("policy        %s", d.Policy.Deciding())
+				for _, o := range d.Obstacles {
+					p.Linef("Cannot be approved: %s", o)
+				}
+				if len(d.Obstacles) == 0 {
+					writeApproval(p, review.Reference(d.Proposal), d.Digest)
+				}
+			})
+			if err != nil {
+				return err
+			}
+			shown(ctx, b, a, d)
+			return nil
 		}),
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "add the imported JSON to the page of a change set")
 	cmd.Flags().StringVar(&source, "source", "", "write the current revision to `FILE` (.md or .json), - for standard output")
 	return cmd
-}
-
-func runShow(ctx context.Context, b command.Session, a *command.App, ref, source string, full bool) error {
-	set, isSet := review.ChangeSetRef(ref)
-	switch {
-	case isSet && source == "":
-		return showSet(ctx, b, a, set, full)
-	case full:
-		return process.Usagef("--full needs a change set; %s is always shown in full", ref)
-	}
-	d, err := show(ctx, b, a, ref)
-	if err != nil {
-		return err
-	}
-	if source != "" {
-		if err := writeDraft(a, d.Revision.Draft, source); err != nil || source == "-" {
-			return err
-		}
-		a.Note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, source)
-		return nil
-	}
-	doc := document.Dossier{Head: output.NewHead("proposal"), Proposal: document.NewDetail(d)}
-	err = a.Print(doc, func(p *output.Page) {
-		writeHead(p, d)
-		document.WriteReach(p, d)
-		writeMembers(p, d.Proposal.ChangeSet, d.Members)
-		writeBody(p, d, doc.Proposal.Context)
-		p.Blank()
-		writeDigest(p, "review digest", d.Digest)
-		if !d.Proposal.State.Open() {
-			return
-		}
-		if d.Source != nil && d.BaseSource != nil && d.Proposal.Type == proposals.Modify {
-			document.WriteSuggestions(p, wire.Suggest(d.BaseSource, d.Source), review.Reference(d.Proposal))
-		}
-		p.Linef("policy        %s", d.Policy.Deciding())
-		for _, o := range d.Obstacles {
-			p.Linef("Cannot be approved: %s", o)
-		}
-		if len(d.Obstacles) == 0 {
-			writeApproval(p, review.Reference(d.Proposal), d.Digest)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	shown(ctx, b, a, d)
-	return nil
 }
 
 func show(ctx context.Context, b command.Session, a *command.App, ref string) (review.Dossier, error) {

@@ -47,7 +47,9 @@ func Family() command.Family {
 			{Group: command.GroupRunTime, New: newMCP, Creates: true},
 			{Group: command.GroupRunTime, New: newGuard},
 			{Group: command.GroupRunTime, New: newServe, Creates: true},
-			{Group: command.GroupRunTime, New: newTokens},
+			{Group: command.GroupRunTime, New: func(a *command.App) *cobra.Command {
+				return command.WithDefault("tokens", newTokensList(a), newTokensCreate(a), newTokensRevoke(a))
+			}},
 		},
 		Documents: map[string]any{
 			"token":      docTokenOne{},

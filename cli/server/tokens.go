@@ -15,10 +15,6 @@ import (
 	"toolcrib/proposals"
 )
 
-func newTokens(a *command.App) *cobra.Command {
-	return command.WithDefault("tokens", newTokensList(a), newTokensCreate(a), newTokensRevoke(a))
-}
-
 type tokenFlags struct {
 	command.CallerFlags
 	name     string
