@@ -31,24 +31,22 @@ type User struct {
 	Ask      AskToSign // shows the statement before the key is asked
 }
 
-// Waive waives a finding.
-func (u *User) Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
-	desk, err := u.waiver(ctx, proposals.ActWaive, id, review.Handle(s.Finding), reason)
-	if err != nil {
-		return "", err
+// Waive waives a finding (ActWaive), or ends its waiver (ActUnwaive).
+func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s review.Standing, reason string) (string, error) {
+	handle, desk := review.Handle(s.Finding), Decider(u.Desk)
+	var err error
+	if u.Signer != nil {
+		desk, err = u.Signer.Waive(ctx, act, id, handle, reason, u.Ask)
 	}
-	_, err = desk.Waive(ctx, u.Actor, id, review.Handle(s.Finding), reason, nil)
-	return proposals.ActWaive.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
-}
-
-// Unwaive ends the waiver of a finding.
-func (u *User) Unwaive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
-	desk, err := u.waiver(ctx, proposals.ActUnwaive, id, review.Handle(s.Finding), reason)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case act == proposals.ActWaive:
+		_, err = desk.Waive(ctx, u.Actor, id, handle, reason, nil)
+	default:
+		_, err = desk.Unwaive(ctx, u.Actor, id, handle, reason)
 	}
-	_, err = desk.Unwaive(ctx, u.Actor, id, review.Handle(s.Finding), reason)
-	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
+	return act.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
 }
 
 // submit submits a new draft. If that fails, it stays a draft.
@@ -159,23 +157,7 @@ func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pend
 // ErrNotSigned is the error of a decision whose signature was declined.
 var ErrNotSigned = errors.New("not signed, so nothing was decided")
 
-// decider returns the desk for a decision, which signs it where required.
-func (u *User) decider(ctx context.Context, act proposals.Act, choices []review.Choice, note string) (Decider, error) {
-	if u.Signer == nil {
-		return u.Desk, nil
-	}
-	return u.Signer.Decide(ctx, act, choices, note, u.Ask)
-}
-
-// waiver is decider for waiving a finding, or for ending its waiver.
-func (u *User) waiver(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string) (Decider, error) {
-	if u.Signer == nil {
-		return u.Desk, nil
-	}
-	return u.Signer.Waive(ctx, act, id, handle, reason, u.Ask)
-}
-
-// answerer is decider for the answer to a call.
+// answerer returns the desk for the answer to a call, which signs it where required.
 func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
 	if u.Signer == nil {
 		return u.Calls, nil

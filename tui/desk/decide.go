@@ -63,15 +63,6 @@ func AsRead(ds []review.Dossier, unread []int) []review.Choice {
 // maxNamed is how many of several decisions are named.
 const maxNamed = 4
 
-// decide decides on proposals: on all of them or on none.
-func (u *User) decide(ctx context.Context, act proposals.Act, choices []review.Choice, reason string) ([]proposals.Decision, error) {
-	desk, err := u.decider(ctx, act, choices, reason)
-	if err != nil {
-		return nil, err
-	}
-	return desk.Decide(ctx, u.Actor, choices, proposals.VerdictOf(act), reason)
-}
-
 // decided reports the outcome of decisions.
 func decided(act proposals.Act, decisions []proposals.Decision) string {
 	var names, waiting []string
@@ -112,7 +103,14 @@ func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draf
 		about.Decided = append(about.Decided, choice.ID)
 	}
 	return func(ctx context.Context) screen.Wrote {
-		decisions, err := u.decide(ctx, act, choices, reason)
+		desk, err := Decider(u.Desk), error(nil)
+		if u.Signer != nil {
+			desk, err = u.Signer.Decide(ctx, act, choices, reason, u.Ask)
+		}
+		var decisions []proposals.Decision
+		if err == nil {
+			decisions, err = desk.Decide(ctx, u.Actor, choices, proposals.VerdictOf(act), reason)
+		}
 		if errors.Is(err, review.ErrDigest) && len(choices) > 1 {
 			err = errors.New("nothing decided: " + wording.OneLine(err))
 		}

@@ -49,8 +49,8 @@ type Registry interface {
 // sentence without its full stop.
 type Acts interface {
 	Simple(ctx context.Context, act proposals.Act, id proposals.ID) (string, error)
-	Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error)
-	Unwaive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error)
+	// Waive waives a finding (ActWaive), or ends its waiver (ActUnwaive).
+	Waive(ctx context.Context, act proposals.Act, id proposals.ID, s review.Standing, reason string) (string, error)
 	Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error)
 	Restore(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
 	Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error)
