@@ -101,7 +101,7 @@ func TestSSHWorkbench(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.press(t, "\x1a") // ctrl+z
-			s.seen.wait(t, `there is no shell here`)
+			s.seen.wait(t, `no shell is available here`)
 			s.press(t, "\x03")
 			if err := session.Wait(); err != nil {
 				t.Error(err)

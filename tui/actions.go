@@ -46,7 +46,7 @@ func (m *Model) switchMouse() tea.Cmd {
 	return m.shell.Say(screen.Remark, "Mouse off")
 }
 
-func (m *Model) cannotSuspend() string { return unless(!m.cfg.Remote, "there is no shell here") }
+func (m *Model) cannotSuspend() string { return unless(!m.cfg.Remote, "no shell is available here") }
 
 // suspend stops for the shell. What is being typed is kept first.
 func (m *Model) suspend() tea.Cmd {

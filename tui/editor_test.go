@@ -206,7 +206,7 @@ func TestEditorOfARemoteWorkbench(t *testing.T) {
 		t.Error("the screen names a folder of the server")
 	}
 	_, cmd := b.m.Update(keyPress("ctrl+z"))
-	b.wants("there is no shell here")
+	b.wants("no shell is available here")
 	if suspends(cmd) {
 		t.Error("the process is stopped for a shell that is not there")
 	}

@@ -54,7 +54,7 @@ func TestExportRefusals(t *testing.T) {
 	b := exporting(t, func(tui.Export) ([]string, error) { t.Error("exported"); return nil, nil })
 	dir := t.TempDir()
 	b.press("T", "ctrl+e").write(dir).press("enter").wants("is a folder; name a file in it")
-	b.press("ctrl+e").write(dir + "/none/x").press("enter").wants("there is no folder")
+	b.press("ctrl+e").write(dir + "/none/x").press("enter").wants("not found; create it")
 	b.config.Export, b.config.Remote = nil, true
 	b.restart()
 	b.press("T", "ctrl+e").wants("files here are the server's; write yours: ssh HOST toolcrib export > FILE")

@@ -64,8 +64,8 @@ func TestCommandsAreFoundByName(t *testing.T) {
 	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter go there")
 	b.press("down", "enter").wants("━━ Reject ━━")
 	b.press("esc", ":").write("rebase").press("enter").wants("R: it is not stale")
-	b.press(":").write("nothing like it").wants("Nothing is called that")
-	b.press("enter").wants("Nothing is called")
+	b.press(":").write("nothing like it").wants("No matches")
+	b.press("enter").wants("No match for")
 	for _, way := range [][]string{{"T", ":"}, {"L", ":"}, {"?", "/"}, {"Q", "/"}, {"enter", ":"}} {
 		b.press(way...).write("7").press("enter").wants("no proposal has the number #7")
 	}

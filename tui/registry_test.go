@@ -105,7 +105,7 @@ func TestBlameOfALineOfTheDiff(t *testing.T) {
 	b.press("enter").wants("#3 modify tool:user/name_bank", "approved")
 	b.press("esc", "esc", "1", "B")
 	b.wants("B: only on the Diff tab")
-	b.press("Q", "shift+tab", "G", "enter", "2", "B").wants("B: all of it is new")
+	b.press("Q", "shift+tab", "G", "enter", "2", "B").wants("B: everything is new")
 }
 
 func TestRestoreOfAVersion(t *testing.T) {

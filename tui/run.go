@@ -40,7 +40,7 @@ func (m *Model) selection() []string {
 func (m *Model) cannotRun() string {
 	switch {
 	case m.cfg.Remote:
-		return "no program is run here"
+		return "programs cannot be run here"
 	case len(m.cfg.Commands) == 0:
 		return "your toolcrib.toml has no [commands]"
 	case m.selection() == nil:

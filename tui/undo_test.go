@@ -33,7 +33,7 @@ func TestTakesBackWhatWasJustDone(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := context.Background()
 	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
-	b.press("U").wants("U: nothing was decided here that it could take back")
+	b.press("U").wants("U: no decision or waiver to take back")
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: tool:user/viewpoint_keeper. U proposes it again. Press . for the next")
 	b.press("U", "y").wants("Proposed tool:user/viewpoint_keeper as #4, again after #3")
 	b.press("Q", "x").write("No.").press("ctrl+s", "y").wants("Rejected")

@@ -1,9 +1,9 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -110,13 +110,7 @@ func arrived(n int, p proposals.Proposal) string {
 
 // clock has the parts of the screen that change without a message: ages, in
 // minutes, and the checkpoint.
-func (m *Model) clock() string {
-	var sign strings.Builder
-	for _, s := range m.checkpointSign() {
-		sign.WriteString(string(s.Text))
-	}
-	return m.cfg.Now().Format("15:04 ") + sign.String()
-}
+func (m *Model) clock() string { return fmt.Sprint(m.cfg.Now().Format("15:04 "), m.checkpointSign()) }
 
 // checkpointSign shows the age of the newest published checkpoint, or how many
 // decisions have none.

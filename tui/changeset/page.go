@@ -153,7 +153,7 @@ func (p *Page) Name() string { return p.set.Name }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the member on the screen", Do: p.open, Off: p.nothing},
+		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the member on the screen", Do: func() tea.Cmd { return p.shell.Open(p.set.Members[p.at()].Proposal, false) }, Off: p.nothing},
 		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Off: p.cannot(proposals.ActApprove)},
 		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Leave the member on the screen out of the change set, to be decided on its own", Do: p.leaveOut, Off: p.cannotLeaveOut},
 		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Off: p.cannot(proposals.ActRequestChanges)},
@@ -161,7 +161,7 @@ func (p *Page) Keys() []screen.Key {
 		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Off: p.nothing},
 		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Off: p.nothing},
 		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Show or fold the lines of files, and the imported JSON of each tool", Do: p.unfold, Off: p.nothing},
-		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: p.toUnseen, Off: p.allSeen},
+		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: func() tea.Cmd { p.Unseen(); return nil }, Off: p.allSeen},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next one that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
 		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.nothing),
 	}, screen.TextKeys(p.shell, p))
@@ -255,10 +255,6 @@ func (p *Page) at() int {
 	return max(0, p.rows.tool[min(first, len(p.rows.tool)-1)])
 }
 
-func (p *Page) open() tea.Cmd {
-	return p.shell.Open(p.set.Members[p.at()].Proposal, false)
-}
-
 func (p *Page) step(n int) func() tea.Cmd {
 	return func() tea.Cmd {
 		first, last := p.Pager.Window()
@@ -267,7 +263,7 @@ func (p *Page) step(n int) func() tea.Cmd {
 			next = 0
 		}
 		if next < 0 || next >= len(p.rows.To) {
-			return p.shell.Say(screen.Remark, "There is no other tool")
+			return p.shell.Say(screen.Remark, "No other member")
 		}
 		p.goTo(next)
 		return nil
@@ -285,11 +281,6 @@ func (p *Page) unfold() tea.Cmd {
 	p.raw = !p.raw
 	p.Pager.Replace(p.lay())
 	p.goTo(at)
-	return nil
-}
-
-func (p *Page) toUnseen() tea.Cmd {
-	p.Unseen()
 	return nil
 }
 

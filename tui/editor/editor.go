@@ -64,7 +64,7 @@ func (e *Editor) Cannot(file string) string {
 	case file == "":
 		return "the text is not kept in a file"
 	case e.Remote:
-		return "no program is run here"
+		return "programs cannot be run here"
 	}
 	return e.Missing()
 }

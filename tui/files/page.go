@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -142,7 +141,7 @@ func (p *Page) nothingWaits() string {
 	case l.Drift == instructions.New || l.Drift == instructions.Changed:
 		return "it is not proposed; in a shell: toolcrib import --files"
 	}
-	return "nothing of it waits for you"
+	return "nothing waits for you"
 }
 
 // open shows the approved version, or the waiting proposal of a file without one.
@@ -219,7 +218,7 @@ func (p *Page) lay() {
 		line := draw.Of(style, draw.Pad(sign, 2)).Add(th.Strong, draw.Pad(draw.Cut(draw.Show(l.Path), name), name)+"  ").
 			Add(th.Faint, draw.Pad(version, versionCells)).Add(style, draw.Pad(draw.Show(l.State()), stateCells))
 		if room := p.Frame.List - line.Width() - 2; room > leastRead {
-			line = line.Add(th.Faint, " "+readers(l.ReadBy, room-1))
+			line = line.Add(th.Faint, " "+draw.Words(draw.Show(l.ReadBy), room-1))
 		}
 		page.Line(line)
 		if l.Reason != "" {
@@ -238,20 +237,6 @@ const (
 	stateCells   = 16
 	leastRead    = 10
 )
-
-// readers names as many clients as fit, each whole.
-func readers(clients string, room int) draw.Safe {
-	for text, more := clients, ""; ; more = ", …" {
-		if shown := draw.Show(text + more); draw.Width(shown) <= room {
-			return shown
-		}
-		last := strings.LastIndex(text, ", ")
-		if last < 0 {
-			return draw.Cut(draw.Show(clients), room)
-		}
-		text = text[:last]
-	}
-}
 
 // mark is the sign of a row and its style.
 func mark(th theme.Theme, l instructions.Listed) (draw.Safe, theme.Style) {

@@ -47,7 +47,7 @@ func existing(file string) (fs.FileInfo, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(file)); err != nil {
-			return nil, fmt.Errorf("there is no folder %s; make it, or choose another", filepath.Dir(file))
+			return nil, fmt.Errorf("folder %s not found; create it, or choose another", filepath.Dir(file))
 		}
 		return nil, nil
 	case err != nil:

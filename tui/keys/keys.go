@@ -193,7 +193,7 @@ func (m *Keys) TakeBackKey() screen.Key {
 		Off: func() string {
 			switch {
 			case m.undo == nil:
-				return "nothing was decided here that it could take back"
+				return "no decision or waiver to take back"
 			case !m.pages.AtHome():
 				return "nothing here can be undone; in the queue, it takes back the last decision"
 			}

@@ -48,7 +48,7 @@ func (m *Keys) Find() tea.Cmd {
 		Changed: func() tea.Cmd { s.narrow(m); return nil },
 		Done: func() tea.Cmd {
 			if len(s.found) == 0 {
-				return m.shell.Say(screen.Warning, "Nothing is called %q; ? lists the keys of this page", s.text.String())
+				return m.shell.Say(screen.Warning, "No match for %q; ? lists the keys of this page", s.text.String())
 			}
 			return s.found[s.at].do()
 		},
@@ -172,7 +172,7 @@ func (s *search) lines(f screen.Frame) []draw.Line {
 		return draw.Of(name, " "+draw.Pad(draw.Show(h.keys), 14)+" ").Add(text, draw.Words(what, f.Width-17))
 	})
 	if len(s.found) == 0 {
-		lines = append(lines, draw.Of(f.Theme.Warn, " Nothing is called that"))
+		lines = append(lines, draw.Of(f.Theme.Warn, " No matches"))
 	}
 	return lines
 }

@@ -17,7 +17,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// acts are what the user does about the proposal, whatever tab is on the screen.
+// acts are the acts of the user on the proposal, on any tab.
 type acts struct {
 	*state
 	history *historyPane
@@ -36,11 +36,10 @@ func (a *acts) askApprove() tea.Cmd {
 	return a.Shell.Decide(proposals.ActApprove, members)
 }
 
-// about names the proposal that a text is for.
+// about names the proposal for the title of a text.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
 
-// Since returns a function that describes changes of the proposal from now on, ""
-// for none.
+// Since returns a function that describes changes to the proposal from now on, "" for none.
 func (a *acts) Since() func() string {
 	state, digest := a.dossier.Proposal.State, a.dossier.Digest
 	return func() string {
@@ -54,7 +53,7 @@ func (a *acts) Since() func() string {
 	}
 }
 
-// ask asks for a decision about the proposal that makes nothing live.
+// ask asks for a decision that makes nothing live.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
 }
@@ -80,7 +79,9 @@ func (a *acts) askWaive() tea.Cmd {
 			page.Text("", form.Consequence)
 		},
 		Run: func(reason string) tea.Cmd {
-			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id, Draft: draft, Undo: a.undoWaiver(s)}, form, func(ctx context.Context) (string, error) { return a.Acts.Waive(ctx, a.id, s, reason) }))
+			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id, Draft: draft, Undo: a.undoWaiver(s)}, form, func(ctx context.Context) (string, error) {
+				return a.Acts.Waive(ctx, proposals.ActWaive, a.id, s, reason)
+			}))
 		},
 	})
 }
@@ -106,7 +107,7 @@ func (a *acts) askComment(at review.Anchor) tea.Cmd {
 	})
 }
 
-// askSimple asks about an act that needs no words.
+// askSimple asks for the confirmation of an act that needs no text.
 func (a *acts) askSimple(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		return a.Shell.Ask(screen.Dialog{
@@ -135,14 +136,11 @@ func (a *acts) simple(act proposals.Act) tea.Cmd {
 // Undo reverses an act without hiding it: it ends a waiver, and drafts the change
 // of a closed proposal again. A decision stays.
 
-// waivedFinding returns whether a finding is selected that is waived.
+// waivedFinding reports whether the selected finding is waived.
 func (a *acts) waivedFinding() bool {
 	s, ok := a.book.selectedFinding()
 	return ok && s.Waiver != nil
 }
-
-// canUndo reports whether the footer has the key.
-func (a *acts) canUndo() bool { return a.loaded && a.cannotUndo() == "" }
 
 func (a *acts) cannotUndo() string {
 	switch {
@@ -170,7 +168,7 @@ func (a *acts) undo() tea.Cmd {
 	return a.askUnwaive(s)
 }
 
-// undoWaiver ends a waiver that was just made.
+// undoWaiver returns the undo of a new waiver.
 func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
 	return &screen.Undo{Says: "ends the waiver", Ask: func(sh screen.Shell, _ screen.Frame) tea.Cmd {
 		for _, s := range a.dossier.Standing {
@@ -197,7 +195,9 @@ func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 		},
 		Changed: a.Since(),
 		Run: func(reason string) tea.Cmd {
-			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, form, func(ctx context.Context) (string, error) { return a.Acts.Unwaive(ctx, a.id, s, reason) }))
+			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, form, func(ctx context.Context) (string, error) {
+				return a.Acts.Waive(ctx, proposals.ActUnwaive, a.id, s, reason)
+			}))
 		},
 	})
 }

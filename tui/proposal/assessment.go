@@ -26,8 +26,7 @@ func (t *assessmentPane) Follow() tea.Cmd { return t.followFinding(t.pager.Stop(
 // CannotFollow implements tab.
 func (t *assessmentPane) CannotFollow() string { return t.cannotFollowFinding(t.pager) }
 
-// rows lists the findings, the worst first, and what the Chief of Staff
-// says. Every finding is a stop.
+// rows lays out the assessment. Every finding is a stop.
 func (t *assessmentPane) rows() pager.Rows {
 	d := t.dossier
 	page := prose.New(t.frame.Theme)

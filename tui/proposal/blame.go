@@ -10,7 +10,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// blamable returns the version that the old side of the diff on the screen is, 0 for none.
+// blamable returns the version on the old side of the diff, 0 for none.
 func (t *diffPane) blamable() int {
 	d := t.dossier
 	switch {
@@ -31,7 +31,7 @@ func (t *diffPane) cannotBlame() string {
 	case why != "":
 		return why
 	case t.made.From == isNew:
-		return "all of it is new"
+		return "everything is new"
 	case t.blamable() == 0:
 		return "only against a version; b compares with one"
 	}
@@ -56,7 +56,7 @@ func (t *diffPane) blame() tea.Cmd {
 	}
 	version := t.blamable()
 	if !ok || !t.was(path) {
-		return t.Shell.Say(screen.Warning, "Nothing of it is in version %d, so no version brought it in", version)
+		return t.Shell.Say(screen.Warning, "Version %d does not have it, so no version added it", version)
 	}
 	t.pager.Unpick()
 	return t.Shell.OpenEntry(screen.Opening{
@@ -64,7 +64,7 @@ func (t *diffPane) blame() tea.Cmd {
 	})
 }
 
-// was reports whether the old side of the diff has a field of the definition.
+// was reports whether the definition on the old side of the diff has a field.
 func (t *diffPane) was(path string) bool {
 	old := t.bases()[min(t.against, len(t.bases())-1)].content.Definition
 	if path == "" || strings.HasPrefix(path, wire.SourcePath) {

@@ -12,8 +12,8 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// contextOf returns what a skill or instructions bring into the context of an agent: a
-// text for each moment, in the place of channel prompts.
+// contextOf returns the texts that a skill or instructions add to the context of an agent, one
+// for each moment. They take the place of channel prompts.
 func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange, []promptCount, error) {
 	var before registry.Definition
 	if d.Live != nil {
@@ -63,8 +63,8 @@ func joined(loads []instructions.Load) string {
 	return b.String()
 }
 
-// costsOfFiles lists the tokens that an approval brings into the context of an agent at
-// each moment, once they are counted.
+// costsOfFiles lists the tokens that an approval adds to the context of an agent at each moment,
+// once they are counted.
 func (t *promptPane) costsOfFiles(page *prose.Page) {
 	if t.digest != t.dossier.Digest || len(t.counts) == 0 || !t.dossier.Proposal.State.Open() {
 		return

@@ -19,13 +19,13 @@ import (
 // diffPane compares the revision with what it is based on.
 type diffPane struct {
 	pane
-	against  int // index among what the revision can be compared with
+	against  int // index of the base that the revision is compared with
 	context  int
 	made     seen.Comparison // what list was made of
 	list     *difflist.List  // nil while it is made
-	jump     *anchor         // where to go when the list is there
+	jump     *anchor         // where to go once the list is made
 	folded   bool            // findings and comments
-	toUnseen bool            // go to the unread parts when the list is there
+	toUnseen bool            // go to the unread parts once the list is made
 }
 
 // anchor is a line of a field.
@@ -87,7 +87,7 @@ func (t *diffPane) bases() []base {
 	return out
 }
 
-// wanted is the seen.Comparison that the page is to show.
+// wanted returns the comparison that the page should show, and both sides of it.
 func (t *diffPane) wanted() (what seen.Comparison, before, after diff.Content) {
 	bs := t.bases()
 	b := bs[min(t.against, len(bs)-1)]
@@ -96,7 +96,7 @@ func (t *diffPane) wanted() (what seen.Comparison, before, after diff.Content) {
 	return seen.Comparison{From: b.name, New: t.hash, Revision: r.Number, Context: t.context}, b.content, after
 }
 
-// Load implements tab: it makes the diff that is wanted, unless it is there.
+// Load implements tab: it makes the wanted diff, unless it exists.
 func (t *diffPane) Load() tea.Cmd {
 	what, before, after := t.wanted()
 	if t.list != nil && what == t.made {
@@ -173,7 +173,7 @@ func (t *diffPane) goTo(at anchor) {
 	t.pager.Center(row)
 }
 
-// reveal goes to a line of a field once the diff is there.
+// reveal goes to a line of a field once the diff is made.
 func (t *diffPane) reveal(at anchor) tea.Cmd {
 	if t.list == nil {
 		t.jump = &at
@@ -183,7 +183,7 @@ func (t *diffPane) reveal(at anchor) tea.Cmd {
 	return nil
 }
 
-// unseen goes to the next unread part, if there is one, once the diff is there.
+// unseen goes to the next unread part, if any, once the diff is made.
 func (t *diffPane) unseen() tea.Cmd {
 	t.toUnseen = !t.loaded || t.list == nil
 	if t.toUnseen || t.nothingUnseen() != "" {

@@ -6,8 +6,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// chooseFile puts the cursor on the list of files above the diff, on the file that is on
-// the screen.
+// chooseFile puts the cursor on the file on the screen, in the list of files above the diff.
 func (t *diffPane) chooseFile() tea.Cmd {
 	first, _ := t.pager.Window()
 	at, _ := t.list.FileRow(first, t.split)
@@ -26,7 +25,7 @@ func (t *diffPane) noFiles() string {
 	return ""
 }
 
-// fileHere returns the row of the first difference of the file that is chosen.
+// fileHere returns the row of the first difference of the chosen file.
 func (t *diffPane) fileHere() (row int, ok bool) {
 	at, picking := t.pager.Picked()
 	if t.list == nil || !picking {

@@ -19,7 +19,7 @@ type historyPane struct {
 	pane
 	versions []history.Version
 	extents  []string // of the versions
-	marked   int      // version that the next comparison begins with
+	marked   int      // version that the next comparison starts from
 }
 
 // Fill implements tab.
@@ -96,7 +96,7 @@ func (t *historyPane) cannotRestore() string {
 	return t.CannotFollow()
 }
 
-// mark has the next comparison begin with the selected version.
+// mark makes the next comparison start from the selected version.
 func (t *historyPane) mark() tea.Cmd {
 	var said tea.Cmd
 	t.marked, said = screen.MarkVersion(t.Shell, t.marked, t.versions[t.pager.Stop()].Number)

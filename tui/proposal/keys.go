@@ -47,7 +47,7 @@ func (pp *Page) Keys() []screen.Key {
 func (a *acts) findingKeys() []screen.Key {
 	return []screen.Key{
 		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: a.canWaive, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Off: a.cannotWaive},
-		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: a.canUndo, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Off: a.cannotUndo},
+		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: func() bool { return a.loaded && a.cannotUndo() == "" }, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Off: a.cannotUndo},
 	}
 }
 
@@ -55,21 +55,21 @@ func (a *acts) findingKeys() []screen.Key {
 func (a *acts) keys() []screen.Key {
 	return []screen.Key{
 		{Name: "submit", Keys: []string{"S"}, Label: "submit", Here: a.inState(proposals.Drafted), Help: "Submit the draft", Do: a.askSimple(proposals.ActSubmit), Off: a.cannotSubmit},
-		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: a.stale, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askSimple(proposals.ActRebase), Off: a.cannotAct(proposals.ActRebase)},
+		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: func() bool { return a.loaded && a.dossier.Proposal.Stale() }, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askSimple(proposals.ActRebase), Off: a.cannotAct(proposals.ActRebase)},
 		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Off: a.cannotApprove},
 		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Off: a.cannotAct(proposals.ActRequestChanges)},
 		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Off: a.cannotAct(proposals.ActReject)},
 	}
 }
 
-// lateKeys are those that are needed less often.
+// lateKeys are needed less often.
 func (a *acts) lateKeys() []screen.Key {
 	return []screen.Key{
 		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Off: a.cannotAct(proposals.ActComment)},
 		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Terms: "edit, change", Picks: true, Do: a.revise, Off: a.cannotRevise},
 		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Terms: "cancel, retract, delete", Do: a.askSimple(proposals.ActWithdraw), Off: a.cannotAct(proposals.ActWithdraw)},
 		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", Here: func() bool { return a.loaded && a.outdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return a.simple(proposals.ActAssess) }, Off: a.cannotReassess},
-		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: a.mark, Off: a.cannotMark},
+		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: func() tea.Cmd { return a.Shell.Mark(a.dossier.Proposal) }, Off: func() string { return a.CannotMark(a.dossier.Proposal) }},
 		{Name: "next-member", Keys: []string{"M"}, Label: "next member", Here: func() bool { return a.noMembers() == "" }, Help: "Open the next member of its change set", Do: a.nextMember, Off: a.noMembers},
 		screen.CopyKey(a.Shell, func() string { return wording.Reference(a.dossier.Proposal) }, func() string {
 			if !a.loaded {
@@ -98,17 +98,8 @@ func (a *acts) noMembers() string {
 	return ""
 }
 
-func (a *acts) stale() bool { return a.loaded && a.dossier.Proposal.Stale() }
-
-func (a *acts) cannotMark() string { return a.CannotMark(a.dossier.Proposal) }
-
-// mark marks the proposal in the queue, or unmarks it.
-func (a *acts) mark() tea.Cmd {
-	return a.Shell.Mark(a.dossier.Proposal)
-}
-
-// revise opens the current revision in the editor, or the text of an earlier
-// attempt, at the line that the diff stands on.
+// revise opens the current revision, or the text of an earlier attempt, in the editor at the
+// current line of the diff.
 func (a *acts) revise() tea.Cmd {
 	w := a.Revision(a.dossier)
 	if t := a.diff; t.list != nil {
@@ -119,9 +110,9 @@ func (a *acts) revise() tea.Cmd {
 	return a.Shell.Edit(w)
 }
 
-// Reasons why a key of a proposal has no effect now, shown when it is pressed.
+// The following functions return why a key is disabled, "" if it is not.
 
-// notMyTurn reports whether the open proposal waits for nobody's decision.
+// notMyTurn reports whether the proposal does not wait for a decision.
 func (a *acts) notMyTurn() bool {
 	return a.loaded && a.dossier.Proposal.State != proposals.UserReview
 }
@@ -134,7 +125,7 @@ func (a *acts) cannotApprove() string {
 		if a.outdated() && a.cannotReassess() == "" {
 			return "the rules or settings changed since its review; ctrl+r reviews it again"
 		}
-		// It has no obstacle of its own where another member of its set is in the way.
+		// A proposal that only another member of its set blocks has no obstacle of its own.
 		if own := a.dossier.Obstacles; len(own) > 0 && errors.Is(own[0], review.ErrBlocked) {
 			them := "it"
 			if a.dossier.Proposal.Summary.Blocks > 1 {
@@ -147,8 +138,7 @@ func (a *acts) cannotApprove() string {
 	return ""
 }
 
-// outdated reports whether all that is in the way is an assessment by other
-// rules than those in force.
+// outdated reports whether the only obstacle is an assessment by outdated rules.
 func (a *acts) outdated() bool {
 	o := a.dossier.Obstacles
 	return len(o) == 1 && errors.Is(o[0], review.ErrOutdated) && a.dossier.Assessment() != nil && a.dossier.Proposal.State == proposals.UserReview
@@ -213,8 +203,7 @@ func (pp *Page) cannotCompare() string {
 	return pp.diff.none()
 }
 
-// switchRendered changes between rendered Markdown and the text as it is
-// written.
+// switchRendered switches between rendered and raw Markdown.
 func (pp *Page) switchRendered() tea.Cmd {
 	if pp.Tab == tabPrompt {
 		pp.Texts.Prompts = !pp.Texts.Prompts

@@ -1,5 +1,5 @@
-// Package proposal is the page of the workbench that shows everything about a proposal,
-// and from which it is decided about.
+// Package proposal is the page of the workbench that shows everything about a proposal, and
+// starts decisions on it.
 package proposal
 
 import (
@@ -33,10 +33,10 @@ var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment
 // Page shows everything about a proposal. Its tabs are components, which share its state.
 type Page struct {
 	state
-	acts   acts
-	brief  proposals.Proposal // as the queue had it, until the dossier is here
+	acts
+	brief  proposals.Proposal // from the queue, until the dossier is loaded
 	err    error
-	resume *screen.Resume // to go on with when the proposal is there
+	resume *screen.Resume // to continue once the proposal is loaded
 	jumped []int          // the tab that a jump left, to return to
 
 	tabs       [tabCount]tab
@@ -71,12 +71,6 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 // Tokens describes how many tokens the proposal adds to prompts, "" while that is not known.
 func (pp *Page) Tokens() string { return pp.prompts.grown(func(registry.Subject) bool { return true }) }
 
-// Since returns a function that describes changes of the proposal from now on, "" for none.
-func (pp *Page) Since() func() string { return pp.acts.Since() }
-
-// askComment implements book.
-func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment(at) }
-
 // bind has the tabs share the state of the page.
 func (pp *Page) bind() {
 	pp.book, pp.acts.state = pp, &pp.state
@@ -95,10 +89,10 @@ func (pp *Page) panes() []*pane {
 // ID returns the id of the proposal.
 func (pp *Page) ID() proposals.ID { return pp.id }
 
-// Resume has the page go on with an unsent text when the proposal is there.
+// Resume makes the page continue an unsent text once the proposal is loaded.
 func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
 
-// GoOn goes on with an unsent text, once the proposal is there.
+// GoOn continues an unsent text once the proposal is loaded.
 func (pp *Page) GoOn() tea.Cmd {
 	if pp.resume == nil || !pp.loaded {
 		return nil
@@ -106,8 +100,8 @@ func (pp *Page) GoOn() tea.Cmd {
 	return pp.resumed()
 }
 
-// Rules returns the ids of the rules that can be explained: the one of the selected
-// finding, else those of all findings, where the tab on the screen has some.
+// Rules returns the ids of the rules of the selected finding, else of all findings, if the tab
+// on the screen lists findings.
 func (pp *Page) Rules() []string {
 	if pp.Tab != tabOverview && pp.Tab != tabAssessment {
 		return nil
@@ -163,8 +157,8 @@ func (pp *Page) Layout() screen.Layout { return pp.frame.Layout }
 // Current implements screen.OfProposal.
 func (pp *Page) Current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
-// Leave implements screen.Page: it ends choosing a line or a search, or returns to where
-// a jump began.
+// Leave implements screen.Page: it ends the choice of a line or a search, or returns to the tab
+// that a jump left.
 func (pp *Page) Leave() (tea.Cmd, bool) {
 	if screen.LeaveText(pp.Shown()) {
 		return nil, true
@@ -196,7 +190,7 @@ func (pp *Page) TurnTo(tab int) tea.Cmd {
 // leap notes which tab a jump leaves, so that esc returns to it.
 func (pp *Page) leap(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
-// Unseen goes to the next unread part, once the diff is there.
+// Unseen goes to the next unread part once the diff is made.
 func (pp *Page) Unseen() tea.Cmd { return tea.Batch(pp.TurnTo(tabDiff), pp.diff.unseen()) }
 
 // showFinding goes to a finding: beside the diff, or in the assessment where there is
@@ -238,8 +232,7 @@ func (pp *Page) Across(right bool) tea.Cmd {
 	return pp.TurnTo(pp.On(right))
 }
 
-// point makes lists of the tabs that have items to select, and shows which of them
-// has the keys.
+// point makes lists of the tabs with items, and shows which of them has the focus.
 func (pp *Page) point() {
 	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory, tabTests} {
 		style := pp.frame.Theme.Accent
@@ -266,7 +259,7 @@ func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 // Shown implements screen.Page.
 func (pp *Page) Shown() *pager.Pager { return pp.tabs[pp.Tab].Shown() }
 
-// dossierLoaded shows a dossier that came, if it is the one that is open.
+// dossierLoaded shows a dossier, if it is that of the page.
 func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	if pp.id != msg.ID {
 		return nil
@@ -349,7 +342,7 @@ func (pp *Page) View() []string {
 	return pp.frame.Abreast(pp.overview.pager.View(), pp.tabs[pp.RightTab()].Shown().View(), pp.frame.Left)
 }
 
-// See implements screen.Page: it notes what an approval needs.
+// See implements screen.Page: it records what an approval requires.
 func (pp *Page) See() {
 	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
 		if pp.loaded && pp.Visible(pp.frame.Layout, tab) && (tab != tabDiff || pp.diff.list != nil) {

@@ -27,7 +27,7 @@ const (
 	tabCount
 )
 
-// tab is a component of the page: it has a text of its own, its own state, and keys.
+// tab is a component of the page with its own text, state and keys.
 type tab interface {
 	// Shown is its text, and Count a number behind its name, 0 for none.
 	Shown() *pager.Pager
@@ -44,7 +44,7 @@ type tab interface {
 	Keys() []screen.Key
 }
 
-// book is the page as its tabs know it: what one of them asks of the others.
+// book is what a tab can ask of the page and of the other tabs.
 type book interface {
 	// then has the page do something with what was read, if the proposal is there.
 	then(do func() tea.Cmd) tea.Msg
@@ -64,8 +64,7 @@ type book interface {
 	askComment(at review.Anchor) tea.Cmd
 }
 
-// state is shared by the page and its tabs: the proposal as it is now, and the place where
-// it is shown.
+// state is the state that the page shares with its tabs.
 type state struct {
 	Options
 	screen.Panes
@@ -125,8 +124,7 @@ func (s *state) followFinding(n int) tea.Cmd {
 	return s.book.showLine(f.Path, f.Line)
 }
 
-// pane is the part that all tabs have in common. It answers for those that lead nowhere,
-// have no keys, and read nothing.
+// pane is the common part of all tabs, with defaults for a tab without links, keys and reads.
 type pane struct {
 	*state
 	pager *pager.Pager

@@ -12,7 +12,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Loaded is a proposal as it is now, which other pages show too.
+// Loaded is the message with a proposal, which other pages show as well.
 type Loaded struct {
 	ID      proposals.ID
 	Dossier review.Dossier
@@ -40,7 +40,7 @@ func (pp *Page) Reload() tea.Cmd {
 	}
 }
 
-// resumed opens the dialog of an unsent text once its proposal is loaded.
+// resumed opens the dialog of an unsent text.
 func (pp *Page) resumed() tea.Cmd {
 	t := pp.resume
 	pp.resume = nil

@@ -65,8 +65,7 @@ func (t *diffPane) CannotFollow() string {
 	return t.pane.CannotFollow()
 }
 
-// remark puts a cursor into the diff to choose the line that a comment is
-// about, and writes the comment when it is there.
+// remark puts a cursor into the diff to choose a line, or comments on the chosen line.
 func (t *diffPane) remark() tea.Cmd {
 	p := t.pager
 	if _, picking := p.Picked(); picking {
@@ -141,12 +140,12 @@ func anchorOf(file string) (review.Anchor, bool) {
 	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
 }
 
-// notes returns the findings, and the comments on this revision, as the diff shows
-// them under their lines: a finding by its number, a comment by its own behind them.
+// notes returns the findings, and the comments on this revision, for the diff. Note.Of is the
+// index of a finding, or that of a comment plus the number of findings.
 func (t *diffPane) notes() []difflist.Note {
 	d := t.dossier
 	var out []difflist.Note
-	times := 0 // the last finding stands so often on its line
+	times := 0 // how often the last finding occurs on its line
 	for i, s := range d.Standing {
 		path, ok := inDiff(s.Path)
 		if !ok {
@@ -174,13 +173,13 @@ func (t *diffPane) notes() []difflist.Note {
 	return out
 }
 
-// repeats reports whether a finding is the one before it again, further on in the line.
+// repeats reports whether a finding repeats the one before it, further on in the line.
 func repeats(before, s review.Standing) bool {
 	return before.Path == s.Path && before.Line == s.Line && before.Rule == s.Rule && before.Message == s.Message && (before.Waiver == nil) == (s.Waiver == nil)
 }
 
-// inDiff returns how the diff names a field of a proposal; false for one that it
-// has only when revisions are compared.
+// inDiff returns the name of a field of a proposal in the diff; false if the diff does not show
+// it.
 func inDiff(field string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(field, inDefinition)
 	return path, ok || strings.HasPrefix(field, wire.SourcePath)
@@ -244,7 +243,7 @@ func (t *diffPane) none() string {
 	return ""
 }
 
-// cannotSplit is none, or why both sides would look the same.
+// cannotSplit returns why a split diff is useless.
 func (t *diffPane) cannotSplit() string {
 	if why := t.none(); why != "" {
 		return why
@@ -255,7 +254,7 @@ func (t *diffPane) cannotSplit() string {
 	return ""
 }
 
-// cannotWiden is none, or why nothing more can be shown.
+// cannotWiden returns why no further lines can be shown.
 func (t *diffPane) cannotWiden() string {
 	if why := t.none(); why != "" {
 		return why

@@ -31,14 +31,14 @@ func (t *testsPane) Fill() { t.pager.Replace(t.rows()) }
 // Load implements tab.
 func (t *testsPane) Load() tea.Cmd { return t.Look() }
 
-// behaviour is how the test cases came out, with the answers compared.
+// behaviour is the outcome of the test cases, with the answers compared.
 type behaviour struct {
 	impact.Behaviour
 	answers []*difflist.List // of each case, nil where the answer is the same
 }
 
-// Look implements tab: it runs the test cases on recorded answers, when somebody looks at them or
-// at how they come out.
+// Look implements tab: it runs the test cases on recorded answers once their outcomes are on the
+// screen.
 func (t *testsPane) Look() tea.Cmd {
 	if t.Tab != tabTests && t.frame.Left == 0 || t.tried != nil || !t.loaded {
 		return nil
@@ -64,7 +64,7 @@ func compareAnswers(b impact.Behaviour) *behaviour {
 	return made
 }
 
-// behaved is how the test cases of a revision came out.
+// behaved is the outcome of the test cases of a revision.
 type behaved struct {
 	revision int
 	made     *behaviour
@@ -83,7 +83,7 @@ func (t *testsPane) ran(msg behaved) tea.Cmd {
 	return nil
 }
 
-// askModel has the configured model answer the cases with both versions.
+// askModel runs the test cases with the configured model, for both versions.
 func (t *testsPane) askModel() tea.Cmd {
 	id, revision, desk := t.id, t.dossier.Proposal.Revision, t.Desk
 	answered := make(chan behaved, 1)
@@ -161,7 +161,7 @@ func (t *testsPane) rows() pager.Rows {
 	return page.Rows()
 }
 
-// trial shows how a case came out with one version.
+// trial shows the outcome of a case with one version.
 func trial(th theme.Theme, page *prose.Page, when draw.Safe, t impact.Trial) {
 	sign, style := draw.Safe("– not run"), th.Faint
 	switch t.Outcome {
@@ -178,7 +178,7 @@ func trial(th theme.Theme, page *prose.Page, when draw.Safe, t impact.Trial) {
 	page.Item(draw.Of(th.Faint, when).Add(style, draw.Pad(sign, width)).Add(theme.Style(""), " "), t.Reason)
 }
 
-// outcome returns how a test case comes out with the revision, "" until it was run.
+// outcome returns the outcome of a test case with the revision, "" until it was run.
 func (t *testsPane) outcome(name string) string {
 	if t.tried == nil {
 		return ""

@@ -8,8 +8,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// extents are how much the proposals on the screen change, by the revision that was
-// read.
+// extents has how much the proposals on the screen change, by revision.
 type extents struct {
 	known  map[revision]review.Extent
 	asking map[revision]bool

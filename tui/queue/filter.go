@@ -64,8 +64,8 @@ type filterLine struct {
 	err   error    // why the typed text is not a filter yet
 }
 
-// askFilter narrows the list while a filter is typed, and offers completions. An
-// incomplete filter leaves the list unchanged.
+// askFilter filters the list while a filter is typed, and offers completions. An incomplete
+// filter leaves the list unchanged.
 func (q *Page) askFilter() tea.Cmd {
 	list := q.list // with the selected row, for esc
 	before := list.filter

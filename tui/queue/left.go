@@ -19,8 +19,7 @@ func (q *Page) Left() screen.Left {
 	return left
 }
 
-// Resume implements screen.Resumed. A view or a filter that there is none of any more is
-// forgotten.
+// Resume implements screen.Resumed. It ignores a view or a filter that no longer exists.
 func (q *Page) Resume(left screen.Left) {
 	l := &q.list
 	if i := slices.IndexFunc(l.tabList(), func(t queueTab) bool { return t.name == left.Tab }); i >= 0 {

@@ -114,7 +114,7 @@ func (l *list) none() bool {
 	return l.counts != nil
 }
 
-// empty returns why there is nothing; err is that of the last reading.
+// empty returns why the list is empty; err is the error of the last read.
 func (l *list) empty(err error) []draw.Safe {
 	switch {
 	case err != nil:

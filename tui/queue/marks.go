@@ -109,7 +109,7 @@ func (m *marking) add(ps []proposals.Proposal) {
 	}
 }
 
-// nothingIn returns why none of some rows can be marked or unmarked.
+// nothingIn returns why no row can be marked.
 func (m *marking) nothingIn(rs *rows.Rows) string {
 	found := marking{Marks: m.Marks}
 	if found.waiting(rs, 0, rs.Total()); len(found.Marks) > 0 {

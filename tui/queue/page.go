@@ -1,5 +1,5 @@
-// Package queue is the page of the workbench that lists the proposals, by state, and
-// marks those that are decided together.
+// Package queue is the page of the workbench that lists the proposals by state, and marks those
+// to decide together.
 package queue
 
 import (
@@ -360,7 +360,7 @@ func (q *Page) Returned() tea.Cmd {
 	return q.debounce()
 }
 
-// debounce reads the selected proposal once the cursor rests on it.
+// debounce reads the selected proposal after the cursor has rested on it.
 func (q *Page) debounce() tea.Cmd {
 	p, ok := q.list.current()
 	if !ok || q.list.pane(q.Frame).Side == 0 {

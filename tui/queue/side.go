@@ -43,14 +43,13 @@ func (q *Page) side() []string {
 	return q.Preview.View(f, q.glance.of(p), page)
 }
 
-// isOf reports whether the glance is of the current revision of a proposal.
+// isOf reports whether the glance shows the current revision of a proposal.
 func (g Glance) isOf(p proposals.Proposal) bool {
 	read := g.Dossier.Proposal
 	return read.ID == p.ID && read.Revision == p.Revision
 }
 
-// of names what the pane shows about a proposal: nothing that was seen of other content
-// counts for it.
+// of identifies the content of the pane, so that other content does not count as seen.
 func (g Glance) of(p proposals.Proposal) string {
 	if !g.isOf(p) || g.Changes == nil {
 		return string(p.ID)
@@ -70,8 +69,8 @@ func (q *Page) See() {
 	}
 }
 
-// read reports whether all that an approval needs was in the pane. Hidden characters that
-// a finding is about are not shown there, nor is a field that changed without a line.
+// read reports whether the pane has shown everything that an approval requires. It does not show
+// hidden characters that a finding is about, nor a field that changed without a line.
 func (g Glance) read(pane *screen.Preview) bool {
 	for _, s := range g.Dossier.Standing {
 		if !visible.Clean(s.Passage) {

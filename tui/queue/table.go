@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// column is a column of the list. Its width depends on that of the list and never on
-// the rows, so that nothing moves while the list is scrolled.
+// column is a column of the list. Its width never depends on the rows, so that nothing moves
+// while the list is scrolled.
 type column struct {
 	heading string
 	width   int
@@ -133,7 +133,7 @@ func numbers(r rows.Row, width int) draw.Safe {
 	return draw.Showf("%d", r.First().Issue)
 }
 
-// worst is the sign of the worst that is open in a row.
+// worst returns the sign of the worst open finding of a row.
 func worst(th theme.Theme, r rows.Row) draw.Line {
 	var found draw.Line
 	rank := 0
@@ -146,7 +146,7 @@ func worst(th theme.Theme, r rows.Row) draw.Line {
 	return found
 }
 
-// sign is that of a proposal, with how bad it is.
+// sign returns the sign of a proposal and its rank, the worst highest.
 func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Style, rank int) {
 	text, style := labels.Findings(th, p.Summary)
 	first, _, _ := strings.Cut(string(text), " ")
@@ -218,7 +218,7 @@ func (g grid) lines(r rows.Row) draw.Line {
 	return l
 }
 
-// brief writes a number in at most four cells.
+// brief formats a number in at most four cells.
 func brief(n int) string {
 	switch {
 	case n < 1000:

@@ -1,4 +1,4 @@
-// Package quotes quotes lines of a proposal: those of findings and of comments.
+// Package quotes quotes the lines of a proposal that findings and comments are about.
 package quotes
 
 import (
@@ -55,12 +55,11 @@ func lineOf(text string, n int) (string, bool) {
 	return lines[n-1], true
 }
 
-// maxPassage is how much of a passage is quoted, in bytes; all of it stands in
-// the diff.
+// maxPassage is how much of a passage is quoted, in bytes. The diff shows all of it.
 const maxPassage = 2000
 
-// Findings writes findings of a dossier, each row a stop, and each passage once, below its
-// rows. seen gets how many bytes of each quoted line have to be on the screen.
+// Findings lists the findings of a dossier, each row a stop, and quotes each passage once below
+// its rows. It sets in seen how many bytes of each quoted line have to be read.
 func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, seen map[pager.Text]int) {
 	var remedies []string
 	for i, r := range list {
@@ -105,7 +104,7 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 	}
 }
 
-// quotation is a line in which a passage stands from start to before end.
+// quotation is a line with a passage from byte start to byte end.
 type quotation struct {
 	text       string
 	start, end int

@@ -8,8 +8,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Row is the findings that share a line: those of one severity on the same passage that
-// nobody waived, or a single finding.
+// Row is the findings in one row of a list: unwaived findings of one severity about the same
+// passage, or a single finding.
 type Row []review.Standing
 
 // Rows groups findings: the rows about one passage follow each other, at the place of the

@@ -15,13 +15,13 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Dialog asks before something is done, in a sheet below the page. It is answered by y,
-// never by enter. One with Facts takes at most a third of the screen.
+// Dialog is a question in a sheet below the page. The user confirms with y, never with enter. A
+// dialog with Facts takes at most a third of the screen.
 type Dialog struct {
 	Form         proposals.Form // its title, what y does, and whether it needs a reason
 	Subject      draw.Safe      // in the title
 	Facts        func() []draw.Line
-	Content      func(*prose.Page) // all there is to know; where there are facts, d shows it
+	Content      func(*prose.Page) // the details; a dialog with facts shows them on d
 	Locked       func() []string   // the parts that have to be read first; nil for none
 	NoteOptional bool              // a note can be given
 	Writing      bool              // the keys write

@@ -11,19 +11,18 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Key is a key as it is declared, once: the footer, the help and docs/keys.md are
-// read from it.
+// Key is the declaration of a key. The footer, the help and docs/keys.md are made from it.
 type Key struct {
-	Name  string      // what it is rebound by
+	Name  string      // name of the action in the configuration
 	Keys  []string    // as Bubble Tea names them; the first is shown
 	Label string      // one or two words for the footer; "" keeps it out
-	Late  func() bool // whether the footer has it behind the others now; nil for never
+	Late  func() bool // whether the footer shows it after the others now; nil for never
 	Help  string      // what it does, as a sentence without a full stop
 	Terms string      // other words for it, for the search
 	Picks bool        // it also acts while a line is chosen
-	Here  func() bool // whether the tab on the screen is its own: the footer has it there only, and first
+	Here  func() bool // whether it belongs to the tab on the screen, where the footer shows it first; nil for any tab
 	Do    func() tea.Cmd
-	Off   func() string // why it has no effect now; nil or "" when it has
+	Off   func() string // why it is disabled now, "" if it is not; nil for never
 }
 
 // Matches reports whether it is the key that was pressed.
@@ -68,7 +67,7 @@ func CopyKey(sh Messenger, reference, off func() string) Key {
 	}}
 }
 
-// KeyName writes a key as people do.
+// KeyName returns the name of a key for people.
 func KeyName(k string) string {
 	if name, ok := keyNames[k]; ok {
 		return name
@@ -85,8 +84,8 @@ func Hint(name, text theme.Style, k, label string) draw.Line {
 	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ").Clicked("key " + k)
 }
 
-// Loading is the reason of a key whose page has not read yet what the key acts on.
+// Loading is the reason of a key that is disabled while its page is loading.
 const Loading = "it is still loading"
 
-// Always has the footer show a key behind the others.
+// Always makes the footer show a key after the others.
 func Always() bool { return true }

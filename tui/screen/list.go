@@ -9,7 +9,7 @@ import (
 	"toolcrib/tui/pager"
 )
 
-// List is the part that all lists with a pane beside them have in common.
+// List is the common part of lists with a pane beside them.
 type List struct {
 	Frame   Frame
 	Preview Preview
@@ -36,16 +36,15 @@ func (l *List) Update(tea.Msg) tea.Cmd { return nil }
 // See implements Page; a list does not record which rows were seen.
 func (l *List) See() {}
 
-// Window returns the first row of a window of height rows that shows row
-// cursor, moved as little as can be.
+// Window returns the first row of a window of height rows that shows row cursor, scrolled as
+// little as possible.
 func Window(top, cursor, n, height int) int {
 	top = min(top, cursor)
 	top = max(top, cursor-height+1)
 	return max(0, min(top, n-height))
 }
 
-// Choices draws a rule and below it a window of so many of n rows, which shows the
-// selected one.
+// Choices draws a rule, and below it a window of height of the n rows around the selected one.
 func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []draw.Line {
 	lines := []draw.Line{draw.Of(f.Theme.Rule, draw.Safe(strings.Repeat("─", f.Width)))}
 	height = min(height, n)

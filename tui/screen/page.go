@@ -1,7 +1,6 @@
-// Package screen has what the pages of the workbench share: the frame they draw
-// in, texts, lists and panes, the keys as they are declared, and the shell, by which a
-// page asks for what concerns the whole workbench. It knows neither the workbench nor
-// any page.
+// Package screen has what the pages of the workbench share: the frame in which they draw, texts,
+// lists and panes, the declaration of keys, and the shell, which is the interface of the
+// workbench to its pages.
 package screen
 
 import (
@@ -109,7 +108,7 @@ const (
 	mostSide  = 120
 )
 
-// Frame is all that a page needs to draw itself.
+// Frame is what a page needs to draw itself.
 type Frame struct {
 	Layout
 	Theme theme.Theme
@@ -128,8 +127,8 @@ type Layout struct {
 	By            Division
 }
 
-// Division is how the reader divides the screen: the line between two panes stands
-// so many cells to the right of where it stands otherwise, or one pane has it all.
+// Division is how the user divides the screen: the line between two panes is Shift cells to the
+// right of its usual place, or one pane is zoomed.
 type Division struct {
 	Shift  int
 	Zoomed bool

@@ -211,7 +211,7 @@ func (f Frame) AgainDialog(ps []proposals.Proposal, run func() tea.Cmd) Dialog {
 	}
 }
 
-// Restorer makes earlier versions live again.
+// Restorer proposes to restore earlier versions.
 type Restorer struct {
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 	Restore  Restore

@@ -12,9 +12,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is the workbench as its pages know it: all that they can have it do. A page
-// that asks for more declares that itself. Every method returns the command that goes
-// on with it, nil for none: an action ends with a call of one.
+// Shell is what every page can ask of the workbench. A page that needs more declares its own
+// interface. Every method returns a command that continues the action, nil for none.
 type Shell interface {
 	Messenger
 	// Write writes. Start runs a job behind a dialog that shows how far it is.
@@ -35,8 +34,8 @@ type Messenger interface {
 	Ask(d Dialog) tea.Cmd
 }
 
-// Then is the message of a command that has found something: what to do with it. Where
-// it is of a page, it is done only as long as the page can be reached.
+// Then is the message of a command that has read something. Do handles it, for a page only as
+// long as the page can be reached.
 type Then struct {
 	Page Page // nil for the workbench
 	Do   func() tea.Cmd
@@ -71,7 +70,7 @@ type Line struct {
 	Cancel   func() tea.Cmd // on esc, nil for nothing
 }
 
-// Run runs what a key or a line does, which may be nil.
+// Run calls do, which may be nil.
 func Run(do func() tea.Cmd) tea.Cmd {
 	if do == nil {
 		return nil
@@ -102,7 +101,7 @@ func FilterLine(before string, set func(text string) tea.Cmd) *Line {
 // Write is something that writes. The workbench does not end before it has answered.
 type Write func(ctx context.Context) Wrote
 
-// Wrote answers a write: what it was about, what to say, and where to go.
+// Wrote is the outcome of a write.
 type Wrote struct {
 	ID    proposals.ID // "" for a write about none
 	Draft string       // name of the kept text that is not needed any more
@@ -123,7 +122,8 @@ type Undo struct {
 	Ask  func(sh Shell, f Frame) tea.Cmd
 }
 
-// Act does something at the desk; about identifies the answer.
+// Act returns a write that does something at the desk. about has the parts of its outcome that
+// are known before.
 func Act(about Wrote, form proposals.Form, do func(context.Context) (string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		about.Text, about.Err = do(ctx)
@@ -132,7 +132,7 @@ func Act(about Wrote, form proposals.Form, do func(context.Context) (string, err
 	}
 }
 
-// Drafted does what makes a proposal, and opens it.
+// Drafted returns a write that makes a proposal, which is opened then.
 func Drafted(draft string, do func(context.Context) (proposals.Proposal, string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		p, said, err := do(ctx)

@@ -8,7 +8,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Text is the part that all pages with a text have in common.
+// Text is the common part of pages with a text.
 type Text struct {
 	Frame Frame
 	Pager *pager.Pager

@@ -1,5 +1,5 @@
-// Package seen records which parts of proposals were on the screen: an approval is locked
-// until everything was.
+// Package seen records which parts of proposals were on the screen. An approval is locked until
+// all were.
 package seen
 
 import (
@@ -192,7 +192,7 @@ type Comparison struct {
 	Context  int
 }
 
-// Notes say of the files of a proposal that need not be read why, by their paths.
+// Notes returns, by path, why files of a proposal need not be read.
 func Notes(d review.Dossier) map[string]string {
 	notes := map[string]string{}
 	files := d.Revision.Draft.Definition.Folder()

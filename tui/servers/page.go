@@ -113,7 +113,7 @@ func (p *Page) side() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// numbers lists how many tools or texts stand how.
+// numbers lists tools or texts by state.
 func numbers(page *prose.Page, c guarding.Counts) {
 	for _, n := range []struct {
 		name  string
@@ -140,7 +140,7 @@ func (p *Page) nothingWaits() string {
 	case !ok:
 		return "no server is selected"
 	case v.Open() == 0:
-		return "nothing of it waits for you"
+		return "nothing waits for you"
 	}
 	return ""
 }
@@ -240,7 +240,7 @@ func (p *Page) layCalls(page *prose.Page) {
 	page.Blank()
 }
 
-// counts says how the tools of a server stand, and its texts.
+// counts describes the states of the tools and texts of a server.
 func counts(v guarding.Server) string {
 	text := strconv.Itoa(v.Tools.Approved) + " approved" + open(v.Tools)
 	if v.Texts != (guarding.Counts{}) {
@@ -258,7 +258,7 @@ func leftOut(v guarding.Server) string {
 	return text
 }
 
-// open says how many wait for the user.
+// open describes how many wait for the user.
 func open(c guarding.Counts) string {
 	text := ""
 	if c.Waiting > 0 {
@@ -273,7 +273,7 @@ func open(c guarding.Counts) string {
 	return text
 }
 
-// last says when a tool was called last.
+// last describes the last call of a tool.
 func (p *Page) last(v guarding.Server) string {
 	if v.Last == nil {
 		return ", never called"

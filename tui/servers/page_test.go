@@ -65,7 +65,7 @@ func TestOpensWhatWaits(t *testing.T) {
 		t.Errorf("of two sets: %v", want)
 	}
 	screentest.Press(t, p.shell, p, "j")
-	if _, off := screentest.Press(t, p.shell, p, "enter"); off != "nothing of it waits for you" {
+	if _, off := screentest.Press(t, p.shell, p, "enter"); off != "nothing waits for you" {
 		t.Errorf("of nothing: %s", off)
 	}
 }

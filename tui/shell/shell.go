@@ -1,5 +1,5 @@
-// Package shell has the screen of the workbench around its pages: size and theme, the
-// message and the input line at the bottom, and the dialog over the page.
+// Package shell is the screen of the workbench around its pages: size and theme, the message and
+// the input line at the bottom, and the dialog over the page.
 package shell
 
 import (
@@ -217,8 +217,7 @@ func (s *Shell) lineKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// maxInput is how long a line may get that is typed, in bytes before the last
-// character or paste: it is drawn and searched for at every key.
+// maxInput is the longest input line, in bytes. It is drawn and searched for at every key.
 const maxInput = 1000
 
 // room returns how much more can be typed; a selected text makes room for it.

@@ -15,8 +15,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// blaming is the section that shows which version brought in each line of the texts, one
-// text below the other.
+// blaming is the section that shows which version added each line of the texts.
 type blaming struct {
 	page    *Page
 	asked   screen.Blame // by who opened the page
@@ -33,8 +32,8 @@ type blamed struct {
 	err      error
 }
 
-// texts are the fields that can be blamed line by line, with the versions that they are
-// followed through: the one that was asked for first.
+// texts returns the fields that can be blamed line by line, with their versions. The requested
+// field comes first.
 func (b *blaming) texts() []blamed {
 	var out []blamed
 	add := func(field string, versions []history.Version) {
@@ -164,8 +163,8 @@ func (b *blaming) lay(page *prose.Page) {
 	}
 }
 
-// by says when a version was decided, and by whom, as far as there is room. The
-// oldest of the versions that were read stands for those before it.
+// by describes when and by whom a version was decided, as far as there is room. The oldest
+// version that was read also stands for earlier ones.
 func (b *blaming) by(versions []history.Version, number int) draw.Safe {
 	v, ok := versionOf(versions, number)
 	if !ok {

@@ -10,7 +10,7 @@ const (
 	nameOwn      = "own"
 )
 
-// Choice is which theme is on the screen: the user's, as far as the terminal has it.
+// Choice selects the theme: the user's, if the terminal supports it.
 type Choice struct {
 	Name    string // of the chosen theme; "" for one that follows the terminal
 	Picked  bool   // it was chosen with a key, here or the last time

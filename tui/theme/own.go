@@ -30,9 +30,9 @@ func Colours() []string { return slices.Sorted(maps.Keys(new(palette).colours())
 
 var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// Own is the theme with colours of the user's own, by name, over those of the theme that
-// base names: dark, the default, or light. Colours that could not be read on the ground
-// are refused: what is under review must not be hidden by a setting.
+// Own returns a theme with the user's colors, by name, over those of the base theme: dark, the
+// default, or light. It refuses colors that cannot be read, because a setting must not hide what
+// is under review.
 func Own(colours map[string]string) (Theme, error) {
 	p, isDark := dark(), true
 	switch base := colours[Base]; base {
@@ -40,7 +40,7 @@ func Own(colours map[string]string) (Theme, error) {
 	case "light":
 		p, isDark = light(), false
 	default:
-		return Theme{}, fmt.Errorf("base is %q; write dark or light", base)
+		return Theme{}, fmt.Errorf("unknown base %q: use dark or light", base)
 	}
 	known := p.colours()
 	for _, name := range slices.Sorted(maps.Keys(colours)) {
@@ -48,9 +48,9 @@ func Own(colours map[string]string) (Theme, error) {
 		switch to := known[name]; {
 		case name == Base:
 		case to == nil:
-			return Theme{}, fmt.Errorf("there is no colour %q; write base, or one of %s", name, strings.Join(Colours(), ", "))
+			return Theme{}, fmt.Errorf("unknown color %q: use base, or one of %s", name, strings.Join(Colours(), ", "))
 		case !hex.MatchString(value):
-			return Theme{}, fmt.Errorf("%s is %q; write a colour like #d8dee9", name, value)
+			return Theme{}, fmt.Errorf("%s must be a color like #d8dee9 (got %q)", name, value)
 		default:
 			*to = lipgloss.Color(value)
 		}
@@ -85,7 +85,7 @@ func (p *palette) readable() error {
 		{"mark_text", "mark"},
 	} {
 		if c := contrast(*all[pair[0]], *all[pair[1]]); c < leastContrast {
-			return fmt.Errorf("%s has a contrast of %.1f on %s; %d is the least that can be read", pair[0], c, pair[1], leastContrast)
+			return fmt.Errorf("%s has a contrast of %.1f on %s; the minimum is %d", pair[0], c, pair[1], leastContrast)
 		}
 	}
 	return nil

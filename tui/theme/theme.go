@@ -1,5 +1,5 @@
-// Package theme has the look of the workbench: every style is named by its
-// meaning, so that a screen reads the same in any theme, and without colours.
+// Package theme has the styles of the workbench. They are named by their meaning, so that a
+// screen reads the same in any theme, and without colors.
 package theme
 
 import (

@@ -128,9 +128,9 @@ func TestOwnColours(t *testing.T) {
 		t.Errorf("%+v, %v", th, err)
 	}
 	for want, colours := range map[string]map[string]string{
-		`base is "blue"`:                      {"base": "blue"},
-		`there is no colour "ink"`:            {"ink": "#000000"},
-		`text is "red"`:                       {"text": "red"},
+		`unknown base "blue"`:                 {"base": "blue"},
+		`unknown color "ink"`:                 {"ink": "#000000"},
+		`text must be a color`:                {"text": "red"},
 		"text has a contrast of":              {"text": "#222222"},
 		"text has a contrast of 1.0 on added": {"added": "#d8dee9"},
 	} {

@@ -1,5 +1,5 @@
-// Package unsent keeps the texts that are not sent yet as files, so that they outlive the
-// dialog, the program and the machine's bad days.
+// Package unsent keeps unsent texts in files, so that they survive the dialog, the program and a
+// crash.
 package unsent
 
 import (
@@ -15,9 +15,8 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Folder is where the texts are kept; "" keeps none. It orders their changes: commands run
-// side by side, so one that was asked for earlier may come later, and must not undo the
-// newer one.
+// Folder stores the texts; one without a path stores none. It orders their changes, because
+// commands run concurrently, and an older one must not undo a newer one.
 type Folder struct {
 	path    string
 	mu      sync.Mutex

@@ -1,5 +1,5 @@
-// Package wording has the words that the workbench and the dialogue share: how
-// they call a proposal, and why something cannot be done to it.
+// Package wording has the texts that the workbench and the dialogue share, such as the reference
+// of a proposal and the reasons why an act is not possible.
 package wording
 
 import (
@@ -20,8 +20,8 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Reference returns how people call a proposal: by its issue, else by the
-// beginning of its id.
+// Reference returns the short name of a proposal: its issue number, else the beginning of its
+// id.
 func Reference(p proposals.Proposal) string {
 	if p.Issue > 0 {
 		return "#" + strconv.Itoa(p.Issue)
@@ -172,8 +172,7 @@ func CannotAgain(p proposals.Proposal) string {
 	return "only a proposal that was rejected, withdrawn or sent back is proposed again; to end a waiver, select it"
 }
 
-// Ways name how findings are seen and a rebase is asked for, in the words of one
-// interface; "" for nothing to add.
+// Ways are hints of one interface, added to obstacles; "" for none.
 type Ways struct{ Findings, Rebase string }
 
 // Obstacles returns why the actor who looks at d cannot approve it. All open

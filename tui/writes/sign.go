@@ -30,7 +30,7 @@ type Asking struct {
 	wait tea.Cmd
 }
 
-// AskToSign has the screen ask. It runs in a write, beside the program loop.
+// AskToSign asks the user on the screen. It runs in a write, outside of the update loop.
 func AskToSign(ctx context.Context, r desk.SignRequest) error {
 	asks, ok := ctx.Value(signingKey{}).(chan signAsk)
 	if !ok {

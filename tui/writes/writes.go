@@ -1,5 +1,4 @@
-// Package writes runs what writes. Each write is awaited, and none is lost when the
-// workbench is left.
+// Package writes runs writes. The workbench waits for each of them before it quits.
 package writes
 
 import (
@@ -48,10 +47,8 @@ func (w *Writer) Running() int { return w.running }
 // Cancel cancels the writes that are on their way: the program is ended from outside.
 func (w *Writer) Cancel() { w.cancel() }
 
-// Write runs something that writes. The program does not end before it has
-// answered. It is cancelled when the program is ended from outside: a write that
-// waits for a busy database has written nothing, and one that has begun is kept
-// whole or not at all.
+// Write runs a write. The program does not end before the write has ended. Ending the program
+// from outside cancels the write, which then has written everything or nothing.
 func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	o := w.pending.Begin(pending.Writing)
 	run := func(ctx context.Context) screen.Wrote {
@@ -66,8 +63,8 @@ func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	return tea.Batch(write, w.pending.Watch())
 }
 
-// Ended takes in the answer of a write. It keeps how one ended that was on its way when
-// the program was told to leave: there is no screen any more to say it on.
+// Ended records the end of a write. It keeps the outcome if the program was told to quit,
+// because no screen can show it any more.
 func (w *Writer) Ended(msg screen.Wrote) {
 	w.running--
 	switch {
