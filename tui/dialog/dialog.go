@@ -138,8 +138,9 @@ func (d *Dialog) Fit(f screen.Frame) {
 	d.layOut()
 }
 
-// grace is how long a new dialog ignores y. Other keys act at once.
-const grace = 50 * time.Millisecond
+// grace is how long a new dialog ignores y, so that somebody who types does not confirm what a
+// letter has just opened. Other keys act at once.
+const grace = 300 * time.Millisecond
 
 // pause is the pause in typing after which a text is saved.
 const pause = 400 * time.Millisecond
