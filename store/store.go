@@ -15,6 +15,7 @@ import (
 	"toolcrib/store/assistant"
 	"toolcrib/store/calls"
 	"toolcrib/store/catalog"
+	"toolcrib/store/pg"
 	"toolcrib/store/queue"
 	"toolcrib/store/records"
 	"toolcrib/store/session"
@@ -69,7 +70,7 @@ type Options struct {
 // use returns the database of an engine, whose schema may not be current.
 func use(e session.Engine, opts Options) *DB {
 	var idle time.Duration
-	if _, server := e.(notifier); server {
+	if _, server := e.(*pg.Server); server {
 		idle = idleAfter
 	}
 	c := session.New(e, session.Options{Witness: session.Witness{Account: opts.Account, Users: opts.Users}, Trust: opts.Trust, Committed: opts.Committed, DryRun: opts.DryRun, Idle: idle})

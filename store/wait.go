@@ -9,8 +9,8 @@ import (
 // notifier is an engine that reports commits of other processes.
 type notifier interface {
 	// Listen calls heard once it listens, with 0, and then with the number of the
-	// newest event of each commit, until ctx ends or the connection does. The error
-	// names the cause.
+	// newest event of each commit, 0 if it is unknown, until ctx ends or the
+	// connection does. The error names the cause.
 	Listen(ctx context.Context, heard func(event int64)) error
 }
 

@@ -46,6 +46,18 @@ func TestWaitHearsOtherProcesses(t *testing.T) {
 	}
 }
 
+// TestWaitHearsOtherFiles waits for an hour, and is woken by another connection that
+// commits to the same file.
+func TestWaitHearsOtherFiles(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	other := storetest.Open(t, db.Path())
+	desk := other.Desk(t, review.Policy{Severities: storetest.Basics()})
+	told := db.Wait(t.Context(), 0, time.Hour) // it listens
+	other.Approved(t, desk, ada, storetest.Prompt("first"))
+	heard(t, db, told)
+}
+
 // listener returns the server process that listens, once it is another than before.
 func listener(t *testing.T, conn *pgx.Conn, before int) int {
 	t.Helper()
