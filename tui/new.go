@@ -165,5 +165,5 @@ func (m *Model) Init() tea.Cmd {
 	if m.shell.Choice.Follows() && !m.shell.Choice.Plain {
 		ask = tea.RequestBackgroundColor
 	}
-	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.pages.Start())
+	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.pages.Start(), m.cfg.After(pollEvery, screen.Then{Do: m.checkSize}))
 }

@@ -49,7 +49,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.see() // what was drawn, before it moves
 	}
 	cmd := m.route(msg)
-	if !pressed {
+	if pressed {
+		cmd = tea.Batch(cmd, m.checkSize(), m.pending.Soon())
+	} else {
 		cmd = tea.Batch(cmd, m.keys.Grant())
 	}
 	on, asked := m.pages.On(), m.shell.Dialog() != nil
@@ -80,6 +82,8 @@ func (m *Model) changes(msg tea.Msg) bool {
 		return m.clock() != m.drawnAt
 	case stampMsg:
 		return msg.err != nil || msg.stamp != m.stamp
+	case pending.Tick:
+		return m.pending.Running()
 	case queue.Rested:
 		return false
 	}

@@ -56,7 +56,7 @@ func Run(cmd *cobra.Command, a *command.App) error {
 
 // framesPerSecond is the frame rate of the screen. The response to a key waits for the next
 // frame, and every frame wakes the processor, even when nothing changes.
-const framesPerSecond = 60
+const framesPerSecond = 30
 
 // Open shows the workbench until the user leaves it.
 func Open(ctx context.Context, a *command.App, place string) (err error) {

@@ -106,6 +106,22 @@ func (p *Operations) Watch() tea.Cmd {
 	return p.Ticked()
 }
 
+// Soon returns the command that redraws the screen if something takes long from now on, nil
+// while another does.
+func (p *Operations) Soon() tea.Cmd {
+	if p.ticking {
+		return nil
+	}
+	p.ticking = true
+	return p.after(slowFrom, Tick{})
+}
+
+// Running reports whether something is waited for.
+func (p *Operations) Running() bool {
+	_, ok := p.oldest()
+	return ok
+}
+
 // Ticked returns the command for the next Tick, nil when nothing is waited for.
 func (p *Operations) Ticked() tea.Cmd {
 	if _, p.ticking = p.oldest(); !p.ticking {
