@@ -362,9 +362,9 @@ func (q *Page) Returned() tea.Cmd {
 
 // debounce reads the selected proposal after the cursor has rested on it.
 func (q *Page) debounce() tea.Cmd {
-	p, ok := q.list.current()
-	if !ok || q.list.pane(q.Frame).Side == 0 {
+	r, ok := q.list.At(q.list.cursor)
+	if !ok || r.Folded() || q.list.pane(q.Frame).Side == 0 { // the pane about a set lists its members
 		return nil
 	}
-	return q.Debounced(Rested{p.ID})
+	return q.Debounced(Rested{r.First().ID})
 }

@@ -166,3 +166,38 @@ func TestOpensWhatWaits(t *testing.T) {
 		t.Errorf("on no row: %#v", want)
 	}
 }
+
+// inSet lists everything as one change set, and counts what is shown.
+type inSet struct {
+	desk
+	shown *int
+}
+
+func (d inSet) List(ctx context.Context, q review.Query) (review.Page, error) {
+	page, err := d.desk.List(ctx, q)
+	for i := range page.Proposals {
+		page.Proposals[i].ChangeSet = "all"
+	}
+	return page, err
+}
+
+func (d inSet) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
+	*d.shown++
+	return d.desk.Show(ctx, actor, id)
+}
+
+// TestReadsNoMemberOfAFoldedSet reads a proposal only where the pane beside the list is
+// about one.
+func TestReadsNoMemberOfAFoldedSet(t *testing.T) {
+	shown := 0
+	p := New(t.Context(), new(screentest.Shell), inSet{desk{waiting: 5}, &shown}, Options{Actor: mara, Debounced: func(msg tea.Msg) tea.Cmd {
+		return func() tea.Msg { return msg }
+	}})
+	screentest.Open(t, p.shell, p, 120, 20)
+	if shown != 0 {
+		t.Errorf("%d proposals were read for the pane about a set", shown)
+	}
+	if screentest.Press(t, p.shell, p, "F"); shown != 1 {
+		t.Errorf("%d proposals were read for the first member", shown)
+	}
+}
