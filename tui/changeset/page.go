@@ -306,7 +306,7 @@ func (p *Page) Unseen() {
 // how many cells that has.
 const (
 	indexFrom  = 140
-	indexCells = 40
+	indexCells = 46
 )
 
 // LeftOf implements screen.Paned.
@@ -343,12 +343,15 @@ func (p *Page) View() []string {
 	return p.Frame.Abreast(p.index(left), p.Pager.View(), left)
 }
 
-// index lists the members: the worst of each, its name, how much it changes, and what it
-// can do.
+// index lists the members: the sign of the worst finding of each, its name, how much it
+// changes, and how many facts of reach it adds and removes.
 func (p *Page) index(width int) []string {
 	th, at := p.Frame.Theme, p.at()
-	var lines []string
-	top := screen.Window(0, at, len(p.set.Members), p.Frame.Body)
+	const extentCells, reachCells = 10, 7
+	room := width - 4 - extentCells - reachCells
+	right := func(text draw.Safe, cells int) draw.Safe { return draw.Safe(draw.Blank(cells-draw.Width(text))) + text }
+	lines := []string{draw.Of(th.Faint, "   "+draw.Pad("MEMBER", room)+right("CHANGE", extentCells)+right("REACH", reachCells)).String(width)}
+	top := screen.Window(0, at, len(p.set.Members), p.Frame.Body-1)
 	for i := top; i < len(p.set.Members) && len(lines) < p.Frame.Body; i++ {
 		d := p.set.Members[i]
 		sign, style := draw.Safe("·"), th.Faint
@@ -361,9 +364,19 @@ func (p *Page) index(width int) []string {
 		if i == at {
 			mark, name = draw.Of(th.Accent, "▌"), th.Strong
 		}
-		extent := draw.Show(p.extents[i])
-		room := width - 6 - draw.Width(extent)
-		l := mark.Add(style, draw.Pad(sign, 2)).Add(name, draw.Pad(draw.Cut(draw.Show(setpage.Name(d)), room), room)).Add(th.Faint, " "+extent)
+		reach, reachStyle := draw.Safe(""), th.Faint
+		added, removed, warns := screen.ReachOf(d)
+		if added > 0 {
+			reach = draw.Showf("+%d", added)
+		}
+		if removed > 0 {
+			reach += draw.Showf(" −%d", removed)
+		}
+		if warns {
+			reachStyle = th.Warn
+		}
+		l := mark.Add(style, draw.Pad(sign, 2)).Add(name, draw.Pad(draw.Cut(draw.Show(setpage.Name(d)), room), room)).
+			Add(th.Faint, right(draw.Show(p.extents[i]), extentCells)).Add(reachStyle, right(reach, reachCells))
 		lines = append(lines, l.String(width))
 	}
 	return lines

@@ -75,6 +75,14 @@ func (f Frame) Nothing(consequence string, ds ...review.Dossier) []draw.Line {
 	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "no prompt changes"), draw.Of(f.Theme.Faint, draw.Show(consequence))}
 }
 
+// ReachOf counts the facts that a change adds and removes, and reports whether a new one
+// warns.
+func ReachOf(d review.Dossier) (added, removed int, warns bool) {
+	facts := reached(d.Reach.Added)
+	warns = slices.ContainsFunc(facts, func(f fact.Fact) bool { return f.NewToRegistry && f.Policy() == fact.Warns })
+	return len(facts), len(reached(d.Reach.Removed)), warns
+}
+
 // reach counts the facts that changes add and remove; nil for none.
 func (f Frame) reach(ds []review.Dossier) draw.Line {
 	added, removed, style := 0, 0, f.Theme.Text
@@ -82,12 +90,10 @@ func (f Frame) reach(ds []review.Dossier) draw.Line {
 		if d.Base == nil {
 			continue // of a first import, every fact is new
 		}
-		for _, of := range reached(d.Reach.Added) {
-			if added++; of.NewToRegistry && of.Policy() == fact.Warns {
-				style = f.Theme.Warn
-			}
+		more, less, warns := ReachOf(d)
+		if added, removed = added+more, removed+less; warns {
+			style = f.Theme.Warn
 		}
-		removed += len(reached(d.Reach.Removed))
 	}
 	if added+removed == 0 {
 		return nil
