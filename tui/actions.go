@@ -2,10 +2,13 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/tui/keys"
+	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/unsent"
 )
@@ -36,6 +39,30 @@ func (m *Model) switchTheme() tea.Cmd {
 	m.shell.Choice.Next()
 	m.retheme()
 	return m.shell.Say(screen.Remark, "Theme: %s; kept for you", m.shell.Choice.Name)
+}
+
+// askTheme asks for a theme if the terminal did not report its background and none is
+// configured. The answer is kept like a theme that was picked, so it asks once.
+func (m *Model) askTheme() tea.Cmd {
+	choice := &m.shell.Choice
+	if choice.Name != "" || choice.Told || m.shell.Busy() || m.cfg.Getenv("COLORFGBG") != "" {
+		return nil
+	}
+	pick := func(name string) func() tea.Cmd {
+		return func() tea.Cmd {
+			m.shell.CloseDialog()
+			choice.Pick(name)
+			m.retheme()
+			return nil
+		}
+	}
+	d := screen.Dialog{Form: proposals.Form{Title: "Choose a theme"}, Declined: pick(""), Content: func(page *prose.Page) {
+		page.Text("", "The terminal did not report its background color. Which theme is easy to read? ctrl+t changes it later.")
+	}}
+	for i, name := range choice.Names() {
+		d.Keys = append(d.Keys, screen.Key{Keys: []string{strconv.Itoa(i + 1)}, Label: name, Do: pick(name)})
+	}
+	return m.shell.Ask(d)
 }
 
 func (m *Model) switchMouse() tea.Cmd {

@@ -68,3 +68,21 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 		b.wants("▎Your turn 10", "1 of 10")
 	}
 }
+
+// TestAsksForATheme asks once for a theme where the terminal does not report its background
+// (T52).
+func TestAsksForATheme(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 100, 30)
+	b.config.Theme = ""
+	b.again(100, 30)
+	b.wants("Choose a theme", "1 dark", "2 light", "The terminal did not report its background color")
+	b.press("2")
+	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
+		t.Error("the light theme does not paint its ground")
+	}
+	b.again(100, 30)
+	if screen := b.screen(); strings.Contains(screen, "Choose a theme") || !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
+		t.Errorf("it asks again, or forgot the answer:\n%s", screen)
+	}
+}

@@ -26,6 +26,7 @@ func TestThemes(t *testing.T) {
 				t.Parallel()
 				b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
 				b.config.Theme = "" // as the terminal has it
+				b.env["COLORFGBG"] = "15;0"
 				b.m = tui.New(b.config)
 				b.m.Prime(size[0], size[1])
 				b.drain(b.m.Init())

@@ -1,6 +1,9 @@
 package theme
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // The names of themes, as the configuration has them.
 const (
@@ -50,8 +53,11 @@ func (c *Choice) Follows() bool { return c.Name == "" || c.Picked }
 // Next chooses the next theme.
 func (c *Choice) Next() {
 	all := c.Names()
-	c.Name, c.Picked = all[(slices.Index(all, c.current())+1)%len(all)], true
+	c.Pick(all[(slices.Index(all, c.current())+1)%len(all)])
 }
+
+// Pick chooses a theme; "" keeps the current one.
+func (c *Choice) Pick(name string) { c.Name, c.Picked = cmp.Or(name, c.current()), true }
 
 // Theme returns the theme for the known properties of the terminal. One that has another
 // background than the terminal, as far as is known, paints its own.
