@@ -94,7 +94,7 @@ func New(cfg Config) *Model {
 		Layer: cfg.Layer, Remote: cfg.Remote, Getenv: cfg.Getenv,
 	})
 	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
-	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: seen.New(), after: after}
+	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: seen.New(), after: after, waits: func() string { return m.queue.Waits() }}
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.On().(*queue.Page)
 	pages, news, screens := m.pages, m.news, m.shell

@@ -77,6 +77,7 @@ type deps struct {
 	ops    *pending.Operations
 	seen   *seen.Record
 	after  func(time.Duration, tea.Msg) tea.Cmd
+	waits  func() string // how many proposals wait for the user
 }
 
 // pageKinds lists all kinds of pages, in the order in which they are documented.
@@ -125,9 +126,9 @@ func pageKinds() []pageKind {
 			off: func(cfg *Config) string { return unless(cfg.Calls != nil, "no gateway is available") },
 			make: func(s *deps) screen.Page {
 				if s.Calls == nil {
-					return calls.New(s.ctx, s.shell, nil)
+					return calls.New(s.ctx, s.shell, nil, s.waits)
 				}
-				return calls.New(s.ctx, s.shell, s.user)
+				return calls.New(s.ctx, s.shell, s.user, s.waits)
 			},
 			sign: func(p screen.Page, f screen.Frame) draw.Line {
 				n := p.(*calls.Page).Waiting()
@@ -142,13 +143,13 @@ func pageKinds() []pageKind {
 			key:  screen.Key{Name: "servers", Keys: []string{"H"}, Help: "Show which MCP servers of your clients are guarded", Terms: "mcp, guard, clients"},
 			off:  func(cfg *Config) string { return unless(cfg.Servers != nil, "the clients are on another machine") },
 			make: func(s *deps) screen.Page {
-				return servers.New(s.ctx, s.shell, pending.Noted(s.ops, "Asking which servers are guarded", s.Servers))
+				return servers.New(s.ctx, s.shell, pending.Noted(s.ops, "Asking which servers are guarded", s.Servers), s.waits)
 			},
 		},
 		{
 			zero: new(files.Page), name: "Files", present: func(cfg *Config) bool { return cfg.Files != nil },
 			make: func(s *deps) screen.Page {
-				return files.New(s.ctx, s.shell, pending.Noted(s.ops, "Comparing skills and instruction files with what was approved", s.Files))
+				return files.New(s.ctx, s.shell, pending.Noted(s.ops, "Comparing skills and instruction files with what was approved", s.Files), s.waits)
 			},
 		},
 	}

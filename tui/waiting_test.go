@@ -1,6 +1,11 @@
 package tui_test
 
-import "testing"
+import (
+	"context"
+	"testing"
+	"toolcrib/gateway/instructions"
+	"toolcrib/internal/shortrun"
+)
 
 // TestNextThatWaits decides one proposal after the other: a key opens the next,
 // in the same tab, with the filter kept, past those that do not wait, and from
@@ -18,4 +23,14 @@ func TestNextThatWaits(t *testing.T) {
 	b.press(".").wants("#1 new")
 	b.press("esc", "/").write("name bank").press("enter", ".").wants("#3 new")
 	b.press(".").wants(`Nothing else that matches "name bank" waits for you`)
+}
+
+// TestEmptyPagesCountWhatWaits names the number of waiting proposals where a page has
+// nothing to list (T48).
+func TestEmptyPagesCountWhatWaits(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 30, demo("name_bank.json"))
+	b.config.Files = func(context.Context) ([]instructions.Listed, error) { return nil, nil }
+	b.restart()
+	b.press("T", "T").wants("No skill or instruction file was found", "The queue (Q) has 1 proposal that waits for you.")
 }

@@ -40,11 +40,12 @@ type Page struct {
 	waiting int
 	tracks  map[string]pager.Text // of the first line of a call's arguments
 	next    pager.Text
+	waits   func() string // how many proposals wait for the user
 }
 
 // New returns an empty page; Reload reads it. desk is nil where nothing can be called.
-func New(ctx context.Context, sh screen.Shell, desk Desk) *Page {
-	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, desk: desk, tracks: map[string]pager.Text{}, next: 1}
+func New(ctx context.Context, sh screen.Shell, desk Desk, waits func() string) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, desk: desk, waits: waits, tracks: map[string]pager.Text{}, next: 1}
 }
 
 // Place implements screen.Page.
@@ -89,7 +90,7 @@ func (c *Page) lay() {
 	if c.waiting == 0 {
 		page.Blank()
 		page.Text("", "No calls are waiting.")
-		page.Faint("", "A call of an agent waits here if its tool asks first. Q lists the proposals that wait for you; in a shell, toolcrib calls lists earlier calls.")
+		page.Faint("", "A call of an agent waits here if its tool asks first. "+c.waits()+" In a shell, toolcrib calls lists earlier calls.")
 		page.Blank()
 	}
 	for i, p := range c.calls {

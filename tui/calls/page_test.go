@@ -52,7 +52,7 @@ func call(id, args string) gateway.Pending {
 
 func opened(t *testing.T, d *desk, width, height int) *Page {
 	t.Helper()
-	p := New(t.Context(), new(screentest.Shell), d)
+	p := New(t.Context(), new(screentest.Shell), d, waits)
 	if want := screentest.Open(t, p.shell, p, width, height); want != nil {
 		t.Fatalf("reading the calls asks for %v", want)
 	}
@@ -74,10 +74,10 @@ func TestListsCalls(t *testing.T) {
 		}
 	}
 	sh := new(screentest.Shell)
-	if want := screentest.Open(t, sh, New(t.Context(), sh, nil), 60, 15); want != nil {
+	if want := screentest.Open(t, sh, New(t.Context(), sh, nil, waits), 60, 15); want != nil {
 		t.Errorf("without a gateway the page asks for %v", want)
 	}
-	if want := screentest.Open(t, sh, New(t.Context(), sh, &desk{err: errors.New("busy")}), 60, 15); len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
+	if want := screentest.Open(t, sh, New(t.Context(), sh, &desk{err: errors.New("busy")}, waits), 60, 15); len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
 		t.Errorf("an error is told as %#v", want)
 	}
 }
@@ -146,3 +146,5 @@ func TestKeepsTheSelection(t *testing.T) {
 		t.Errorf("the selection went from b to %q", got.ID)
 	}
 }
+
+func waits() string { return "The queue (Q) has 22 proposals that wait for you." }

@@ -37,11 +37,12 @@ type Page struct {
 	read    Read
 	list    []instructions.Listed
 	loaded  bool
+	waits   func() string // how many proposals wait for the user
 }
 
 // New returns an empty page; Reload reads it.
-func New(ctx context.Context, sh Shell, read Read) *Page {
-	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read}
+func New(ctx context.Context, sh Shell, read Read, waits func() string) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waits: waits}
 }
 
 // Place implements screen.Page.
@@ -195,7 +196,7 @@ func (p *Page) lay() {
 	if p.loaded && len(p.list) == 0 {
 		page.Blank()
 		page.Text("", "No skill or instruction file was found in this folder, and none is live.")
-		page.Faint("", "The queue (Q) lists files that wait for your decision. To add files, run toolcrib import --files in the folder of a project.")
+		page.Faint("", p.waits()+" To add files, run toolcrib import --files in the folder of a project.")
 	}
 	name := 10
 	for _, l := range p.list {

@@ -34,7 +34,7 @@ func listed(context.Context) ([]instructions.Listed, error) {
 func TestScreens(t *testing.T) {
 	for _, width := range []int{60, 80, 120, 200} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			p := New(t.Context(), new(screentest.Shell), listed)
+			p := New(t.Context(), new(screentest.Shell), listed, waits)
 			if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
 				t.Fatalf("it asks for %v", want)
 			}
@@ -49,7 +49,7 @@ func TestScreens(t *testing.T) {
 
 // TestOpens goes to the versions of what was approved, and to what waits of the rest.
 func TestOpens(t *testing.T) {
-	p := New(t.Context(), new(screentest.Shell), listed)
+	p := New(t.Context(), new(screentest.Shell), listed, waits)
 	screentest.Open(t, p.shell, p, 100, 30)
 	const none, unasked = "nothing waits for you", "it is not proposed; in a shell: toolcrib import --files"
 	for i, row := range []struct{ enter, enterOff, waits, waitsOff string }{
@@ -80,3 +80,5 @@ func TestOpens(t *testing.T) {
 		screentest.Press(t, p.shell, p, "j")
 	}
 }
+
+func waits() string { return "The queue (Q) has 22 proposals that wait for you." }

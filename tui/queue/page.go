@@ -92,6 +92,11 @@ func (q *Page) Waiting() review.Query {
 // Where returns the filter of the tab together with the one that was typed.
 func (q *Page) Where() string { return q.list.where() }
 
+// Waits describes how many proposals wait for the user, for other pages.
+func (q *Page) Waits() string {
+	return "The queue (Q) has " + wording.Count(q.list.counts[proposals.UserReview], "proposal that waits", "proposals that wait") + " for you."
+}
+
 // Place implements screen.Page.
 func (q *Page) Place() string { return "Queue" }
 

@@ -37,11 +37,12 @@ type Page struct {
 	read    Read
 	status  guarding.Status
 	loaded  bool
+	waits   func() string // how many proposals wait for the user
 }
 
 // New returns an empty page; Reload reads it.
-func New(ctx context.Context, sh Shell, read Read) *Page {
-	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read}
+func New(ctx context.Context, sh Shell, read Read, waits func() string) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waits: waits}
 }
 
 // Place implements screen.Page.
@@ -188,7 +189,7 @@ func (p *Page) lay() {
 	if p.loaded && len(p.status.Entries) == 0 {
 		page.Blank()
 		page.Text("", "No client on this machine has an MCP server.")
-		page.Faint("", "Once one has, toolcrib init in a shell proposes its tools and guards it.")
+		page.Faint("", "Once one has, toolcrib init in a shell proposes its tools and guards it. "+p.waits())
 	}
 	p.layCalls(page)
 	name, client := 10, 8

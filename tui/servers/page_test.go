@@ -40,7 +40,7 @@ func status(context.Context) (guarding.Status, error) {
 func TestScreens(t *testing.T) {
 	for _, width := range []int{60, 80, 120, 200} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			p := New(t.Context(), new(screentest.Shell), status)
+			p := New(t.Context(), new(screentest.Shell), status, waits)
 			if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
 				t.Fatalf("it asks for %v", want)
 			}
@@ -55,7 +55,7 @@ func TestScreens(t *testing.T) {
 
 // TestOpensWhatWaits goes to the queue, narrowed to the change set of the server.
 func TestOpensWhatWaits(t *testing.T) {
-	p := New(t.Context(), new(screentest.Shell), status)
+	p := New(t.Context(), new(screentest.Shell), status, waits)
 	screentest.Open(t, p.shell, p, 100, 20)
 	if want, off := screentest.Press(t, p.shell, p, "enter"); off != "" || len(want) != 1 || want[0] != (screentest.Went{To: "Narrow", Of: "set:memory"}) {
 		t.Errorf("%v, %s", want, off)
@@ -73,7 +73,7 @@ func TestOpensWhatWaits(t *testing.T) {
 // TestCutsNoState has room for the state and the client on every screen.
 func TestCutsNoState(t *testing.T) {
 	for _, width := range []int{60, 80, 119, 120, 140, 200} {
-		p := New(t.Context(), new(screentest.Shell), status)
+		p := New(t.Context(), new(screentest.Shell), status, waits)
 		screentest.Open(t, p.shell, p, width, 30)
 		text := screentest.View(t, p, width)
 		for _, want := range []string{"claude-code", "cannot be guarded", "not guarded", "off in the client"} {
@@ -86,3 +86,5 @@ func TestCutsNoState(t *testing.T) {
 		}
 	}
 }
+
+func waits() string { return "The queue (Q) has 22 proposals that wait for you." }
