@@ -3,6 +3,7 @@ package tui_test
 import (
 	"context"
 	"testing"
+
 	"toolcrib/gateway/instructions"
 	"toolcrib/internal/shortrun"
 )
