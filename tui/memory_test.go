@@ -81,7 +81,7 @@ func TestAsksForATheme(t *testing.T) {
 	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
 		t.Error("the light theme does not paint its ground")
 	}
-	b.again(100, 30)
+	b.again(120, 30)
 	if screen := b.screen(); strings.Contains(screen, "Choose a theme") || !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
 		t.Errorf("it asks again, or forgot the answer:\n%s", screen)
 	}

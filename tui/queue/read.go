@@ -94,7 +94,7 @@ func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, 
 	if q.err = err; err != nil {
 		return q.shell.Fail(err)
 	}
-	above, ok := q.list.Rows.Read(query.After, ps, next)
+	above, ok := q.list.Read(query.After, ps, next)
 	if !ok {
 		return nil
 	}

@@ -133,19 +133,6 @@ func numbers(r rows.Row, width int) draw.Safe {
 	return draw.Showf("%d", r.First().Issue)
 }
 
-// worst returns the sign of the worst open finding of a row.
-func worst(th theme.Theme, r rows.Row) draw.Line {
-	var found draw.Line
-	rank := 0
-	for _, p := range r.Members {
-		sign, style, n := sign(th, p)
-		if n > rank {
-			found, rank = draw.Of(style, sign), n
-		}
-	}
-	return found
-}
-
 // sign returns the sign of a proposal and its rank, the worst highest.
 func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Style, rank int) {
 	text, style := labels.Findings(th, p.Summary)
