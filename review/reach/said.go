@@ -1,16 +1,13 @@
 package reach
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"toolcrib/registry/mdfile"
 	"toolcrib/review/reach/code"
-	"toolcrib/review/reach/fact"
 	"toolcrib/review/reach/passage"
-	"toolcrib/review/reach/shell"
 )
 
 // prosePart names the part of a file that is prose.
@@ -49,40 +46,6 @@ func Prose(name, text string) (said string, document bool) {
 	case nothing:
 	}
 	return string(m.out), f.says == paragraphs
-}
-
-// WithoutCommands returns a prompt with spaces for the commands in its fenced blocks, at the same
-// offsets. Any other line of a block may be meant for the model, so it stays, and so do all
-// commands if the prompt reads credentials and sends data.
-func WithoutCommands(text string) string {
-	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
-		return text
-	}
-	var l fact.List
-	l.Read("", text, 0, markdown)
-	if slices.ContainsFunc(l.Facts(), func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Sent && f.Use != fact.VariableSent }) {
-		return text
-	}
-	out := []byte(text)
-	for p := range passage.Markdown(text) {
-		if p.Kind != passage.Code || p.Language != "" && !isShell(p.Language) {
-			continue
-		}
-		if i := strings.LastIndex(text[:p.Start], p.Language); i >= 0 && strings.IndexByte(text[i:p.Start], '\n') == p.Start-i-1 {
-			copy(out[i:], blank(p.Language))
-		}
-		for at := p.Start; at < p.End; {
-			end := passage.LineEnd(text[:p.End], at)
-			for end < p.End && strings.HasSuffix(text[at:end], "\\\n") {
-				end = passage.LineEnd(text[:p.End], end)
-			}
-			if line := text[at:end]; shell.IsCommand(line) && !says(line) {
-				copy(out[at:], blank(line))
-			}
-			at = end
-		}
-	}
-	return string(out)
 }
 
 // masked is a text in which everything but the kept parts is blank.

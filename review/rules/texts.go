@@ -66,13 +66,6 @@ func (t *texts) add(path, value string, kind TextKind) {
 	}
 }
 
-// prompt adds the instructions of an agent, in Markdown.
-func (t *texts) prompt(path, value string) {
-	if value != "" {
-		t.list = append(t.list, Text{Path: path, Value: value, Said: reach.WithoutCommands(value), Kind: Prose, Visible: true})
-	}
-}
-
 func (t *texts) tool(tool *registry.Tool) {
 	if tool == nil {
 		return
@@ -83,7 +76,7 @@ func (t *texts) tool(tool *registry.Tool) {
 	t.add("definition.usageNotes", tool.UsageNotes, Prose)
 	t.add("definition.goals", tool.Goals, Prose)
 	t.add("definition.guardrails", tool.Guardrails, Prose)
-	t.prompt("definition.prompt", tool.Prompt)
+	t.add("definition.prompt", tool.Prompt, Prose)
 	t.add("definition.description", tool.Description, Prose)
 	t.add("definition.shortDescription", tool.ShortDescription, Prose)
 	t.add("definition.category", tool.Category, Identifier)
@@ -119,16 +112,16 @@ func (t *texts) agent(a *registry.Agent) {
 	t.add("definition.name", a.Name, Label)
 	t.add("definition.description", a.Description, Prose)
 	t.add("definition.vibe", a.Vibe, Prose)
-	t.prompt("definition.soul", a.Soul)
-	t.prompt("definition.promptTemplate", a.PromptTemplate)
-	t.prompt("definition.operatingModel", a.OperatingModel)
-	t.prompt("definition.interactionLearning", a.InteractionLearning)
+	t.add("definition.soul", a.Soul, Prose)
+	t.add("definition.promptTemplate", a.PromptTemplate, Prose)
+	t.add("definition.operatingModel", a.OperatingModel, Prose)
+	t.add("definition.interactionLearning", a.InteractionLearning, Prose)
 	t.byKey("definition.channelGuidance", a.ChannelGuidance)
 	if o := a.SessionOpen; o != nil {
-		t.prompt("definition.sessionOpen.bootstrap", o.Bootstrap)
-		t.prompt("definition.sessionOpen.returning", o.Returning)
+		t.add("definition.sessionOpen.bootstrap", o.Bootstrap, Prose)
+		t.add("definition.sessionOpen.returning", o.Returning, Prose)
 	}
-	t.prompt("definition.onboarding", a.Onboarding)
+	t.add("definition.onboarding", a.Onboarding, Prose)
 	t.add("definition.timezone", a.Timezone, Identifier)
 }
 

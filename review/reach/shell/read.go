@@ -66,22 +66,13 @@ func lineEnd(text string, i int) int {
 	}
 }
 
-// Inline adds the facts of code in a sentence and reports whether it is a command.
+// Inline adds the facts of code in a sentence and reports whether it is a command: it
+// starts with a known program, with "./", or with a word that a flag follows. Parsing
+// proves nothing: most sentences parse.
 func Inline(d fact.Doc) bool {
-	if !IsCommand(d.Text) {
-		return false
-	}
-	Read(d.Part(len(d.Text)-len(unprompted(d.Text)), len(d.Text)), nil)
-	return true
-}
-
-// unprompted returns a line without leading white space and the prompt of a shell.
-func unprompted(line string) string { return strings.TrimPrefix(strings.TrimLeft(line, " \t"), "$ ") }
-
-// IsCommand reports whether a line is a command: it starts with a known program, with "./", or
-// with a word that a flag follows. Parsing proves nothing: most sentences parse.
-func IsCommand(line string) bool {
-	name, rest, spaced := strings.Cut(strings.TrimSpace(unprompted(line)), " ")
+	text := strings.TrimLeft(d.Text, " \t")
+	text = strings.TrimPrefix(text, "$ ")
+	name, rest, spaced := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimLeft(rest, " ")
 	assigned := strings.Contains(name, "=")
 	for assigned && spaced { // variables ahead of the command
@@ -93,11 +84,19 @@ func IsCommand(line string) bool {
 	case name == "" || strings.ContainsAny(name, "<>()[]{},;:\"'"):
 		return false
 	case known && !spaced:
-		return name == "env" || name == "printenv"
+		if name != "env" && name != "printenv" {
+			return false
+		}
 	case known && traits&ambiguous != 0 && !argument(rest), strings.HasPrefix(rest, "= "), strings.HasPrefix(rest, ": "):
 		return false
+	case known:
+	case (strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")) && !sourceFile(name):
+	case spaced && programName(name) && flag(rest):
+	default:
+		return false
 	}
-	return known || (strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")) && !sourceFile(name) || spaced && programName(name) && flag(rest)
+	Read(d.Part(len(d.Text)-len(text), len(d.Text)), nil)
+	return true
 }
 
 // Fetches adds the facts of a line in a program of another language that fetches something by a
