@@ -2,9 +2,7 @@ package literal
 
 import (
 	"net/netip"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
@@ -110,33 +108,11 @@ func (s *scanner) linked(at int) bool {
 		after = after[:i]
 	}
 	if strings.ContainsAny(strings.TrimSpace(after), " ") { // words follow
-		return s.stated(at)
+		return false
 	}
 	label := strings.Trim(before, " \t-*+#>|_`(")
 	return label == "" || strings.HasSuffix(label, ":") && strings.Count(label, " ") < 4
 }
-
-// stated reports whether the address at a place is only described, as in "The API of
-// https://a.example is fast": it ends the subject of a form of "be" or "have", each sentence of the
-// paragraph begins with a determiner or a pronoun, as no order does, and no function word or
-// participle tells of a direction, a condition, an obligation, or a repetition.
-func (s *scanner) stated(at int) bool {
-	if len(s.Text) > 2*maxLabel {
-		return false
-	}
-	_, after, _ := strings.Cut(s.Text[at:], " ")
-	return statements().MatchString(s.Text[:at]+"@ "+after) && !directs().MatchString(s.Text[:at]+after)
-}
-
-var statements = sync.OnceValue(func() *regexp.Regexp {
-	const statement = `(?i:the|an?|our|their|its?|this|that|these|those|they)\s[^.!?]*`
-	return regexp.MustCompile(`^[-*+>#\s]*(?:` + statement + `[.!?]\s+)*(?:` + statement + `\s)?@ (?:is|are|was|were|has|have)\s[^.!?]*(?:[.!?]\s+` + statement + `)*[.!?]?\s*$`)
-})
-
-var directs = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[,;:()\x60—–]|\s-\s|(?i)\b(?:to|into|onto|from|via|through|with|using|against|towards?|for|by|and|or|but|so|then|when|whenever|where|whose|who|which|what|if|once|after|before|until|while|` +
-		`each|every|everything|all|any|anything|always|never|must|should|shall|will|would|can|could|may|might|needs?|please|you|your|let|do|here|there|\w+(?:ed|en)|sent)\b`)
-})
 
 // Outside reports whether host is a name or an address on the Internet: it has a public
 // suffix or one that is reserved for documents (RFC 2606), is not private, and is no
