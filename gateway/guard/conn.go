@@ -56,6 +56,7 @@ type Conn struct {
 	newID func() string // returns the encoded id of the next request
 
 	mu      sync.Mutex
+	sent    chan struct{}          // closed when the last message was sent
 	waiting map[string]chan answer // by the key of the id
 	broken  error
 	skipped int    // bytes of other output
@@ -72,7 +73,8 @@ const maxSkipped = 64 << 10
 
 // newConn returns a connection whose owner passes it the answers of the server.
 func newConn(ctx context.Context, s Server) *Conn {
-	c := &Conn{server: s, ended: make(chan struct{}), waiting: map[string]chan answer{}}
+	c := &Conn{server: s, ended: make(chan struct{}), sent: make(chan struct{}), waiting: map[string]chan answer{}}
+	close(c.sent)
 	c.ctx, c.stop = context.WithCancel(ctx)
 	last := atomic.Int64{}
 	c.newID = func() string { return strconv.FormatInt(last.Add(1), 10) }
@@ -171,7 +173,8 @@ func (c *Conn) Notify(method string, params []byte) {
 	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":%s}`, method, params), nil, func(error) {}) // the next request reports the error
 }
 
-// send sends a message without waiting, because a server that reads nothing must not block the caller.
+// send sends a message after the ones before it, because a server may refuse requests before notifications/initialized.
+// It does not wait, because a server that reads nothing must not block the caller.
 func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) {
 	m, err := read(text)
 	if err != nil {
@@ -179,7 +182,13 @@ func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) 
 		return
 	}
 	m.mirrored = headers
+	c.mu.Lock()
+	before, sent := c.sent, make(chan struct{})
+	c.sent = sent
+	c.mu.Unlock()
 	go func() {
+		defer close(sent)
+		<-before
 		if err := c.server.send(c.ctx, &m, append(text, '\n')); err != nil {
 			failed(fmt.Errorf("%w: %w", ErrEnded, err))
 		}

@@ -65,10 +65,11 @@ func serve(how string, in io.Reader, out io.Writer) {
 	case "broken":
 		fmt.Fprintln(out, `{"jsonrpc":"2.0","id":1,"result":{`)
 	}
-	lists, declared := 0, json.RawMessage(nil)
+	lists, declared, initialized := 0, json.RawMessage(nil), false
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var req request
 		if json.Unmarshal(lines.Bytes(), &req) != nil || len(req.ID) == 0 {
+			initialized = initialized || req.Method == "notifications/initialized"
 			continue
 		}
 		answer := func(result string) { fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, result) }
@@ -95,6 +96,8 @@ func serve(how string, in io.Reader, out io.Writer) {
 			answer(`{"prompts":[{"name":"odd","name":"odder"},{"name":"good"},null]}`)
 		case how == "odd-prompt" && req.Method == "prompts/get":
 			answer(`{"messages":[{"role":"user","content":{"type":"text","text":"Be good."}}]}`)
+		case how == "strict" && !initialized && req.Method != "initialize":
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Received request before initialization was complete"}}`+"\n", req.ID)
 		case how == "agrees" && req.Method == "server/discover":
 			answer(`{}`)
 		case req.Method == "initialize":

@@ -147,7 +147,10 @@ func TestOddPrompts(t *testing.T) {
 // TestOddServers reads servers that speak another revision than the SDK knows, have no tools,
 // or answer in another form than they were asked, as their clients do (G32).
 func TestOddServers(t *testing.T) {
-	for how, want := range map[string]string{"old": "2024-10-07 echo other-tool", "future": "2099-01-01 echo other-tool", "prompts-only": "2025-11-25", "other-form": "2025-11-25 echo", "agrees": "2025-11-25 echo other-tool"} {
+	for how, want := range map[string]string{
+		"old": "2024-10-07 echo other-tool", "future": "2099-01-01 echo other-tool", "prompts-only": "2025-11-25", "other-form": "2025-11-25 echo", "agrees": "2025-11-25 echo other-tool",
+		"strict": "2025-11-25 echo other-tool",
+	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			data, err := upstream.List(t.Context(), program(how))
