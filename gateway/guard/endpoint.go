@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"toolcrib/registry/jsondoc"
 )
 
 // Endpoint is a server at a URL that speaks streamable HTTP.
@@ -273,9 +275,13 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return Credentials(fmt.Sprintf("it refuses the credentials (status %d); check the headers of its entry in the client's file", resp.StatusCode))
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return fmt.Errorf("%w (status %d); configure that address if you trust it", ErrRedirect, resp.StatusCode)
+		return fmt.Errorf("%w, %s (status %d); configure that address if you trust it", ErrRedirect, jsondoc.Quote(resp.Header.Get("Location")), resp.StatusCode)
 	case resp.StatusCode >= 400:
-		return fmt.Errorf("it answers with status %d: %s", resp.StatusCode, clip(string(bytes.TrimSpace(text))))
+		status := strings.TrimSpace(fmt.Sprintf("it answers with status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
+		if said := strings.Join(strings.Fields(string(text)), " "); said != "" && kind != "text/html" {
+			status += ": " + clip(said)
+		}
+		return errors.New(status)
 	case unread != nil:
 		return unread
 	case m.kind == request:
