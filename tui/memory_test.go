@@ -11,13 +11,13 @@ import (
 )
 
 // again leaves the workbench and opens it again on the same database.
-func (b *bench) again(width, height int) {
+func (b *bench) again(width int) {
 	b.t.Helper()
 	if b.press("q"); !b.quit {
 		b.t.Fatal("q does not leave")
 	}
 	b.m = tui.New(b.config)
-	b.m.Prime(width, height)
+	b.m.Prime(width, 30)
 	b.drain(b.m.Init())
 }
 
@@ -29,7 +29,7 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 	b.press("shift+tab", "o", "/").write("tool:").press("enter", "j", "j", "ctrl+t")
 	b.wants("▎All", "oldest ↑", "tool:", "Theme: light")
 	before := strings.Split(b.press("j", "k").screen(), "\n")
-	b.again(100, 30)
+	b.again(100)
 	after := strings.Split(b.screen(), "\n")
 	for i := range 12 {
 		if before[i] != after[i] {
@@ -40,7 +40,7 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 		t.Error("the light theme does not paint its ground")
 	}
 	b.press("T", "/").write("delete").press("enter")
-	b.again(100, 30)
+	b.again(100)
 	b.wants("▎Tools", "delete", "1/")
 	mode, err := os.Stat(filepath.Join(b.config.Drafts, ".screen.json"))
 	if err != nil || mode.Mode().Perm() != 0o600 {
@@ -75,13 +75,13 @@ func TestAsksForATheme(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30)
 	b.config.Theme = ""
-	b.again(100, 30)
+	b.again(100)
 	b.wants("Choose a theme", "1 dark", "2 light", "The terminal did not report its background color")
 	b.press("2")
 	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
 		t.Error("the light theme does not paint its ground")
 	}
-	b.again(120, 30)
+	b.again(120)
 	if screen := b.screen(); strings.Contains(screen, "Choose a theme") || !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
 		t.Errorf("it asks again, or forgot the answer:\n%s", screen)
 	}

@@ -48,7 +48,7 @@ func (pp *Page) resumed() tea.Cmd {
 	switch t.Kind {
 	case "comment":
 		if at, ok := anchorOf(t.File); ok {
-			return pp.acts.askComment(at)
+			return pp.askComment(at)
 		}
 	case "waive":
 		pp.TurnTo(tabAssessment)

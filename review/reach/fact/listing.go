@@ -140,10 +140,10 @@ func (g Group) Values() string {
 	for _, c := range l.Counts {
 		values = append(values, c.String())
 	}
-	switch g.Kind {
-	case User:
+	if g.Kind == User {
 		return Count{g.Facts, "sentence", "sentences"}.String() + " about what the user is told, asked, or shown"
-	case Other:
+	}
+	if g.Kind == Other {
 		return fmt.Sprintf("%d mentioned", len(seen))
 	}
 	return strings.Join(values, ", ")

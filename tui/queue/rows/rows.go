@@ -13,8 +13,8 @@ import (
 // Chunk is how many proposals are read at once.
 const Chunk = 100
 
-// maxMembers is the largest number of proposals that one row stands for. Further members of
-// a set get rows of their own, so that a screen of rows never needs a whole list.
+// maxMembers is the largest number of proposals in one row. A larger set has several rows, so that
+// a screen of rows never needs the whole list.
 const maxMembers = 10 * Chunk
 
 // Row is a line of the list: a proposal, or the members of a folded change set.
@@ -142,7 +142,7 @@ func (rs *Rows) fold() {
 			folded[i].Members = append(folded[i].Members, p)
 			continue
 		}
-		if p.ChangeSet != "" && !rs.Listed && !known {
+		if p.ChangeSet != "" && !rs.Listed {
 			at[p.ChangeSet] = len(folded)
 		}
 		folded = append(folded, Row{[]proposals.Proposal{p}})
