@@ -33,7 +33,7 @@ var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment
 // Page shows everything about a proposal. Its tabs are components, which share its state.
 type Page struct {
 	state
-	acts
+	acts   acts
 	brief  proposals.Proposal // from the queue, until the dossier is loaded
 	err    error
 	resume *screen.Resume // to continue once the proposal is loaded
@@ -70,6 +70,12 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 
 // Tokens describes how many tokens the proposal adds to prompts, "" while that is not known.
 func (pp *Page) Tokens() string { return pp.prompts.grown(func(registry.Subject) bool { return true }) }
+
+// Since returns a function that describes changes of the proposal from now on, "" for none.
+func (pp *Page) Since() func() string { return pp.acts.Since() }
+
+// askComment implements book.
+func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment(at) }
 
 // bind has the tabs share the state of the page.
 func (pp *Page) bind() {

@@ -44,7 +44,7 @@ type tab interface {
 	Keys() []screen.Key
 }
 
-// book is what a tab can ask of the page and of the other tabs.
+// book lets a tab use the page and the other tabs.
 type book interface {
 	// then has the page do something with what was read, if the proposal is there.
 	then(do func() tea.Cmd) tea.Msg

@@ -108,7 +108,7 @@ const (
 	mostSide  = 120
 )
 
-// Frame is what a page needs to draw itself.
+// Frame has everything that a page needs to draw itself.
 type Frame struct {
 	Layout
 	Theme theme.Theme

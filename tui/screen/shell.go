@@ -12,7 +12,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is what every page can ask of the workbench. A page that needs more declares its own
+// Shell lets every page use the workbench. A page that needs more declares its own
 // interface. Every method returns a command that continues the action, nil for none.
 type Shell interface {
 	Messenger
