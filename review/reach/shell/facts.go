@@ -92,6 +92,9 @@ func (r *reader) words(c *command) (address string) {
 			Read(in, nil)
 			continue
 		}
+		if before, name, ok := strings.Cut(w, "@"); ok && c.traits&network != 0 && (before == "" || strings.HasSuffix(before, "=") || before == "-d" || before == "-F") {
+			in, _ = r.Within(at, name) // a file that curl(1) sends
+		}
 		literal.Scan(in, literal.Data, use)
 	}
 	if c.traits&network != 0 && c.uploads() {
