@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
 )
@@ -94,16 +95,20 @@ func onEngine[T any](sqlite, postgres T) T {
 
 // numbers returns the names of a table's columns that hold numbers, in order.
 func (h hand) numbers(ctx context.Context, table string) ([]string, error) {
-	return h.columnNames(ctx, table, onEngine(" WHERE type = 'INTEGER'", " AND atttypid = 'bigint'::regtype"))
+	if pg.IsURL(h.file.Path()) {
+		return h.columnNames(ctx, table, " AND atttypid = 'bigint'::regtype")
+	}
+	return h.columnNames(ctx, table, " WHERE type = 'INTEGER'")
 }
 
-// columnNames returns the names of a table's columns that a condition selects, in order.
-// columnNames returns the names of a table's columns that a condition selects, in order.
+// columnNames returns the names of a table's columns that a condition selects, in order. The tests of an engine open
+// files of SQLite, too.
 func (h hand) columnNames(ctx context.Context, table, condition string) (names []string, err error) {
-	rows, err := h.conn.QueryContext(ctx, fmt.Sprintf(onEngine(
-		"SELECT name FROM pragma_table_info('%s')%s ORDER BY cid",
-		"SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = 'toolcrib.%s'::regclass AND attnum > 0 AND NOT attisdropped%s ORDER BY attnum",
-	), table, condition))
+	query := "SELECT name FROM pragma_table_info('%s')%s ORDER BY cid"
+	if pg.IsURL(h.file.Path()) {
+		query = "SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = 'toolcrib.%s'::regclass AND attnum > 0 AND NOT attisdropped%s ORDER BY attnum"
+	}
+	rows, err := h.conn.QueryContext(ctx, fmt.Sprintf(query, table, condition))
 	if err != nil {
 		return nil, err
 	}
