@@ -133,7 +133,7 @@ func TestMCPHandsOnTheHubsAnswer(t *testing.T) {
 	if !failed || fault["code"] != "provider_approval_required" || fault["approval_request_id"] != "ap1" || answer["eta"] != float64(7) || answer["message"] != "Ask Bob." {
 		t.Errorf("the agent is told %v", out)
 	}
-	if !strings.Contains(posted, `"mission_id":"m1"`) || !strings.Contains(posted, `"said":{"user_message":"Archive it.","confidence":0.25}`) {
+	if !strings.Contains(posted, `"mission_id":"m1"`) || !strings.Contains(posted, `"said":{"confidence":0.25,"user_message":"Archive it."}`) {
 		t.Errorf("the hub is told %s", posted)
 	}
 	if code, message := cl.refused("execute_tool", map[string]any{"name": "archive_notes", "call_context": map[string]any{"mission": "m1"}}); code != "malformed" || !strings.Contains(message, "call_context.mission") {

@@ -12,6 +12,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/store/catalog"
 )
@@ -33,12 +34,16 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r serve.Rep
 	if err != nil {
 		return 0, err
 	}
-	open, err := openOn(ctx, a.DB, layer)
+	open, err := openOn(ctx, a.DB, layer, openStates()...)
 	if err != nil {
 		return 0, err
 	}
 	here := slices.DeleteFunc(slices.Clone(approved), func(o instructions.Approved) bool { return o.Subject.Kind != kind || o.Path != folder.Path })
-	differences := instructions.Compare([]instructions.Found{{Kind: kind, Path: folder.Path, Folder: folder}}, here)
+	found := instructions.Found{Kind: kind, Path: folder.Path, Folder: folder, Client: "a client of a follower"}
+	if place, known := places.Find(kind, layer, folder.Path); known {
+		found.Client = place.Client
+	}
+	differences := instructions.Compare([]instructions.Found{found}, here)
 	proposed := slices.IndexFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject.Kind == kind && p.Proposal.Title == folder.Path })
 	if len(differences) > 0 && proposed >= 0 {
 		differences[0].Subject = open[proposed].Proposal.Subject
@@ -64,7 +69,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r serve.Rep
 			return 0, err
 		}
 		made = 1
-		if open, err = openOn(ctx, a.DB, layer); err != nil {
+		if open, err = openOn(ctx, a.DB, layer, openStates()...); err != nil {
 			return made, err
 		}
 	}

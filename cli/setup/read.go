@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"toolcrib/cli/command"
@@ -189,18 +190,30 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 	return answersIn
 }
 
-// readAtOnce reads the tools of servers, twice as many in parallel as there are cores, and reports each result.
+// readAtOnce reads the tools of servers, twice as many in parallel as there are cores, and reports each result. A
+// program that exceeds the default time limit is read again after all others: on a busy machine, programs that start
+// together slow each other down.
 func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
 	read := make([]answer, len(ready))
 	done := make(chan int)
 	began := a.Env.Now()
 	turn := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
+	var first sync.WaitGroup
+	first.Add(len(ready))
+	again := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, c := range ready {
 		go func() {
 			c.server.Timeout, c.server.Texts = c.limit(timeout), a.Config.ReviewsTexts(c.name)
 			turn <- struct{}{}
 			data, err := upstream.List(ctx, c.server)
 			<-turn
+			first.Done()
+			if errors.Is(err, upstream.ErrTimeout) && timeout == 0 && c.server.URL == "" && len(ready) > 1 {
+				first.Wait()
+				again <- struct{}{}
+				data, err = upstream.List(ctx, c.server)
+				<-again
+			}
 			read[i] = answer{command.LiveServer{Name: c.name, Shown: "server " + c.name, Start: command.StartOf(c.server.Command, c.server.URL, c.server.Dir)}, data, err}
 			done <- i
 		}()
