@@ -143,7 +143,7 @@ func TestOpenSSHClient(t *testing.T) {
 	p.answers("y ask the key")
 	p.sees("Live: tool:user/scene_pacer version 1")
 	p.press("C-z")
-	p.sees("there is no shell here")
+	p.sees("no shell is available here")
 	p.press("q")
 	p.ends()
 	if out := s.run("history", "tool:user/scene_pacer"); !strings.Contains(out, "user:mara") {
