@@ -56,7 +56,7 @@ func (m *Model) askTheme() tea.Cmd {
 			return nil
 		}
 	}
-	d := screen.Dialog{Form: proposals.Form{Title: "Choose a theme"}, Declined: pick(""), Content: func(page *prose.Page) {
+	d := screen.Dialog{Form: proposals.Form{Title: "Choose a theme"}, Declined: pick(""), Passing: true, Content: func(page *prose.Page) {
 		page.Text("", "The terminal did not report its background color. Which theme is easy to read? ctrl+t changes it later.")
 	}}
 	for i, name := range choice.Names() {

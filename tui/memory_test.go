@@ -69,6 +69,23 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 	}
 }
 
+// TestThemeQuestionHoldsNobodyUp presses a key of the page while the workbench asks for a theme.
+func TestThemeQuestionHoldsNobodyUp(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 100, 30)
+	b.config.Theme = ""
+	b.again(100)
+	b.wants("Choose a theme")
+	b.press("?")
+	if screen := b.screen(); !strings.Contains(screen, "▎Help") || strings.Contains(screen, "Choose a theme") {
+		t.Errorf("? does not open the help:\n%s", screen)
+	}
+	b.press("esc")
+	if b.again(100); strings.Contains(b.screen(), "Choose a theme") {
+		t.Error("it asks again")
+	}
+}
+
 // TestAsksForATheme asks once for a theme where the terminal does not report its background
 // (T52).
 func TestAsksForATheme(t *testing.T) {

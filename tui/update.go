@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -197,6 +198,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.quit()
 	case tooSmall:
 		return nil
+	}
+	if d := m.shell.Dialog(); d != nil && d.Passing && msg.String() != "esc" && !slices.ContainsFunc(d.Keys, func(k screen.Key) bool { return slices.Contains(k.Keys, msg.String()) }) {
+		return tea.Batch(d.Decline(), m.keys.Press(msg, just))
 	}
 	if cmd, taken := m.shell.Key(msg); taken {
 		return cmd

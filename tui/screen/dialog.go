@@ -33,6 +33,7 @@ type Dialog struct {
 	Keys         []Key          // further answers
 	Leave        func()         // on esc
 	Declined     func() tea.Cmd // on esc and on n
+	Passing      bool           // any key that is not an answer declines, and acts on the page
 	Unread       func() tea.Cmd // on u while it is locked: goes to the unread parts
 	Changed      func() string  // what happened meanwhile to what it is about, "" for nothing
 	Tally        string         // text to type before y, so that one key does not decide many; "" for none
