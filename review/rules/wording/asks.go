@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules/schema"
 )
 
-// needless finds what the texts of a tool ask for without need.
+// needless returns candidates for data that the texts of a tool request without need.
 func (a *attack) needless(c *View) []candidate {
 	if len(a.Asks) == 0 || !c.IsAction() {
 		return nil
@@ -26,7 +26,7 @@ func (a *attack) needless(c *View) []candidate {
 	return found
 }
 
-// asked finds what s asks for without need.
+// asked returns candidates for data that s requests without need.
 func (a *attack) asked(c *View, s *Scanned) []candidate {
 	parameter := s.Param != "" && under(s.Path, "definition.inputSchema") && s.Kind != rules.Value
 	var spans []rules.Passage
@@ -53,24 +53,24 @@ func (a *attack) asked(c *View, s *Scanned) []candidate {
 	})
 	for i := range found {
 		found[i].kind = kind
-		// By convention nobody fills in such a name, except a model that is told to.
+		// By convention callers ignore such a name, except for a model that is told to fill it in.
 		found[i].plain = s.Kind == rules.Identifier && strings.HasPrefix(s.Value, "_")
 		found[i].certain = found[i].plain
 	}
 	return found
 }
 
-// talks are names of parameters that hold the conversation.
+// talks are parameter names that stand for the conversation.
 var talks = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
 
-// under reports whether path lies within root.
+// under reports whether path is strictly below root.
 func under(path, root string) bool {
 	rest, ok := strings.CutPrefix(path, root)
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-// defaults finds parameters with dangerous default values: a model leaves out
-// parameters that have one.
+// defaults returns candidates for parameters with dangerous default values, which apply because
+// models omit parameters that have a default.
 func (a *attack) defaults(c *View) []candidate {
 	s := schema.Input(c.Change)
 	if len(a.Defaults) == 0 || !c.IsAction() || s == nil {
@@ -97,8 +97,8 @@ func (a *attack) defaults(c *View) []candidate {
 	return found
 }
 
-// dangerous returns the value of a parameter as text and reports whether a lists
-// it and the tool is not about it.
+// dangerous reports whether value is a dangerous default for the parameter, and returns it as text.
+// Values that the tool's stated purpose explains are not dangerous.
 func (a *attack) dangerous(c *View, parameter string, value *jsondoc.Node) (string, bool) {
 	values := []*jsondoc.Node{value}
 	if value.Kind == jsondoc.Array {
@@ -116,7 +116,7 @@ func (a *attack) dangerous(c *View, parameter string, value *jsondoc.Node) (stri
 	return "", false
 }
 
-// listed reports whether d lists the value.
+// -
 func listed(d *rulebook.Default, value string) bool {
 	return slices.ContainsFunc(d.Value, func(v string) bool {
 		switch v {
@@ -129,8 +129,8 @@ func listed(d *rulebook.Default, value string) bool {
 	})
 }
 
-// addressOfStranger reports whether value is an address of somebody in
-// particular, rather than one of the examples of RFC 2606 or this machine.
+// addressOfStranger reports whether value is a real address, as opposed to a placeholder, an
+// example domain of RFC 2606, or the local machine.
 func addressOfStranger(value string) bool {
 	lower := strings.ToLower(letters.Fold(value))
 	if !strings.Contains(lower, "://") && !strings.Contains(lower, "@") {

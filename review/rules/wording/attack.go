@@ -12,14 +12,14 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// attack is a rule about wording: one class of attack on the agent that reads a
-// definition, as package rulebook describes it.
+// attack is a rule about wording. It covers one class of attack on agents that read a definition;
+// package rulebook documents its fields.
 type attack struct {
 	rulebook.Rule
 	severity rules.Severity
 }
 
-// attacks returns every class, by id. The list is not to be changed.
+// attacks returns all classes of attack, sorted by id. Callers must not modify the result.
 var attacks = sync.OnceValue(func() []attack {
 	blocks := rulebook.Rules()
 	list := make([]attack, len(blocks))
@@ -30,7 +30,7 @@ var attacks = sync.OnceValue(func() []attack {
 	return list
 })
 
-// extraChecks find, by the name that a block gives as extra, what frames cannot
+// extraChecks maps the names in the "extra" key of a rule to checks for attacks that frames cannot
 // describe.
 var extraChecks = map[string]func(c *View) []candidate{
 	"fenced-calls":        fencedCalls,
@@ -40,7 +40,7 @@ var extraChecks = map[string]func(c *View) []candidate{
 	"data-in-links":       dataInLinks,
 }
 
-// wordingRules returns the rules of a family that are about wording.
+// wordingRules returns the wording rules of a family, which is the first letter of their ids.
 func wordingRules(family string) []rules.Rule {
 	var list []rules.Rule
 	for i := range attacks() {
@@ -51,7 +51,7 @@ func wordingRules(family string) []rules.Rule {
 	return list
 }
 
-// rule returns a as a rule.
+// -
 func (a *attack) rule() rules.Rule {
 	return rules.Rule{
 		ID: a.ID, Name: a.Name, Severity: a.severity, Added: rules.Severity(a.Added), Doc: a.Doc, Suggestion: a.Suggestion, Importer: a.Importer, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
@@ -62,16 +62,16 @@ func (a *attack) rule() rules.Rule {
 	}
 }
 
-// shown returns the part of an example that a reader needs: of a prompt, its text.
+// shown returns the part of an example that the documentation shows: for a prompt, only its text.
 func shown(example string) string { return strings.TrimPrefix(example, "prompt :: ") }
 
-// reads reports whether a checks a text: one that agents see, or one for reviewers if the rule
+// reads reports whether a applies to s: a text that agents see, or a text for reviewers if the rule
 // includes those.
 func (a *attack) reads(s *Scanned) bool {
 	return s.Visible || a.Reports || a.Rationale && s.Path == "rationale"
 }
 
-// look finds what the frames of a and its extra checks find, before it is weighed.
+// look returns the unscored candidates of a's frames and extra checks.
 func (a *attack) look(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.Scan() {
@@ -85,8 +85,7 @@ func (a *attack) look(c *View) []candidate {
 	return slices.Concat(found, a.needless(c), a.defaults(c))
 }
 
-// findings turns the matches of a in one text into findings, overlapping ones
-// into one.
+// findings converts the matches of a in one text into candidates and merges those that overlap.
 func (a *attack) findings(c *View, s *Scanned) []candidate {
 	found := a.matched(c, s, a.ID, false)
 	for _, strength := range []struct {
@@ -105,8 +104,8 @@ func (a *attack) findings(c *View, s *Scanned) []candidate {
 	return found
 }
 
-// matched returns findings of the matches of the named frames in s; if said, only
-// of those outside quotation marks and code.
+// matched returns the candidates for the matches of the named frames in s. If said is set, it skips
+// matches in quotation marks or code.
 func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candidate {
 	var spans []rules.Passage
 	for _, i := range s.byRule[frames] {
@@ -119,8 +118,8 @@ func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candid
 	})
 }
 
-// addressEnd returns end, or where the address ends that a passage ends in: its host
-// and path belong to what was found.
+// addressEnd returns the end of the address that the passage ending at end runs into, or end if
+// there is none. The host and the path belong to the finding.
 func (s *Scanned) addressEnd(end int) int {
 	const furthest = 400
 	behind := s.Value[end:min(len(s.Value), end+furthest)]
@@ -134,37 +133,37 @@ func (s *Scanned) addressEnd(end int) int {
 	return end + len(strings.TrimRight(behind[:n], ".,;:!?"))
 }
 
-// excepts reports whether m is an honest use of the words of a.
+// excepts reports whether an exception of a explains m as benign.
 func (a *attack) excepts(c *View, s *Scanned, m *scan.Match) bool {
 	return slices.ContainsFunc(a.Except, func(e rulebook.Exception) bool { return holds(e, c, s, m) })
 }
 
-// candidate is a finding before its evidence is weighed.
+// candidate is a finding that has not been scored yet.
 type candidate struct {
 	rules.Finding
-	// text holds the passage at; most is the worst severity that it can get.
+	// at is the passage in text; most is the maximum severity of the finding.
 	text *rules.Text
 	at   rules.Passage
 	most rules.Severity
-	// certain reports that it warns under every learned table, plain that it blocks.
+	// certain findings warn and plain findings block, whatever the learned table scores.
 	certain, plain bool
-	// more is how many passages besides have no candidate, as there are too many.
+	// more counts further passages that were dropped because the text has too many.
 	more int
-	// kind tells findings of a rule that looks for several things apart, such as what
+	// kind distinguishes the findings of a rule that detects several things, such as the items that
 	// a parameter asks for.
 	kind string
 }
 
-// frame names the turn of phrase that was found, as the learned tables know it.
+// frame returns the name under which the learned tables list the threshold for f.
 func (f *candidate) frame() string { return f.Rule + f.kind }
 
-// overlaps reports whether f and o share a part of a text.
+// overlaps reports whether f and o overlap in the same text.
 func (f *candidate) overlaps(o candidate) bool {
 	return f.text == o.text && f.at.Start < o.at.End && o.at.Start < f.at.End
 }
 
-// candidates makes candidates of passages in s, those that overlap into one. Their
-// message is the deed, without a full stop.
+// candidates returns a candidate for each passage in s after merging those that overlap. deed
+// returns its message without a full stop.
 func (s *Scanned) candidates(passages []rules.Passage, deed func(rules.Passage) string) []candidate {
 	merged := rules.Merge(passages)
 	more := max(0, len(merged)-rules.MaxPerText)
@@ -179,7 +178,7 @@ func (s *Scanned) candidates(passages []rules.Passage, deed func(rules.Passage) 
 	return found
 }
 
-// severities returns the severity of each class of attack, by id.
+// severities returns the severity of each class of attack by id.
 var severities = sync.OnceValue(func() map[string]rules.Severity {
 	m := map[string]rules.Severity{}
 	for _, a := range attacks() {
@@ -188,6 +187,5 @@ var severities = sync.OnceValue(func() map[string]rules.Severity {
 	return m
 })
 
-// counts reports whether a match for the rule with the given id is a warning
-// or worse.
+// counts reports whether the rule with the given id has at least the severity warn.
 func counts(id string) bool { return severities()[rulebook.IDOf(id)].Rank() >= rules.Warn.Rank() }

@@ -10,13 +10,13 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// succeeding are words by which a tool names its successor.
+// succeeding are words with which a tool refers to its successor.
 var succeeding = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
 
-// directingOnly finds descriptions of which every sentence sends the model to a
-// tool of another name and none describes the tool itself: "For best results
-// call query_orders before this helper." A tool of a family, by a word in both
-// names, may speak of the others, and so may one that was replaced.
+// directingOnly finds descriptions in which every sentence directs the model to a different tool
+// and none describes the tool itself: "For best results call query_orders before this helper."
+// Tools whose names share a word may refer to each other, and a replaced tool may refer to its
+// successor.
 func directingOnly(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
@@ -40,20 +40,20 @@ func directingOnly(c *View) []candidate {
 	return nil
 }
 
-// calling are the verbs before the name of a tool to be called, and between are
-// the words allowed between the two.
+// calling are verbs that precede the name of a tool to call; between are the words allowed between
+// the verb and the name.
 var (
 	calling = words("call calls calling invoke invokes invoking run runs running use uses using execute executes trigger triggers")
 	between = words("the a an its tool function")
 )
 
-// toolName is a name as tools have them: read_file, or in quotation marks.
+// toolName matches a tool name: snake case, such as read_file, or a name in quotation marks.
 var toolName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
 })
 
-// namesStranger reports whether text names a tool that is neither this one nor
-// one of its parameters, and whose name shares no word with this tool's own.
+// namesStranger reports whether text names an unrelated tool: neither this tool nor one of its
+// parameters, and without a common word in the two names.
 func (c *View) namesStranger(text string) bool {
 	st, own := c.setting(), stems(c.Draft.Definition.Tool.ID)
 	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
@@ -65,9 +65,8 @@ func (c *View) namesStranger(text string) bool {
 	return false
 }
 
-// sendsToStranger reports whether text has the model call a tool whose name, such
-// as read_file, shares no word with this tool's own, unless the text names it as
-// this tool's successor.
+// sendsToStranger reports whether text directs the model to an unrelated tool, one whose name
+// shares no word with this tool's name, unless the text calls it this tool's successor.
 func (c *View) sendsToStranger(text string) bool {
 	st, own := c.setting(), stems(c.Draft.Definition.Tool.ID)
 	sends, called := false, false
@@ -87,23 +86,22 @@ func (c *View) sendsToStranger(text string) bool {
 	return sends
 }
 
-// viewing are the verbs of tools that only look or compute, as their ids begin.
+// viewing are the verbs that begin the ids of tools that only read or compute.
 var viewing = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
 	estimate status is has explain define translate convert format calc calculate compute sort lint spell test ping summarize summarise
 	hash encode decode parse validate analyze analyse measure quote summary stats info dictionary weather time`)
 
-// acting are the verbs, in the third person, of what such a tool has no
-// business doing besides.
+// acting are verbs, in the third person, for side effects that a tool that only reads or computes
+// should not have.
 var acting = words(`deletes removes cancels charges signs installs executes sets changes publishes posts sends uploads places buys orders
 	marks follows unfollows turns switches disables overwrites resets revokes grants transfers books pays subscribes unsubscribes forwards
 	emails shares invites renames wipes kills registers submits approves merges commits
 	replaces applies exports mails unlocks encrypts uninstalls donates bills purchases rewrites rotates`)
 
-// leading are words that may stand before the verb.
+// leading are words that may precede the verb.
 var leading = words("it then also afterwards finally next and the tool")
 
-// looksOnly reports whether the tool says by its id that it looks at something
-// or computes something.
+// looksOnly reports whether the tool's id claims that it only reads or computes.
 func (c *View) looksOnly() bool {
 	t := c.Draft.Definition.Tool
 	parts := wordsOf(t.ID)
@@ -114,8 +112,8 @@ func (c *View) looksOnly() bool {
 	return viewing[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
 }
 
-// actingBesides finds the sentences of the description, after the first, that
-// announce an act of a tool that only reads: "Gets a quote. Charges the card."
+// actingBesides finds sentences after the first one of the description in which a tool that only
+// reads announces a side effect: "Gets a quote. Charges the card."
 func actingBesides(c *View) []candidate {
 	if !c.IsAction() || !c.looksOnly() {
 		return nil
@@ -144,17 +142,17 @@ func actingBesides(c *View) []candidate {
 	return found
 }
 
-// reaching are words in the names of parameters by which a tool runs or sends something. The tools
-// of computing are also asked about the whole names in reachingWhole.
+// reaching are words in parameter names through which a tool executes or sends something.
+// reachingWhole are full parameter names that are checked only in tools that compute.
 var (
 	reaching      = words("cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook")
 	reachingWhole = words("code eval path file_path filepath send_to forward_to upload_url notify_url report_to post_to sidenote side_note")
 )
 
-// aboutReaching are the subjects of a tool that such a parameter belongs to.
+// aboutReaching are the topics of tools that may have such parameters.
 const aboutReaching = "command run execut script shell terminal webhook callback notify send post api http request message event code payload"
 
-// strayingParameters finds them in tools that only look or compute.
+// strayingParameters finds parameters for executing or sending in tools that only read or compute.
 func strayingParameters(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
@@ -178,8 +176,8 @@ func strayingParameters(c *View) []candidate {
 	return found
 }
 
-// fencedCalls finds calls in the JSON form that stand in a code fence: a model
-// writes calls as it sees them written.
+// fencedCalls finds tool calls in JSON format inside code fences. Models imitate the format of the
+// calls they see.
 func fencedCalls(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.Scan() {
@@ -193,7 +191,7 @@ func fencedCalls(c *View) []candidate {
 	return found
 }
 
-// fences returns the code fences in text that hold a tool call.
+// fences returns the code fences in text that contain a tool call.
 func fences(text string) []rules.Passage {
 	const fence = "```"
 	var spans []rules.Passage
@@ -215,8 +213,7 @@ func fences(text string) []rules.Passage {
 	}
 }
 
-// isCall reports whether block, after the name of its language, is an object
-// with the keys of a call.
+// isCall reports whether the content of a code fence is a JSON object with the keys of a tool call.
 func isCall(block string) bool {
 	if lang, rest, ok := strings.Cut(block, "\n"); ok && !strings.Contains(lang, "{") {
 		block = rest

@@ -4,12 +4,11 @@ import (
 	"toolcrib/review/rules"
 )
 
-// longComment is the number of words from which a comment in a tool is worth a
-// warning.
+// longComment is the number of words from which any comment in a tool causes a warning.
 const longComment = 8
 
-// comments finds the comments of s that instruct the model. A program holds such marks as text
-// that it reads or writes.
+// comments finds comments in s that instruct the model. It skips programs, which may contain
+// comment marks as data.
 func comments(c *View, s *Scanned) []rules.Finding {
 	if !s.Visible || s.Kind == rules.Program {
 		return nil
@@ -36,8 +35,8 @@ func comments(c *View, s *Scanned) []rules.Finding {
 	return found
 }
 
-// instructs reports whether the part p of s gives the model an order: one of its sentences scores as
-// an attack, or, in a tool, a rule fires in it or it addresses the model with orders.
+// instructs reports whether the passage p of s gives the model an order: one of its sentences
+// scores as an attack, or, in a tool, a rule fires in it or it addresses the model with an order.
 func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 	for _, x := range c.evidence().sentences {
 		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().telling(&x, c.Margin()) {

@@ -19,19 +19,18 @@ func encoded(_ *View, s *Scanned) []rules.Finding {
 	})
 }
 
-// decoded returns the text that the passage p decodes to.
+// decoded returns the decoded text of p, after the innermost decoding if several apply.
 func (s *Scanned) decoded(p rules.Passage) string {
 	text := ""
 	for _, d := range s.Decoded {
 		if d.Start < p.End && p.Start < d.End && d.Disguise&p.Disguise != 0 && d.Disguise.Decoded() {
-			text = d.Text // the last is the innermost
+			text = d.Text // the innermost decoding comes last
 		}
 	}
 	return text
 }
 
-// inTheOpen reports whether the frame of m also fits the undecoded text, at the
-// same place.
+// inTheOpen reports whether the frame of m also matches the undecoded text at the same position.
 func (s *Scanned) inTheOpen(m *scan.Match) bool {
 	for _, i := range s.byRule[m.Frame] {
 		if o := &s.Matches[i]; !o.Nested && o.Start < m.End && m.Start < o.End {

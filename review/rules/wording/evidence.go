@@ -13,22 +13,22 @@ import (
 	"toolcrib/review/rules"
 )
 
-// evidence is the weighed wording of a definition.
+// evidence is the result of scoring the wording of a definition.
 type evidence struct {
 	byRule map[string][]rules.Finding
-	signs  []Sentence // sentences that are telling and that no rule names
-	// sentences are all that were judged, found the findings with their places.
+	signs  []Sentence // sentences that score as attacks although no rule fired in them
+	// sentences are all scored sentences; found are the findings with their positions.
 	sentences []Sentence
 	found     []candidate
 }
 
-// evidence judges the wording of the change, once for all rules.
+// evidence returns the scored wording of the change. It is computed once for all rules.
 func (c *View) evidence() *evidence {
 	c.evidences.Do(func() { c.evidenceOf = c.judge(c.table()) })
 	return c.evidenceOf
 }
 
-// table returns the learned table for the kind of the changed definition.
+// table returns the learned table for the kind of definition that changes.
 func (c *View) table() *Learned {
 	if c.Learned != nil {
 		return c.Learned
@@ -39,7 +39,7 @@ func (c *View) table() *Learned {
 	return promptTable()
 }
 
-// looked returns what the wording rules find in the change, before it is weighed.
+// looked returns the unscored candidates of all wording rules.
 func (c *View) looked() []candidate {
 	var found []candidate
 	for i := range attacks() {
@@ -52,16 +52,16 @@ func (c *View) looked() []candidate {
 	return found
 }
 
-// Sentences returns every sentence of c that can be judged, with the rules that
-// fired in it. It does not depend on a table.
+// Sentences returns every sentence of c that can be scored, with the rules that fired in it. The
+// result does not depend on a learned table.
 func (c *View) Sentences() []Sentence {
 	list, _ := c.sentencesWith(nil, c.looked())
 	return list
 }
 
-// sentencesWith returns the sentences that are judged, scored by table, and for
-// each finding the number of its sentence, -1 for none. Without a table it returns
-// every sentence.
+// sentencesWith returns the sentences to score, with their scores by table, and for each candidate
+// the index of its sentence, or -1 if it has none. Without a table it returns every sentence,
+// unscored.
 func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []int) {
 	var list []Sentence
 	in := make([]int, len(found))
@@ -88,7 +88,8 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 	return list, in
 }
 
-// hit notes a finding in the sentence that it begins in, among list[from:].
+// hit records f in the sentence of list[from:] in which it begins and returns the index of that
+// sentence, or -1 if there is none.
 func hit(list []Sentence, from int, f *candidate) int {
 	for k := from; k < len(list); k++ {
 		s := &list[k]
@@ -103,32 +104,32 @@ func hit(list []Sentence, from int, f *candidate) int {
 	return -1
 }
 
-// Clauses returns the features of a sentence of c.
+// Clauses returns the features of the clauses of s.
 func (c *View) Clauses(s *Sentence) *Clauses {
 	x := &Clauses{}
 	c.clausesOf(s, x)
 	return x
 }
 
-// judge turns what the rules found and the score of each sentence into
-// findings. This function alone decides what evidence is worth:
+// judge combines the candidates of the rules with the score of each sentence and decides the
+// severity of every finding:
 //
-//   - a frame in disguise warns whatever else stands there: nobody disguises an
-//     honest sentence;
-//   - a frame that its rule calls certain warns, in a tool also one of a rule whose
-//     frames are complete;
-//   - any other frame warns, unless the table holds its sentence and every run of its
-//     clauses to be like honest ones: words around an attack do not lower it;
-//   - a sentence that the table holds to be telling warns without a frame, or with a
-//     higher score when all its frames are spoken of;
-//   - a plain frame blocks, and a complete one: an act of sending, something
-//     protected, and a concrete address outside, in one sentence;
-//   - in a tool, frames of two independent classes in telling sentences block,
-//     and so does a frame where no user looks;
-//   - in a prompt, frames of two independent classes in one sentence warn, whatever
-//     the table scores, and block if they warn by themselves.
+//   - A disguised frame warns regardless of its context, because nobody disguises a benign
+//     sentence.
+//   - A certain frame warns. In a tool, so does a complete one.
+//   - Any other frame warns unless the table scores its sentence and every run of clauses in it
+//     as benign. Scoring the runs prevents harmless words around an attack from lowering the
+//     score.
+//   - A sentence that scores as an attack warns without a frame. The threshold is higher if the
+//     text only mentions all frames in it.
+//   - A plain frame blocks, and so does a complete attack: an act of sending, something
+//     protected, and a concrete external address in one sentence.
+//   - In a tool, frames of two independent classes in sentences that score as attacks block,
+//     and so does a frame in a place that users do not see.
+//   - In a prompt, frames of two independent classes in one sentence warn whatever the table
+//     scores, and block if each of them warns alone.
 //
-// Otherwise the wording of a prompt never blocks: prompts give orders by nature.
+// In all other cases the wording of a prompt never blocks, because prompts consist of orders.
 func (c *View) judge(table *Learned) *evidence {
 	found := c.looked()
 	list, in := c.sentencesWith(table, found)
@@ -173,8 +174,8 @@ func (c *View) judge(table *Learned) *evidence {
 	return e
 }
 
-// custody reports whether a sentence only says that a secret stays where it is: it is never
-// sent, and the sentence has neither an address nor an order.
+// custody reports whether s only states that a secret stays where it is: it says that the secret is
+// never sent, and contains neither an address nor an order.
 func (s *Sentence) custody() bool {
 	g := grammar()
 	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !stays().MatchString(s.Text) {
@@ -185,21 +186,20 @@ func (s *Sentence) custody() bool {
 	})
 }
 
-// stays finds that something is not handed over, in the passive voice.
+// stays matches a statement in the passive voice that something is not handed over.
 var stays = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
 })
 
-// doubt is how much more a sentence must score if the text only mentions all its
-// frames: the table weighs words and cannot know that they are quoted. lonely is the
-// same for a line of a prompt that is too short to show what the line adds to it.
+// doubt is added to the threshold if the text only mentions all frames in the sentence: the table
+// scores words and cannot tell that they are quoted. lonely is added for a sentence of a prompt
+// that is too short to show whether the sentence fits the rest.
 const (
 	doubt  = 1
 	lonely = 0.5
 )
 
-// Margin returns how much more than the threshold a sentence of c must score without a
-// frame.
+// Margin returns the amount by which a sentence of c without a frame must exceed the threshold.
 func (c *View) Margin() float64 {
 	if c.alone() {
 		return lonely
@@ -207,8 +207,8 @@ func (c *View) Margin() float64 {
 	return 0
 }
 
-// signThreshold is the score from which s warns without a frame, in a text whose
-// sentences must score so much more.
+// signThreshold returns the score at which s warns without a frame, given the margin of its
+// definition.
 func (t *Learned) signThreshold(s *Sentence, margin float64) float64 {
 	if s.spokenOf() {
 		margin = max(margin, doubt)
@@ -216,8 +216,7 @@ func (t *Learned) signThreshold(s *Sentence, margin float64) float64 {
 	return float64(t.Threshold) + margin
 }
 
-// spokenOf reports whether frames fit in the sentence and the text quotes, denies or
-// shows all of them.
+// spokenOf reports whether frames match in s and the text quotes, denies, or shows all of them.
 func (s *Sentence) spokenOf() bool {
 	fits := false
 	for i := range s.text.Matches {
@@ -232,21 +231,21 @@ func (s *Sentence) spokenOf() bool {
 	return fits
 }
 
-// complete reports whether a sentence in which a frame warns has all parts of a theft: an
-// act of sending, something protected, and a concrete address.
+// complete reports whether s has all parts of a theft: an act of sending, something protected, and
+// a concrete address.
 func complete(s *Sentence) bool {
 	g := grammar()
 	return s.concepts.Meets(g.Concept("url|email")) &&
 		s.concepts.Meets(g.Concept("send|exfil|include")) && s.concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation"))
 }
 
-// guessed are disguises that are tried because words look like it: a text that only
-// looks like it must be judged like any other.
+// guessed are disguises that are decoded on the mere appearance of the words. Text that only looks
+// disguised is scored like any other.
 const guessed = disguise.Rot13 | disguise.Reversed
 
-// ordered reports whether what f found in s is part of an order: a clause up to it
-// begins with a verb of taking or handing over, or it stands behind a word such as
-// "always". Code and the names of things do not.
+// ordered reports whether f is part of an order in s: one of the clauses up to its end begins with
+// a verb of reading or sending, possibly after words such as "always". Code and names do not count
+// as orders.
 func ordered(s *Sentence, f *candidate) bool {
 	if f.at.Disguise != 0 {
 		return true
@@ -271,18 +270,17 @@ func ordered(s *Sentence, f *candidate) bool {
 	return false
 }
 
-// maxLead is how many words such as "then always" may stand before the verb of an
-// order.
+// maxLead limits the number of words such as "then always" before the verb of an order.
 const maxLead = 4
 
-// unseen reports whether the sentence stands where no user looks: in what an
-// import pins beside the definition, or in a comment of a schema.
+// unseen reports whether users do not see s: it is part of what an import pins beside the
+// definition, or of a comment in a schema.
 func (s *Sentence) unseen() bool {
 	return s.text.Kind == rules.Note || strings.HasPrefix(s.Path, wire.SourcePath)
 }
 
-// frameThreshold is the score from which the frame warns: that of a rule, or of one
-// kind of its findings.
+// frameThreshold returns the score at which a frame warns. rule is the id of the rule, followed by
+// the kind of finding if the rule has several.
 func (t *Learned) frameThreshold(rule string) float64 {
 	if at, ok := t.WithFrame[rule]; ok {
 		return float64(min(at, t.Threshold))
@@ -290,14 +288,13 @@ func (t *Learned) frameThreshold(rule string) float64 {
 	return float64(t.Threshold)
 }
 
-// telling reports whether a sentence is worth a warning, in a text whose sentences must
-// score so much more without a frame.
+// telling reports whether s warrants a warning, with or without a frame.
 func (t *Learned) telling(s *Sentence, margin float64) bool {
 	return s.score >= t.signThreshold(s, margin) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
 }
 
-// agree raises findings of two independent classes to the worst that they can
-// be, when both warn and are certain or in telling words.
+// agree raises findings of two independent classes to their maximum severity if both warn and each
+// is certain or in a sentence that scores as an attack.
 func agree(found []candidate, list []Sentence, in []int, table *Learned) {
 	classes := map[string]bool{}
 	sure := make([]bool, len(found))
@@ -322,14 +319,13 @@ func agree(found []candidate, list []Sentence, in []int, table *Learned) {
 	}
 }
 
-// agreeWithin weighs frames of two independent classes in one sentence. Two that warn by
-// themselves get the worst severity that they can: reading a key and sending it to a stranger,
-// or sending it and keeping that from the user. In two sentences that follow each other, honest
-// instructions do that too. In a prompt, others in words of their own warn, whatever the table
-// scores, and their sentence is marked in named: each may be honest, both in one breath hardly
-// are.
+// agreeWithin combines frames of two independent classes in one sentence. If both warn alone, each
+// gets its maximum severity: reading a key and sending it to a third party, for example, or sending
+// it and hiding that from the user. Benign instructions do this in consecutive sentences, so the
+// check is limited to one. In a prompt, frames that do not overlap warn whatever the table scores,
+// and their sentence is marked in named: each may be benign, but the combination rarely is.
 func agreeWithin(found []candidate, in []int, named []bool, prompt bool) {
-	alone := make([]bool, len(found)) // which warn by themselves
+	alone := make([]bool, len(found)) // warn without the other frame
 	for n := range found {
 		alone[n] = found[n].Severity.Rank() >= rules.Warn.Rank()
 	}
@@ -350,7 +346,7 @@ func agreeWithin(found []candidate, in []int, named []bool, prompt bool) {
 	}
 }
 
-// classOf returns the class of attack of a rule; several rules may share one.
+// classOf returns the class of attack that a rule belongs to; several rules may share a class.
 func classOf(rule string) string {
 	switch rule {
 	case "S101", "S127":

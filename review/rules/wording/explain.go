@@ -11,33 +11,33 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Explanation describes how the wording rules judge one sentence. Its texts
-// are untrusted: escape them before they reach a screen.
+// Explanation describes how the wording rules judge one sentence. Its texts are untrusted and must
+// be escaped before they are displayed.
 type Explanation struct {
 	Path     string   `json:"path"`
-	Sentence string   `json:"sentence"` // decoded when it was encoded
+	Sentence string   `json:"sentence"` // in decoded form
 	Concepts []string `json:"concepts"`
-	// Score is given to the sentence by the learned table, Threshold the score from
-	// which it warns without a frame.
+	// Score is the score by the learned table; from Threshold on, the sentence warns without a
+	// frame.
 	Score     float64          `json:"score"`
 	Threshold float64          `json:"threshold"`
 	Warns     bool             `json:"warns_without_frame"`
 	Frames    []ExplainedFrame `json:"frames"`
 }
 
-// ExplainedFrame is a turn of phrase that was seen in a sentence.
+// ExplainedFrame describes the match of a frame in a sentence.
 type ExplainedFrame struct {
 	Rule     string         `json:"rule"`
 	Name     string         `json:"name"`
 	Passage  string         `json:"passage"`
-	Seen     string         `json:"seen,omitempty"`   // the words and their concepts
-	Stance   []string       `json:"stance,omitempty"` // such as "negated" or "quoted", none for an assertion
+	Seen     string         `json:"seen,omitempty"`   // the matched words with their concepts
+	Stance   []string       `json:"stance,omitempty"` // such as "negated" or "quoted"; empty for an assertion
 	Severity rules.Severity `json:"severity"`         // off if it is not a finding
 	Why      string         `json:"why"`
 }
 
-// Explain returns for every judged sentence its concepts and frames, and why they
-// did or did not fire. Rules about form are not explained: they check characters.
+// Explain returns the concepts and frames of every judged sentence and the reasons why they did or
+// did not fire. Rules about form are not included, because they check characters.
 func (c *View) Explain() []Explanation {
 	table := c.table()
 	e := c.evidence()
@@ -57,7 +57,7 @@ func (c *View) Explain() []Explanation {
 		}
 		x.Frames = append(x.Frames, c.explainChecks(s, x.Frames)...)
 		if len(x.Frames) == 0 && !s.Judged() {
-			continue // a type, a name or another text too short to judge
+			continue // a type, a name, or another text too short to judge
 		}
 		slices.SortStableFunc(x.Frames, func(a, b ExplainedFrame) int {
 			return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Passage, b.Passage))
@@ -68,8 +68,7 @@ func (c *View) Explain() []Explanation {
 	return list
 }
 
-// explainChecks returns what the extra checks of rules found in a sentence, where
-// no frame did.
+// explainChecks returns the findings of extra checks in s for rules without a frame that fired.
 func (c *View) explainChecks(s *Sentence, frames []ExplainedFrame) []ExplainedFrame {
 	var list []ExplainedFrame
 	for _, a := range attacks() {
@@ -85,7 +84,7 @@ func (c *View) explainChecks(s *Sentence, frames []ExplainedFrame) []ExplainedFr
 	return list
 }
 
-// explainFrame returns why m did or did not become a finding of its rule.
+// explainFrame explains why m did or did not become a finding of its rule.
 func (c *View) explainFrame(s *Sentence, m *scan.Match) ExplainedFrame {
 	id, _, _ := strings.Cut(rulebook.IDOf(m.Frame), ".")
 	x := ExplainedFrame{Rule: id, Passage: s.text.Value[m.Start:m.End], Seen: s.text.seen(m), Stance: m.Stance.Names(), Severity: rules.Off}
@@ -103,7 +102,7 @@ func (c *View) explainFrame(s *Sentence, m *scan.Match) ExplainedFrame {
 	return x
 }
 
-// why says in words what decided about m.
+// why returns the reason that decided the severity of m, in words.
 func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severity) string {
 	table := c.table()
 	kind := ""

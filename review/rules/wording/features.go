@@ -9,19 +9,19 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// The groups of features that a learned table weighs. Each is hashed into a
-// part of the table of its own and counts by the square root of its size, so
-// that a long sentence does not weigh more than a short one.
+// Groups of features that a learned table scores. Each group is hashed into its own part of the
+// table, and its sum is divided by the square root of the number of its features, so that a long
+// sentence does not weigh more than a short one.
 const (
-	signalGroup = iota // the place, and how the sentence fits its tool
-	namedGroup         // words by their stem, and concepts
+	signalGroup = iota // position, and how well the sentence fits its tool
+	namedGroup         // stems of words, and concepts
 	pairGroup          // pairs of concepts
-	phraseGroup        // two and three words in a row
-	pieceGroup         // three to five characters in a row
+	phraseGroup        // sequences of two and three words
+	pieceGroup         // sequences of three to five characters
 	groupCount
 )
 
-// Features of a sentence: hashes, by group.
+// Features holds the hashed features of a sentence by group.
 type Features [groupCount][]uint32
 
 func (f *Features) reset() {
@@ -30,12 +30,12 @@ func (f *Features) reset() {
 	}
 }
 
-// hash32 is FNV-1a in 32 bits.
+// hash32 is a 32-bit FNV-1a hash.
 type hash32 uint32
 
 const fnvBasis hash32 = 2166136261
 
-// wordBasis is the hash of the prefix of a word.
+// wordBasis is the hash of the prefix of word features.
 var wordBasis = fnvBasis.str("w:")
 
 func (h hash32) str(s string) hash32 {
@@ -47,10 +47,10 @@ func (h hash32) str(s string) hash32 {
 
 func (h hash32) byte(c byte) hash32 { return (h ^ hash32(c)) * 16777619 }
 
-// and returns a hash of h and o, in this order.
+// and combines h and o; the order matters.
 func (h hash32) and(o hash32) hash32 { return h*16777619 ^ o }
 
-// mixed spreads the hash over its low bits, by which a table is addressed.
+// mixed returns the hash with all bits mixed into the low bits, which address the table.
 func (h hash32) mixed() uint32 {
 	x := uint32(h)
 	x ^= x >> 16
@@ -59,6 +59,7 @@ func (h hash32) mixed() uint32 {
 	return x
 }
 
+// name adds the feature that consists of parts to group.
 func (f *Features) name(group int, parts ...string) {
 	h := fnvBasis
 	for _, p := range parts {
@@ -67,25 +68,26 @@ func (f *Features) name(group int, parts ...string) {
 	f[group] = append(f[group], h.mixed())
 }
 
-// Clauses holds the features of a sentence by its clauses, so that each run of them
-// can be judged alone: words around an attack then cannot lower what it scores.
+// Clauses holds the features of a sentence by clause, so that each run of clauses can be scored
+// alone. Harmless words around an attack then cannot lower its score.
 type Clauses struct {
-	once Features   // of the whole: its place, and the frames that fit in it
+	once Features   // of the whole sentence: its position and the frames that match
 	list []Features // of each clause
-	fits []fitness  // how each clause fits what the definition says it is for
-	// concepts are those of each clause that are paired, also with those of others.
+	fits []fitness  // how well each clause fits the stated purpose of the definition
+	// concepts are the concepts of each clause that form pairs, within the clause and across
+	// clauses.
 	concepts [][]concept
-	// bridges are the phrases of each clause that begin in the one before.
+	// bridges are the phrases that begin in the previous clause, by clause.
 	bridges [][]uint32
-	joined  []bool      // by a word such as "because" to the one before
+	joined  []bool      // to the previous clause, by a word such as "because"
 	words   [2][]string // of the last two clauses
 	place   hash32
 	tool    bool
-	alone   bool // it stands in a prompt that is too short to show what it adds
+	alone   bool // in a prompt that is too short to show whether the sentence fits the rest
 }
 
-// fitness counts the words of a passage that are about what a tool says first or that
-// stand elsewhere in a prompt too, those that are not, and the concepts that are not.
+// fitness counts the words of a passage that fit the definition (they occur in the purpose of a
+// tool, or elsewhere in a prompt), the words that do not, and the concepts that do not.
 type fitness struct{ related, strange, novel int }
 
 func (f *fitness) plus(o fitness) {
@@ -94,10 +96,10 @@ func (f *fitness) plus(o fitness) {
 	f.novel += o.novel
 }
 
-// maxRun is how many clauses in a row are judged together at most.
+// maxRun is the maximum number of consecutive clauses that are scored together.
 const maxRun = 12
 
-// reset empties x for a sentence of n clauses.
+// reset clears x for a sentence of n clauses.
 func (x *Clauses) reset(n int) {
 	x.once.reset()
 	x.list = slices.Grow(x.list[:0], n)[:n]
@@ -110,13 +112,13 @@ func (x *Clauses) reset(n int) {
 	x.bridges = slices.Grow(x.bridges[:0], n)[:n]
 }
 
-// Len returns the number of clauses.
+// -
 func (x *Clauses) Len() int { return len(x.list) }
 
-// edge reports whether the sentence ends before clause i or a joining word parts it there.
+// edge reports whether clause i begins at an end of the sentence or after a joining word.
 func (x *Clauses) edge(i int) bool { return i == 0 || i == len(x.list) || x.joined[i] }
 
-// Run returns the features of the clauses from i to before j as one passage.
+// Run returns the features of the clauses in [i, j) as one passage.
 func (x *Clauses) Run(i, j int) Features {
 	f := x.once
 	var fit fitness
@@ -141,7 +143,7 @@ func (x *Clauses) Run(i, j int) Features {
 	return f
 }
 
-// Signals of how a passage fits what the definition says first.
+// Hash prefixes of the signals for how well a passage fits the definition.
 var (
 	relatedBasis = fnvBasis.str("@related")
 	strangeBasis = fnvBasis.str("@strange")
@@ -149,11 +151,11 @@ var (
 	novelBasis   = fnvBasis.str("@novel")
 )
 
-// mostSignals is how many signals a passage has at most.
+// mostSignals is the maximum number of signals of a passage.
 const mostSignals = 5
 
-// signals appends how a passage fits: a tool's by the words that are about its purpose and
-// those that are not, a prompt's by what it adds.
+// signals appends signals for how well a passage fits: in a tool, its related and unrelated words;
+// in a prompt, what it adds to the rest.
 func (x *Clauses) signals(list []uint32, f fitness) []uint32 {
 	if x.tool {
 		near := relatedBasis.byte(byte(min(f.related, 3)))
@@ -168,7 +170,7 @@ func (x *Clauses) signals(list []uint32, f fitness) []uint32 {
 	return append(list, ratio.mixed(), far.mixed(), ratio.and(far).mixed(), novelBasis.byte(byte(min(f.novel, 5))).mixed())
 }
 
-// clausesOf collects the features of a sentence.
+// clausesOf stores the features of s in x.
 func (c *View) clausesOf(s *Sentence, x *Clauses) {
 	x.reset(len(s.clauses))
 	place := s.place()
@@ -207,7 +209,7 @@ func bridge(list []uint32, before, after []string) []uint32 {
 	return list
 }
 
-// clauseOf collects the features of clause i and returns its words.
+// clauseOf stores the features of clause i and returns its words.
 func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []string {
 	f, st := &x.list[i], c.setting()
 	x.concepts[i] = f.concepts(x.place, concepts, x.concepts[i][:0])
@@ -238,10 +240,10 @@ func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []st
 	return words
 }
 
-// onceBasis is the hash of the prefix of a concept that stands in one sentence only.
+// onceBasis is the hash of the prefix for concepts that occur in only one sentence.
 var onceBasis = fnvBasis.str("once")
 
-// place names where a sentence stands.
+// place returns the kind of text that s is part of, as a feature.
 func (s *Sentence) place() string {
 	switch {
 	case s.text.Kind == rules.Value:
@@ -254,8 +256,8 @@ func (s *Sentence) place() string {
 	return "prose"
 }
 
-// conceptHashes returns the hash of each concept by its number; 0 for the domain of
-// a tool, which is not weighed.
+// conceptHashes returns the hash of each concept by its number, or 0 for the domain of a tool,
+// which is not scored.
 var conceptHashes = sync.OnceValue(func() []hash32 {
 	names := grammar().Names()
 	list := make([]hash32, len(names))
@@ -267,17 +269,17 @@ var conceptHashes = sync.OnceValue(func() []hash32 {
 	return list
 })
 
-// maxPaired is how many concepts of a clause are weighed in pairs.
+// maxPaired limits the number of concepts of a clause that form pairs.
 const maxPaired = 24
 
-// concept is a concept by its number and hash.
+// -
 type concept struct {
 	number uint16
 	hash   hash32
 }
 
-// concepts adds the concepts of a clause, with the place, and their pairs, and returns
-// those that are paired.
+// concepts adds the concepts of a clause, alone and combined with the place, and their pairs. It
+// returns the concepts that form pairs.
 func (f *Features) concepts(place hash32, set *scan.Set, list []concept) []concept {
 	all := conceptHashes()
 	for i := range set.Numbers() {
@@ -296,8 +298,8 @@ func (f *Features) concepts(place hash32, set *scan.Set, list []concept) []conce
 	return list
 }
 
-// crossed yields the pairs of a concept of clause i and one of clause j; the lower
-// number comes first, as within a clause.
+// crossed yields the pairs of a concept of clause i and a concept of clause j. The lower number
+// comes first, as within a clause.
 func (x *Clauses) crossed(i, j int) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		for _, a := range x.concepts[i] {
@@ -311,8 +313,7 @@ func (x *Clauses) crossed(i, j int) func(yield func(uint32) bool) {
 	}
 }
 
-// words adds words by their stem, and counts how many are about what the definition
-// says first.
+// words adds the stems of words and counts how many of them fit the definition.
 func (f *Features) words(words []string, st *setting) fitness {
 	var fit fitness
 	from := len(f[namedGroup])
@@ -336,8 +337,7 @@ func (f *Features) words(words []string, st *setting) fitness {
 	return fit
 }
 
-// phrases adds two and three words in a row, within limits that no honest
-// sentence meets.
+// phrases adds all sequences of two and three words.
 func (f *Features) phrases(words []string) {
 	for i := range words {
 		h := fnvBasis.str(words[i])
@@ -348,8 +348,8 @@ func (f *Features) phrases(words []string) {
 	}
 }
 
-// pieces adds the pieces of a word of three to five characters, its ends
-// marked; of scripts without spaces, pieces of one to three.
+// pieces adds the sequences of three to five characters in w with its ends marked. In scripts
+// without spaces it adds sequences of one to three.
 func (f *Features) pieces(w string) {
 	if w[0] == '~' {
 		return

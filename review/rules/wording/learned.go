@@ -14,42 +14,41 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Learned has the weight of each feature of a sentence as evidence of an attack:
-// hashed, with eight bits for each place. tools/bench/eval learns it;
-// `tools/bench/eval/training` and docs/detection.md name the sources.
+// Learned is a linear model of the evidence that a sentence is an attack: an 8-bit weight for each
+// hashed feature. tools/bench/eval trains it; `tools/bench/eval/training` and docs/detection.md
+// name the sources.
 type Learned struct {
-	// Bias is the score of a sentence of which nothing is known. One that
-	// reaches Threshold is worth a warning; see judge.
+	// Bias is the score of a sentence without features. A sentence that scores at least Threshold
+	// warrants a warning; see judge.
 	Bias, Threshold float32
-	// WithFrame is the score from which a frame warns, by its rule and the kind of
-	// finding of those that have several; Threshold for one that it lacks.
+	// WithFrame is the score at which a frame warns, by rule and, for rules with several kinds of
+	// findings, by kind. Threshold applies to frames that are not listed.
 	WithFrame map[string]float32
-	// Scale is the value of a weight of one unit, by group.
+	// Scale is the factor by which the weights of each group are multiplied.
 	Scale   [groupCount]float32
 	Weights [groupCount]Weights
 
-	rough []int // by the number of a concept
+	rough []int // by the number of the concept; see roughly
 	once  sync.Once
 }
 
-// Weights has the weight of each place of a table, an int8, as it is stored: a table is
-// not copied to be read.
+// Weights is a table of weights, each stored as an int8. It is used in place, without being copied.
 type Weights []byte
 
-// At returns the weight of the place that a hash falls on.
+// At returns the weight for a hash.
 func (w Weights) At(hash uint32) int { return int(int8(w[hash&uint32(len(w)-1)])) } //nolint:gosec // the lengths are powers of two
 
-// TableBits is the size of the part of each group, as a power of two.
+// TableBits is the base-2 logarithm of the table size of each group.
 var TableBits = [groupCount]int{12, 15, 15, 17, 17}
 
-// least is the number of features of each group that a sentence is judged by at
-// least: one that says little weighs little.
+// least is the minimum number of features by which the sum of each group is normalized, so that a
+// sentence with few features has little weight.
 var least = [groupCount]int{8, 16, 24, 16, 64}
 
-// magic begins a table in a file.
+// magic is the header of a table file.
 const magic = "crib2"
 
-// Bytes writes the table as parseLearned reads it.
+// Bytes encodes t in the format that parseLearned reads.
 func (t *Learned) Bytes() []byte {
 	b := []byte(magic)
 	for _, f := range append([]float32{t.Bias, t.Threshold}, t.Scale[:]...) {
@@ -64,7 +63,7 @@ func (t *Learned) Bytes() []byte {
 	return b
 }
 
-// parseLearned reads a table, whose weights stay in b.
+// parseLearned parses a table. The table refers to the weights in b.
 func parseLearned(b []byte) (*Learned, error) {
 	want := len(magic) + 4*(2+groupCount)
 	for _, size := range TableBits {
@@ -103,8 +102,8 @@ var learnedTools []byte
 //go:embed learned_prompts.bin
 var learnedPrompts []byte
 
-// toolTable and promptTable return the tables in force, read when they are first
-// asked for. Prompts give orders by nature, so they have one of their own.
+// toolTable and promptTable return the current tables, which they parse on the first call. Prompts
+// consist of orders and therefore have a table of their own.
 var (
 	toolTable   = sync.OnceValue(func() *Learned { return embedded(learnedTools) })
 	promptTable = sync.OnceValue(func() *Learned { return embedded(learnedPrompts) })
@@ -118,10 +117,10 @@ func embedded(b []byte) *Learned {
 	return t
 }
 
-// tally is a sum of weights of each group, and how many they are.
+// tally holds the sum and the number of the weights of each group.
 type tally struct{ sum, n [groupCount]int }
 
-// add adds the weights of the features of one group.
+// add adds the weights of the features in list, which are of group g, to y.
 func (t *Learned) add(y *tally, g int, list []uint32) {
 	for _, h := range list {
 		y.sum[g] += t.Weights[g].At(h)
@@ -129,7 +128,7 @@ func (t *Learned) add(y *tally, g int, list []uint32) {
 	y.n[g] += len(list)
 }
 
-// plus adds o to y.
+// -
 func (y *tally) plus(o *tally) {
 	for g := range y.sum {
 		y.sum[g] += o.sum[g]
@@ -137,7 +136,7 @@ func (y *tally) plus(o *tally) {
 	}
 }
 
-// of returns the score that y comes to.
+// of returns the score of the weights in y.
 func (t *Learned) of(y *tally) float64 {
 	score := float64(t.Bias)
 	for g, sum := range y.sum {
@@ -146,27 +145,26 @@ func (t *Learned) of(y *tally) float64 {
 	return score
 }
 
-// signals returns what signals add to a score.
+// signals returns the contribution of the signals in list to a score.
 func (t *Learned) signals(list []uint32) float64 {
 	var y tally
 	t.add(&y, signalGroup, list)
 	return float64(t.Scale[signalGroup]) * float64(y.sum[signalGroup]) * Norm(signalGroup, 0)
 }
 
-// partial is how much less a part of a sentence of a tool scores than the same words alone
-// would: the parts are many, and any of them may look odd without the others. A part between
-// words such as "so that" and "for example" is none: nothing that goes on behind them hides
-// an attack.
+// partial is subtracted from the score of a part of a sentence in a tool: a sentence has many
+// parts, and any of them may look odd without the others. It does not apply to a part that extends
+// between joining words such as "so that" and "for example", because an attack can follow them.
 const partial = 2
 
-// pairSum adds up the pairs of concepts of clause j with the one d+1 before it, at
-// j*width+d.
+// pairSum is the sum of the weights of all pairs of concepts in clause j and clause j-d-1. Best
+// stores it at index j*width+d.
 type pairSum struct{ sum, n int }
 
-// someClauses is how many clauses most sentences have at most.
+// someClauses is the number of clauses that most sentences do not exceed.
 const someClauses = 8
 
-// Best returns the highest score of the sentence and of a run of at most maxRun of its
+// Best returns the maximum of the scores of the whole sentence and of all runs of at most maxRun
 // clauses.
 func (t *Learned) Best(x *Clauses) float64 {
 	var once tally
@@ -175,7 +173,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 	}
 	n := len(x.list)
 	width := min(n, maxRun)
-	// Most sentences have few clauses, for which the stack has room.
+	// For most sentences the stack has enough room.
 	var someAlone [someClauses]tally
 	var somePairs [someClauses * someClauses]pairSum
 	alone, pairs := someAlone[:], somePairs[:]
@@ -221,16 +219,16 @@ func (t *Learned) Best(x *Clauses) float64 {
 	return best
 }
 
-// Norm returns the factor for the sum over n features of group g.
+// Norm returns the factor by which the sum over n features of group g is normalized.
 func Norm(g, n int) float64 {
 	if g == signalGroup {
-		n = 0 // each signal counts by itself
+		n = 0 // signals are not normalized by their number
 	}
 	return 1 / math.Sqrt(float64(max(n, least[g])))
 }
 
-// roughly adds up the weights of concepts alone: enough to select the sentences of
-// a long text to judge.
+// roughly returns the sum of the weights of the concepts alone, which is precise enough to select
+// the sentences of a long text for scoring.
 func (t *Learned) roughly(set *scan.Set) int {
 	t.once.Do(func() {
 		for _, name := range grammar().Names() {
@@ -248,8 +246,8 @@ func (t *Learned) roughly(set *scan.Set) int {
 	return sum
 }
 
-// isDomain reports whether the concept names the domain of a tool: its name is a
-// "d" and a capital.
+// isDomain reports whether the concept names the domain of a tool: its name begins with "d" and a
+// capital letter.
 func isDomain(concept string) bool {
 	return concept[0] == 'd' && concept[1] >= 'A' && concept[1] <= 'Z'
 }

@@ -13,16 +13,16 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// reported is a candidate on its way to a finding: with the whole sentence that it was
-// found in, and what that sentence decodes to when it was encoded.
+// reported is a candidate with the sentence that it was found in and, if the sentence was encoded,
+// the decoded text.
 type reported struct {
 	*candidate
 	span    rules.Passage
 	decoded string
 }
 
-// report turns weighed candidates into findings by rule. A finding is about the whole
-// sentence, so two in one sentence of a rule become one.
+// report converts scored candidates into findings by rule. A finding covers a whole sentence, so
+// findings of one rule in the same sentence are merged.
 func (c *View) report(found []candidate, list []Sentence, in []int) map[string][]rules.Finding {
 	type place struct {
 		rule string
@@ -43,7 +43,7 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 		}
 		r := reported{candidate: f, span: f.at}
 		if in[n] >= 0 {
-			// What was encoded stays as it is; the message has the sentence that it decodes to.
+			// An encoded passage is reported as written; the message contains the decoded sentence.
 			if s := &list[in[n]]; s.at.Disguise.Decoded() {
 				r.decoded = s.Text
 			} else {
@@ -58,7 +58,7 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 	return byRule
 }
 
-// findings makes findings of what one rule found in one text.
+// findings merges what one rule found in one text into findings.
 func findings(text *rules.Text, group []reported) []rules.Finding {
 	slices.SortStableFunc(group, func(a, b reported) int {
 		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(b.span.End, a.span.End))
@@ -85,7 +85,7 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 	made := text.Findings(spans, func(rules.Passage) string { return "" })
 	for i := range made {
 		f, r := &made[i], merged[i]
-		more := f.Message // how many others have no finding of their own
+		more := f.Message // states how many findings were omitted
 		f.Severity, f.Message = r.Severity, told(r.Message, cmp.Or(r.decoded, f.Passage), r.span.Disguise)+more
 	}
 	if more > 0 {
@@ -94,7 +94,8 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 	return made
 }
 
-// told is a message: the deed and the passage, unless the deed names it.
+// told returns a message that consists of the deed and the passage, unless the deed already quotes
+// the passage.
 func told(deed, passage string, how disguise.Disguise) string {
 	if how != 0 {
 		deed += ", in disguise (" + disguised(how) + ")"
@@ -106,8 +107,8 @@ func told(deed, passage string, how disguise.Disguise) string {
 	return rules.Quoting(deed, passage)
 }
 
-// whole returns the sentence that a passage is in, its lines in a program, or the whole text if
-// that has no sentences.
+// whole extends a passage to its sentence, to its lines in a program, or to the whole text if the
+// text has no sentences.
 func (s *Scanned) whole(at rules.Passage) rules.Passage {
 	span := rules.Passage{Start: 0, End: len(s.Value), Disguise: at.Disguise}
 	if s.Kind == rules.Prose || s.Kind == rules.Note || s.Kind == rules.Report {
@@ -123,21 +124,21 @@ func (s *Scanned) whole(at rules.Passage) rules.Passage {
 		span.End += len(behind) - len(strings.TrimLeft(behind, ".!?…。！？:)]}\"'`*_”’»"))
 		span = item(s.Value, span, at)
 	}
-	if s.Kind == rules.Program { // its lines
+	if s.Kind == rules.Program { // extend to whole lines
 		span.Start = strings.LastIndexByte(s.Value[:at.Start], '\n') + 1
 		if n := strings.IndexByte(s.Value[at.End:], '\n'); n >= 0 {
 			span.End = at.End + n
 		}
 	}
 	span = narrow(s.Value, span, at)
-	text := s.Value[span.Start:span.End] // without white space around it
+	text := s.Value[span.Start:span.End] // trim white space
 	span.Start += len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	span.End -= len(text) - len(strings.TrimRightFunc(text, unicode.IsSpace))
 	return span
 }
 
-// item narrows span to the items of a list, rows of a table and headings that at
-// stands in: they end no sentence, but a reader takes each for itself.
+// item narrows span to the list items, table rows, and headings that contain at. They do not end a
+// sentence, but people read each of them separately.
 func item(value string, span, at rules.Passage) rules.Passage {
 	for line := span.Start; line < span.End; {
 		if startsItem(value[line:]) {
@@ -157,7 +158,7 @@ func item(value string, span, at rules.Passage) rules.Passage {
 	return span
 }
 
-// startsItem reports whether a line begins an item of a list, a row or a heading.
+// startsItem reports whether line begins a list item, a table row, or a heading.
 func startsItem(line string) bool {
 	line = strings.TrimLeft(line, " \t")
 	digits := strings.TrimLeft(line, "0123456789")
@@ -169,11 +170,11 @@ func startsItem(line string) bool {
 	return len(digits) < len(line) && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
 }
 
-// maxSentence is how long a sentence, in bytes, is a passage as a whole. Of a longer
-// one it is the words around what was found.
+// maxSentence is the maximum length in bytes of a sentence that a finding quotes in full. Longer
+// sentences are cut to the surroundings of the match.
 const maxSentence = 480
 
-// narrow cuts span, between words, to maxSentence bytes around at.
+// narrow cuts span at spaces to about maxSentence bytes around at.
 func narrow(value string, span, at rules.Passage) rules.Passage {
 	if span.End-span.Start <= maxSentence {
 		return span
@@ -196,7 +197,7 @@ func narrow(value string, span, at rules.Passage) rules.Passage {
 	return span
 }
 
-// clipped returns at most n bytes of text, and dots where there was more.
+// clipped truncates text to n bytes and appends an ellipsis if it was longer.
 func clipped(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -207,11 +208,11 @@ func clipped(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// maxWord is how many bytes of a word are repeated in a message.
+// maxWord limits the length in bytes of a word that a message quotes.
 const maxWord = 40
 
-// seen lists the words of a match with the concepts that they stand for. Those of
-// a decoded match do not stand in the text.
+// seen lists the words of a match with their concepts. It returns "" for a decoded match, whose
+// words do not occur in the text.
 func (s *Scanned) seen(m *scan.Match) string {
 	if m.Disguise.Decoded() {
 		return ""

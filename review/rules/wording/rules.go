@@ -1,9 +1,9 @@
-// Package wording holds the rules about wording: the S family, text that works on
-// the model that reads it, and the P family, text that breaks the forms in which
-// agents call tools and prove their claims. The frames of a rule are data in
-// rulebook; scan matches them, judge in evidence.go weighs the matches with the
-// learned tables, and attack.go turns them into findings. A rule that frames
-// cannot describe has a check in Go, which the block of the rule names.
+// Package wording implements the rules about wording: the S family detects text that manipulates
+// the model reading it, and the P family detects text that breaks the formats in which agents call
+// tools and present evidence. The patterns of a rule, called frames, are data in package rulebook.
+// Package scan matches them, judge (evidence.go) scores the matches with a learned table, and
+// attack.go turns them into findings. For a rule that frames cannot describe, rulebook names a
+// check in Go.
 package wording
 
 import (
@@ -12,9 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules returns the rules about wording: the S family, text that works on the
-// model that reads it, and the P family, text that breaks the forms in which
-// agents call tools and prove their claims.
+// Rules returns the rules of the S and P families that this package implements.
 func Rules() []rules.Rule {
 	form := []rules.Rule{EachText("S107", comments), EachText("S108", encoded)}
 	for i := range form {

@@ -15,19 +15,19 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// grammar is the compiled lexicon with the frames of every class of attack.
+// grammar returns the compiled lexicon with the frames of all classes of attack.
 func grammar() *scan.Grammar { return rulebook.Grammar() }
 
-// Scanned is one text with what the scanner found in it.
+// Scanned is a text with the results of the scanner.
 type Scanned struct {
 	rules.Text
 	*scan.Result
 	Hidden []hidden.Run
 	Plain  bool             // printable ASCII only
-	byRule map[string][]int // indices of Matches by the rule they are for
+	byRule map[string][]int // indices of Matches by frame
 }
 
-// Scan reads every text of the change once, for all rules.
+// Scan scans every text of the change. The result is computed once for all rules.
 func (c *View) Scan() []*Scanned {
 	c.scans.Do(func() {
 		g := grammar()
@@ -48,19 +48,18 @@ func (c *View) Scan() []*Scanned {
 	return c.scanList
 }
 
-// mentioned reports whether m is spoken of rather than said: a phrase that a
-// detector quotes, an example, the object of a description.
+// mentioned reports whether the text mentions m instead of saying it: a phrase that a detector
+// quotes, an example, or the object of a description.
 func mentioned(m *scan.Match) bool { return denied(m) || setApart(m) || sampled(m) }
 
-// denied reports whether the text asserts the opposite of m, or tells the model to
-// refuse it. Nobody denies encoded text.
+// denied reports whether the text asserts the opposite of m or tells the model to refuse it.
+// Encoded text is never treated as denied, because nobody encodes a denial.
 func denied(m *scan.Match) bool {
 	return !m.Disguise.Decoded() && m.Stance&(scan.Negated|scan.Asked|scan.Crossed|scan.Shown) != 0
 }
 
-// setApart reports whether it is plain that the text only mentions m: m is in
-// quotation marks or directly behind words that announce it, or the text tells the
-// model not to follow it.
+// setApart reports whether the text clearly only mentions m: m is in quotation marks or follows
+// words that introduce a quotation, or the text tells the model not to follow it.
 func setApart(m *scan.Match) bool {
 	g := grammar()
 	if m.Disguise.Decoded() {
@@ -81,8 +80,8 @@ func setApart(m *scan.Match) bool {
 	return false
 }
 
-// sampled reports whether words further up call m a sample, or ask whether a
-// text says so. It may be meant to be followed all the same.
+// sampled reports whether earlier words introduce m as an example or as something to detect. The
+// model may still be meant to follow it.
 func sampled(m *scan.Match) bool {
 	g := grammar()
 	if m.Disguise.Decoded() {
@@ -94,11 +93,11 @@ func sampled(m *scan.Match) bool {
 	return meets("sampled", "sample") || meets("detect", "whether", "attempting")
 }
 
-// disguised says in words how m was kept from sight, "" when it was not.
+// disguised lists the disguises in d in words, or returns "" if there are none.
 func disguised(d disguise.Disguise) string { return strings.Join(d.Names(), ", ") }
 
-// Governs reports whether the text is an agent's own instruction, or a file of a skill
-// or of instructions, which may decide which tools to use, when, and in which order.
+// Governs reports whether the text is an agent's own instruction or a file of a skill or of
+// instructions. Such texts may decide which tools to use, when, and in which order.
 func (s *Scanned) Governs() bool {
 	switch s.Path {
 	case "definition.prompt", "definition.soul", "definition.promptTemplate", "definition.operatingModel", "definition.interactionLearning",
@@ -108,8 +107,7 @@ func (s *Scanned) Governs() bool {
 	return under(s.Path, "definition.channelGuidance") || under(s.Path, "definition.files")
 }
 
-// Reading is a text to look at: the one of the field, or one decoded from a
-// passage of it.
+// Reading is a text to check: the text of a field, or a text decoded from a passage of it.
 type Reading struct {
 	Text    string
 	decoded bool
@@ -125,7 +123,8 @@ func (s *Scanned) Readings() []Reading {
 	return list
 }
 
-// At returns the passage of the field that bytes start to end of r stand for.
+// At returns the passage of the field that corresponds to r.Text[start:end]. For a decoded text
+// this is the whole encoded passage.
 func (r Reading) At(start, end int) rules.Passage {
 	if r.decoded {
 		return r.passage
@@ -133,11 +132,11 @@ func (r Reading) At(start, end int) rules.Passage {
 	return rules.Passage{Start: start, End: end}
 }
 
-// View is a change as the rules about wording see it: with its texts scanned and
-// weighed, once for all of them.
+// View extends a change with the results of scanning and scoring its texts, which all rules about
+// wording share.
 type View struct {
 	*rules.Change
-	// Learned is the table that the wording is weighed by; nil is the one in force.
+	// Learned replaces the current learned table unless it is nil.
 	Learned *Learned
 
 	scans      sync.Once
@@ -150,7 +149,7 @@ type View struct {
 	settingOf  *setting
 }
 
-// Of returns the view of c, which all rules share.
+// Of returns the View of c that all rules share.
 func Of(c *rules.Change) *View {
 	return rules.Computed(c, func(c *rules.Change) *View { return &View{Change: c} })
 }

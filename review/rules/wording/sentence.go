@@ -11,31 +11,31 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Sentence is a passage that is judged as a whole: a sentence of a text, or all
-// of a short one such as a title or an enum value.
+// Sentence is a passage that is scored as a whole: a sentence of a text, or all of a short text
+// such as a title or an enum value.
 type Sentence struct {
 	Path string // of the field
-	Text string // decoded when it was encoded
+	Text string // in decoded form
 
 	text     *Scanned
 	at       rules.Passage
 	concepts scan.Set
 	clauses  []scan.Clause
-	source   string   // that the clauses are bytes of
-	first    bool     // opens the text
+	source   string   // the text that the offsets of clauses refer to
+	first    bool     // first in its text
 	frames   []string // rules that fired in it
 	score    float64
 }
 
-// maxJudged is how many sentences of one text are judged in full. Of a longer
-// text those are taken whose concepts weigh most, so that the cost stays
-// linear with a small factor.
+// maxJudged is the number of sentences of one text that are scored in full. In a longer text the
+// sentences with the highest rough scores are selected, which keeps the cost linear with a small
+// factor.
 const maxJudged = 512
 
-// sentences appends the sentences of s that are judged, in their order.
+// sentences appends the sentences of s to score, in order.
 func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence {
 	if (!s.Visible || s.Kind == rules.Program) && len(s.byRule) == 0 {
-		return list // programs and what only reviewers read are judged where a rule fired
+		return list // programs and texts for reviewers are scored only if a rule fired in them
 	}
 	if s.Kind != rules.Prose && s.Kind != rules.Note && s.Kind != rules.Program { // a short text without sentences
 		if s.Kind == rules.Identifier && len(s.byRule) == 0 {
@@ -62,9 +62,9 @@ func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence
 	return list
 }
 
-// mostTelling returns the numbers of the sentences in which a frame matches, and
-// besides of at most maxJudged with the heaviest concepts, in their order; of all
-// without a table.
+// mostTelling returns the indices of the sentences to score, in order: those in which a frame
+// matches, and up to maxJudged others with the highest rough scores. Without a table it returns
+// all.
 func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int {
 	kept := make([]int, 0, min(len(list), 2*maxJudged))
 	if t == nil || len(list) <= maxJudged {
@@ -94,18 +94,17 @@ func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int 
 	return kept
 }
 
-// Opens reports whether the sentence is the first of its text.
+// Opens reports whether s is the first sentence of its text.
 func (s *Sentence) Opens() bool { return s.first }
 
-// Frames returns the ids of the rules that fired in the sentence, with the kind of
-// finding of those that have several.
+// Frames returns the ids of the rules that fired in s, each followed by the kind of finding if the
+// rule has several.
 func (s *Sentence) Frames() []string { return s.frames }
 
-// fewWords is the number of words that a sentence without a frame needs to be
-// judged.
+// fewWords is the minimum number of words of a sentence that is scored without a frame.
 const fewWords = 4
 
-// says reports whether the sentence has enough words to be judged without a frame.
+// says reports whether s has enough words to be scored without a frame.
 func (s *Sentence) says() bool {
 	words, glyphs := 0, 0
 	for w := range strings.FieldsSeq(s.Text) {
@@ -122,11 +121,11 @@ func (s *Sentence) says() bool {
 	return false
 }
 
-// Judged reports whether the sentence is judged: agents see it, and it has enough
-// words or a frame fits in it.
+// Judged reports whether s is judged: agents see it, and it has enough words or a frame fired in
+// it.
 func (s *Sentence) Judged() bool { return s.text.Visible && (s.says() || len(s.frames) > 0) }
 
-// clauses cuts text at the marks that end a clause.
+// clauses splits text into clauses at punctuation and line breaks.
 func clauses(text string) []rules.Passage {
 	var list []rules.Passage
 	start := 0
@@ -148,8 +147,9 @@ func clauses(text string) []rules.Passage {
 	return list
 }
 
-// endsClause reports whether a clause ends at rune r, byte i of text: at a comma or
-// the like before a space, a parenthesis, a line break, and the marks of other scripts.
+// endsClause reports whether the rune r at byte i of text ends a clause: a comma, semicolon, or
+// colon before a space, a parenthesis, a line break, the end of a sentence, or the corresponding
+// marks of other scripts.
 func endsClause(text string, i int, r rune) bool {
 	switch r {
 	case ',', ';', ':':

@@ -12,14 +12,14 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// setting has the name, the claimed purpose and the parameters of the tool whose
-// sentences are judged.
+// setting is the context in which sentences are scored: the names, the stated purpose, and the
+// parameters of a tool, or the word counts of a prompt.
 type setting struct {
-	about map[string]bool // stems of its names and its first sentence
-	names map[string]bool // its names and those of its parameters, in lower case
-	// count is how often each stem stands in a prompt, concepts in how many sentences
-	// each concept does, sentences how many there are, hosts how often each host of an
-	// address is named.
+	about map[string]bool // stems of the words in the names and in the first sentence
+	names map[string]bool // names of the tool and its parameters, in lower case
+	// For prompts: count is the number of occurrences of each stem, concepts the number of
+	// sentences that contain each concept, sentences the number of all sentences, and hosts the
+	// number of occurrences of each host in an address.
 	count     map[string]int
 	concepts  []int
 	sentences int
@@ -60,8 +60,9 @@ func (c *View) newSetting() *setting {
 	return st
 }
 
-// ownNames returns the names of a definition that tell its purpose. The id and the label of a tool of
-// a server also contain the name of the server or file, which tells nothing about the tool (R35).
+// ownNames returns the names of a definition that describe its purpose. The id and the label of a
+// server's tool are omitted, because they also contain the name of the server or file, which says
+// nothing about the tool (R35).
 func ownNames(d *registry.Definition) []string {
 	if t := d.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
 		return []string{t.Provider.Name}
@@ -69,7 +70,7 @@ func ownNames(d *registry.Definition) []string {
 	return []string{d.ID(), d.Name()}
 }
 
-// withoutDigits returns a name without its digits: "srv7" is not about numbers.
+// withoutDigits removes the digits from a name: "srv7" is not about numbers.
 func withoutDigits(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -79,15 +80,15 @@ func withoutDigits(name string) string {
 	}, name)
 }
 
-// fewSentences is the number of sentences that a prompt needs to show what one of them
-// adds to it.
+// fewSentences is the number of sentences that a prompt needs to show whether one of them fits the
+// rest.
 const fewSentences = 6
 
-// alone reports whether a prompt has too few sentences to judge one by the others.
+// alone reports whether c is a prompt with too few sentences to compare one with the others.
 func (c *View) alone() bool { return !c.IsAction() && c.setting().sentences < fewSentences }
 
-// surround counts the words, concepts, and hosts of a prompt, so that a line can be judged by those
-// that occur nowhere else.
+// surround counts the words, concepts, and hosts of a prompt in st. Scoring uses the counts to find
+// sentences whose words occur nowhere else.
 func (c *View) surround(st *setting) {
 	st.count, st.concepts, st.hosts = make(map[string]int, 512), make([]int, len(grammar().Names())), map[string]int{}
 	left := maxCounted
@@ -114,7 +115,7 @@ func (c *View) surround(st *setting) {
 	}
 }
 
-// maxCounted is how many bytes of a prompt are counted.
+// maxCounted limits the number of bytes of a prompt in which words are counted.
 const maxCounted = 128 << 10
 
 // hostsIn yields the hosts of the addresses in text.
@@ -137,21 +138,21 @@ func hostsIn(text string) func(yield func(string) bool) {
 	}
 }
 
-// another reports whether word is a name such as read_file that is neither the
-// tool's own nor that of a parameter.
+// another reports whether word is a name such as read_file that belongs neither to the tool nor to
+// a parameter.
 func (st *setting) another(word string) bool {
 	i := strings.IndexByte(word, '_')
 	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
 }
 
-// IsAction reports whether the change defines an action tool.
+// IsAction reports whether the changed definition is an action tool.
 func (c *View) IsAction() bool {
 	t := c.Draft.Definition.Tool
 	return t != nil && t.Kind == registry.ActionTool
 }
 
-// purpose returns the concepts in a tool's id, name and first sentences, its
-// claimed purpose. Later sentences are where an attack argues its case.
+// purpose returns the concepts in a tool's names and first sentence, which state its purpose. Later
+// sentences are excluded, because an attack may use them to justify itself.
 func (c *View) purpose() scan.Set {
 	c.purposes.Do(func() {
 		t := c.Draft.Definition.Tool
@@ -164,8 +165,8 @@ func (c *View) purpose() scan.Set {
 	return c.purposeSet
 }
 
-// firstSentence returns the start of text up to its first full stop or empty
-// line, at most 300 bytes.
+// firstSentence returns the beginning of text up to the first end of a sentence or empty line,
+// limited to 300 bytes.
 func firstSentence(text string) string {
 	text = strings.TrimSpace(text)
 	for _, end := range []string{"\n\n", ". ", ".\n", "!", "<", "["} {
@@ -187,20 +188,18 @@ func firstClause(text string) int {
 	return end
 }
 
-// about reports whether the tool's stated purpose has to do with any of the
-// named concepts.
+// about reports whether the tool's stated purpose contains one of the named concepts.
 func (c *View) about(concepts string) bool {
 	return c.purpose().Meets(grammar().Concept(concepts))
 }
 
-// concerns reports whether the tool's names or first sentence share a word with
-// text.
+// concerns reports whether the tool's names or first sentence share a word with text.
 func (c *View) concerns(text string) bool {
 	about := c.setting().about
 	return slices.ContainsFunc(wordsOf(letters.Fold(text)), func(w string) bool { return !idle[w] && about[stem(w)] })
 }
 
-// computesOnly reports whether the tool, by its names, computes something and touches nothing else.
+// computesOnly reports whether the tool's names claim that it only computes something.
 func (c *View) computesOnly() bool {
 	if c.Draft.Definition.Tool == nil {
 		return false
@@ -210,10 +209,10 @@ func (c *View) computesOnly() bool {
 	return named.Meets(g.Concept("dPure")) && !named.Meets(g.Concept("dReach"))
 }
 
-// maxPurpose is how many bytes of what a tool says it is for are repeated in a message.
+// maxPurpose limits the length in bytes of a stated purpose that a message quotes.
 const maxPurpose = 160
 
-// statedPurpose returns the purpose that the tool claims.
+// statedPurpose returns the first sentence of the tool's description, or its id if it has none.
 func (c *View) statedPurpose() string {
 	t := c.Draft.Definition.Tool
 	if t == nil {

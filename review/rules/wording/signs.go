@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// signs finds attacks that no frame describes: sentences that reach the threshold of the learned
+// signs reports attacks that no frame describes: sentences that reach the threshold of the learned
 // table and in which no other rule fired.
 func signs(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
 	c := Of(change)
@@ -25,8 +25,8 @@ func signs(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
 	return found, nil
 }
 
-// signFindings makes findings of telling sentences of one text: of those with the
-// highest scores, when there are many.
+// signFindings returns findings for suspicious sentences of one text. If there are too many, it
+// reports those with the highest scores.
 func (c *View) signFindings(ctx context.Context, list []Sentence) []rules.Finding {
 	total := len(list)
 	if total > rules.MaxPerText {

@@ -9,9 +9,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// linkWithData is a Markdown image or link, or an address after a word such as
-// "render", whose query or path holds a placeholder; in the address of a picture
-// also a word in capitals.
+// linkWithData matches a Markdown image or link or an HTML image whose query or path contains a
+// placeholder. In the address of a Markdown image, it also matches a query value in capitals.
 var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		link    = `!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)`
@@ -21,14 +20,14 @@ var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + link + `|` + capital + `|` + image)
 })
 
-// shellInAddress is a command substitution within an address.
+// -
 var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 })
 
-// linkParts yields the paragraphs of a text that have an address and something that linkWithData
-// or shellInAddress match behind it: expressions are too slow for the rest, and no link extends
-// over an empty line.
+// linkParts yields the paragraphs of a text that contain an address followed by a character that
+// linkWithData or shellInAddress requires. The expressions are too slow for the rest of the text,
+// and no link extends over an empty line.
 func linkParts(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		for at := 0; at < len(text); {
@@ -51,8 +50,8 @@ func linkParts(text string) func(yield func(start, end int) bool) {
 	}
 }
 
-// carriesPrivate reports whether the words in the address of a link, behind its host,
-// name a secret, the conversation or the user's data.
+// carriesPrivate reports whether the path or query of a link names a secret, the conversation, or
+// the user's data.
 func carriesPrivate(link string) bool {
 	_, address, _ := strings.Cut(link, "://")
 	_, path, _ := strings.Cut(address, "/")
@@ -66,21 +65,21 @@ func carriesPrivate(link string) bool {
 	return g.Scan(words).Concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation|userData"))
 }
 
-// placeInAddress is a place in an address that something is to be put into.
+// placeInAddress matches a placeholder in an address.
 var placeInAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\$?\{+([^{}]{0,60})\}*|%7B(.{0,60}?)%7D|<([^<>]{0,60})>?|\[([^\[\]]{0,60})\]?`)
 })
 
-// addressing are words for the parts that addresses are made of: which page, record or
-// version is meant. What is said or known goes by other names.
+// addressing are words for ordinary parts of addresses, such as the page, record, or version.
+// Placeholders for private data have other names.
 var addressing = words(`owner org organization organisation repo repository project workspace namespace group team id ids uuid guid num number no nr n
 	key slug tag branch ref version ver sha commit hash revision env environment region zone dc date year month day page path file filename
 	folder dir ticket issue pr pull mr run workflow build job step pipeline host hostname domain port base lang language locale country package pkg module
 	crate lib library app application service component resource type kind section anchor doc docs dashboard panel chart board sprint
 	release server cluster instance node site 0 x y z name timestamp encoded url uri link the your`)
 
-// isTemplate reports whether a link is a pattern for addresses: each place in it is for
-// a part of an address.
+// isTemplate reports whether a link is an address template in which every placeholder stands for an
+// ordinary part of an address.
 func isTemplate(link string) bool {
 	_, address, _ := strings.Cut(link, "://")
 	places := placeInAddress().FindAllStringSubmatch(address, rules.MaxPerText)
@@ -93,7 +92,7 @@ func isTemplate(link string) bool {
 	return len(places) > 0
 }
 
-// dataInLinks finds addresses that carry data out.
+// dataInLinks finds addresses that carry data to a third party.
 func dataInLinks(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.Scan() {
@@ -115,7 +114,7 @@ func dataInLinks(c *View) []candidate {
 		for _, f := range s.candidates(spans, func(rules.Passage) string {
 			return "Builds an address that leaks data when it is shown or opened"
 		}) {
-			// A picture is fetched when the answer is drawn, without a click.
+			// Displaying the answer loads an image without a click.
 			f.certain = strings.HasPrefix(f.Passage, "![") || strings.HasPrefix(f.Passage, "<img")
 			f.plain = f.certain && carriesPrivate(f.Passage)
 			found = append(found, f)

@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// words makes a set of a list.
+// words parses a space-separated list into a set.
 func words(list string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
@@ -23,7 +23,7 @@ func LetterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// withoutLinks cuts URLs out of text: their words are not those of a sentence.
+// withoutLinks returns text without URLs, whose words do not belong to the sentence.
 func withoutLinks(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
@@ -46,11 +46,11 @@ func withoutLinks(text string) string {
 	}
 }
 
-// idle are words that do not tell what a tool is about.
+// idle holds stop words: words that say nothing about the topic of a tool.
 var idle = words("a an the of to and or in on for with from by is are be it this that as at if was were has have had been its which there then")
 
-// stem cuts the ending of a regular English inflection off, roughly: what
-// matters is that the forms of a word come out alike.
+// stem returns w without regular English inflections. It is approximate: it only has to map all
+// forms of a word to the same stem.
 func stem(w string) string {
 	n := len(w)
 	switch {
@@ -79,6 +79,7 @@ func stems(text string) map[string]bool {
 	return set
 }
 
+// undouble removes the last letter of w if it repeats the one before, except for l and s.
 func undouble(w string) string {
 	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] != 'l' && w[n-1] != 's' {
 		return w[:n-1]
@@ -86,11 +87,11 @@ func undouble(w string) string {
 	return w
 }
 
-// wordsOf returns the words of wordsIn as a list.
+// wordsOf returns the words that wordsIn yields.
 func wordsOf(text string) []string { return slices.Collect(wordsIn(text)) }
 
-// wordsIn yields the words of ASCII letters in text in lower case, those of
-// names such as apiKey and api_key apart; numbers all read "0".
+// wordsIn yields the words of ASCII letters in text, in lower case. It splits names such as apiKey
+// and api_key and yields "0" for every number.
 func wordsIn(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := -1
@@ -112,13 +113,13 @@ func wordsIn(text string) iter.Seq[string] {
 	}
 }
 
-// parts reports whether a new word begins between two letters or digits.
+// parts reports whether a new word begins between two adjacent letters or digits.
 func parts(before, after byte) bool {
 	digit := func(c byte) bool { return c >= '0' && c <= '9' }
 	return after >= 'A' && after <= 'Z' && before >= 'a' && before <= 'z' || before != '\'' && digit(before) != digit(after)
 }
 
-// plainly returns a word in the form in which it is weighed.
+// plainly normalizes a word: lower case, no apostrophes, and "0" for a number.
 func plainly(word string) string {
 	if word[0] >= '0' && word[0] <= '9' {
 		return "0"
@@ -130,17 +131,17 @@ func plainly(word string) string {
 	return word
 }
 
-// unspaced reports whether r belongs to a script that puts no spaces between
-// words.
+// unspaced reports whether r belongs to a script that is written without spaces between words.
 func unspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// maxWords is how many words of a sentence are weighed.
+// maxWords limits the number of words that are scored in a clause.
 const maxWords = 400
 
-// tokens cuts text into words in lower case, in place of those of list. Addresses, files
-// and the names of tools become place holders, since only their kind counts.
+// tokens splits text into lower-case words and returns them in list, whose contents it overwrites.
+// It replaces addresses, file paths, and tool names with placeholders, because only their kind
+// matters.
 func tokens(list []string, text string, st *setting) []string {
 	list = list[:0]
 	for chunk := range strings.FieldsSeq(letters.Fold(text)) {
@@ -174,10 +175,10 @@ func lowerLetters(word string) bool {
 	return word != ""
 }
 
-// cutWords adds the words of a chunk without spaces. Names in capitals, such as
-// those of variables of the environment, are no tools.
+// cutWords appends the words of a chunk without spaces to list. Names in capitals are taken for
+// environment variables, not for tools.
 func cutWords(list []string, chunk string, capitals bool, st *setting) []string {
-	if word := strings.TrimRight(chunk, ".,:;!?)\"`*"); word != "args" && lowerLetters(word) { // most words
+	if word := strings.TrimRight(chunk, ".,:;!?)\"`*"); word != "args" && lowerLetters(word) { // the common case
 		return append(list, word)
 	}
 	for word := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\'' }) {
@@ -193,7 +194,7 @@ func cutWords(list []string, chunk string, capitals bool, st *setting) []string 
 		}
 		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '_' || r == '\'' }) {
 			switch c := part[0]; {
-			case part == "args": // the heading of parameters in descriptions that come from a program
+			case part == "args": // the heading of the parameters in a docstring
 			case c >= '0' && c <= '9':
 				list = append(list, "0")
 			default:
