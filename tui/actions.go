@@ -1,3 +1,5 @@
+// Keys that work on every page, and what they do.
+
 package tui
 
 import (
@@ -13,7 +15,7 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// globalKeys are the keys that all pages have.
+// globalKeys returns the keys that every page has.
 func (m *Model) globalKeys() []screen.Key {
 	all := []screen.Key{
 		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Terms: "keys, shortcuts, bindings, manual", Do: m.openHelp},
@@ -34,15 +36,15 @@ func (m *Model) globalKeys() []screen.Key {
 	}...)
 }
 
-// switchTheme goes on to the next theme.
+// switchTheme selects the next theme.
 func (m *Model) switchTheme() tea.Cmd {
 	m.shell.Choice.Next()
 	m.retheme()
 	return m.shell.Say(screen.Remark, "Theme: %s; kept for you", m.shell.Choice.Name)
 }
 
-// askTheme asks for a theme if the terminal did not report its background and none is
-// configured. The answer is kept like a theme that was picked, so it asks once.
+// askTheme asks the user to pick a theme if the terminal did not report its background and no theme is configured.
+// The answer is stored like a theme picked with the key, so the question appears once.
 func (m *Model) askTheme() tea.Cmd {
 	choice := &m.shell.Choice
 	if choice.Name != "" || choice.Told || m.shell.Busy() || m.cfg.Getenv("COLORFGBG") != "" {
@@ -75,16 +77,16 @@ func (m *Model) switchMouse() tea.Cmd {
 
 func (m *Model) cannotSuspend() string { return unless(!m.cfg.Remote, "no shell is available here") }
 
-// suspend stops for the shell. What is being typed is kept first.
+// suspend stores the unsent text and returns control to the shell.
 func (m *Model) suspend() tea.Cmd {
-	if why := m.cannotSuspend(); why != "" { // in a dialog, no table is asked
+	if why := m.cannotSuspend(); why != "" { // in a dialog, the key table does not check this
 		return m.shell.Say(screen.Warning, "ctrl+z: %s", why)
 	}
 	return unsent.Then(m.shell.SaveText(), tea.Suspend)
 }
 
-// quit leaves when every write that is on its way has been answered. What is
-// being typed is kept at once, as nothing comes after this.
+// quit saves the unsent text and ends the program when all running writes have completed. It saves synchronously,
+// because no command runs after tea.Quit.
 func (m *Model) quit() tea.Cmd {
 	if keep := m.shell.SaveText(); keep != nil {
 		if saved, ok := keep().(screen.Done); ok && saved.Err != nil {
@@ -103,7 +105,7 @@ func (m *Model) quit() tea.Cmd {
 	return m.shell.Say(screen.Warning, "Finishing pending writes")
 }
 
-// places lists the keys of every kind of page.
+// places returns the keys of every kind of page, for the help and the documentation.
 func places() []keys.Place {
 	all := []keys.Place{{Name: keys.Everywhere, Keys: new(Model).globalKeys()}}
 	for _, k := range pageKinds() {
@@ -114,7 +116,7 @@ func places() []keys.Place {
 	return all
 }
 
-// pageKeys are the keys that go to pages from everywhere.
+// pageKeys returns the keys that open a page from everywhere.
 func (m *Model) pageKeys() []screen.Key {
 	var all []screen.Key
 	for _, k := range pageKinds() {
@@ -131,8 +133,7 @@ func (m *Model) pageKeys() []screen.Key {
 	return all
 }
 
-// Rebind replaces keys by the names of their actions and returns the names
-// that there are none of. It is called before anything is drawn.
+// Rebind replaces keys by action name and returns the unknown names. Call it before the first frame is drawn.
 func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
 	return m.keys.Bind(bindings, m.globalKeys())
 }

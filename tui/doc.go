@@ -1,6 +1,5 @@
-// Package tui is the interface for people: the workbench. One Bubble Tea model contains
-// its parts, each of which has a package of its own below this one, and routes messages to
-// them and to the pages (pages.go lists these). Everything that reads or writes is a
-// command, whose answer names its subject; every key is declared once, in a table that the
-// footer, the help and docs/keys.md are read from.
+// Package tui is the interface for people: the workbench. One Bubble Tea model owns the parts, each in a package of
+// its own below this one, and routes messages to them and to the pages, which pages.go lists. All I/O runs in
+// commands, whose results carry the id of their subject. Every key is declared once, in the table that the footer,
+// the help, and docs/keys.md are generated from.
 package tui

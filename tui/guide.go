@@ -10,22 +10,22 @@ import (
 	"toolcrib/tui/subject"
 )
 
-// guide leads a new user from a proposal to a rollback, with a hint for each step.
+// guide shows a new user how to get from a proposal to a rollback, one hint per step.
 type guide struct {
 	on   bool
-	step int  // how many hints were followed
-	away bool // the page shows no proposal
+	step int  // hints followed so far
+	away bool // the page on screen shows no proposal
 }
 
-// guideStep is a hint that is shown until the user has followed it. It fits on one line of the
-// narrowest screen, because more lines would cover the page.
+// guideStep is a hint that stays until the user has followed it. A hint fits on one line of the narrowest screen,
+// because more lines would cover the page.
 type guideStep struct {
 	hint draw.Safe
 	done func(on screen.Page, status draw.Safe, asked bool) bool
-	away draw.Safe // the hint on pages without a proposal; "" for the same one
+	away draw.Safe // replaces hint on pages without a proposal; "" keeps hint
 }
 
-// about introduces toolcrib in a sentence.
+// about introduces toolcrib in one sentence.
 const about draw.Safe = "toolcrib reviews every change to what your agents can do; nothing goes live unapproved."
 
 var guideSteps = []guideStep{
@@ -45,7 +45,7 @@ func isDefinition(p screen.Page) bool {
 	return ok
 }
 
-// lines returns the lines of the next hint, nil for none.
+// lines returns the lines of the next hint, or nil if the guide is off or finished.
 func (g *guide) lines(f screen.Frame) []draw.Line {
 	if !g.on || g.step >= len(guideSteps) {
 		return nil

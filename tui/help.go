@@ -16,7 +16,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// openHelp lists the keys of the page on the screen, or leaves the help.
+// openHelp opens the help for the page on screen, or leaves the help if it is open.
 func (m *Model) openHelp() tea.Cmd {
 	if cmd, left := m.keys.LeaveHelp(); left {
 		return cmd
@@ -41,8 +41,7 @@ func (m *Model) openHelp() tea.Cmd {
 	return nil
 }
 
-// explain writes what a rule is about, with an example that it finds something
-// in and one that it leaves alone.
+// explain describes a rule, with one example that it flags and one that it accepts.
 func explain(page *prose.Page, f screen.Frame, texts *markdown.Texts, id string) {
 	page.Blank()
 	all := ruleset.All()

@@ -13,22 +13,21 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// memory is the state that the workbench restores at its next start. It is stored with the
-// unsent drafts of a database, so that it never applies to another one.
+// memory is the state that the workbench restores at its next start. It is stored with the unsent drafts of a
+// database, so that it never applies to another database.
 type memory struct {
-	Page  string                 `json:"page,omitempty"`  // as the bar names it
-	Theme string                 `json:"theme,omitempty"` // that was chosen with a key: of the user, see themeFolder
-	Pages map[string]screen.Left `json:"pages,omitempty"` // by their names in the bar
+	Page  string                 `json:"page,omitempty"`  // by its name in the bar
+	Theme string                 `json:"theme,omitempty"` // picked with the theme key; see themeFolder
+	Pages map[string]screen.Left `json:"pages,omitempty"` // by name in the bar
 }
 
-// memoryFile is the name of the file. The drafts page skips names that begin with a dot.
+// memoryFile is the file that stores the memory. The drafts page skips names that begin with a dot.
 const memoryFile = ".screen.json"
 
-// maxMemory is the size of the largest file that is read, in bytes.
+// maxMemory is the maximum size of the file, in bytes.
 const maxMemory = 64 << 10
 
-// readMemory reads the memory from the folder of unsent drafts. It returns an empty memory if
-// that fails.
+// readMemory reads the memory from the folder of unsent drafts. It returns an empty memory on any error.
 func readMemory(folder string) (left memory) {
 	if folder == "" {
 		return left
@@ -44,8 +43,8 @@ func readMemory(folder string) (left memory) {
 	return left
 }
 
-// themeFolder returns the folder that stores the user's theme: the parent of the draft folders
-// of all databases.
+// themeFolder returns the folder that stores the user's theme, which all databases share: the parent of their draft
+// folders.
 func themeFolder(drafts string) string {
 	if drafts == "" {
 		return ""
@@ -53,7 +52,7 @@ func themeFolder(drafts string) string {
 	return filepath.Dir(drafts)
 }
 
-// choice returns the theme that was chosen with a key, or else the configured one.
+// choice returns the theme that the user picked with a key, or else the configured theme.
 func (left memory) choice(cfg Config) theme.Choice {
 	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain, Own: cfg.Own}
 	if slices.Contains(c.Names(), left.Theme) {
@@ -62,9 +61,9 @@ func (left memory) choice(cfg Config) theme.Choice {
 	return c
 }
 
-// lightBackground reports whether COLORFGBG, which rxvt, Konsole and others set to the colors
-// of the text and of the background ("0;15"), has a light background. It counts until the
-// terminal answers a query, which some never do.
+// lightBackground reports whether COLORFGBG names a light background. rxvt, Konsole, and others set this variable to
+// the text and background colors ("0;15"). It applies until the terminal answers the background query, which some
+// terminals never do.
 func lightBackground(getenv func(string) string) bool {
 	if getenv == nil {
 		return false
@@ -76,8 +75,8 @@ func lightBackground(getenv func(string) string) bool {
 	return background == "7" || background == "15"
 }
 
-// remember stores where the workbench was left. It ignores errors, because this is only a
-// convenience.
+// remember stores the page, the theme, and the state of each page. It ignores errors, because restoring them is only
+// a convenience.
 func (left memory) remember(folder string, pages *navigation.Pages) {
 	if folder == "" {
 		return

@@ -26,30 +26,30 @@ type Model struct {
 	writes    *writes.Writer
 	drafting  *drafting.Drafting
 	openings  *openings
-	pageShell pageShell // does what pages ask for
+	pageShell pageShell // implements the requests of pages
 	pending   *pending.Operations
 	texts     *markdown.Texts
 	queue     *queue.Page
 	news      *news
 	guide     *guide
 
-	primed   tea.Cmd   // what the first page asked for
-	drawn    *tea.View // nil where a message may have changed the screen since
+	primed   tea.Cmd   // the first page's commands, run by Init
+	drawn    *tea.View // cached frame; nil after a message that may have changed it
 	drawnAt  string
 	stamp    int64
 	quitting bool
 
-	clicked    time.Time // last, on a row of the page
+	clicked    time.Time // time of the last click on a row
 	clickedRow int
 }
 
-// resize lays everything out for a screen of the given size.
+// resize lays out the screen for the given size.
 func (m *Model) resize(width, height int) {
 	m.shell.Resize(width, height)
 	m.pages.Fit(m.shell.Frame())
 }
 
-// retheme draws everything in the theme of the choice.
+// retheme redraws the screen in the chosen theme.
 func (m *Model) retheme() {
 	m.shell.Retheme()
 	m.pages.Fit(m.shell.Frame())
@@ -58,11 +58,11 @@ func (m *Model) retheme() {
 // Left returns the outcomes of the writes that were running when the program was told to quit.
 func (m *Model) Left() []string { return m.writes.Left() }
 
-// atWork returns how many writes and jobs have not ended yet.
+// atWork returns the number of writes and jobs that are still running.
 func (m *Model) atWork() int { return m.writes.Running() + m.jobs.Running() }
 
-// news counts the proposals of other processes since the user looked at the queue.
+// news counts the proposals that other processes added since the user last looked at the queue.
 type news struct {
-	known int // proposals; 0 while nothing is known
-	fresh int // of them, those that came since
+	known int // number of proposals at the last count; 0 before the first
+	fresh int // proposals added since
 }

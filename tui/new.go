@@ -65,7 +65,7 @@ type (
 	}
 )
 
-// New returns the workbench with an empty queue; Prime fills its first page.
+// New returns a workbench with an empty queue. Prime loads its first page.
 func New(cfg Config) *Model {
 	if cfg.Context == nil {
 		cfg.Context = context.Background()
@@ -107,7 +107,7 @@ func New(cfg Config) *Model {
 		return ""
 	}
 	m.jobs.Ended = func() tea.Cmd {
-		news.known = 0 // what a job proposes is not news
+		news.known = 0 // the user started the job, so its proposals are not news
 		return pages.Reload()
 	}
 	m.openings = &openings{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}
@@ -120,7 +120,7 @@ func New(cfg Config) *Model {
 		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Seen: d.seen, Tell: m.openings.options.Tell, Write: m.writes.Write, Regroup: cfg.Regroup,
 	}
 	*toParts = delegate{m.shell, m.writes, m.jobs, m.drafting, decide, m.keys, m.openings}
-	for _, r := range pages.Named() { // each list begins where it was left
+	for _, r := range pages.Named() { // each list resumes where the user left it
 		if p, ok := r.Page.(screen.Resumed); ok {
 			p.Resume(left.Pages[string(r.Name)])
 		}
@@ -132,7 +132,7 @@ func New(cfg Config) *Model {
 	return m
 }
 
-// proposals configures the pages of proposals, which share the record of seen parts.
+// proposals returns the options of the proposal pages, which share one record of seen parts.
 func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Options {
 	counter := d.Counter
 	if counter == nil {
@@ -147,12 +147,11 @@ func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Opti
 	}
 }
 
-// Prime reads the first page for a screen of the given size, so that the first
-// frame shows it.
+// Prime loads the first page for a screen of the given size, so that the first frame shows data.
 func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
 	m.Update(m.queue.Count()())
-	_, m.primed = m.Update(m.queue.First()()) // the rest comes when the frame is up
+	_, m.primed = m.Update(m.queue.First()()) // the rest loads after the first frame
 	if on := m.pages.On(); on != m.queue {
 		m.Update(on.Reload()())
 	}

@@ -20,37 +20,36 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// openings opens the pages that are about something: a proposal, a change set, a
-// definition.
+// openings opens the pages that have a subject: a proposal, a change set, or a definition.
 type openings struct {
 	*deps
 	screen  *shell.Shell
 	pages   *navigation.Pages
 	queue   *queue.Page
-	options proposal.Options           // of the pages of all proposals
-	sets    map[string]*changeset.Page // by the names of the sets
+	options proposal.Options           // shared by all proposal pages
+	sets    map[string]*changeset.Page // by name of the change set
 }
 
-// ToQueue goes to the queue.
+// ToQueue shows the queue.
 func (m *openings) ToQueue() tea.Cmd {
 	m.pages.Open(m.queue)
 	return nil
 }
 
-// Narrow goes to the queue and filters it.
+// Narrow shows the queue with the given filter.
 func (m *openings) Narrow(filter string) tea.Cmd {
 	m.pages.Open(m.queue)
 	return m.queue.Narrow(filter)
 }
 
-// Divide divides the screen another way.
+// Divide changes how the screen is divided between list and side pane.
 func (m *openings) Divide(by screen.Division) tea.Cmd {
 	m.screen.Divide(by)
 	m.pages.Fit(m.screen.Frame())
 	return m.pages.On().Reload()
 }
 
-// Resume opens the dialog of a text that was not sent, on the page of its proposal.
+// Resume shows the page of the proposal that an unsent text belongs to, with the dialog that contains it.
 func (m *openings) Resume(r screen.Resume) tea.Cmd {
 	pp := m.page(proposals.Proposal{ID: r.ID})
 	pp.Resume(r)
@@ -62,7 +61,7 @@ func (m *openings) Drop(draft string, next tea.Cmd) tea.Cmd {
 	return unsent.Then(m.screen.Unsent.Drop(draft), next)
 }
 
-// OpenEntry shows a tool, an agent or an allow-list.
+// OpenEntry opens the page of a live definition: a tool, an agent, or an allow-list.
 func (m *openings) OpenEntry(open screen.Opening) tea.Cmd {
 	s := subject.New(m.ctx, m.shell, open, subject.Options{
 		Registry: m.Registry, Desk: m.Desk, Layer: m.Layer, NoEditor: m.editor.Missing, Restore: m.user.Restore,
@@ -76,7 +75,8 @@ func (m *openings) page(p proposals.Proposal) *proposal.Page {
 	return proposal.New(m.ctx, m.options, p, m.screen.Frame())
 }
 
-// Open shows a proposal, in the tab of the one on the screen or in the first.
+// Open opens the page of p. With sameTab, it opens at the tab of the proposal on screen, and otherwise at the first
+// tab.
 func (m *openings) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
 	next := m.page(p)
 	if on, ok := m.pages.On().(*proposal.Page); ok && sameTab {
@@ -85,7 +85,7 @@ func (m *openings) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
 	return m.pages.Show(next)
 }
 
-// OpenUnseen opens a proposal at its unread parts.
+// OpenUnseen opens the page of p at its first unread part.
 func (m *openings) OpenUnseen(p proposals.Proposal) tea.Cmd {
 	if pp, ok := m.pages.On().(*proposal.Page); ok && pp.ID() == p.ID {
 		return pp.Unseen()
@@ -95,7 +95,7 @@ func (m *openings) OpenUnseen(p proposals.Proposal) tea.Cmd {
 	return tea.Batch(shown, m.pages.Show(next))
 }
 
-// Mark marks a proposal in the queue, or unmarks it, where no row shows it.
+// Mark toggles the mark of p in the queue and reports the new state, for pages that show no row of p.
 func (m *openings) Mark(p proposals.Proposal) tea.Cmd {
 	m.queue.Marked.Mark(p)
 	said, marks := "unmarked", m.queue.Marked.Marks
@@ -105,14 +105,14 @@ func (m *openings) Mark(p proposals.Proposal) tea.Cmd {
 	return m.screen.Say(screen.Remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(marks), "marked proposal", "marked proposals"))
 }
 
-// Marked returns the proposals that are marked.
+// Marked returns the marked proposals.
 func (m *openings) Marked() []proposals.Proposal { return m.queue.Marked.Marks }
 
-// MarkOnly marks proposals instead of those that are marked.
+// MarkOnly replaces the marks.
 func (m *openings) MarkOnly(ps []proposals.Proposal) { m.queue.Marked.Marks = ps }
 
-// OpenSet opens the page of a proposal's change set, where it has several members; else, and when it is closed, the proposal, in the tab of the
-// one on the screen.
+// OpenSet opens the change set of p if p is open and the set has several members. Otherwise it opens p itself, at the
+// tab of the proposal on screen.
 func (m *openings) OpenSet(p proposals.Proposal) tea.Cmd {
 	if p.ChangeSet == "" || !p.State.Open() {
 		return m.Open(p, true)
@@ -123,7 +123,7 @@ func (m *openings) OpenSet(p proposals.Proposal) tea.Cmd {
 		return screen.Then{Do: func() tea.Cmd {
 			switch {
 			case m.pages.On() != on || m.screen.Dialog() != nil:
-				return nil // somebody went elsewhere
+				return nil // the user left the page
 			case err != nil || len(set.Members) < 2:
 				return m.Open(p, true)
 			}
@@ -133,11 +133,11 @@ func (m *openings) OpenSet(p proposals.Proposal) tea.Cmd {
 	}
 }
 
-// showSet shows the page of a change set: the one that was opened before, which knows
-// what was seen. One set takes the place of another.
+// showSet opens the page of a change set. It reuses the page that was opened before, because that page records what
+// the user has read, even if the set has been renamed since.
 func (m *openings) showSet(set review.ChangeSet) {
 	next := m.sets[set.Name]
-	for name, other := range m.sets { // the members may have been in another set
+	for name, other := range m.sets { // the members may have belonged to another set
 		if next == nil && other.Knows(set) {
 			next, m.sets[set.Name] = other, other
 			delete(m.sets, name)
@@ -157,7 +157,7 @@ func (m *openings) showSet(set review.ChangeSet) {
 	m.pages.Open(next)
 }
 
-// set returns the page of a change set that is on the screen, nil for another.
+// set returns the change set page on screen, or nil if another page is.
 func (m *openings) set() *changeset.Page {
 	set, _ := m.pages.On().(*changeset.Page)
 	return set
@@ -184,9 +184,8 @@ func (m *openings) Deciding() bool {
 	return (m.pages.On() == m.queue || m.set() != nil || isProposal(m.pages.On())) && m.screen.Dialog() == nil
 }
 
-// OpenWaiting looks for the proposal that waits for the user next, in the order
-// and with the filter of the queue; behind the last comes the first. The other members
-// of a change set on the screen are not next.
+// OpenWaiting opens the next proposal that waits for the user, in the order and with the filter of the queue, and
+// wraps around at the end. It skips the other members of the change set on screen.
 func (m *openings) OpenWaiting() tea.Cmd {
 	q, set := m.queue.Waiting(), ""
 	if on := m.set(); on != nil {
@@ -213,7 +212,7 @@ func (m *openings) OpenWaiting() tea.Cmd {
 	})
 }
 
-// OpenNumber looks for the proposal with a number, such as #17.
+// OpenNumber opens the proposal with a number such as #17.
 func (m *openings) OpenNumber(number string) tea.Cmd {
 	return m.seek(func(proposals.ID) (*proposals.Proposal, error) {
 		found, err := m.Desk.List(m.ctx, review.Query{Filter: number, Limit: 1})
@@ -227,8 +226,8 @@ func (m *openings) OpenNumber(number string) tea.Cmd {
 	})
 }
 
-// seek opens what find finds, nil when nothing waits, unless the user went elsewhere
-// meanwhile; from is the proposal on the screen, "" for none.
+// seek opens the proposal that find returns, unless the user has left the page before the result arrives. from is the
+// proposal on screen, or "".
 func (m *openings) seek(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
 	before, _ := m.pages.Current()
 	on := m.pages.On()
@@ -243,8 +242,8 @@ func (m *openings) seek(find func(from proposals.ID) (*proposals.Proposal, error
 	}
 }
 
-// sought opens the proposal that was found, in the shown tab, or the page of its change
-// set, unless a member of that is on the screen.
+// sought opens the proposal that seek found, at the current tab, or opens its change set unless a member of that set
+// is on screen. If found is nil, it reports that nothing waits.
 func (m *openings) sought(found *proposals.Proposal, err error) tea.Cmd {
 	switch {
 	case err != nil:

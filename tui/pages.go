@@ -29,23 +29,23 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pageKind is a kind of page: everything that the workbench knows of it. A page that exists as
-// long as the workbench has a constructor, others are opened by openings.
+// pageKind declares a kind of page. A page that exists as long as the workbench has a constructor in make; the others
+// are opened by openings.
 type pageKind struct {
-	zero    screen.Page // is asked for its place and its keys, for the documentation
+	zero    screen.Page // zero value, whose place and keys the documentation lists
 	make    func(s *deps) screen.Page
-	key     screen.Key // that opens it from every page, without Do; zero for none
-	next    draw.Safe  // the page that the key opens while this one is on the screen
+	key     screen.Key // opens the page from everywhere; Do is not set; zero for none
+	next    draw.Safe  // the page that the key opens if this one is already on screen
 	off     func(cfg *Config) string
-	name    draw.Safe // in the bar, "" for a page that it does not name
-	last    bool      // the bar names it last
+	name    draw.Safe // name in the bar; "" for none
+	last    bool      // listed last in the bar
 	present func(cfg *Config) bool
-	watched bool // it is read again after each write: the bar shows some of it
-	// sign shows some of it in the bar while another page is on the screen.
+	watched bool // reloaded after each write, because the bar shows part of it
+	// sign returns the page's part of the bar while another page is on screen.
 	sign func(p screen.Page, f screen.Frame) draw.Line
 }
 
-// pageShell is everything that pages can ask of the workbench.
+// pageShell is everything that pages can request from the workbench.
 type pageShell interface {
 	queue.Shell
 	auditlog.Shell
@@ -59,17 +59,17 @@ type pageShell interface {
 	files.Shell
 }
 
-// Sources are what pages read besides the desk and the registry; nil where unavailable.
+// Sources are what pages read besides the desk and the registry. A nil source is unavailable.
 type Sources struct {
-	Calls   Calls        // that agents made
-	Servers servers.Read // which servers of the user's clients are guarded
-	Files   files.Read   // skills and instruction files, compared with what was approved
+	Calls   Calls        // calls that agents made
+	Servers servers.Read // guard state of the servers in the user's clients
+	Files   files.Read   // skills and instruction files, compared with their approved versions
 }
 
-// deps are what pages depend on.
+// deps are the dependencies of the pages.
 type deps struct {
 	*Config
-	ctx    context.Context //nolint:containedctx // of what they read
+	ctx    context.Context //nolint:containedctx // for reads
 	shell  pageShell
 	user   *desk.User
 	editor *editor.Editor
@@ -77,10 +77,10 @@ type deps struct {
 	ops    *pending.Operations
 	seen   *seen.Record
 	after  func(time.Duration, tea.Msg) tea.Cmd
-	waits  func() string // how many proposals wait for the user
+	waits  func() string // how many proposals wait for the user, as text
 }
 
-// pageKinds lists all kinds of pages, in the order in which they are documented.
+// pageKinds returns all kinds of pages, in the order of the documentation.
 func pageKinds() []pageKind {
 	return []pageKind{
 		{
@@ -162,7 +162,7 @@ func unless(ok bool, why string) string {
 	return why
 }
 
-// entriesOf makes a page of live definitions.
+// entriesOf returns a constructor for the page of live definitions of one kind.
 func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	return func(s *deps) screen.Page {
 		return entries.New(s.ctx, s.shell, s.Registry, entries.Options{
@@ -171,13 +171,12 @@ func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	}
 }
 
-// debounceDelay is how long a row has to be selected before the pane beside a list reads
-// it.
+// debounceDelay is how long the cursor rests on a row before the side pane loads it.
 const debounceDelay = 120 * time.Millisecond
 
 func (s *deps) debounced(msg tea.Msg) tea.Cmd { return s.after(debounceDelay, msg) }
 
-// roots makes the pages that exist as long as the workbench.
+// roots builds the pages that exist as long as the workbench.
 func (s *deps) roots() []navigation.Root {
 	var all, last []navigation.Root
 	for _, k := range pageKinds() {

@@ -15,14 +15,14 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Command is a program from the user's configuration, which the key ! runs on the selected proposal. In its
-// arguments, {number}, {id}, and {subject} are replaced by the values of that proposal.
+// Command is a program from the user's configuration, which the ! key runs on the selection. The placeholders
+// {number}, {id}, and {subject} in its arguments are replaced by the values of the selected proposal.
 type Command struct {
 	Name string
 	Args []string // the program first
 }
 
-// selection returns the values of the placeholders for what is selected, nil for nothing.
+// selection returns pairs of placeholder and value for the selection, or nil if nothing is selected.
 func (m *Model) selection() []string {
 	switch on := m.pages.On().(type) {
 	case screen.OfProposal:
@@ -49,7 +49,7 @@ func (m *Model) cannotRun() string {
 	return ""
 }
 
-// askCommand runs the configured command on the selection; of several, it asks which.
+// askCommand runs the configured command on the selection. If several are configured, it asks which one.
 func (m *Model) askCommand() tea.Cmd {
 	values := m.selection()
 	if len(m.cfg.Commands) == 1 {
@@ -69,8 +69,8 @@ func (m *Model) askCommand() tea.Cmd {
 	return m.shell.Ask(d)
 }
 
-// run gives the terminal to a command, and keeps its output there until enter. Values are
-// whole arguments or parts of one: no shell reads them, and none of them names the program.
+// run hands the terminal to a command and waits for enter after its output. Values only replace placeholders in
+// arguments: no shell parses them, and they cannot name the program.
 func (m *Model) run(c Command, values []string) tea.Cmd {
 	args := make([]string, len(c.Args)-1)
 	for i, arg := range c.Args[1:] {

@@ -27,7 +27,7 @@ import (
 // pollEvery is the interval between checks for writes by other processes.
 const pollEvery = 700 * time.Millisecond
 
-// Messages that recur while nothing happens.
+// Messages that recur while the workbench is idle.
 type (
 	stampMsg struct {
 		stamp int64
@@ -36,18 +36,18 @@ type (
 	pollMsg struct{ told int64 }
 )
 
-// Leave is a message that ends the workbench at once. It cancels running writes, and waits for
-// their answers.
+// Leave is a message that ends the workbench immediately. Running writes are canceled, and the workbench waits for
+// their results.
 type Leave struct{}
 
-// Update implements tea.Model. It routes and never waits.
+// Update implements tea.Model. It only routes messages and never blocks.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.changes(msg) {
 		m.drawn = nil
 	}
 	_, pressed := msg.(tea.KeyPressMsg)
 	if _, turned := msg.(tea.MouseWheelMsg); pressed || turned {
-		m.see() // what was drawn, before it moves
+		m.see() // before the text scrolls away
 	}
 	cmd := m.route(msg)
 	if pressed {
@@ -67,7 +67,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.texts.Asked())
 }
 
-// see marks the text on the screen as seen.
+// see records the text on screen as read.
 func (m *Model) see() {
 	covered := len(m.shell.Lowest()) > 1
 	if !covered && m.shell.Dialog() == nil && !m.shell.Frame().TooSmall {
@@ -75,8 +75,8 @@ func (m *Model) see() {
 	}
 }
 
-// changes reports whether a message may change the screen. An idle workbench receives some every
-// second that do not.
+// changes reports whether msg may change the screen. An idle workbench receives several messages a second that do
+// not.
 func (m *Model) changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case pollMsg:
@@ -157,7 +157,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		m.queue.Update(queue.Glance{ID: msg.ID, Dossier: msg.Dossier, Unfit: msg.Unfit, Err: msg.Err})
 		cmd := m.pages.Tell(msg)
 		if pp, ok := m.pages.On().(*proposal.Page); ok {
-			return tea.Batch(cmd, pp.GoOn()) // with a text about it
+			return tea.Batch(cmd, pp.GoOn()) // resumes the dialog of an unsent text
 		}
 		return cmd
 	case markdown.Rendered:
@@ -177,7 +177,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	return m.pages.Tell(msg)
 }
 
-// key passes a key to the dialog, line or page that has the focus.
+// key passes a key to the component that has the focus: a dialog, an input line, or the page.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.shell.Clear()
 	just := m.keys.Interrupt()
@@ -193,7 +193,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case name == "ctrl+c":
 		return unsent.Then(m.shell.SaveText(), m.quit())
 	case name == "ctrl+z" && (tooSmall || m.shell.Busy()):
-		return m.suspend() // the shell is reached from everywhere; on pages by the table of keys
+		return m.suspend() // works everywhere; on pages, the key table declares it
 	case tooSmall && name == "q":
 		return m.quit()
 	case tooSmall:
@@ -208,14 +208,14 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return m.keys.Press(msg, just)
 }
 
-// wheelLines is how far one notch of the wheel scrolls.
+// wheelLines is the number of lines that one notch of the wheel scrolls.
 const wheelLines = 3
 
-// doubleClick is how soon a second click on a row opens it.
+// doubleClick is the maximum time between the clicks of a double click.
 const doubleClick = 400 * time.Millisecond
 
-// pointer handles the mouse: the wheel scrolls, a click selects a row, a second click opens it,
-// and a click on a page, a tab, or a key goes there or presses it.
+// pointer handles the mouse. The wheel scrolls, a click selects a row, a second click opens it, and a click on a page
+// name, a tab, or a key activates it.
 func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	if m.shell.Frame().TooSmall {
 		return nil
@@ -239,7 +239,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		again := last.Add(doubleClick).After(now)
 		if msg.Y == m.shell.Frame().Height-1 {
 			if d != nil && again {
-				return nil // the second click of a double click, at the key that opened the sheet
+				return nil // second click of the double click that opened the sheet
 			}
 			footer := m.shell.Footer()
 			if footer == nil {
@@ -247,7 +247,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 			}
 			return m.click(footer.ClickAt(msg.X))
 		}
-		row := msg.Y - 4 // bar, tabs, rule, names of the columns
+		row := msg.Y - 4 // bar, tabs, rule, column headings
 		switch {
 		case m.shell.Busy():
 		case msg.Y == 0:
@@ -266,7 +266,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// click carries out a click on a part of the bar, the tabs, or the footer.
+// click performs the action of a part of the bar, the tabs, or the footer.
 func (m *Model) click(what string) tea.Cmd {
 	switch verb, name, _ := strings.Cut(what, " "); verb {
 	case "key":
@@ -286,7 +286,7 @@ func (m *Model) click(what string) tea.Cmd {
 	return nil
 }
 
-// keyPress returns the message of a key by its name, as Bubble Tea writes it.
+// keyPress returns the message for a key, given Bubble Tea's name of it.
 func keyPress(name string) tea.KeyPressMsg {
 	codes := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "up": tea.KeyUp, "down": tea.KeyDown}
 	letter, ctrl := strings.CutPrefix(name, "ctrl+")
@@ -299,7 +299,7 @@ func keyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// readStamp reads the newest stamp.
+// readStamp reads the current stamp of the database.
 func (m *Model) readStamp() tea.Cmd {
 	reg := m.cfg.Registry
 	return func() tea.Msg {
@@ -329,7 +329,7 @@ func (m *Model) checkSize() tea.Cmd {
 	return tea.RequestWindowSize
 }
 
-// wrote shows the outcome of a write and reads everything again.
+// wrote shows the outcome of a write and reloads the page.
 func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	m.writes.Ended(msg)
 	var conflict *review.RebaseConflict
@@ -347,7 +347,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	m.keys.Done(msg.Undo)
 	m.shell.Say(screen.Success, "%s", reported(msg))
 	if msg.Open != nil || msg.Made {
-		m.news.known = 0 // what one makes oneself is not news
+		m.news.known = 0 // the user's own proposals are not news
 	}
 	cmds := []tea.Cmd{m.pages.Reload(), m.shell.Unsent.Drop(msg.Draft)}
 	if msg.Open != nil && msg.Open.ChangeSet != "" && msg.Open.Type != proposals.New {
@@ -355,14 +355,14 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	if pp, ok := m.pages.On().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
 		if msg.Open.Type == proposals.Restore {
-			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // what goes live is the diff
+			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // the diff shows what goes live
 		}
 		cmds = append(cmds, m.openings.Open(*msg.Open, false))
 	}
 	return tea.Batch(cmds...)
 }
 
-// reported describes a write, the key that undoes it, and after a decision the next step.
+// reported returns the text about a write: its outcome, the key that undoes it, and after a decision the next step.
 func reported(msg screen.Wrote) string {
 	text := msg.Text
 	if msg.Undo != nil {

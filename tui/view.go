@@ -24,13 +24,13 @@ func (m *Model) View() tea.View {
 	return *m.drawn
 }
 
-// parts draws the page on the screen.
+// parts returns the parts of the screen for the current page.
 func (m *Model) parts() shell.Parts {
 	on, f := m.pages.On(), m.shell.Frame()
 	p := shell.Parts{Bar: m.bar(), Footer: m.keys.Footer}
 	left, right := on.Tabs()
 	if text := on.Shown(); text != nil {
-		if n := text.Percent(); n >= 0 { // how far down a text is that does not fit
+		if n := text.Percent(); n >= 0 { // scroll position, if the text is longer than the screen
 			right = append(right, draw.Of(f.Theme.Faint, draw.Showf(" %3d%% ", n))...)
 		}
 	}
@@ -44,8 +44,8 @@ func (m *Model) parts() shell.Parts {
 	return p
 }
 
-// bar is the first line: the place, the waiting proposals, and the user's name,
-// which is dropped first.
+// bar returns the first line: the page names, the waiting proposals, and the user's name. Where space is short, the
+// name is dropped first.
 func (m *Model) bar() draw.Line {
 	signs, f := m.signs(), m.shell.Frame()
 	l := draw.Of(f.Theme.Accent, " toolcrib ")
@@ -66,7 +66,7 @@ func (m *Model) bar() draw.Line {
 	return draw.Ends(l, whole, f.Width)
 }
 
-// signs show work under way and waiting proposals, on every page.
+// signs returns the part of the bar that every page shows: running work and waiting proposals.
 func (m *Model) signs() draw.Line {
 	f := m.shell.Frame()
 	l := append(m.checkpointSign(), m.pending.Sign(f.Theme, m.atWork() > 0)...)
@@ -84,7 +84,7 @@ func (m *Model) signs() draw.Line {
 	return l
 }
 
-// counted stores the numbers of proposals, and reports those that others made.
+// counted stores the number of proposals and reports new ones from other processes.
 func (m *Model) counted(msg queue.Counted) {
 	if msg.Err != nil {
 		m.shell.Fail(msg.Err)
@@ -99,7 +99,7 @@ func (m *Model) counted(msg queue.Counted) {
 	m.news.known = msg.Total
 }
 
-// arrived reports new proposals.
+// arrived returns the text about n new proposals, of which p is the newest.
 func arrived(n int, p proposals.Proposal) string {
 	name := wording.Reference(p) + " " + string(p.Type) + " " + p.Subject.String() + " by " + p.Author.String()
 	if n == 1 {
@@ -108,12 +108,10 @@ func arrived(n int, p proposals.Proposal) string {
 	return strconv.Itoa(n) + " new since you looked; the newest is " + name
 }
 
-// clock has the parts of the screen that change without a message: ages, in
-// minutes, and the checkpoint.
+// clock returns the parts of the screen that change without a message: ages, in minutes, and the checkpoint.
 func (m *Model) clock() string { return fmt.Sprint(m.cfg.Now().Format("15:04 "), m.checkpointSign()) }
 
-// checkpointSign shows the age of the newest published checkpoint, or how many
-// decisions have none.
+// checkpointSign shows the age of the newest published checkpoint, or the number of decisions without one.
 func (m *Model) checkpointSign() draw.Line {
 	if m.cfg.Checkpoint == nil {
 		return nil

@@ -1,3 +1,5 @@
+// Decorators that record reads as pending operations, which the status line shows when they are slow.
+
 package tui
 
 import (
@@ -11,7 +13,7 @@ import (
 	"toolcrib/tui/pending"
 )
 
-// watched returns a configuration whose reads are recorded as pending operations.
+// watched returns cfg with reads that are recorded as pending operations.
 func watched(cfg Config, p *pending.Operations) Config {
 	cfg.Desk.Reader, cfg.Desk.Impact, cfg.Registry = watchedReader{cfg.Desk.Reader, p}, watchedImpact{cfg.Desk.Impact, p}, watchedRegistry{cfg.Registry, p}
 	if extents := cfg.Extents; extents != nil {
@@ -29,7 +31,7 @@ type watchedReader struct {
 	pending *pending.Operations
 }
 
-// List implements Reader, as the following methods do.
+// List implements Reader, as do the following methods.
 func (d watchedReader) List(ctx context.Context, q review.Query) (review.Page, error) {
 	what := "Listing proposals"
 	if q.Filter != "" {
@@ -60,13 +62,13 @@ type watchedImpact struct {
 	pending *pending.Operations
 }
 
-// Preview implements Impact, as the following methods do.
+// Preview implements Impact, as do the following methods.
 func (d watchedImpact) Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error) {
 	defer d.pending.Begin("Rendering the prompts").End()
 	return d.Impact.Preview(ctx, ids, agent, s)
 }
 
-// Behaviour also records the progress.
+// Behaviour also reports the progress to the pending operation.
 func (d watchedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error) {
 	o := d.pending.Begin("Running the test cases")
 	defer o.End()
@@ -87,7 +89,7 @@ type watchedRegistry struct {
 	pending *pending.Operations
 }
 
-// Groups implements Registry, as the following methods do.
+// Groups implements Registry, as do the following methods.
 func (w watchedRegistry) Groups(ctx context.Context, q EntryQuery) ([]GroupCount, error) {
 	defer w.pending.Begin("Counting what is live").End()
 	return w.Registry.Groups(ctx, q)

@@ -1,5 +1,4 @@
-// Package pending tracks the operations that run outside of the update loop, and names the one
-// that takes long.
+// Package pending tracks operations that run outside the update loop and shows the ones that are slow.
 package pending
 
 import (
@@ -15,23 +14,21 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Operations are the reads and writes that have begun and not ended yet.
+// Operations are the running reads and writes.
 type Operations struct {
 	now     func() time.Time
 	after   func(time.Duration, tea.Msg) tea.Cmd
-	ticking bool // the screen is redrawn while something is waited for
+	ticking bool // a Tick is scheduled
 	mu      sync.Mutex
-	open    []*Operation // in the order in which they began
+	open    []*Operation // oldest first
 }
 
-// New returns an empty list of operations. after returns a command that answers with a
-// message after a time.
+// New returns an empty list of operations. after returns a command that sends a message after a delay.
 func New(now func() time.Time, after func(time.Duration, tea.Msg) tea.Cmd) *Operations {
 	return &Operations{now: now, after: after}
 }
 
-// Operation is one of them. done of total tells how far it is; total is 0 where nobody
-// knows.
+// Operation is a running read or write. done of total is its progress; total is 0 if unknown.
 type Operation struct {
 	of          *Operations
 	what        string
@@ -39,35 +36,35 @@ type Operation struct {
 	done, total int
 }
 
-// Begin notes an operation until its end.
+// Begin records the start of an operation.
 func (p *Operations) Begin(what string) *Operation {
 	o := &Operation{of: p, what: what}
 	o.Resume()
 	return o
 }
 
-// Resume notes that the operation goes on, from now on.
+// Resume records that an operation continues, and restarts its clock.
 func (o *Operation) Resume() {
 	o.of.mu.Lock()
 	defer o.of.mu.Unlock()
 	o.began, o.of.open = o.of.now(), append(o.of.open, o)
 }
 
-// End ends the wait for the operation, for good or until it resumes.
+// End removes the operation from the list. Resume can add it again.
 func (o *Operation) End() {
 	o.of.mu.Lock()
 	defer o.of.mu.Unlock()
 	o.of.open = slices.DeleteFunc(o.of.open, func(open *Operation) bool { return open == o })
 }
 
-// Tell notes how much of the operation is done.
+// Tell records the progress of the operation.
 func (o *Operation) Tell(done, total int) {
 	o.of.mu.Lock()
 	defer o.of.mu.Unlock()
 	o.done, o.total = done, total
 }
 
-// oldest returns the operation that began first.
+// oldest returns the operation that started first.
 func (p *Operations) oldest() (o Operation, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,10 +74,10 @@ func (p *Operations) oldest() (o Operation, ok bool) {
 	return *p.open[0], true
 }
 
-// Writing names the operation of a write.
+// Writing is the name of a write.
 const Writing = "Writing"
 
-// Noted returns read, noted as an operation while it runs; nil for nil.
+// Noted wraps read so that it is recorded as an operation while it runs. It returns nil for a nil read.
 func Noted[T any, R ~func(context.Context) (T, error)](p *Operations, what string, read R) R {
 	if read == nil {
 		return nil
@@ -91,14 +88,13 @@ func Noted[T any, R ~func(context.Context) (T, error)](p *Operations, what strin
 	}
 }
 
-// Every is the interval at which the screen is redrawn while something runs.
+// Every is the redraw interval while something runs.
 const Every = 100 * time.Millisecond
 
-// Tick is the message that has the screen redrawn while something is waited for.
+// Tick is the message that redraws the screen while something runs.
 type Tick struct{}
 
-// Watch returns the command that redraws the screen while operations run, nil while another
-// does. It is called at every poll.
+// Watch returns the command that starts redrawing, or nil if it is already active. It is called at every poll.
 func (p *Operations) Watch() tea.Cmd {
 	if p.ticking {
 		return nil
@@ -106,8 +102,8 @@ func (p *Operations) Watch() tea.Cmd {
 	return p.Ticked()
 }
 
-// Soon returns the command that redraws the screen if something takes long from now on, nil
-// while another does.
+// Soon returns the command that redraws the screen once an operation can be slow, or nil if redrawing is already
+// active.
 func (p *Operations) Soon() tea.Cmd {
 	if p.ticking {
 		return nil
@@ -116,13 +112,13 @@ func (p *Operations) Soon() tea.Cmd {
 	return p.after(slowFrom, Tick{})
 }
 
-// Running reports whether something is waited for.
+// Running reports whether any operation is running.
 func (p *Operations) Running() bool {
 	_, ok := p.oldest()
 	return ok
 }
 
-// Ticked returns the command for the next Tick, nil when nothing is waited for.
+// Ticked returns the command for the next Tick, or nil if nothing is running.
 func (p *Operations) Ticked() tea.Cmd {
 	if _, p.ticking = p.oldest(); !p.ticking {
 		return nil
@@ -130,10 +126,10 @@ func (p *Operations) Ticked() tea.Cmd {
 	return p.after(Every, Tick{})
 }
 
-// slowFrom is how long an operation takes before the screen names it.
+// slowFrom is the time after which the screen shows an operation.
 const slowFrom = time.Second
 
-// slow returns what has been waited for longest, and whether that is long.
+// slow returns the oldest operation and its age, and whether it is slow.
 func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
 	o, ok = p.oldest()
 	if ok {
@@ -142,9 +138,8 @@ func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
 	return o, elapsed, ok && elapsed >= slowFrom
 }
 
-// Line names the operation that takes long, how far it is, and since when; nil where
-// nothing takes long. blocked reports whether a write waits until another process lets go
-// of the database; it may be nil.
+// Line draws a slow operation with its progress and age, or returns nil if nothing is slow. blocked reports whether a
+// write is waiting for another process to release the database; it may be nil.
 func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	o, elapsed, ok := p.slow()
 	if !ok {
@@ -161,8 +156,8 @@ func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	return l.Add(th.Faint, draw.Showf("  %d s", int(elapsed.Seconds())))
 }
 
-// Sign shows that something is written, and that it or a read takes long; nil for
-// neither. It stands in the bar.
+// Sign draws the part of the bar about running operations: a write, or a slow read. It returns nil if neither is
+// running.
 func (p *Operations) Sign(th theme.Theme, written bool) draw.Line {
 	o, elapsed, slow := p.slow()
 	word := draw.Safe("reading")
@@ -179,7 +174,7 @@ func (p *Operations) Sign(th theme.Theme, written bool) draw.Line {
 	return l.Add("", "  ")
 }
 
-// Spun returns the sign of work that goes on, which turns with the time.
+// Spun returns the frame of the spinner after elapsed time.
 func Spun(elapsed time.Duration) draw.Safe {
 	frames := spinner.MiniDot.Frames
 	return draw.Safe(frames[int(max(0, elapsed)/Every)%len(frames)])

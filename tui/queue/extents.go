@@ -1,3 +1,5 @@
+// The size of each listed proposal's change, shown as added and removed lines.
+
 package queue
 
 import (
@@ -8,7 +10,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// extents has how much the proposals on the screen change, by revision.
+// extents caches the size of the changes of listed proposals, by revision.
 type extents struct {
 	known  map[revision]review.Extent
 	asking map[revision]bool
@@ -19,7 +21,7 @@ type revision struct {
 	number int
 }
 
-// maxMeasured is how many extents are kept.
+// maxMeasured is the maximum number of cached extents.
 const maxMeasured = 5000
 
 func (e *extents) of(p proposals.Proposal) (review.Extent, bool) {
@@ -27,7 +29,7 @@ func (e *extents) of(p proposals.Proposal) (review.Extent, bool) {
 	return found, ok
 }
 
-// take stores what was read; what could not be read is not asked for again.
+// take caches the extents that were read. A revision whose extent could not be read is not requested again.
 func (e *extents) take(of []revision, found map[proposals.ID]review.Extent) {
 	if e.known == nil || len(e.known)+len(found) > maxMeasured {
 		e.known = map[revision]review.Extent{}
@@ -40,7 +42,7 @@ func (e *extents) take(of []revision, found map[proposals.ID]review.Extent) {
 	}
 }
 
-// measure reads how much the rows on the screen change that were not read before.
+// measure reads the missing extents of the visible rows.
 func (q *Page) measure() tea.Cmd {
 	if q.Extents == nil {
 		return nil
@@ -49,7 +51,7 @@ func (q *Page) measure() tea.Cmd {
 	var ids []proposals.ID
 	for i := q.list.top; i < q.list.top+q.list.height; i++ {
 		r, ok := q.list.At(i)
-		if !ok || r.Folded() { // a set counts its members instead
+		if !ok || r.Folded() { // a folded set counts its members instead
 			continue
 		}
 		p := r.First()
@@ -68,7 +70,7 @@ func (q *Page) measure() tea.Cmd {
 	}
 	read, ctx := q.Extents, q.ctx
 	return func() tea.Msg {
-		found, _ := read(ctx, ids) // a row without an extent shows none
+		found, _ := read(ctx, ids) // rows without an extent leave the column empty
 		return screen.Then{Page: q, Do: func() tea.Cmd {
 			q.take(of, found)
 			return nil

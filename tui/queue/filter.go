@@ -19,7 +19,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// namesState reports whether a filter asks for a state, or for a number.
+// namesState reports whether a filter contains a condition on the state or the number.
 func namesState(text string) bool {
 	f, err := filter.Parse(text)
 	return err == nil && slices.ContainsFunc(f.Terms, func(t filter.Term) bool {
@@ -27,16 +27,16 @@ func namesState(text string) bool {
 	})
 }
 
-// selection is which proposals are listed, and in which order.
+// selection is the tab, the filter, and the order of the list.
 type selection struct {
 	views      []View
 	tab        int
 	filter     string
-	everywhere bool // the filter is for all states, whatever the tab
+	everywhere bool // the filter applies to all states, regardless of the tab
 	order      review.Order
 }
 
-// setFilter narrows the list to what a filter asks for.
+// setFilter filters the list by text. A filter that names a state or a number searches all states.
 func (q *Page) setFilter(text string) tea.Cmd {
 	if text == q.list.filter {
 		return nil
@@ -45,29 +45,28 @@ func (q *Page) setFilter(text string) tea.Cmd {
 	return q.readFrom(false)
 }
 
-// Narrow shows the proposals that a filter selects, of every state.
+// Narrow filters the list by text, within the current tab.
 func (q *Page) Narrow(text string) tea.Cmd {
 	q.list.filter, q.list.everywhere = text, false
 	return q.readFrom(false)
 }
 
-// maxSuggestions is how many ways to go on are shown at once.
+// maxSuggestions is the maximum number of completions shown at once.
 const maxSuggestions = 6
 
-// filterLine is the line in which a filter is typed.
+// filterLine is the input line of the filter.
 type filterLine struct {
 	text  *edit.Field
 	known filter.Vocabulary
-	ids   []string // of the subjects that were listed
-	found []string // completions of the typed text
-	at    int      // the selected one
-	err   error    // why the typed text is not a filter yet
+	ids   []string // ids of the listed subjects
+	found []string // completions
+	at    int      // index of the selected completion
+	err   error    // why the text does not parse yet
 }
 
-// askFilter filters the list while a filter is typed, and offers completions. An incomplete
-// filter leaves the list unchanged.
+// askFilter opens the filter line. The list follows the typed text, except while the text is not a valid filter.
 func (q *Page) askFilter() tea.Cmd {
-	list := q.list // with the selected row, for esc
+	list := q.list // copied with its selected row, so that esc can restore it
 	before := list.filter
 	f := &filterLine{text: edit.NewSelected(before), known: vocabulary(&q.list.Rows)}
 	for p := range q.list.All() {
@@ -112,8 +111,8 @@ func (q *Page) askFilter() tea.Cmd {
 	})
 }
 
-// typed offers completions, and narrows the list. A word that is no part of a key completes to
-// the ids that have its letters in their order.
+// typed updates the completions and filters the list. If the last word is not a prefix of any key, it completes to
+// listed ids that contain its letters in order.
 func (f *filterLine) typed(q *Page) tea.Cmd {
 	text := f.text.String()
 	f.at, f.found = 0, filter.Suggest(text, f.known)
@@ -130,7 +129,7 @@ func (f *filterLine) typed(q *Page) tea.Cmd {
 	return q.setFilter(strings.TrimSpace(text))
 }
 
-// lines draws the completions, or why there is no filter yet.
+// lines draws the completions, or else the error of the filter.
 func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	th := frame.Theme
 	lines := frame.Choices(len(f.found), f.at, min(maxSuggestions, frame.Body-3), func(i int) draw.Line {
@@ -148,8 +147,7 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	return lines
 }
 
-// vocabulary has the values by which the rows that were read can be found, and the
-// rules.
+// vocabulary returns the values that a filter can be completed to: the values of the loaded rows, and the rules.
 func vocabulary(rs *rows.Rows) filter.Vocabulary {
 	v := filter.Vocabulary{}
 	for p := range rs.All() {
@@ -161,14 +159,13 @@ func vocabulary(rs *rows.Rows) filter.Vocabulary {
 	return v
 }
 
-// orderName returns how a list is sorted.
+// orderName returns the label of an order.
 func orderName(o review.Order) string {
 	names := map[review.Order]string{review.ByOldest: "oldest ↑", review.ByRisk: "worst first", review.BySubject: "by subject", review.ByAuthor: "by author"}
 	return cmp.Or(names[o], "newest ↓")
 }
 
-// sort goes on to the next order of the whole list, or to the one before, and
-// to its beginning.
+// sort selects the next or the previous order and returns to the beginning of the list.
 func (q *Page) sort(step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		all := review.Orders()
@@ -177,21 +174,21 @@ func (q *Page) sort(step int) func() tea.Cmd {
 	}
 }
 
-// apart reports whether the order takes the members of change sets apart.
+// apart reports whether the order separates the members of a change set.
 func (s *selection) apart() bool { return s.order == review.BySubject || s.order == review.ByAuthor }
 
-// View is a filter with a name, which is a tab.
+// View is a named filter, shown as a tab.
 type View struct{ Name, Filter string }
 
-// queueTab is some states that the list can be narrowed to, or a view.
+// queueTab is a tab of the list: one or several states, or a view.
 type queueTab struct {
 	name   string
-	brief  string // where there is no room for all names
+	brief  string // short name, for narrow screens
 	states []proposals.State
-	filter string // of a view, or of several states
+	filter string // filter of a view, or of a tab with several states
 }
 
-// state returns the only state of a tab, "" where there are several.
+// state returns the state of the tab, or "" if it has several.
 func (t queueTab) state() proposals.State {
 	if len(t.states) == 1 {
 		return t.states[0]
@@ -210,7 +207,7 @@ func states() []queueTab {
 	}
 }
 
-// tabList returns the states and then the views.
+// tabList returns the tabs of the states, followed by the views.
 func (s *selection) tabList() []queueTab {
 	all := states()
 	for _, v := range s.views {
@@ -219,10 +216,10 @@ func (s *selection) tabList() []queueTab {
 	return all
 }
 
-// shownTab is the tab that the list is narrowed to.
+// shownTab returns the tab whose proposals are listed.
 func (s *selection) shownTab() queueTab { return s.tabList()[s.shownIndex()] }
 
-// shownIndex is its place: a filter that names a state or a number is for all states.
+// shownIndex returns the index of that tab: All, if the filter names a state or a number.
 func (s *selection) shownIndex() int {
 	if s.everywhere {
 		return len(states()) - 1
@@ -230,7 +227,7 @@ func (s *selection) shownIndex() int {
 	return s.tab
 }
 
-// turn goes so many tabs on.
+// turn moves step tabs forward, or backward if step is negative.
 func (q *Page) turn(step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		n := len(q.list.tabList())
@@ -247,8 +244,8 @@ func (q *Page) TurnTo(tab int) tea.Cmd {
 	return q.readFrom(false)
 }
 
-// where is the filter of the tab together with the one that was typed.
+// where returns the filter of the tab joined with the user's filter.
 func (s *selection) where() string { return filter.Join(s.shownTab().filter, s.filter) }
 
-// narrowed reports whether the list has a line with the filter that was typed.
+// narrowed reports whether the line with the user's filter is shown.
 func (s *selection) narrowed() bool { return s.filter != "" }

@@ -1,3 +1,5 @@
+// The state of the queue that the workbench restores at its next start.
+
 package queue
 
 import (

@@ -10,16 +10,16 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// list is the selected proposals through a window.
+// list is the list of selected proposals with its cursor and viewport.
 type list struct {
 	selection
 	rows.Rows
 	cursor int
 	top    int
-	height int          // of the window, in rows
-	want   proposals.ID // the row to stay at when the list is read again
+	height int          // rows in the viewport
+	want   proposals.ID // row to return to after a reload
 	counts map[proposals.State]int
-	// viewCounts are how many proposals each view has, as its tab shows it.
+	// viewCounts has the number of proposals of each view, as its tab shows it.
 	viewCounts []string
 }
 
@@ -39,13 +39,13 @@ func (l *list) noneSelected() string {
 	return ""
 }
 
-// query returns the query that reads the list behind a cursor.
+// query returns the query for the next chunk after a keyset cursor.
 func (l *list) query(after string) review.Query {
 	return review.Query{State: l.shownTab().state(), Filter: l.where(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: after}
 }
 
-// size returns how many proposals the list has, whether they were read or not; false
-// where only those are known of that were read.
+// size returns the number of proposals in the list. If that is not known, it returns the number loaded so far, and
+// false unless the whole list is loaded.
 func (l *list) size() (int, bool) {
 	t := l.shownTab()
 	if l.filter != "" || t.states == nil || l.counts == nil {
@@ -54,7 +54,7 @@ func (l *list) size() (int, bool) {
 	return l.count(t), true
 }
 
-// count returns how many proposals a tab has by its states.
+// count returns the number of proposals in a tab.
 func (l *list) count(t queueTab) (n int) {
 	for _, s := range t.states {
 		n += l.counts[s]
@@ -62,14 +62,13 @@ func (l *list) count(t queueTab) (n int) {
 	return n
 }
 
-// need returns how many proposals have to be read for the rows on the screen and another
-// screen of rows behind them.
+// need returns the number of proposals to load, so that the viewport and one more screen are filled.
 func (l *list) need() int { return l.Reach(l.top-l.height-1, l.top+2*(l.height+1)) }
 
-// restore finds the row again that the cursor was at.
+// restore moves the cursor back to the row it was on before the reload.
 func (l *list) restore() {
 	if i := l.Find(l.want); l.want != "" && i >= 0 {
-		if l.top > 0 { // at the top, new rows are seen
+		if l.top > 0 { // at the top, show new rows instead of following the old row
 			l.top += i - l.cursor
 		}
 		l.cursor = i
@@ -77,14 +76,14 @@ func (l *list) restore() {
 	l.want = ""
 }
 
-// clamp keeps the cursor in the list and the window around the cursor.
+// clamp keeps the cursor inside the list and the viewport around the cursor.
 func (l *list) clamp() {
 	n := l.Total()
 	l.cursor = min(max(0, l.cursor), max(0, n-1))
 	l.top = screen.Window(l.top, l.cursor, n, l.height)
 }
 
-// position returns which proposal of how many is selected.
+// position draws the position of the cursor, such as "3 of 20".
 func (l *list) position(th theme.Theme) draw.Line {
 	n, known := l.size()
 	if n == 0 {
@@ -104,7 +103,7 @@ func (l *list) position(th theme.Theme) draw.Line {
 	return draw.Of(th.Faint, draw.Showf(" %d of %d", at, n)+more+" ")
 }
 
-// none reports whether there are no proposals at all.
+// none reports whether the database contains no proposals.
 func (l *list) none() bool {
 	for _, n := range l.counts {
 		if n > 0 {
@@ -114,7 +113,7 @@ func (l *list) none() bool {
 	return l.counts != nil
 }
 
-// empty returns why the list is empty; err is the error of the last read.
+// empty returns the text of an empty list. err is the error of the last read.
 func (l *list) empty(err error) []draw.Safe {
 	switch {
 	case err != nil:
@@ -131,8 +130,8 @@ func (l *list) empty(err error) []draw.Safe {
 	return []draw.Safe{"No proposals in this state. tab shows the next state."}
 }
 
-// firstSteps explains the product to a new user, and names the next step: on this machine,
-// or from the user's own where the session runs on another.
+// firstSteps introduces the product to a new user and names the next step. remote says that the session runs on
+// another machine, so that the step starts from the user's own.
 func firstSteps(th theme.Theme, remote bool) []draw.Line {
 	step := func(key, command, text draw.Safe) draw.Line {
 		return draw.Of(th.Key, draw.Pad(key, 8)).Add(th.Strong, command).Add(th.Text, text)

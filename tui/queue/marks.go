@@ -1,3 +1,5 @@
+// Marks: proposals that the user selects in order to decide them together.
+
 package queue
 
 import (
@@ -12,12 +14,10 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// maxMarks is how many proposals are decided together at most: the dialog that
-// asks lists every one of them.
+// maxMarks is the maximum number of marks. The dialog that asks about the decision lists all of them.
 const maxMarks = 100
 
-// Marks are proposals that are going to be decided together, in the order they
-// were marked.
+// Marks are the proposals to decide together, in the order in which they were marked.
 type Marks []proposals.Proposal
 
 // Has reports whether a proposal is marked.
@@ -25,21 +25,20 @@ func (ms Marks) Has(id proposals.ID) bool {
 	return slices.ContainsFunc(ms, func(p proposals.Proposal) bool { return p.ID == id })
 }
 
-// Without returns the marks less those of some proposals.
+// Without returns the marks except those of the given proposals.
 func (ms Marks) Without(ids ...proposals.ID) Marks {
 	return slices.DeleteFunc(slices.Clone(ms), func(p proposals.Proposal) bool { return slices.Contains(ids, p.ID) })
 }
 
-// marking marks proposals, those of a range of rows while the cursor moves.
+// marking is the set of marks, plus the state of a range that grows with the cursor.
 type marking struct {
-	// Marks are decided together. They stay while the list is filtered, sorted and read
-	// again.
+	// Marks survive filtering, sorting, and reloading.
 	Marks Marks
-	from  proposals.ID // the row that a range began at, "" for no range
-	kept  Marks        // the marks before it
+	from  proposals.ID // row at which the range began; "" for no range
+	kept  Marks        // the marks before the range began
 }
 
-// CannotMark returns why a proposal is not one to decide about.
+// CannotMark returns why a proposal cannot be marked, or "".
 func (m *marking) CannotMark(p proposals.Proposal) string {
 	switch {
 	case m.Marks.Has(p.ID):
@@ -52,7 +51,7 @@ func (m *marking) CannotMark(p proposals.Proposal) string {
 	return ""
 }
 
-// Mark marks a proposal, or unmarks it.
+// Mark toggles the mark of a proposal.
 func (m *marking) Mark(p proposals.Proposal) {
 	if m.Marks.Has(p.ID) {
 		m.Marks = m.Marks.Without(p.ID)
@@ -61,7 +60,7 @@ func (m *marking) Mark(p proposals.Proposal) {
 	}
 }
 
-// begin begins a range at a row; false where one was begun, which it ends.
+// begin starts a range at p. If a range was active, it ends that range and returns false.
 func (m *marking) begin(p proposals.Proposal) bool {
 	if m.end() {
 		return false
@@ -70,14 +69,14 @@ func (m *marking) begin(p proposals.Proposal) bool {
 	return true
 }
 
-// end ends a range; false where there is none.
+// end ends the range and reports whether one was active.
 func (m *marking) end() bool {
 	was := m.from != ""
 	m.from, m.kept = "", nil
 	return was
 }
 
-// extend marks the waiting proposals between the row where a range began and another.
+// extend marks the waiting proposals between the beginning of the range and row to.
 func (m *marking) extend(rs *rows.Rows, to int) {
 	if m.from == "" {
 		return
@@ -90,8 +89,7 @@ func (m *marking) extend(rs *rows.Rows, to int) {
 	m.waiting(rs, min(from, to), max(from, to)+1)
 }
 
-// waiting marks the rows that wait for a decision, from one on to before another, as
-// long as there is room.
+// waiting marks the waiting proposals in the rows from up to but excluding to, as long as maxMarks permits.
 func (m *marking) waiting(rs *rows.Rows, from, to int) {
 	for i := from; i < to && len(m.Marks) < maxMarks; i++ {
 		if r, ok := rs.At(i); ok && len(m.Marks)+len(r.Members) <= maxMarks {
@@ -100,7 +98,7 @@ func (m *marking) waiting(rs *rows.Rows, from, to int) {
 	}
 }
 
-// add marks the proposals that wait for a decision.
+// add marks those of ps that wait for a decision.
 func (m *marking) add(ps []proposals.Proposal) {
 	for _, p := range ps {
 		if p.State == proposals.UserReview && !m.Marks.Has(p.ID) {
@@ -109,7 +107,7 @@ func (m *marking) add(ps []proposals.Proposal) {
 	}
 }
 
-// nothingIn returns why no row can be marked.
+// nothingIn returns why markAll would mark nothing, or "".
 func (m *marking) nothingIn(rs *rows.Rows) string {
 	found := marking{Marks: m.Marks}
 	if found.waiting(rs, 0, rs.Total()); len(found.Marks) > 0 {
@@ -118,8 +116,7 @@ func (m *marking) nothingIn(rs *rows.Rows) string {
 	return "nothing listed waits for you"
 }
 
-// chosen returns the proposals to decide: the marked ones, else those of the selected
-// row.
+// chosen returns the proposals to decide: all marked ones, or without marks the selected row.
 func (m *marking) chosen(l *list) []proposals.Proposal {
 	if r, ok := l.At(l.cursor); ok && len(m.Marks) == 0 {
 		return r.Members
@@ -144,12 +141,12 @@ func (m *marking) cannotMark(l *list) string {
 	return ""
 }
 
-// hasAll reports whether all that a row stands for is marked.
+// hasAll reports whether all proposals of a row are marked.
 func (m *marking) hasAll(r rows.Row) bool {
 	return !slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return !m.Marks.Has(p.ID) })
 }
 
-// markRow marks what the selected row stands for, or unmarks it, and goes on to the next.
+// markRow toggles the mark of the selected row and moves to the next row.
 func (q *Page) markRow() tea.Cmd {
 	q.Marked.end()
 	r, _ := q.list.At(q.list.cursor)
@@ -162,7 +159,7 @@ func (q *Page) markRow() tea.Cmd {
 	return q.Move(1)
 }
 
-// markOn marks the selected row and the next in a direction, and goes there.
+// markOn marks the selected row, moves one step, and marks the row there.
 func markOn(q *Page, step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		q.Marked.end()
@@ -173,7 +170,7 @@ func markOn(q *Page, step int) func() tea.Cmd {
 	}
 }
 
-// markRange begins a range at the selected row, or ends it.
+// markRange starts a range at the selected row, or ends the active range.
 func (q *Page) markRange() tea.Cmd {
 	p, _ := q.list.current()
 	if !q.Marked.begin(p) {
@@ -183,8 +180,7 @@ func (q *Page) markRange() tea.Cmd {
 	return q.shell.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
 
-// markAll marks everything in the list that waits for a decision, or nothing
-// when it is marked already.
+// markAll marks all listed proposals that wait for a decision. If nothing was left to mark, it removes all marks.
 func (q *Page) markAll() tea.Cmd {
 	before := len(q.Marked.Marks)
 	q.Marked.waiting(&q.list.Rows, 0, q.list.Total())

@@ -1,5 +1,4 @@
-// Package queue is the page of the workbench that lists the proposals by state, and marks those
-// to decide together.
+// Package queue is the page of the workbench that lists the proposals by state and marks those to decide together.
 package queue
 
 import (
@@ -20,7 +19,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Desk lists proposals and shows one.
+// Desk reads proposals.
 type Desk interface {
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Counts(ctx context.Context) (map[proposals.State]int, error)
@@ -31,18 +30,18 @@ type Desk interface {
 type Options struct {
 	Actor    proposals.Actor
 	Views    []View
-	NoEditor func() string // why nothing can be edited
-	Remote   bool          // files are not those of the user's machine
-	// Extents reads how much proposals change; nil where no list has that.
+	NoEditor func() string // why texts cannot be edited, or ""
+	Remote   bool          // the workbench runs on another machine than the user's terminal
+	// Extents reads the size of proposals' changes. If it is nil, the column stays empty.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
-	// Read has the page of a proposal, and its decision, know that it was read here; nil
-	// where nothing is read.
+	// Read reports that the side pane showed proposals completely, so that their pages and approvals count them as
+	// read. It may be nil.
 	Read func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
-	// Debounced answers with Rested once a row was selected for a moment.
+	// Debounced returns a command that sends msg after the debounce delay.
 	Debounced func(msg tea.Msg) tea.Cmd
 }
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
 	screen.Drafter
@@ -53,23 +52,23 @@ type Shell interface {
 	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
 }
 
-// Page is a window on the list of proposals, the newest first. The list is read by key in
-// chunks, from its beginning, or from its end once the user went there.
+// Page lists proposals, the newest first. It loads the list in chunks with keyset pagination, from the beginning, or
+// from the end after the user has jumped there.
 type Page struct {
 	screen.List
 	Options
 	list   list
-	Marked marking // proposals that are decided together
+	Marked marking // to decide together
 
 	shell  Shell
-	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	ctx    context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	desk   Desk
-	glance Glance // of the row that was selected last
+	glance Glance // content of the side pane
 	err    error
 	extents
 }
 
-// New returns an empty page; Reload reads it.
+// New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
 	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{selection: selection{views: o.Views}, Rows: rows.New()}}
 }
@@ -83,16 +82,15 @@ func (q *Page) Filter() string { return q.list.filter }
 // Rows implements screen.Rowed.
 func (q *Page) Rows() int { return q.list.height }
 
-// Waiting returns the query for the proposals that wait for the user, in the order
-// and with the filter of the list.
+// Waiting returns the query for the proposals that wait for the user, in the order and with the filter of the list.
 func (q *Page) Waiting() review.Query {
 	return review.Query{State: proposals.UserReview, Filter: q.Where(), Order: q.list.order, Limit: 2}
 }
 
-// Where returns the filter of the tab together with the one that was typed.
+// Where returns the filter of the tab joined with the user's filter.
 func (q *Page) Where() string { return q.list.where() }
 
-// Waits describes how many proposals wait for the user, for other pages.
+// Waits returns how many proposals wait for the user, as text for other pages.
 func (q *Page) Waits() string {
 	return "The queue (Q) has " + wording.Count(q.list.counts[proposals.UserReview], "proposal that waits", "proposals that wait") + " for you."
 }
@@ -129,7 +127,7 @@ func (q *Page) open() tea.Cmd {
 	return q.shell.OpenSet(p)
 }
 
-// reference names what is selected: a proposal by its number, a folded set by its name.
+// reference returns the name of the selected row: the number of a proposal, or the name of a folded set.
 func (q *Page) reference() string {
 	r, _ := q.list.At(q.list.cursor)
 	if r.Folded() {
@@ -138,8 +136,7 @@ func (q *Page) reference() string {
 	return wording.Reference(r.First())
 }
 
-// openWaiting opens the selected proposal where it waits for the user, else the next
-// that does.
+// openWaiting opens the selected proposal if it waits for the user, and otherwise the next one that does.
 func (q *Page) openWaiting() tea.Cmd {
 	if p, ok := q.list.current(); ok && p.State == proposals.UserReview {
 		return q.shell.OpenSet(p)
@@ -147,18 +144,18 @@ func (q *Page) openWaiting() tea.Cmd {
 	return q.shell.OpenWaiting()
 }
 
-// decide asks about the marked proposals, or the selected one.
+// decide asks about the marked proposals, or about the selected one.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		ps := q.Marked.chosen(&q.list)
 		if act == proposals.ActApprove && len(q.Marked.Marks) == 0 {
-			ps = ps[:1] // the others of its set come along
+			ps = ps[:1] // the page of the set adds the other members
 		}
 		return q.shell.Decide(act, ps)
 	}
 }
 
-// cannotDecide returns why there is nothing to decide about.
+// cannotDecide returns a function that returns why act is unavailable, or "".
 func (q *Page) cannotDecide(act proposals.Act) func() string {
 	return func() string {
 		ps := q.Marked.chosen(&q.list)
@@ -187,7 +184,7 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 
 // Fit implements screen.Page.
 func (q *Page) Fit(f screen.Frame) {
-	q.Frame, q.list.height = f, f.Body-1 // the first line has the names of the columns
+	q.Frame, q.list.height = f, f.Body-1 // the first line has the column headings
 	if q.list.narrowed() {
 		q.list.height--
 	}
@@ -198,8 +195,7 @@ func (q *Page) Fit(f screen.Frame) {
 	q.list.clamp()
 }
 
-// paneKeys are those of the pane beside the list. Below a list of a narrow screen it can
-// only be hidden.
+// paneKeys returns the keys of the side pane. On a narrow screen, the pane is below the list and can only be hidden.
 func paneKeys(q *Page) []screen.Key {
 	keys := slices.Concat(screen.PaneKeys(q.shell, q), screen.PreviewKeys(q))
 	hidden := func() string {
@@ -227,7 +223,7 @@ func paneKeys(q *Page) []screen.Key {
 	return keys
 }
 
-// cannotFold returns why the selected row is not of a set that can be folded.
+// cannotFold returns why the selected row cannot be folded or unfolded, or "".
 func (l *list) cannotFold() string {
 	p, ok := l.current()
 	switch {
@@ -241,7 +237,7 @@ func (l *list) cannotFold() string {
 	return ""
 }
 
-// fold lists the members of the selected set, or folds it.
+// fold toggles whether the members of the selected set are listed.
 func (q *Page) fold() tea.Cmd {
 	p, _ := q.list.current()
 	q.list.want = p.ID
@@ -251,7 +247,7 @@ func (q *Page) fold() tea.Cmd {
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
-// Leave implements screen.Page: it ends a range of marks, or a filter.
+// Leave implements screen.Page. It ends a range of marks, or clears the filter.
 func (q *Page) Leave() (tea.Cmd, bool) {
 	if q.Marked.end() {
 		return nil, true
@@ -277,7 +273,7 @@ func (q *Page) Click(x, row int) tea.Cmd {
 		return nil
 	}
 	if q.list.narrowed() {
-		row-- // the filter has a line above the names of the columns
+		row-- // the filter line is above the column headings
 	}
 	return q.Move(q.list.top + row - q.list.cursor)
 }
@@ -308,7 +304,7 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Select selects a proposal where it is among the rows that were read.
+// Select moves the cursor to a proposal if it has been loaded.
 func (q *Page) Select(id proposals.ID) tea.Cmd {
 	q.list.want = id
 	q.list.restore()
@@ -316,7 +312,7 @@ func (q *Page) Select(id proposals.ID) tea.Cmd {
 	return tea.Batch(q.Fill(), q.measure())
 }
 
-// Reload implements screen.Page: it reads the list again down to the window.
+// Reload implements screen.Page. It reloads the list down to the viewport.
 func (q *Page) Reload() tea.Cmd {
 	if p, ok := q.list.current(); ok {
 		q.list.want = p.ID
@@ -326,17 +322,16 @@ func (q *Page) Reload() tea.Cmd {
 	return tea.Batch(q.Count(), q.read(query))
 }
 
-// First reads no more than the first frame shows.
+// First loads only the rows of the first frame.
 func (q *Page) First() tea.Cmd {
 	query := q.list.query("")
-	if q.list.want == "" { // else the row that was left is among them, if possible
+	if q.list.want == "" { // otherwise load enough to find the remembered row
 		query.Limit = q.Frame.Body
 	}
 	return q.read(query)
 }
 
-// Ends implements screen.Rowed: where the end was not read yet, the list is read from
-// there.
+// Ends implements screen.Rowed. If the requested end has not been loaded, the list is reloaded from that end.
 func (q *Page) Ends(last bool) tea.Cmd {
 	if last != q.list.Backward && !q.list.Whole() {
 		return q.readFrom(last)
@@ -356,8 +351,8 @@ func (q *Page) Move(n int) tea.Cmd {
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
-// Returned implements screen.Returning: what was selected while another page was on the
-// screen was not read.
+// Returned implements screen.Returning. It loads the selected proposal, because the selection may have changed while
+// another page was on screen.
 func (q *Page) Returned() tea.Cmd {
 	if p, ok := q.list.current(); ok && q.glance.isOf(p) {
 		return nil
@@ -365,10 +360,10 @@ func (q *Page) Returned() tea.Cmd {
 	return q.debounce()
 }
 
-// debounce reads the selected proposal after the cursor has rested on it.
+// debounce loads the selected proposal once the cursor has rested on it.
 func (q *Page) debounce() tea.Cmd {
 	r, ok := q.list.At(q.list.cursor)
-	if !ok || r.Folded() || q.list.pane(q.Frame).Side == 0 { // the pane about a set lists its members
+	if !ok || r.Folded() || q.list.pane(q.Frame).Side == 0 { // the pane about a set needs no further data
 		return nil
 	}
 	return q.Debounced(Rested{r.First().ID})

@@ -12,30 +12,29 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Answers to the commands of the page. Each names its question, so a late one is not
-// taken for another.
+// Results of the page's commands. Each contains the query or id that it belongs to, so that a late result is dropped.
 type (
-	// Counted is how many proposals there are in each state.
+	// Counted has the number of proposals in each state.
 	Counted struct {
 		Counts map[proposals.State]int
 		Total  int
-		Views  []string             // how many proposals each view has
-		Newest []proposals.Proposal // one, where there are more than were known of
+		Views  []string             // number of proposals in each view
+		Newest []proposals.Proposal // the newest proposal, if there are more than before
 		Err    error
 	}
-	// Rested is the proposal of a row that was selected for a moment.
+	// Rested is sent when the cursor has rested on a row.
 	Rested struct{ ID proposals.ID }
-	// Glance is a proposal as the pane beside the list shows it.
+	// Glance is the content of the side pane: one proposal.
 	Glance struct {
 		ID      proposals.ID
 		Dossier review.Dossier
-		Unfit   []string       // why a draft cannot be submitted, by its own text
-		Changes *difflist.List // nil where they are too long or were not asked for
+		Unfit   []string       // why a draft cannot be submitted as it is
+		Changes *difflist.List // nil if too long, or not requested
 		Err     error
 	}
 )
 
-// read reads proposals, in as many steps as the limit of a query takes.
+// read reads the proposals of query, in several steps if the limit exceeds review.MaxPage.
 func (q *Page) read(query review.Query) tea.Cmd {
 	return func() tea.Msg {
 		var found []proposals.Proposal
@@ -52,8 +51,7 @@ func (q *Page) read(query review.Query) tea.Cmd {
 	}
 }
 
-// Count counts the proposals in each state, and names the newest where there are more
-// than were known of.
+// Count counts the proposals in each state. If there are more than before, it also reads the newest.
 func (q *Page) Count() tea.Cmd {
 	known := 0
 	for _, n := range q.list.counts {
@@ -85,10 +83,10 @@ func (q *Page) Count() tea.Cmd {
 	}
 }
 
-// loaded adds proposals that were read, behind which the list continues at next.
+// loaded adds the proposals that were read. next is the keyset cursor behind them.
 func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, err error) tea.Cmd {
 	if query.State != q.list.shownTab().state() || query.Filter != q.list.where() || query.Order != q.list.order || query.Reverse != q.list.Backward {
-		return nil // of a list that is not shown any more
+		return nil // the tab, filter, or order has changed since
 	}
 	q.list.Loading, q.list.Asked = false, true
 	if q.err = err; err != nil {
@@ -104,7 +102,7 @@ func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, 
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
-// Fill reads on when the window comes near the end of what was read.
+// Fill loads the next chunk when the viewport comes near the end of what is loaded.
 func (q *Page) Fill() tea.Cmd {
 	if !q.list.Asked || q.list.Loading || q.list.Whole() || q.list.need() <= q.list.Known() {
 		return nil
@@ -113,11 +111,11 @@ func (q *Page) Fill() tea.Cmd {
 	return q.read(q.list.query(q.list.Next))
 }
 
-// readFrom reads the list again, from its beginning or from its end.
+// readFrom reloads the list from its beginning or from its end.
 func (q *Page) readFrom(backward bool) tea.Cmd {
 	q.list.Rows, q.list.cursor, q.list.top, q.list.want = q.list.Again(backward, q.list.apart()), 0, 0, ""
 	q.glance = Glance{}
-	q.Fit(q.Frame) // a filter or an order takes a line, or gives it back
+	q.Fit(q.Frame) // the filter line changes the height of the list
 	q.Marked.end()
 	return q.read(q.list.query(""))
 }

@@ -1,3 +1,5 @@
+// The side pane, which shows the selected proposal beside or below the list.
+
 package queue
 
 import (
@@ -16,7 +18,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// side draws the pane beside the list: what the selected proposal is about.
+// side draws the side pane.
 func (q *Page) side() []string {
 	f := q.list.pane(q.Frame)
 	r, ok := q.list.At(q.list.cursor)
@@ -43,13 +45,13 @@ func (q *Page) side() []string {
 	return q.Preview.View(f, q.glance.of(p), page)
 }
 
-// isOf reports whether the glance shows the current revision of a proposal.
+// isOf reports whether the glance shows the current revision of p.
 func (g Glance) isOf(p proposals.Proposal) bool {
 	read := g.Dossier.Proposal
 	return read.ID == p.ID && read.Revision == p.Revision
 }
 
-// of identifies the content of the pane, so that other content does not count as seen.
+// of identifies the content of the pane. Different content must not be recorded as read.
 func (g Glance) of(p proposals.Proposal) string {
 	if !g.isOf(p) || g.Changes == nil {
 		return string(p.ID)
@@ -57,8 +59,7 @@ func (g Glance) of(p proposals.Proposal) string {
 	return string(p.ID) + " " + g.Dossier.Digest
 }
 
-// See implements screen.Page: a proposal whose changes were all on the screen, beside the
-// list or below it, has been read.
+// See implements screen.Page. It records a proposal as read once the pane has shown all of its changes.
 func (q *Page) See() {
 	p, ok := q.list.current()
 	if !ok || q.Read == nil || q.list.pane(q.Frame).Side == 0 || !q.glance.isOf(p) || q.glance.Changes == nil || !q.Preview.See(q.glance.of(p)) {
@@ -69,8 +70,8 @@ func (q *Page) See() {
 	}
 }
 
-// read reports whether the pane has shown everything that an approval requires. It does not show
-// hidden characters that a finding is about, nor a field that changed without a line.
+// read reports whether the pane has shown everything that an approval requires. The pane cannot show hidden
+// characters that a finding quotes, nor a changed field that has no line of its own.
 func (g Glance) read(pane *screen.Preview) bool {
 	for _, s := range g.Dossier.Standing {
 		if !visible.Clean(s.Passage) {
@@ -80,7 +81,7 @@ func (g Glance) read(pane *screen.Preview) bool {
 	return g.Changes.Whole() && len(pane.Unseen(g.Changes.Unseen)) == 0
 }
 
-// inBrief lays out a proposal in few lines, for the pane below the list.
+// inBrief draws a proposal in a few lines, for the pane below the list.
 func (g Glance) inBrief(f screen.Frame, actor proposals.Actor, p proposals.Proposal, known *extents) *prose.Page {
 	th := f.Theme
 	page := prose.New(th)
@@ -119,7 +120,7 @@ func (g Glance) inBrief(f screen.Frame, actor proposals.Actor, p proposals.Propo
 	return page
 }
 
-// pane is the frame of the pane beside the list, or of the one below it.
+// pane returns the frame of the side pane, beside or below the list.
 func (l *list) pane(f screen.Frame) screen.Frame {
 	if l.narrowed() {
 		f.Body--
@@ -130,8 +131,7 @@ func (l *list) pane(f screen.Frame) screen.Frame {
 	return f
 }
 
-// below returns how many lines the pane below the list has, 0 where it is beside it, or
-// where the reader wants none.
+// below returns the height of the pane below the list, or 0 if the pane is beside the list or hidden.
 func (l *list) below(f screen.Frame) int {
 	if f.Width >= screen.SideFrom || f.By.Zoomed || l.Total() == 0 {
 		return 0
@@ -139,7 +139,7 @@ func (l *list) below(f screen.Frame) int {
 	return max(3, f.Body*2/5)
 }
 
-// aboutSet lists the members of a folded set.
+// aboutSet draws the members of a folded set.
 func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
 	th := f.Theme
 	page := prose.New(th)
@@ -159,7 +159,7 @@ func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
 	return page
 }
 
-// about adds the findings, the rationale and the changes of a proposal to a page.
+// about adds the findings, the rationale, and the changes of a proposal to page.
 func (g Glance) about(f screen.Frame, page *prose.Page) {
 	th, d := f.Theme, g.Dossier
 	if n := len(d.Rendered); n > 0 {
@@ -199,7 +199,7 @@ func (g Glance) about(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// changes shows what changes, as far as a few screens.
+// changes adds the changes to page, cut after a few screens.
 func (g Glance) changes(f screen.Frame, page *prose.Page) {
 	if g.Changes == nil {
 		return
@@ -214,8 +214,8 @@ func (g Glance) changes(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// take takes in what the selected proposal is about. Changes that are known stay where
-// the whole proposal was read without them.
+// take replaces the content of the pane, unless read is not about the selected proposal. It keeps known changes if
+// the proposal was read without them.
 func (g *Glance) take(read Glance, selected proposals.ID) {
 	if read.Err != nil || read.ID != selected {
 		return

@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// column is a column of the list. Its width never depends on the rows, so that nothing moves
-// while the list is scrolled.
+// column is a column of the list. Its width never depends on the rows, so that columns stay in place while the list
+// scrolls.
 type column struct {
 	heading string
 	width   int
@@ -23,17 +23,16 @@ type column struct {
 	cell    func(r rows.Row) draw.Line
 }
 
-// gap is how many cells are between two columns.
+// gap is the number of cells between columns.
 const gap = 1
 
-// marksWidth has the cursor, the sign of a set, and the mark.
+// marksWidth is the width of the cursor, the sign of a set, and the mark.
 const marksWidth = 3
 
-// numberWidth has room for #99999, or six digits.
+// numberWidth fits #99999, or six digits.
 const numberWidth = 6
 
-// Widths of the list from which it has a summary, and from which the other columns are
-// wider.
+// Minimum widths of the list for the summary column, and for the wide form of the other columns.
 const (
 	fromSummary = 70
 	fromWide    = 100
@@ -45,11 +44,11 @@ type grid struct {
 	actor   proposals.Actor
 	now     func() time.Time
 	extents *extents
-	states  bool // rows are of several states
+	states  bool // the rows have different states
 }
 
-// columns returns the columns of a list of width cells: the same at every width, except that
-// a narrow list has no summary, and no author where it has states.
+// columns returns the columns for a list of width cells. A narrow list has no summary, and no author if it shows
+// states.
 func (g grid) columns(width int) []column {
 	th := g.th
 	number, by, most := numberWidth, 8, 20
@@ -119,7 +118,7 @@ func (g grid) columns(width int) []column {
 	return shown
 }
 
-// numbers names the proposals of a row in width cells.
+// numbers returns the number of the row's proposal, or the size of a folded set, in at most width cells.
 func numbers(r rows.Row, width int) draw.Safe {
 	if r.Folded() {
 		return draw.Showf("%d×", len(r.Members))
@@ -133,7 +132,7 @@ func numbers(r rows.Row, width int) draw.Safe {
 	return draw.Showf("%d", r.First().Issue)
 }
 
-// sign returns the sign of a proposal and its rank, the worst highest.
+// sign returns the sign of a proposal and its rank; worse signs rank higher.
 func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Style, rank int) {
 	text, style := labels.Findings(th, p.Summary)
 	first, _, _ := strings.Cut(string(text), " ")
@@ -152,7 +151,7 @@ func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Sty
 	return draw.Safe(first), style, rank
 }
 
-// changeOf names what a row changes. A set with several kinds of changes is an upgrade.
+// changeOf returns the kind of change of a row. A set with several kinds is an upgrade.
 func changeOf(r rows.Row) string {
 	for _, p := range r.Members {
 		if p.Type != r.First().Type {
@@ -162,8 +161,8 @@ func changeOf(r rows.Row) string {
 	return wording.Change(r.First().Type)
 }
 
-// lines is how many lines a proposal adds and removes, once that was read, and how many
-// members of a set are new, changed, and gone.
+// lines returns the number of lines that a proposal adds and removes, once its extent is known. For a set, it returns
+// the number of new, changed, and removed members.
 func (g grid) lines(r rows.Row) draw.Line {
 	th := g.th
 	var l draw.Line
@@ -216,8 +215,8 @@ func brief(n int) string {
 	return strconv.Itoa(n/1_000_000) + "M"
 }
 
-// summary names the obstacles to an approval, if any, and adds as many words about the
-// change as there is room for: of a set, how many members have obstacles or warnings.
+// summary returns the obstacles to an approval, followed by as many words of the rationale as fit. For a set, it
+// returns the number of members with obstacles or warnings.
 func (g grid) summary(r rows.Row, width int) draw.Line {
 	if r.Folded() {
 		return g.verdicts(r, width)
@@ -239,12 +238,12 @@ func (g grid) summary(r rows.Row, width int) draw.Line {
 	}
 	words := draw.Words(draw.Show(text), max(0, width-l.Width()))
 	if strings.HasSuffix(string(words), "…") && !strings.HasSuffix(string(words), " …") {
-		return l // not one whole word fits
+		return l // not even one word fits
 	}
 	return l.Add(th.Faint, words)
 }
 
-// verdict names the first obstacle to an approval, "" for none.
+// verdict returns the first obstacle to an approval, or "".
 func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 	switch advice, style := labels.Advice(th, p.Summary.Recommendation); {
 	case !p.State.Open():
@@ -258,8 +257,8 @@ func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 	return "", ""
 }
 
-// verdicts counts the members of a set that cannot be approved as they are, or have warnings,
-// the worst first, as many counts as fit.
+// verdicts counts the members of a set that are blocked, stale, or have warnings. It lists the worst first, as many
+// as fit.
 func (g grid) verdicts(r rows.Row, width int) draw.Line {
 	type kind struct {
 		word  string
@@ -296,17 +295,17 @@ func (g grid) verdicts(r rows.Row, width int) draw.Line {
 	return l
 }
 
-// firstWords is the beginning of a text, on one line.
+// firstWords returns the beginning of a text on one line.
 func firstWords(text string) string {
-	const most = 400 // bytes, more than any line has
+	const most = 400 // bytes; no line is longer
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "")
 	}
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// author names who proposed something: users by their names, others behind their kind, which
-// is never left out, so that nobody takes an agent for a user.
+// author draws the author of a proposal. Users appear by name. All other actors are prefixed with their kind, which
+// is never dropped, so that an agent cannot pass for a user.
 func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 	name, kind := draw.Show(cmp.Or(a.Name, a.String())), draw.Show(string(a.Kind))
 	switch {

@@ -37,7 +37,7 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	return append(q.Frame.TabLine(names, 0, q.list.shownIndex(), true, room).Fit(room), right...), nil
 }
 
-// LeftOf implements screen.Paned. The page of first steps has no pane beside it.
+// LeftOf implements screen.Paned. The introduction for new users has no side pane.
 func (q *Page) LeftOf(l screen.Layout) int {
 	if q.list.none() {
 		return 0
@@ -71,11 +71,11 @@ func (q *Page) View() []string {
 	return append(lines, list...)
 }
 
-// rowLines draws the names of the columns and the rows.
+// rowLines draws the column headings and the rows.
 func (q *Page) rowLines() []string {
 	width := q.Frame.List
 	if q.Frame.Side > 0 {
-		width-- // away from the line
+		width-- // a gap before the divider
 	}
 	columns := grid{q.Frame.Theme, q.Actor, q.Frame.Now, &q.extents, q.list.shownTab().state() == ""}.columns(width)
 	lines := make([]string, 0, q.list.height+1)
@@ -114,7 +114,7 @@ func (q *Page) rowLines() []string {
 	return lines
 }
 
-// draw puts what a cell has into the width of the column.
+// draw fits the content of a cell into the width of the column.
 func (c column) draw(l draw.Line) draw.Line {
 	if w := l.Width(); c.right && w < c.width {
 		l = append(draw.Of("", draw.Safe(draw.Blank(c.width-w))), l...)

@@ -1,5 +1,4 @@
-// Package seen records which parts of proposals were on the screen. An approval is locked until
-// all were.
+// Package seen records which parts of proposals were on screen. An approval is locked until all parts were.
 package seen
 
 import (
@@ -18,43 +17,41 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Record has the parts of each proposal that were on the screen. It outlives their
-// pages.
+// Record has the parts of each proposal that were on screen. It outlives the pages.
 type Record struct {
 	of     map[proposals.ID]*Reading
 	sheets map[proposals.ID]sheet
 }
 
-// sheet is a page, besides its own, on which a proposal was shown: that of its change set,
-// or the queue with a pane about it.
+// sheet is another page that showed a proposal: the page of its change set, or the queue with its side pane.
 type sheet struct {
 	dossier review.Dossier
 	unread  func(id proposals.ID) (unread, missing []string)
 }
 
-// New returns a record of nothing seen.
+// New returns an empty record.
 func New() *Record { return &Record{map[proposals.ID]*Reading{}, map[proposals.ID]sheet{}} }
 
-// Sheet has another page tell what of the proposals on it was not on the screen: the parts
-// that are unread, and what has to be on the screen in any case.
+// Sheet registers another page that shows ds. unread returns the unread parts of a proposal, and the parts that must
+// be on screen even if the user approves without reading.
 func (s *Record) Sheet(ds []review.Dossier, unread func(id proposals.ID) (unread, missing []string)) {
 	for _, d := range ds {
 		s.sheets[d.Proposal.ID] = sheet{d, unread}
 	}
 }
 
-// Progress is how much of a proposal was on the screen.
+// Progress is how much of a proposal has been on screen.
 type Progress struct {
-	Of    int    // parts to read: fields, or files whose bytes are new
-	Known int    // files that were approved, or are read in another member of the set
-	As    string // one of the subjects that have them
+	Of    int    // parts to read: fields, or files with new bytes
+	Known int    // files that were approved before, or are read in another member of the set
+	As    string // one subject that has those files
 	Data  int    // files that are accepted by hash
-	// Unread names the parts that were not on the screen, Missing what has to be in any
-	// case: findings, and content that changed since.
+	// Unread lists the parts that were not on screen. Missing lists the parts that must be in any case: findings, and
+	// content that changed since.
 	Unread, Missing []string
 }
 
-// Progress returns how much of a proposal, as it is now, was on the screen.
+// Progress returns how much of the current revision of a proposal was on screen.
 func (s *Record) Progress(d review.Dossier) Progress {
 	p := Progress{Of: 1}
 	for _, part := range d.Parts {
@@ -94,8 +91,8 @@ func (s *Record) Progress(d review.Dossier) Progress {
 	return p
 }
 
-// Withheld names what of a proposal has to be on the screen before it is approved unread:
-// its findings and facts.
+// Withheld returns the parts that must be on screen before a proposal can be approved without reading: findings and
+// facts.
 func (s *Record) Withheld(d review.Dossier) []string {
 	if sh, ok := s.sheets[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
 		_, missing := sh.unread(d.Proposal.ID)
@@ -107,9 +104,8 @@ func (s *Record) Withheld(d review.Dossier) []string {
 	return []string{"its findings"}
 }
 
-// sameText reports whether two dossiers have the same text against the same version, where
-// no finding is about hidden characters: a waiver that was given or ended changes the
-// digest, and nothing that was read.
+// sameText reports whether two dossiers have the same text against the same version and no finding about hidden
+// characters. Granting or ending a waiver changes the digest but not the text that was read.
 func sameText(a, b review.Dossier) bool {
 	hidden := slices.ContainsFunc(b.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
 	was, is := a.Proposal, b.Proposal
@@ -120,19 +116,19 @@ func sameText(a, b review.Dossier) bool {
 type Reading struct {
 	Made     Comparison
 	List     *difflist.List
-	Pager    *pager.Pager       // of the diff against the base
-	Findings [2]*pager.Pager    // that quote passages: of the overview and the assessment
-	Passages map[pager.Text]int // how many bytes of each quoted line have to be seen
-	read     int                // row of the list, unified, up to which everything was seen
+	Pager    *pager.Pager       // shows the diff against the base
+	Findings [2]*pager.Pager    // texts that quote passages: overview and assessment
+	Passages map[pager.Text]int // number of bytes of each quoted line to read
+	read     int                // row of the unified list up to which all was on screen
 	dossier  review.Dossier
-	hash     string // of its content (ContentOf)
+	hash     string // of the content (ContentOf)
 }
 
 // Of returns what was read of a proposal, nil before it was shown.
 func (s *Record) Of(id proposals.ID) *Reading { return s.of[id] }
 
-// Show records that a dossier, with the hash of its content, is on its page. findings are
-// the texts that quote passages where it was not shown before.
+// Show records that a dossier and the hash of its content are on the proposal's page. findings are the texts that
+// quote passages; they are used only the first time.
 func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
 	r := s.of[d.Proposal.ID]
 	if r == nil {
@@ -142,24 +138,23 @@ func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
 	r.dossier, r.hash = d, hash
 }
 
-// Dossier returns what was shown last.
+// Dossier returns the dossier that was shown last.
 func (r *Reading) Dossier() review.Dossier { return r.dossier }
 
-// SetDiff has the diff against the base be what has to be read.
+// SetDiff sets the diff that has to be read.
 func (r *Reading) SetDiff(made Comparison, list *difflist.List, p *pager.Pager) {
 	r.Made, r.List, r.Pager, r.read = made, list, p, 0
 }
 
-// All reports whether everything was on the screen. It stops at the first unread part,
-// and does not check a read part again.
+// All reports whether everything was on screen. It stops at the first unread part and does not check read parts
+// again.
 func (r *Reading) All() bool {
 	var missing bool
 	r.read, missing = r.List.FirstUnseen(r.Pager, false, r.read)
 	return !missing && len(r.unseenFindings(false)) == 0
 }
 
-// unseenFindings names the findings about hidden characters, or all findings, that have
-// not been on the screen.
+// unseenFindings returns the findings that were not on screen: all of them, or only those about hidden characters.
 func (r *Reading) unseenFindings(all bool) []string {
 	var names []string
 	for _, s := range r.dossier.Standing {
@@ -170,8 +165,7 @@ func (r *Reading) unseenFindings(all bool) []string {
 	return names
 }
 
-// Saw reports whether every line of the passage of a finding was on the
-// screen, up to its end.
+// Saw reports whether every line of a finding's passage was on screen up to its end.
 func (r *Reading) Saw(s review.Standing) bool {
 	id := quotes.FindingID(s)
 	for n := range quotes.PassageLines(s) {
@@ -183,12 +177,11 @@ func (r *Reading) Saw(s review.Standing) bool {
 	return true
 }
 
-// Comparison names the two definitions to compare, and how many unchanged lines to
-// show. It identifies a diff.
+// Comparison identifies a diff by the two definitions and the number of unchanged lines.
 type Comparison struct {
 	From     string // the old side: a version or a revision, whose content never changes
-	New      string // content hash
-	Revision int    // on the new side
+	New      string // hash of the new content
+	Revision int    // of the new side
 	Context  int
 }
 

@@ -1,5 +1,4 @@
-// Package unsent keeps unsent texts in files, so that they survive the dialog, the program and a
-// crash.
+// Package unsent stores unsent texts in files, so that they survive the dialog, the program, and a crash.
 package unsent
 
 import (
@@ -15,19 +14,19 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Folder stores the texts; one without a path stores none. It orders their changes, because
-// commands run concurrently, and an older one must not undo a newer one.
+// Folder stores the texts; without a path it stores nothing. It orders changes by request, because commands run
+// concurrently, and an older change must not overwrite a newer one.
 type Folder struct {
 	path    string
 	mu      sync.Mutex
-	newest  map[string]int // by file, the change that was asked for last
+	newest  map[string]int // by file: number of the last requested change
 	writing sync.Mutex
 }
 
-// In returns the folder at a path; "" keeps nothing.
+// In returns the folder at a path; "" stores nothing.
 func In(path string) *Folder { return &Folder{path: path, newest: map[string]int{}} }
 
-// File returns the path of a text, "" where none is kept.
+// File returns the path of a text, or "" if it is not stored.
 func (f *Folder) File(name string) string {
 	if f.path == "" || name == "" {
 		return ""
@@ -40,7 +39,7 @@ func (f *Folder) File(name string) string {
 	return filepath.Join(f.path, filepath.Base(name))
 }
 
-// Read returns a command that hands a kept text to found; nil where none is kept.
+// Read returns a command that passes a stored text to found, or nil if nothing is stored.
 func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
@@ -49,13 +48,13 @@ func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil // there is none
+			return nil // no stored text
 		}
 		return screen.Then{Do: func() tea.Cmd { return found(string(text)) }}
 	}
 }
 
-// Save returns a command that keeps a text, or drops an empty one.
+// Save returns a command that stores a text, or deletes the file if text is empty.
 func (f *Folder) Save(name, text string) tea.Cmd {
 	if text == "" {
 		return f.Drop(name)
@@ -73,8 +72,7 @@ func (f *Folder) Drop(name string) tea.Cmd {
 	})
 }
 
-// change returns the command that changes a file, unless another change of it has been
-// asked for meanwhile.
+// change returns a command that changes a file, unless a newer change of the file has been requested in the meantime.
 func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
@@ -97,7 +95,7 @@ func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
 	}
 }
 
-// Then runs a command after another that answers nothing, or an error.
+// Then returns a command that runs first and, unless that fails, second.
 func Then(first, second tea.Cmd) tea.Cmd {
 	if first == nil || second == nil {
 		return tea.Batch(first, second)
@@ -110,7 +108,7 @@ func Then(first, second tea.Cmd) tea.Cmd {
 	}
 }
 
-// Write writes a file in one step, in a folder that it makes.
+// Write writes a file atomically and creates its folder.
 func Write(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package rows holds the rows of a list of proposals of any length, as far as it was read.
-// The members of a change set are folded to one row.
+// Package rows contains the rows of a list of proposals that is loaded in chunks. The members of a change set are
+// folded into one row.
 package rows
 
 import (
@@ -10,47 +10,47 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// Chunk is how many proposals are read at once.
+// Chunk is the number of proposals in one read.
 const Chunk = 100
 
-// maxMembers is the largest number of proposals in one row. A larger set has several rows, so that
-// a screen of rows never needs the whole list.
+// maxMembers is the maximum number of proposals in one row. A larger set takes several rows, so that one screen of
+// rows never needs the whole list.
 const maxMembers = 10 * Chunk
 
-// Row is a line of the list: a proposal, or the members of a folded change set.
+// Row is a row of the list: a proposal, or the members of a folded change set.
 type Row struct{ Members []proposals.Proposal }
 
-// First returns the proposal that the row is named after.
+// First returns the first proposal of the row.
 func (r Row) First() proposals.Proposal { return r.Members[0] }
 
-// Folded reports whether the row stands for several proposals.
+// Folded reports whether the row represents several proposals.
 func (r Row) Folded() bool { return len(r.Members) > 1 }
 
-// Rows are the rows of a list that is read from its beginning or from its end.
+// Rows are the loaded rows of a list that is read from its beginning or from its end.
 type Rows struct {
-	Backward bool   // the list is read from its end
-	Listed   bool   // no change set is folded
-	Asked    bool   // an answer to a read has arrived
+	Backward bool   // read from the end
+	Listed   bool   // change sets are not folded
+	Asked    bool   // a read has completed
 	Loading  bool   // a read is running
-	Next     string // cursor of the next read; "" where nothing is left to read
+	Next     string // keyset cursor of the next read; "" at the end
 
-	read     []proposals.Proposal // in the order in which they were read
-	rows     []Row                // in the order in which they were read
-	unfolded map[string]bool      // change sets that the user unfolded
+	read     []proposals.Proposal // in the order of reading
+	rows     []Row                // in the order of reading
+	unfolded map[string]bool      // change sets that the user has unfolded
 }
 
-// New returns rows of which nothing was read.
+// New returns empty rows.
 func New() Rows { return Rows{unfolded: map[string]bool{}} }
 
-// Again returns empty rows that are about to be read, with the same sets unfolded.
+// Again returns empty rows for a new read, with the same change sets unfolded.
 func (rs *Rows) Again(backward, listed bool) Rows {
 	return Rows{Loading: true, Backward: backward, Listed: listed, unfolded: rs.unfolded}
 }
 
-// All returns every proposal that was read.
+// All returns an iterator over the loaded proposals.
 func (rs *Rows) All() iter.Seq[proposals.Proposal] { return slices.Values(rs.read) }
 
-// Fold unfolds a change set, or folds it again.
+// Fold toggles whether a change set is folded.
 func (rs *Rows) Fold(set string) {
 	rs.unfolded[set] = !rs.unfolded[set]
 	rs.fold()
@@ -59,13 +59,13 @@ func (rs *Rows) Fold(set string) {
 // Total returns the number of rows.
 func (rs *Rows) Total() int { return len(rs.rows) }
 
-// Known returns the number of proposals that were read.
+// Known returns the number of loaded proposals.
 func (rs *Rows) Known() int { return len(rs.read) }
 
-// Whole reports whether the list was read to its other end.
+// Whole reports whether the list has been loaded completely.
 func (rs *Rows) Whole() bool { return rs.Asked && rs.Next == "" }
 
-// index converts a row on the screen to a row as it was read, and back.
+// index converts an index on screen to an index in rows, or back.
 func (rs *Rows) index(i int) int {
 	if rs.Backward {
 		return len(rs.rows) - 1 - i
@@ -73,7 +73,7 @@ func (rs *Rows) index(i int) int {
 	return i
 }
 
-// Before returns how many proposals stand above row i.
+// Before returns the number of proposals above row i.
 func (rs *Rows) Before(i int) (n int) {
 	for above := range i {
 		n += len(rs.rows[rs.index(above)].Members)
@@ -81,7 +81,7 @@ func (rs *Rows) Before(i int) (n int) {
 	return n
 }
 
-// Reach returns how many proposals have to be read for the rows from one to before another.
+// Reach returns the number of proposals to load for the rows from up to but excluding to.
 func (rs *Rows) Reach(from, to int) (n int) {
 	if rs.Backward {
 		to = len(rs.rows) - from
@@ -95,7 +95,7 @@ func (rs *Rows) Reach(from, to int) (n int) {
 	return n
 }
 
-// At returns row i; false where there is none.
+// At returns row i, or false if i is out of range.
 func (rs *Rows) At(i int) (Row, bool) {
 	if i = rs.index(i); i < 0 || i >= len(rs.rows) {
 		return Row{}, false
@@ -103,7 +103,7 @@ func (rs *Rows) At(i int) (Row, bool) {
 	return rs.rows[i], true
 }
 
-// Find returns the row of a proposal, -1 where it was not read.
+// Find returns the row of a proposal, or -1 if it is not loaded.
 func (rs *Rows) Find(id proposals.ID) int {
 	i := slices.IndexFunc(rs.rows, func(r Row) bool {
 		return slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return p.ID == id })
@@ -114,9 +114,9 @@ func (rs *Rows) Find(id proposals.ID) int {
 	return rs.index(i)
 }
 
-// Read adds proposals that were read after a cursor; "" replaces everything. It returns
-// false, and changes nothing, for an answer that does not continue the list. above is the
-// number of rows that came in above the present ones.
+// Read adds the proposals that were read after the cursor after, or replaces all rows if after is "". It returns
+// false and changes nothing if the result does not continue the list. above is the number of rows added above the
+// existing ones.
 func (rs *Rows) Read(after string, ps []proposals.Proposal, next string) (above int, ok bool) {
 	switch {
 	case after == "":
@@ -132,10 +132,10 @@ func (rs *Rows) Read(after string, ps []proposals.Proposal, next string) (above 
 	return 0, true
 }
 
-// fold makes the rows: the members of a change set stand where the first of them was read.
+// fold builds the rows. A change set is at the position of its first member.
 func (rs *Rows) fold() {
 	var folded []Row
-	at := map[string]int{} // the row of each set
+	at := map[string]int{} // row of each set
 	for _, p := range rs.read {
 		i, known := at[p.ChangeSet]
 		if known && len(folded[i].Members) < maxMembers {
@@ -159,8 +159,7 @@ func (rs *Rows) fold() {
 	}
 }
 
-// Bracket ties the members of a change set together that stand one below the
-// other.
+// Bracket returns the sign that connects row i to adjacent members of the same change set.
 func (rs *Rows) Bracket(i int, r Row) draw.Safe {
 	set := r.First().ChangeSet
 	switch {
