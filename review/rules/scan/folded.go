@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules/scan/disguise"
 )
 
-// readFolded reads the run of letters and digits that begins at i and has
-// characters outside ASCII among them, accents and invisible ones included.
+// readFolded reads the run of letters and digits at i that contains characters outside ASCII,
+// including accents and invisible characters. It returns the end of the run.
 func (s *reader) readFolded(i int) int {
 	w := foldedWord{native: s.nat[:0], ascii: s.asc[:0], imitated: true}
 	j := i
@@ -39,23 +39,23 @@ func (s *reader) readFolded(i int) int {
 	return j
 }
 
-// foldedWord is a word that is being read character by character.
+// foldedWord is the state of reading a word with characters outside ASCII.
 type foldedWord struct {
-	native   []byte // as folded
-	ascii    []byte // as imitated
+	native   []byte // folded
+	ascii    []byte // with every character replaced by the ASCII character that it imitates
 	imitated bool   // every character has an ASCII counterpart
 	scripts  letters.Script
-	styled   bool // a character is an ASCII letter in disguise
-	hidden   bool // invisible characters stand within
-	pending  bool // invisible characters seen since the last letter
+	styled   bool // a character is a disguised ASCII letter
+	hidden   bool // contains invisible characters
+	pending  bool // invisible characters follow the last letter
 	upper    bool
 	letters  int
 	digits   int
 	end      int
 }
 
-// addFolded adds the character at j to w and returns its length, 0 when the
-// word has ended before it.
+// addFolded adds the character at j to w and returns its length in bytes, or 0 if the word ends
+// before j.
 func (s *reader) addFolded(w *foldedWord, j int) int {
 	c := s.text[j]
 	if c < utf8.RuneSelf {
@@ -108,14 +108,14 @@ func (s *reader) addFolded(w *foldedWord, j int) int {
 	return size
 }
 
-// took notes that a letter ended at byte end.
+// took records that a letter of the word ends at byte end.
 func (w *foldedWord) took(end int) {
 	w.hidden = w.hidden || w.pending && w.end > 0
 	w.pending = false
 	w.end = end
 }
 
-// lookUp finds the word itself, and failing that the word that it imitates.
+// lookUp looks up the word in the lexicon, and if it is unknown, the word that it imitates.
 func (s *reader) lookUp(w *foldedWord, t *token) {
 	lex := s.g.lex
 	if w.hidden {
@@ -141,9 +141,8 @@ func (s *reader) lookUp(w *foldedWord, t *token) {
 	}
 }
 
-// readGlyphs reads the run of characters that begins at i, in a script that
-// puts no spaces between words: the longest known word at each place, else one
-// character.
+// readGlyphs reads characters of a script without spaces between words: the longest known word that
+// begins at i, or a single character if there is none. It returns the position after the word.
 func (s *reader) readGlyphs(i int) int {
 	s.endSpelled()
 	r, size := utf8.DecodeRuneInString(s.text[i:])
@@ -177,8 +176,8 @@ func (s *reader) readGlyphs(i int) int {
 	return end
 }
 
-// filler counts a character that is no known word: two of them are as far as
-// one word.
+// filler adds a character that does not belong to a known word. Two such characters count as one
+// word.
 func (s *reader) filler(i, size int) {
 	if s.words.n > 0 && s.words.tokens[s.words.n-1].id == 0 && s.words.gap == 0 && s.words.tokens[s.words.n-1].end == int32(i) && s.words.tokens[s.words.n-1].end-s.words.tokens[s.words.n-1].start < 6 {
 		s.words.tokens[s.words.n-1].end += int32(size)
@@ -187,16 +186,16 @@ func (s *reader) filler(i, size int) {
 	s.emit(token{start: int32(i), end: int32(i + size)})
 }
 
-// inflected is a word in one form.
+// inflected is an inflected form of a word.
 type inflected struct {
 	text string
 	form form
 }
 
-// inflect returns the forms of a lexeme's word: for a verb ("send~") the base,
-// third-person, past and -ing forms by the regular rules, with and without a
-// doubled final consonant, which is cheaper than knowing which is right; for a
-// noun ("token^") singular and plural; otherwise the word itself.
+// inflect returns the inflected forms of a word of a lexeme. For a verb ("send~") these are the
+// base, third-person, past, and -ing forms by the regular rules, both with and without a doubled
+// final consonant, because that is cheaper than determining the correct form. For a noun ("token^")
+// they are singular and plural. Any other word has only one form.
 func inflect(w string) []inflected {
 	if stem, ok := strings.CutSuffix(w, "~"); ok {
 		return verbForms(stem)
@@ -207,7 +206,7 @@ func inflect(w string) []inflected {
 	return []inflected{{w, base}}
 }
 
-// inflects reports whether a lexeme's word has several forms.
+// inflects reports whether a word of a lexeme has several forms.
 func inflects(w string) bool { return strings.HasSuffix(w, "~") || strings.HasSuffix(w, "^") }
 
 func verbForms(stem string) []inflected {
@@ -236,12 +235,12 @@ func plural(stem string) string {
 	return stem + "s"
 }
 
-// vowel reports whether the nth letter of s from the end is a vowel.
+// vowel reports whether the nth letter from the end of s is a vowel.
 func vowel(s string, n int) bool {
 	return len(s) >= n && strings.IndexByte("aeiou", s[len(s)-n]) >= 0
 }
 
-// readWord reads the run of letters and digits that begins at i.
+// readWord reads the run of letters and digits at i and returns its end.
 func (s *reader) readWord(i int) int {
 	h, j := hashSeed, i
 	var digits, letterCount, camel int
@@ -288,7 +287,7 @@ func (s *reader) readWord(i int) int {
 	return j
 }
 
-// word emits the ASCII word text[i:j], whose hash is h.
+// word emits the ASCII word text[i:j] with the hash h.
 func (s *reader) word(i, j int, h uint64, digits, letterCount, camel int) {
 	if letterCount == 1 && digits == 0 || digits == 1 && letterCount == 0 {
 		s.spelled(i)
@@ -318,7 +317,7 @@ func (s *reader) word(i, j int, h uint64, digits, letterCount, camel int) {
 	}
 	s.emit(t)
 	if i > 0 && s.text[i-1] == ' ' && j < len(s.text) && s.text[j] == ' ' && digits == 0 && (!t.upper || letterCount == 1 || !letters.IsUpper(s.text[i+1])) {
-		return // a word among words
+		return // an ordinary word between two others
 	}
 	s.words.shape(i, j, digits, letterCount)
 }
@@ -329,7 +328,7 @@ const (
 	maxRunTogether = 240
 )
 
-// hashFold carries on the hash h over ASCII s in lower case.
+// hashFold continues the hash h with the ASCII string s in lower case.
 func hashFold(h uint64, s string) uint64 {
 	for i := range len(s) {
 		c := s[i]
@@ -344,8 +343,7 @@ func hashFold(h uint64, s string) uint64 {
 	return h
 }
 
-// camel emits the parts of a name such as "apiKey", and reports whether it had
-// any.
+// camel emits the parts of a name such as "apiKey" and reports whether it found any.
 func (s *reader) camel(i, j int) bool {
 	start, parts := i, 0
 	for k := i + 1; k <= j; k++ {
@@ -353,7 +351,7 @@ func (s *reader) camel(i, j int) bool {
 			continue
 		}
 		if k-start < 2 && k < j {
-			return parts > 0 // "iPhone" and wavering case are one word
+			return parts > 0 // "iPhone" and randomly mixed case are a single word
 		}
 		t := token{start: int32(start), end: int32(k), upper: letters.IsUpper(s.text[start])}
 		t.id = s.g.lex.words.get(hashFold(hashSeed, s.text[start:k]))
@@ -367,7 +365,7 @@ func (s *reader) camel(i, j int) bool {
 	return true
 }
 
-// leet returns the number of the word that text spells with digits.
+// leet returns the number of the word that text spells in leet spelling, or 0 if there is none.
 func (s *reader) leet(text string) uint32 {
 	b := s.asc[:0]
 	for i := range len(text) {
@@ -385,8 +383,8 @@ func (s *reader) leet(text string) uint32 {
 	return s.g.lex.skeletons.get(hash(string(b)))
 }
 
-// leetChunk tries to read the run of letters, digits and leet symbols around
-// position j, which began at i, as one word.
+// leetChunk tries to read the run of letters, digits, and leet symbols from i, which includes
+// position j, as a word in leet spelling.
 func (s *reader) leetChunk(i, j int) (end int, ok bool) {
 	if c := s.text[j]; c == '\'' || (i == j && s.words.gap == 0 && s.words.n > 0) {
 		return 0, false

@@ -7,64 +7,64 @@ import (
 	"strings"
 )
 
-// Frame describes a turn of phrase as a pattern of concepts in one sentence.
+// Frame is a named pattern of concepts within a sentence.
 //
 // A pattern is a list of steps, separated by spaces:
 //
 //	read            a word or phrase of the concept "read"
-//	read|open       of either concept; a name given to Compile as a group
-//	                stands for all its members
+//	read|open       of either concept; a name of a group in Spec.Groups
+//	                means all its members
 //	read/b          in the base form; /s third person, /d past, /g -ing
-//	'if_so'         the word or phrase itself, "_" for a space; also inflected
-//	tag+marker      of the first concept, in a word or phrase that has a word of
-//	                the second too
-//	^read           where an imperative can stand: at the start of a clause or
+//	'if_so'         the word or phrase itself, with "_" for a space; also inflected
+//	tag+marker      of the first concept, in a word or phrase that also contains
+//	                a word of the second
+//	^read           where an imperative is possible: at the start of a clause or
 //	                after a word of the concept "lead"
-//	..4             up to four words may stand before the next step (else none)
+//	..4             up to four words before the next step (default none)
 //	!neg            no word of the concept anywhere in the sentence
 //	!<3neg          none within three words before the first step
 //	!>3neg          none within three words after the last step
 //	&secret         a word of the concept somewhere in the sentence
-//	~12             as the first step: the steps may come in any order, all
+//	~12             as the first step: the steps match in any order, all
 //	                within 12 words
 type Frame struct {
 	Name    string
 	Pattern string
 }
 
-// step is one place of a pattern that a word has to fill.
+// step is a position of a pattern that a word or phrase must match.
 type step struct {
 	*part
-	with       []*part // concepts that the same words have to stand for as well
+	with       []*part // further concepts that the same words must contain
 	forms      form
-	gap        int32 // words that may stand before it
+	gap        int32 // maximum number of words before the step
 	imperative bool
 }
 
-// part holds the concepts of a step or a guard.
+// part is the set of concepts in a step or a guard.
 type part struct {
 	set      Set
-	literals []uint16 // those of set that do not have a bit of their own
-	members  []uint16 // all of them
-	// words are numbers of words that are too common to be noted wherever they
-	// stand; they are looked for where they are asked for.
+	literals []uint16 // concepts of set that share a bit
+	members  []uint16 // all concepts of set
+	// words are words that are too common to be indexed. They are searched only where a frame needs
+	// them.
 	words []uint32
 }
 
-// guard is a concept that has to stand, or must not, near a match.
+// guard is a concept that must occur, or must not occur, near a match.
 type guard struct {
 	*part
-	within int32 // words; 0 is anywhere in the sentence
-	after  bool  // counted from the end of the match
+	within int32 // maximum distance in words; 0 means anywhere in the sentence
+	after  bool  // measured from the end of the match
 	absent bool
 }
 
-// frame is a compiled pattern.
+// -
 type frame struct {
 	steps  []step
 	guards []guard
-	any    int32 // steps in any order within so many words; 0: in order
-	anchor int   // the step whose concepts are rarest
+	any    int32 // if positive, steps match in any order within this number of words
+	anchor int   // index of the step with the rarest concepts
 }
 
 func (g *Grammar) compile(f Frame) (frame, error) {
@@ -96,7 +96,7 @@ func (g *Grammar) compile(f Frame) (frame, error) {
 		return out, fmt.Errorf("a frame has 1 to %d steps", maxSteps)
 	}
 	if !slices.ContainsFunc(out.steps, func(st step) bool { return len(st.members) > 0 }) {
-		// All its words are common: note them all the same.
+		// All words are common: compile the frame as if none were.
 		frequency := g.frequency
 		g.frequency = nil
 		defer func() { g.frequency = frequency }()
@@ -105,7 +105,7 @@ func (g *Grammar) compile(f Frame) (frame, error) {
 	return out, nil
 }
 
-// maxSteps is how many steps a pattern can have.
+// maxSteps is the maximum number of steps in a pattern.
 const maxSteps = 8
 
 func number(s string) (int32, error) {
@@ -162,8 +162,8 @@ func (g *Grammar) guard(text string) (guard, error) {
 	return gu, err
 }
 
-// concepts returns what names joined by "|" stand for. Many steps have the same ones and
-// share the part, but frames of common words alone, which read them another way.
+// concepts returns the part for names joined by "|". Parts are shared between steps, except in
+// frames that consist only of common words, which compile parses differently.
 func (g *Grammar) concepts(names string) (*part, error) {
 	p, ok := g.parts[names]
 	if ok && g.frequency != nil {
@@ -213,8 +213,8 @@ func (g *Grammar) part(names string) (*part, error) {
 	return p, nil
 }
 
-// common returns the numbers of the given literal words, all single, if one of
-// them is very common.
+// common returns the numbers of the given literals if all are single words and at least one is very
+// common.
 func (g *Grammar) common(literals []string) []uint32 {
 	var ids []uint32
 	common := false
@@ -235,7 +235,7 @@ func (g *Grammar) common(literals []string) []uint32 {
 	return ids
 }
 
-// weight is how many words and phrases can fill st.
+// weight estimates how often st matches.
 func (g *Grammar) weight(st *step) int {
 	sum := len(st.words) * weightFirst
 	for _, c := range st.members {
@@ -244,7 +244,7 @@ func (g *Grammar) weight(st *step) int {
 	return sum
 }
 
-// stands reports whether concept c is one of p.
+// stands reports whether p contains the concept c.
 func (p *part) stands(c uint16) bool {
 	if c >= maxNamed {
 		return slices.Contains(p.literals, c)

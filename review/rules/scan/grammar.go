@@ -12,23 +12,22 @@ import (
 	"toolcrib/review/rules/scan/disguise"
 )
 
-// Grammar is a lexicon and the frames to look for in its terms. It is
-// immutable and safe for concurrent use.
+// Grammar is a compiled lexicon with compiled frames. It is immutable and safe for concurrent use.
 type Grammar struct {
 	lex     *lexicon
 	groups  map[string]string
-	parts   map[string]*part // by their names, while frames are compiled; nil afterwards
+	parts   map[string]*part // cache by names; used only while frames are compiled
 	frames  []frame
 	names   []string
-	weights []int // by concept: how often it is met, in some unit
-	// frequency is how often a common word is met.
+	weights []int // estimated frequency of each concept, in an arbitrary unit
+	// frequency is the estimated frequency of common words.
 	frequency map[string]int
-	// byAnchor lists, for each concept, the frames whose anchor it can fill.
+	// byAnchor lists, for each concept, the frames that have it in their anchor.
 	byAnchor [][]uint16
-	anchors  Set // the named concepts among these
-	verbs    Set // the concepts that have a verb
+	anchors  Set // the named concepts in byAnchor
+	verbs    Set // the concepts that include a verb
 
-	// What the shape of the text gives.
+	// Concepts that the scanner treats specially; see Spec.
 	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account          uint16
 	not, negator, negatorAfter, joining, unnegator, alternative, asking, reporting, reported, refusal uint16
 	lead, tld, rot13, backwards                                                                       uint16
@@ -37,32 +36,31 @@ type Grammar struct {
 
 // Spec is the source of a Grammar.
 //
-// Some concepts are the scanner's own: url, email, host, path, phone, number
-// (digits), ident (a name such as read_file or a name in quotation marks),
-// quoted (a single word in quotation marks), tag (a word in angle brackets),
-// bracket (the first word in square brackets at the start of a word), label (a
-// word followed by a colon), caps (a word in capitals), account (an IBAN or
-// the address of a wallet). It takes meaning from two of the lexicon: lead
-// (words that may precede an imperative) and tld (top-level domains), and, for
-// the Stance of a match, from not, negator, negatorAfter (words that negate what stands
-// before them), joining (words that
-// begin a clause), unnegator (words that take a negation back), alternative ("or"), asking (words by which somebody else speaks),
-// wReporting and wReported (words that tell what others do, before and after it) and
-// refusal.
+// The scanner itself recognizes these concepts: url, email, host, path, phone, number (digits),
+// ident (a name such as read_file or a name in quotation marks), quoted (a single word in quotation
+// marks), tag (a word in angle brackets), bracket (a word after an opening square bracket at the
+// start of a word), label (a word before a colon), caps (a word in capitals), and account (an IBAN
+// or a wallet address).
+//
+// It interprets these concepts of the lexicon: lead (words that may precede an imperative) and tld
+// (top-level domains); and, for the Stance of a match, not, negator, negatorAfter (words that
+// negate the words before them), joining (words that begin a clause), unnegator (words that cancel
+// a negation), alternative ("or"), asking (words that introduce the speech of a third party),
+// wReporting and wReported (words before and after a report of the acts of others), and refusal.
 type Spec struct {
 	Entries []Entry
-	Groups  map[string]string // a name for several concepts joined by "|"
+	Groups  map[string]string // names for several concepts joined by "|"
 	Frames  []Frame
-	// Common lists frequent words of the texts to be scanned, the most
-	// frequent first. It makes scanning fast and changes nothing else.
+	// Common lists frequent words of the texts to scan, the most frequent first. It speeds up
+	// scanning and does not affect the results.
 	Common string
-	// Coded lists common words. Two of them in ROT13 or written backwards
-	// betray a text that has to be turned back before it is read.
+	// Coded lists common words. Two such words in ROT13 or written backwards indicate a text that
+	// must be decoded before it is scanned.
 	Coded string
 }
 
-// Compile builds a Grammar. It fails on a pattern that does not parse or names a
-// concept without words.
+// Compile builds a Grammar. It returns an error if a pattern is invalid or refers to an unknown
+// concept.
 func Compile(spec Spec) (*Grammar, error) {
 	g := &Grammar{lex: newLexicon(), groups: spec.Groups, parts: map[string]*part{}}
 	own := map[string]*uint16{
@@ -71,7 +69,7 @@ func Compile(spec Spec) (*Grammar, error) {
 		"not": &g.not, "negator": &g.negator, "negatorAfter": &g.negatorAfter, "joining": &g.joining, "unnegator": &g.unnegator, "alternative": &g.alternative, "asking": &g.asking, "wReporting": &g.reporting, "wReported": &g.reported, "refusal": &g.refusal,
 		"lead": &g.lead, "tld": &g.tld, "rot13": &g.rot13, "backwards": &g.backwards,
 	}
-	for _, name := range slices.Sorted(maps.Keys(own)) { // the same numbers in every process
+	for _, name := range slices.Sorted(maps.Keys(own)) { // sorted, for the same numbers in every process
 		*own[name] = g.lex.concept(name)
 	}
 	for _, e := range spec.Entries {
@@ -107,8 +105,8 @@ func Compile(spec Spec) (*Grammar, error) {
 	return g, nil
 }
 
-// Concept returns the set that holds the named concept, or the members of the
-// named group. It is empty when there is no such name.
+// Concept returns the set of the named concepts, which may be groups, joined by "|". It is empty if
+// a name is unknown.
 func (g *Grammar) Concept(name string) Set {
 	p, err := g.concepts(name)
 	if err != nil {
@@ -117,8 +115,7 @@ func (g *Grammar) Concept(name string) Set {
 	return p.set
 }
 
-// Each yields the names of the concepts in s, in the order in which the lexicon
-// has them.
+// Each yields the names of the concepts in s in lexicon order.
 func (g *Grammar) Each(s Set) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for n := range s.Numbers() {
@@ -129,7 +126,7 @@ func (g *Grammar) Each(s Set) iter.Seq[string] {
 	}
 }
 
-// Numbers yields the places in Names of the concepts in s.
+// Numbers yields the indices in Names of the concepts in s.
 func (s *Set) Numbers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, word := range s[:maxNamed/64] {
@@ -142,7 +139,7 @@ func (s *Set) Numbers() iter.Seq[int] {
 	}
 }
 
-// first returns the name of the first named concept in s, "" when there is none.
+// first returns the name of the first named concept in s, or "" if there is none.
 func (g *Grammar) first(s Set) string {
 	for name := range g.Each(s) {
 		return name
@@ -150,14 +147,14 @@ func (g *Grammar) first(s Set) string {
 	return ""
 }
 
-// Names lists the named concepts, by the number of their bit in a Set. It is not
-// to be changed.
+// Names returns the names of the named concepts, indexed by their bit in a Set. Callers must not
+// modify the result.
 func (g *Grammar) Names() []string { return g.lex.names }
 
-// Meets reports whether s and o have a concept in common.
+// Meets reports whether s and o have a common concept.
 func (s Set) Meets(o Set) bool { return s.meets(&o) }
 
-// index lists the frames by the concepts of their rarest step.
+// index finds the rarest step of each frame, its anchor, and indexes the frames by its concepts.
 func (g *Grammar) index() {
 	concepts := maxNamed + int(g.lex.literals)
 	g.byAnchor = make([][]uint16, concepts)
@@ -176,18 +173,19 @@ func (g *Grammar) index() {
 	}
 }
 
-// Weights of words: the most common one, any that is not common, a phrase, and
-// what shape gives.
+// Weights estimate frequencies: of the most common word, of the least common word that is not
+// indexed, of any other word, of a phrase, and of a concept that the scanner recognizes by its
+// shape.
 const (
 	weightFirst  = 100_000
-	weightCommon = 1_200 // noted only where it is asked for
+	weightCommon = 1_200 // indexed only below this weight
 	weightRare   = 20
 	weightPhrase = 2
 	weightShape  = 2_000
 )
 
-// weigh estimates how often each concept is met: the frequency of a common
-// word falls with its rank (Zipf's law), the others are rare.
+// weigh estimates the frequency of each concept. The frequency of common words decreases with their
+// rank (Zipf's law); all other words are rare.
 func (g *Grammar) weigh(concepts int) {
 	g.weights = make([]int, concepts)
 	frequency := map[uint32]int{}

@@ -8,17 +8,16 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// Set is a set of concepts. The named ones have a bit each; the many that
-// stand for words of one pattern share the last bits, so that one of these
-// bits is only a hint to look the concept up.
+// Set is a set of concepts. Each named concept has a bit. The numerous concepts for literal words
+// of a pattern share the last bits, where a set bit only means that the concept may be a member.
 type Set [5]uint64
 
 const (
 	maxBits  = 5 * 64
-	maxNamed = 4 * 64 // the first number of a concept of literal words
+	maxNamed = 4 * 64 // the number of the first concept for literal words
 )
 
-// bit returns the place of concept c in a Set.
+// bit returns the index of the bit for concept c in a Set.
 func bit(c uint16) uint16 {
 	if c < maxNamed {
 		return c
@@ -38,46 +37,45 @@ func (s *Set) meets(o *Set) bool {
 	return s[0]&o[0]|s[1]&o[1]|s[2]&o[2]|s[3]&o[3]|s[4]&o[4] != 0
 }
 
-// Entry gives words and phrases to a concept.
+// Entry assigns words and phrases to a concept.
 type Entry struct {
 	Concept string // a name without spaces; several entries may share it
-	// Words lists lexemes, separated by commas or line breaks. A lexeme is a
-	// word or a phrase in any script; it is folded as text is. A word ending
-	// in "~" is a verb and stands for all its regular forms; one ending in
-	// "^" is a noun and stands for its plural too.
+	// Words lists lexemes, separated by commas or line breaks. A lexeme is a word or phrase in any
+	// script; it is folded in the same way as text. A final "~" marks a word as a verb and includes
+	// all its regular forms; a final "^" marks a word as a noun and includes its plural.
 	Words string
 }
 
-// form is how a word is inflected.
+// form is a set of inflections.
 type form uint8
 
 const (
 	base    form = 1 << iota // as in the dictionary: the imperative
 	third                    // "reads"
-	past                     // "asked", and irregular forms given on their own
+	past                     // "asked", and irregular forms that the lexicon lists separately
 	ing                      // "sending"
 	anyForm = base | third | past | ing
 )
 
-// word is the lexicon's entry of one word.
+// word is the entry of a word in the lexicon.
 type word struct {
 	set Set
-	// opens is the node of the phrases that begin with the word, 0 for none.
+	// opens is the node for phrases that begin with the word, or 0.
 	opens uint32
 }
 
-// meaning is one concept of a word or phrase.
+// meaning is a concept of a word or phrase, in one of its forms.
 type meaning struct {
 	concept uint16
 	form    form
 }
 
-// meanings has the concepts of words, or of nodes, by their number. They are entered
-// one by one and laid out once, so that no list grows by itself.
+// meanings maps the numbers of words or nodes to their concepts. Entries are collected first and
+// then laid out in a single list, which avoids growing many small ones.
 type meanings struct {
 	entered []entered
 	list    []meaning
-	ends    []uint32 // in list, by number
+	ends    []uint32 // offsets in list, by number
 }
 
 type entered struct {
@@ -85,12 +83,12 @@ type entered struct {
 	meaning
 }
 
-// of returns the meanings of a number, in the order in which they were entered.
+// of returns the meanings of n in the order of entry.
 func (m *meanings) of(n uint32) []meaning { return m.list[m.ends[n]:m.ends[n+1]] }
 
-// layOut ends the entering; numbers are below n.
+// layOut builds the list from the collected entries. All numbers must be below n.
 func (m *meanings) layOut(n int) {
-	m.ends = make([]uint32, n+2) // one ahead: filling moves each to the end of its list
+	m.ends = make([]uint32, n+2) // shifted by one: filling advances each offset to the end of its range
 	for _, e := range m.entered {
 		m.ends[e.of+2]++
 	}
@@ -105,47 +103,47 @@ func (m *meanings) layOut(n int) {
 	m.entered = nil
 }
 
-// lexicon is a compiled list of entries.
+// lexicon is a compiled set of entries.
 type lexicon struct {
 	words    table
 	list     []word
 	means    meanings // of words
 	concepts map[string]uint16
 	names    []string // of the named concepts, by their number
-	named    uint16   // concepts with a name
-	literals uint16   // concepts that stand for words of a pattern
-	// phrases is an automaton: the numbers of its nodes by step. A node is the words
-	// read so far, and nodes is how many there are.
+	named    uint16   // number of named concepts
+	literals uint16   // number of concepts for literal words of a pattern
+	// phrases is an automaton that maps a node and the next word to a node; see stepKey. A node
+	// represents the words read so far; nodes is the number of nodes.
 	phrases table
 	nodes   uint32
-	closes  meanings // of nodes
-	phrase  []uint32 // space for the words of the one that is entered
+	closes  meanings // meanings of the phrases that end at a node
+	phrase  []uint32 // scratch space for the words of a phrase
 	folds   letters.Cache
-	// skeletons finds words of at least minLeet letters by their skeleton.
+	// skeletons maps the skeletons of words of at least minLeet letters to the words.
 	skeletons table
-	// starts holds the first characters of words in unspaced scripts.
+	// starts are the first characters of words in scripts without spaces.
 	starts map[rune]bool
-	// prefixes has a bit for the first three letters of each longer word.
+	// prefixes is a bitmap of the first three letters of words of at least minMended letters.
 	prefixes [26*26*26/64 + 1]uint64
 }
 
-// stepKey is the key of the move from a node with a word.
+// stepKey returns the key in phrases for the transition from a node with a word.
 func stepKey(state, word uint32) uint64 { return (uint64(state)<<32 | uint64(word)) * hashPrime }
 
 const (
 	minLeet  = 4
-	maxGlyph = 10 // characters of the longest word in an unspaced script
+	maxGlyph = 10 // maximum number of characters of a word in a script without spaces
 )
 
 func newLexicon() *lexicon {
-	const usual = 1 << 14 // of each, so that none has to grow
+	const usual = 1 << 14 // capacity that avoids reallocation
 	return &lexicon{
 		list: make([]word, 1, usual), concepts: map[string]uint16{}, nodes: 1, starts: map[rune]bool{},
 		means: meanings{entered: make([]entered, 0, usual)}, closes: meanings{entered: make([]entered, 0, usual)},
 	}
 }
 
-// concept returns the number of the named concept, a new one for a new name.
+// concept returns the number of the named concept, which it creates if necessary.
 func (l *lexicon) concept(name string) uint16 {
 	c, ok := l.concepts[name]
 	if !ok {
@@ -160,8 +158,8 @@ func (l *lexicon) concept(name string) uint16 {
 	return c
 }
 
-// literal returns the number of the concept for exactly the given words of a
-// pattern, such as "'before'|'prior_to'".
+// literal returns the number of the concept for exactly the given words of a pattern, such as
+// "'before'|'prior_to'".
 func (l *lexicon) literal(words string) uint16 {
 	c, ok := l.concepts[words]
 	if !ok {
@@ -177,7 +175,7 @@ func (l *lexicon) literal(words string) uint16 {
 
 func (l *lexicon) add(e Entry) { l.enterAll(l.concept(e.Concept), e.Words) }
 
-// enterAll gives the lexemes listed in words to concept c.
+// enterAll assigns the lexemes listed in words to concept c.
 func (l *lexicon) enterAll(c uint16, words string) {
 	for len(words) > 0 {
 		lexeme := words
@@ -201,7 +199,7 @@ func (l *lexicon) enterAll(c uint16, words string) {
 	}
 }
 
-// addLexeme enters first, in one form, followed by the words of rest.
+// addLexeme adds the lexeme that consists of first, already inflected, and the words of rest.
 func (l *lexicon) addLexeme(first, rest string, m meaning) {
 	ids := l.appendIDs(l.phrase[:0], first)
 	for w := range strings.FieldsSeq(rest) {
@@ -243,14 +241,14 @@ func (l *lexicon) addPhrase(ids []uint32, m meaning) {
 	l.closes.entered = append(l.closes.entered, entered{state, m})
 }
 
-// node returns the number of a new node.
+// node allocates a node and returns its number.
 func (l *lexicon) node() uint32 {
 	l.nodes++
 	return l.nodes - 1
 }
 
-// appendIDs appends the numbers of the words that s is made of as the scanner cuts
-// it, entering them when they are new.
+// appendIDs appends the numbers of the words that the scanner would read in s. It adds unknown
+// words to the lexicon.
 func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	if simple(s) {
 		return append(ids, id(l, s))
@@ -263,8 +261,8 @@ func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	return ids
 }
 
-// cutWords folds s, cuts it into words as the reader does, and calls found with each,
-// which is valid only until the next one.
+// cutWords folds s, splits it into words in the same way as the reader, and calls found for each
+// word. The argument is valid only during the call.
 func (l *lexicon) cutWords(s string, found func(word []byte)) {
 	w := make([]byte, 0, len(s))
 	end := func() {
@@ -306,7 +304,7 @@ func (l *lexicon) cutWords(s string, found func(word []byte)) {
 	end()
 }
 
-// simple reports whether s is one word of lower-case ASCII letters.
+// simple reports whether s is a single word of lower-case ASCII letters.
 func simple(s string) bool {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
@@ -316,7 +314,7 @@ func simple(s string) bool {
 	return s != ""
 }
 
-// id returns the number of the word w in l, entering it when it is new.
+// id returns the number of the word w in l and adds w if it is unknown.
 func id[T string | []byte](l *lexicon, w T) uint32 {
 	h := hash(w)
 	id := l.words.get(h)
@@ -329,7 +327,7 @@ func id[T string | []byte](l *lexicon, w T) uint32 {
 	return id
 }
 
-// enter indexes a new word by skeleton and by first character.
+// enter adds a new word to the indexes by skeleton, prefix, and first character.
 func (l *lexicon) enter(w string, id uint32) {
 	if len(w) >= minLeet {
 		if h, ok := skeletonHash(w); ok && l.skeletons.get(h) == 0 {
@@ -344,7 +342,8 @@ func (l *lexicon) enter(w string, id uint32) {
 	}
 }
 
-// prefix numbers the first three letters of s, -1 if there are none.
+// prefix returns the number of the first three letters of s, or -1 if s does not begin with three
+// ASCII letters.
 func prefix(s string) int {
 	if len(s) < 3 {
 		return -1
@@ -360,8 +359,8 @@ func prefix(s string) int {
 	return p
 }
 
-// skeletonHash returns the hash of the skeleton of s, false when s has characters
-// without one.
+// skeletonHash returns the hash of the skeleton of s. It returns false if a character of s has no
+// skeleton.
 func skeletonHash(s string) (h uint64, ok bool) {
 	h = hashSeed
 	for i := range len(s) {

@@ -7,50 +7,48 @@ import (
 	"toolcrib/review/rules/scan/disguise"
 )
 
-// Match is one place where a frame fits.
+// Match is a place in the text where a frame matches.
 type Match struct {
 	Frame string
-	// Start and End are bytes of the text that was scanned, also when the
-	// match is in something decoded from it.
+	// Start and End are byte offsets in the scanned text, even if the match is in a text decoded
+	// from it.
 	Start, End int
 	Disguise   disguise.Disguise
-	// Quoted reports that the passage is in quotation marks.
+	// Quoted reports whether the match is in quotation marks.
 	Quoted bool
-	// Sentence holds the concepts of the whole sentence, Before those in front
-	// of the match, Lead those of the three words in front of it, Within those
-	// of the match itself.
+	// Concepts of the sentence (Sentence), of its words before the match (Before), of the last
+	// three words before the match (Lead), and of the match itself (Within).
 	Sentence, Before, Lead, Within Set
-	// Steps are the words or phrases that fill the steps, in the order of the
-	// pattern.
+	// Steps are the words or phrases that match the steps, in the order of the pattern.
 	Steps []Step
-	// Nested reports that the match is in a text decoded from the one scanned.
+	// Nested reports whether the match is in a text decoded from the scanned one.
 	Nested bool
-	// Stance tells an assertion from a denial, report or quotation.
+	// Stance distinguishes an assertion from a denial, report, or quotation.
 	Stance Stance
 }
 
-// Step is the word or phrase that fills a step of a frame.
+// Step is the word or phrase that matches a step of a frame.
 type Step struct {
 	Start, End int
-	Concept    string // its concept, "" for a word of the pattern itself
+	Concept    string // "" for a literal word of the pattern
 }
 
-// maxPerSentence bounds the matches of a frame without order in one sentence.
+// maxPerSentence limits the matches of an unordered frame in a sentence.
 const maxPerSentence = 4
 
-// matcher lays the frames of its grammar on a sentence.
+// matcher matches the frames of its grammar against a sentence.
 type matcher struct {
 	g     *Grammar
 	words *sentence
 	out   *Result
-	seg   *disguise.Segment // that the sentence is of
+	seg   *disguise.Segment // the segment that contains the sentence
 	fit   fit
 	tried marks
-	fired []uint8             // matches of each frame in the text
-	dead  [maxSteps][2]uint64 // tokens at which a step is known to fail
+	fired []uint8             // number of matches of each frame in the text
+	dead  [maxSteps][2]uint64 // bitmaps of the tokens at which a step is known to fail
 }
 
-// match tries every frame whose rarest step has a concept in the sentence.
+// match tries every frame that has a concept of the sentence in its rarest step.
 func (s *matcher) match() {
 	s.tried.epoch++
 	for _, c := range s.words.present {
@@ -71,12 +69,13 @@ func (s *matcher) tryAll(frames []uint16) {
 	}
 }
 
-// marks is a set of frames that is emptied in no time.
+// marks is a set of frames that can be cleared in constant time, by incrementing epoch.
 type marks struct {
 	at    []uint32
 	epoch uint32
 }
 
+// add adds i and reports whether it was missing.
 func (m *marks) add(i uint16) bool {
 	if m.at[i] == m.epoch {
 		return false
@@ -85,7 +84,7 @@ func (m *marks) add(i uint16) bool {
 	return true
 }
 
-// try looks for frame number n in the sentence.
+// try reports the matches of frame n in the sentence.
 func (s *matcher) try(n int) {
 	f := &s.g.frames[n]
 	for i := range f.steps {
@@ -114,9 +113,9 @@ func (s *matcher) try(n int) {
 	}
 }
 
-// follow reports whether step k of f fits at token i and the later steps after
-// it, and returns the last token of the match. What did not fit once is not
-// tried again.
+// follow reports whether step k of f matches at token i and the following steps match after it, and
+// returns the last token of the match. It remembers failures, so that no step is tried twice at the
+// same token.
 func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
 	if s.dead[k][i>>6]&(1<<(i&63)) != 0 {
 		return 0, false
@@ -138,14 +137,14 @@ func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
 	return 0, false
 }
 
-// fits reports whether st fits at token i and returns the last token it takes.
+// fits reports whether st matches at token i and returns the last token of the matching phrase.
 func (s *matcher) fits(st *step, i int) (end int, ok bool) {
 	s.words.work++
 	if !s.words.sets[i].meets(&st.set) && len(st.words) == 0 || st.imperative && !s.imperative(i) {
 		return 0, false
 	}
 	var accept func(int) bool
-	if len(st.with) > 0 { // the same words must stand for more
+	if len(st.with) > 0 { // the same words must contain further concepts
 		accept = func(last int) bool {
 			return !slices.ContainsFunc(st.with, func(p *part) bool { return !s.words.holds(p, i, last+1) })
 		}
@@ -154,7 +153,7 @@ func (s *matcher) fits(st *step, i int) (end int, ok bool) {
 	return end, end >= 0
 }
 
-// imperative reports whether a command can begin at token i.
+// imperative reports whether an imperative can begin at token i.
 func (s *matcher) imperative(i int) bool {
 	return i == 0 || s.words.tokens[i].gap&clauseMarks != 0 || s.words.sets[i-1].has(s.g.lead) || s.led(i)
 }
@@ -175,7 +174,7 @@ func (s *matcher) led(i int) bool {
 	return false
 }
 
-// tryAny looks for the steps of f in any order within f.any words.
+// tryAny reports the matches of an unordered frame: its steps in any order within f.any words.
 func (s *matcher) tryAny(n int, f *frame) {
 	found := 0
 	for i := 0; i < s.words.n && found < maxPerSentence; i++ {
@@ -189,7 +188,7 @@ func (s *matcher) tryAny(n int, f *frame) {
 	}
 }
 
-// around finds the other steps of f nearest to its anchor at token i.
+// around finds the matches of the other steps of f that are closest to its anchor at token i.
 func (s *matcher) around(f *frame, i int) (first, last int, ok bool) {
 	first, last = i, i
 	for k := range f.steps {
@@ -217,7 +216,7 @@ func (s *matcher) around(f *frame, i int) (first, last int, ok bool) {
 	return first, last, s.words.tokens[last].pos-s.words.tokens[first].pos <= f.any
 }
 
-// report adds the match of frame n from token first to token last.
+// report adds a match of frame n from token first to token last.
 func (s *matcher) report(n int, f *frame, first, last int) {
 	if len(s.out.Matches) >= maxMatches || s.fired[n] >= maxPerFrame {
 		return
@@ -247,8 +246,8 @@ func (s *matcher) report(n int, f *frame, first, last int) {
 	s.out.Matches = append(s.out.Matches, m)
 }
 
-// maxMatches bounds the matches in one text, maxPerFrame those of one frame, so
-// that a text full of one turn of phrase hides no other.
+// maxMatches limits the matches in a text and maxPerFrame those of each frame. The limit per frame
+// ensures that repeating a phrase cannot crowd out the others.
 const (
 	maxMatches  = 2048
 	maxPerFrame = 24

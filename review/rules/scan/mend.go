@@ -7,13 +7,11 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// minMended is the length of the shortest word that is put together from
-// pieces.
+// minMended is the minimum length of a word that is restored from fragments.
 const minMended = 6
 
-// mend puts words together that spaces or hyphens broke ("ig nore prev ious").
-// It reports whether it put together at least two: one alone is chance ("for
-// get", "pass word").
+// mend joins words that were split by spaces or hyphens ("ig nore prev ious"). It reports whether
+// it joined at least two, because a single one may be a coincidence ("for get", "pass word").
 func (s *sentence) mend() bool {
 	var merges []merge
 	for i := 0; i+1 < s.n; i++ {
@@ -43,14 +41,14 @@ func (s *sentence) mend() bool {
 	return true
 }
 
-// merge is a known word put together from n tokens.
+// merge replaces n tokens by a known word.
 type merge struct {
 	at, n int
 	id    uint32
 }
 
-// mended returns the known word that the two or three words from i on make up,
-// at least one of which is none by itself, and how many they are.
+// mended returns the known word that the two or three words from i form, and their number. At least
+// one word must be unknown.
 func (s *sentence) mended(i int) (id uint32, n int) {
 	first := &s.tokens[i]
 	if !s.scrap(first) && !s.scrap(&s.tokens[i+1]) {
@@ -80,13 +78,14 @@ func (s *sentence) mended(i int) (id uint32, n int) {
 	return id, n
 }
 
-// maxScrap is the length of the longest piece that a broken word has to have
-// one of: few unknown words are as short.
+// maxScrap is the maximum length of the unknown word that a split word must contain. Few other
+// unknown words are this short.
 const maxScrap = 5
 
+// scrap reports whether t is a short unknown word.
 func (s *sentence) scrap(t *token) bool { return t.id == 0 && t.end-t.start <= maxScrap }
 
-// piece reports whether t can be a part of a broken word.
+// piece reports whether t can be a fragment of a split word.
 func (s *sentence) piece(t *token) bool {
 	if t.end-t.start > 9 || t.hide != 0 {
 		return false
@@ -99,15 +98,14 @@ func (s *sentence) piece(t *token) bool {
 	return true
 }
 
-// longestWord is the length of the longest word looked for in a run of
-// letters.
+// longestWord is the maximum length of a word that is searched in a run of letters.
 const longestWord = 16
 
-// runTogether emits the words that letters are made of, which stand at text[i:j], maybe in
-// disguise, and reports whether they are at least three known words with nothing left over.
+// runTogether splits letters, the plain form of text[i:j], into known words. If there are at least
+// three and nothing remains, it emits them and returns true.
 func (s *reader) runTogether(letters string, i, j int) bool {
-	// from[k] is where the word ends at k begins, reading from the left;
-	// -1 when no sequence of words ends there.
+	// from[k] is the start of the last word in a sequence of known words that ends at k, or -1 if
+	// there is no such sequence.
 	var from [maxRunTogether + 1]int16
 	for k := 1; k <= len(letters); k++ {
 		from[k] = -1
@@ -148,11 +146,11 @@ func (s *reader) runTogether(letters string, i, j int) bool {
 	return true
 }
 
-// minSpelled is how many single letters in a row are taken for a word spelled
-// letter by letter.
+// minSpelled is the minimum number of consecutive single letters that are treated as a spelled-out
+// word.
 const minSpelled = 5
 
-// spelled notes a word of one character at byte i.
+// spelled records a word of one character at byte i.
 func (s *reader) spelled(i int) {
 	_, n := utf8.DecodeRuneInString(s.text[i:])
 	if s.single > 0 && i-s.alone > maxApart {
@@ -165,10 +163,10 @@ func (s *reader) spelled(i int) {
 	s.alone = i + n
 }
 
-// maxApart is how many bytes may lie between two letters of a spelled word.
+// maxApart is the maximum number of bytes between two letters of a spelled-out word.
 const maxApart = 24
 
-// endSpelled queues the letters noted so far with what separates them removed.
+// endSpelled ends a run of single letters and queues the word that they spell.
 func (s *reader) endSpelled() {
 	if s.single >= minSpelled {
 		s.encoded.Together(s.apart, s.alone)

@@ -8,35 +8,35 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// reader cuts one segment into words. Each sentence goes to the frames, and each
-// segment to the decoder, which may find others in it.
+// reader splits a segment into words. It passes each sentence to the matcher and each segment to
+// the decoder, which may find further segments.
 type reader struct {
 	g       *Grammar
 	out     *Result
-	text    string // of the segment
+	text    string // the text of the segment
 	words   sentence
 	frames  matcher
 	encoded disguise.Decoder
 
 	lineup bool // only white space since the last line break
-	group  int  // first token of the name being read, -1 when none
-	joined bool // the name has a "_" or a change of case
+	group  int  // first token of the current name, or -1
+	joined bool // the current name contains a "_" or a change of case
 	fenced bool // within a code block
-	single int  // how many single-character words in a row
-	apart  int  // where the first of them begins
-	alone  int  // where the last of them ends
-	seen   Set  // every concept of the segment
+	single int  // number of consecutive single-character words
+	apart  int  // start of the first single-character word
+	alone  int  // end of the last single-character word
+	seen   Set  // all concepts of the segment
 
 	folds letters.Cache
-	nat   []byte // scratch: a word as folded
-	asc   []byte // scratch: the ASCII word it imitates
+	nat   []byte // scratch space: a folded word
+	asc   []byte // scratch space: the ASCII word that it imitates
 
-	// What is found of the text, which is copied to the result once it is whole.
+	// Results for the text, which end copies to the Result.
 	sentences []Sentence
 	clauses   []Clause
 }
 
-// newReader returns a reader for the texts of g.
+// -
 func newReader(g *Grammar) *reader {
 	s := &reader{g: g}
 	s.encoded.Known = func(word string) bool {
@@ -48,7 +48,7 @@ func newReader(g *Grammar) *reader {
 	return s
 }
 
-// asciiKind sorts ASCII for the inner loop.
+// asciiKind classifies ASCII characters for the inner loop.
 type asciiKind uint8
 
 const (
@@ -84,7 +84,7 @@ var asciiKinds = func() (t [128]asciiKind) {
 	return t
 }()
 
-// read cuts the segment into words and punctuation.
+// read splits the segment into words and punctuation.
 func (s *reader) read() {
 	for i := 0; i < len(s.text); {
 		c := s.text[i]
@@ -123,7 +123,7 @@ func (s *reader) newline() {
 	s.lineup = true
 }
 
-// readRune reads a character outside ASCII.
+// readRune reads a character outside ASCII and returns the position after it.
 func (s *reader) readRune(i int) int {
 	r, size := utf8.DecodeRuneInString(s.text[i:])
 	f := s.folds.Fold(r)
@@ -144,14 +144,14 @@ func (s *reader) readRune(i int) int {
 	return i + size
 }
 
-// mark reads one ASCII punctuation character.
+// mark reads an ASCII punctuation character and returns the position after it.
 func (s *reader) mark(i int, c byte) int {
 	starts := s.lineup
 	s.lineup = false
 	switch c {
 	case '.':
 		if s.words.gap&(gSpace|gNewline) != 0 && i+1 < len(s.text) && letters.IsWord(s.text[i+1]) && s.text[i-1] != '.' {
-			s.words.gap |= gMark // ".github": it begins a name and ends no sentence
+			s.words.gap |= gMark // ".github": the dot begins a name and does not end a sentence
 			return i + 1
 		}
 		s.words.gap |= gStop
@@ -205,8 +205,8 @@ func (s *reader) mark(i int, c byte) int {
 	return i + 1
 }
 
-// markGaps has the gap of each ASCII character that stands for the same one
-// wherever it is; all others are a gMark.
+// markGaps maps each ASCII character with a context-independent meaning to its gap. All other
+// characters are a gMark.
 var markGaps = [utf8.RuneSelf]gap{
 	'!': gStop, '?': gStop,
 	',': gComma, ':': gColon, ';': gColon,
@@ -217,14 +217,14 @@ var markGaps = [utf8.RuneSelf]gap{
 	'@': gAt, '~': gTilde, '+': gPlus,
 }
 
-// within reports whether the character at i has a letter or digit on either
-// side and joins the parts of one name.
+// within reports whether the character at i joins two parts of a name: there is a letter or digit
+// on both sides.
 func (s *reader) within(i int) bool {
 	return s.words.gap == 0 && i > 0 && i+1 < len(s.text) && letters.IsWord(s.text[i-1]) && letters.IsWord(s.text[i+1])
 }
 
-// markRune reads one punctuation character outside ASCII. A full stop of another script
-// between two letters of ASCII is the dot of a host, as browsers take it (UTS 46).
+// markRune reads a punctuation character outside ASCII. A full stop of another script between two
+// ASCII letters separates the labels of a host name, as in browsers (UTS 46).
 func (s *reader) markRune(i, size int, r rune, f *letters.Folded) {
 	if strings.ContainsRune("。．｡․", r) && s.words.gap == 0 && i > 0 && letters.IsWord(s.text[i-1]) && i+size < len(s.text) && letters.IsWord(s.text[i+size]) {
 		s.words.gap |= gStop | gDot
@@ -265,7 +265,8 @@ func hasPrefixAt(s string, i int, prefix string) bool {
 	return len(s)-i >= len(prefix) && s[i:i+len(prefix)] == prefix
 }
 
-// emit adds a word to the sentence, which it may have ended.
+// emit appends a word to the sentence, or starts a new sentence with the word if the current one
+// has ended.
 func (s *reader) emit(t token) {
 	t.gap, t.fenced = s.words.gap, s.fenced
 	if s.group >= 0 && t.gap&(gJoin|gHyphen) == 0 {
@@ -293,8 +294,8 @@ func (s *reader) emit(t token) {
 	s.words.gap, s.lineup = 0, false
 }
 
-// endGroup closes the name that is being read. One like read_file is a name
-// wherever it stands, one like read-file only in quotation marks.
+// endGroup ends the current name. A word such as read_file is always a name; a word such as
+// read-file is a name only in quotation marks.
 func (s *reader) endGroup() {
 	if s.joined || s.words.tokens[s.group].gap&s.words.gap&gQuote != 0 {
 		s.words.shaped(s.group, s.words.n-1, s.g.ident)
@@ -302,8 +303,8 @@ func (s *reader) endGroup() {
 	s.group, s.joined = -1, false
 }
 
-// flush matches the sentence and begins a new one. With carry the sentence was
-// cut only for its length, and its last words begin the next.
+// flush matches the sentence and begins a new one. If carry is set, the sentence was cut because of
+// its length, and its last words also begin the next one.
 func (s *reader) flush(carry bool) {
 	if s.group >= 0 {
 		s.endGroup()
@@ -312,7 +313,7 @@ func (s *reader) flush(carry bool) {
 		return
 	}
 	s.words.understand()
-	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) { // words that betray a simple cipher
+	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) { // signs of a simple cipher
 		for i := range s.words.tokens[:s.words.n] {
 			t := &s.words.tokens[i]
 			if s.words.sets[i].has(s.g.rot13) {

@@ -7,51 +7,51 @@ import (
 	"toolcrib/review/rules/scan/disguise"
 )
 
-// Result has the findings of Scan in one text.
+// Result is the result of scanning one text.
 type Result struct {
 	Matches []Match
 	Decoded []disguise.Decoded
-	// Comments are the bytes of HTML and Markdown comments in the text, from
-	// delimiter to delimiter.
+	// Comments are the byte ranges of HTML and Markdown comments in the text, including their
+	// delimiters.
 	Comments [][2]int
-	// Concepts holds every concept that occurs in the undecoded text.
+	// Concepts are the concepts that occur in the undecoded text.
 	Concepts Set
-	// LongRun reports that at least 16 letters, digits and "+/-_" are in a row.
+	// LongRun reports whether the text contains a run of at least 16 letters, digits, and "+/-_".
 	LongRun bool
-	// Sentences are those of the undecoded text, at most maxSentences.
+	// Sentences are the sentences of the undecoded text, at most maxSentences.
 	Sentences []Sentence
-	// Clauses are the parts of all of them, in their order.
+	// Clauses are the clauses of all sentences, in order.
 	Clauses []Clause
 
-	work int // bytes read, and words that a step of a frame was tried at
+	work int // cost of the scan, for tests: bytes read plus words tried for a step of a frame
 }
 
-// Sentence is a part of the text that ends with a full stop or an empty line.
+// Sentence is a part of the text that ends at a full stop or an empty line.
 type Sentence struct {
 	Start, End int // bytes
 	Concepts   Set
-	// Clauses are numbers of clauses: the first, and the one behind the last.
+	// Clauses is the half-open range of the clauses of the sentence in Result.Clauses.
 	Clauses [2]int32
 }
 
 const maxSentences = 1 << 14
 
-// Clause is a part of a sentence that a comma or the like ends, or before which a word
-// such as "because" stands.
+// Clause is a part of a sentence. It ends at a comma or similar punctuation, or before a word such
+// as "because".
 type Clause struct {
 	Start, End int // bytes
 	Concepts   Set
-	// Joined reports that a word such as "because" begins it, or "and" and it has a verb,
-	// so that it is no part of a list.
+	// Joined reports whether the clause begins with a word such as "because", or with "and" and
+	// contains a verb, which means that it is not a list item.
 	Joined bool
 }
 
-// Scan reads text and everything that is encoded in it.
+// Scan scans text and all texts encoded in text.
 func (g *Grammar) Scan(text string) *Result { return g.ScanProse(text, "") }
 
-// ScanProse is Scan of a text that is not all prose: said has spaces for the rest, at the same
-// offsets, and "" stands for text. Words are read in said alone; what is encoded is decoded
-// wherever it stands.
+// ScanProse is like Scan for a text that is only partly prose. said is a copy of text with spaces
+// in place of everything except the prose; "" means that all of text is prose. Only words in said
+// are matched, but encoded passages are decoded anywhere in text.
 func (g *Grammar) ScanProse(text, said string) *Result {
 	if said == "" {
 		said = text
@@ -76,7 +76,7 @@ func (g *Grammar) ScanProse(text, said string) *Result {
 	return out
 }
 
-// begin makes s ready for a text.
+// begin prepares s for a text.
 func (s *reader) begin(out *Result, text, said string) {
 	s.out, s.frames.out = out, out
 	s.sentences, s.clauses = s.sentences[:0], s.clauses[:0]
@@ -85,7 +85,7 @@ func (s *reader) begin(out *Result, text, said string) {
 	s.words.work = 0
 }
 
-// end lets go of the text.
+// end stores the results and releases the text, so that s can return to the pool.
 func (s *reader) end() {
 	s.out.Sentences, s.out.Clauses = slices.Clone(s.sentences), slices.Clone(s.clauses)
 	s.out.Decoded, s.out.LongRun = s.encoded.End()
@@ -93,8 +93,8 @@ func (s *reader) end() {
 	s.text, s.words.text = "", ""
 }
 
-// The hash of a word is FNV-1a over its folded bytes: it can be carried along
-// while a word is read, so that a look-up costs no second look at the letters.
+// The hash of a word is FNV-1a over its folded bytes. It is computed while the word is read, so a
+// lookup needs no second pass over the letters.
 const (
 	hashSeed  uint64 = 14695981039346656037
 	hashPrime uint64 = 1099511628211
@@ -109,13 +109,13 @@ func hashMore[T string | []byte](h uint64, s T) uint64 {
 	return h
 }
 
-// table maps hashes of words to their numbers, which are not 0: open
-// addressing with linear probing, at most half full.
+// table maps the hashes of words to their numbers, which are never 0. It uses open addressing with
+// linear probing and is at most half full.
 type table struct {
-	slots   []uint32 // places in entries, from 1
+	slots   []uint32 // index in entries plus 1, or 0 if the slot is free
 	entries []entry
-	// seen has a bit for 16 bits of each hash: most words of a text are in no
-	// lexicon, and this tells without a look at the slots.
+	// seen is a bitmap of the upper 16 bits of all hashes. Most words of a text are not in the
+	// lexicon, and the bitmap rules them out without probing the slots.
 	seen [1 << 16 / 64]uint64
 }
 
@@ -134,8 +134,8 @@ func (t *table) get(h uint64) uint32 {
 	return 0
 }
 
-// slot returns the slot of h, or the free one in which to put it. The high bits of a hash, where
-// FNV-1a is best, take part.
+// slot returns the slot of h, or the free slot for h if the table does not contain it. It mixes in
+// the high bits of the hash, where FNV-1a is best distributed.
 func (t *table) slot(h uint64) uint64 {
 	mask := uint64(len(t.slots) - 1)
 	for i := (h ^ h>>29) & mask; ; i = (i + 1) & mask {
@@ -145,7 +145,7 @@ func (t *table) slot(h uint64) uint64 {
 	}
 }
 
-// put adds h, which t lacks.
+// put adds h, which must not be in t.
 func (t *table) put(h uint64, id uint32) {
 	if 2*(len(t.entries)+1) > len(t.slots) {
 		t.slots = make([]uint32, max(1<<14, 2*len(t.slots)))
@@ -160,9 +160,9 @@ func (t *table) put(h uint64, id uint32) {
 	t.seen[b>>6] |= 1 << (b & 63)
 }
 
-// comments returns the bytes of HTML comments and of Markdown link definitions
-// used as comments ("[//]: # (…)", "[comment]: <> (…)"): text that a rendered
-// page does not show. An HTML comment without an end runs to the end of text.
+// comments returns the byte ranges of HTML comments and of Markdown link definitions that serve as
+// comments ("[//]: # (…)", "[comment]: <> (…)"). A rendered page does not show them. An
+// unterminated HTML comment extends to the end of text.
 func comments(text string) [][2]int {
 	var found [][2]int
 	for i := 0; ; {

@@ -7,14 +7,14 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// maxTokens is how many words a sentence holds at most. A longer one is read
-// in pieces that overlap by overlap words.
+// maxTokens is the maximum number of words in a sentence. Longer sentences are read in pieces that
+// overlap by overlap words.
 const (
 	maxTokens = 120
 	overlap   = 24
 )
 
-// gap is the separator between a word and the one before it.
+// gap is the set of separators between a word and the previous one.
 type gap uint32
 
 const (
@@ -30,8 +30,8 @@ const (
 	gOpen    // an opening bracket
 	gClose   // a closing bracket
 	gTag     // < or >
-	gJoin    // "_" or a change of case within one name
-	gHyphen  // a hyphen within one name
+	gJoin    // "_" or a change of case within a name
+	gHyphen  // a hyphen within a name
 	gDot     // a full stop with no space on either side
 	gSlash   // / or \
 	gAt      // @
@@ -44,36 +44,36 @@ const (
 // clauseMarks are the gaps after which an imperative can begin.
 const clauseMarks = gNewline | gBlank | gBullet | gStop | gComma | gColon | gDash | gOpen | gClose | gTag | gQuote | gComment
 
-// token is one word of a sentence.
+// token is a word of a sentence.
 type token struct {
-	start, end int32 // bytes of the segment
-	pos        int32 // distance from the start in words, with extra for pauses
+	start, end int32 // offsets in the segment
+	pos        int32 // distance from the start in words; pauses count extra
 	id         uint32
 	gap        gap
 	hide       disguise.Disguise
 	upper      bool   // begins with a capital
 	fenced     bool   // in a code block
-	hits, ends uint16 // its hits
+	hits, ends uint16 // range in sentence.hits
 }
 
-// hit is a concept that a phrase or the shape of the text gives a token. What
-// its own word means is in the lexicon.
+// hit is a concept of a token that results from a phrase or from the shape of the text. The lexicon
+// lists the concepts of single words.
 type hit struct {
 	concept uint16
 	form    form
-	last    uint8 // the token it ends with
+	last    uint8 // last token of the phrase
 }
 
-// extra is a concept that the shape of the text gives, not the lexicon.
+// extra is a concept that the scanner recognizes by the shape of the text.
 type extra struct {
 	first, last uint8
 	concept     uint16
 }
 
-// sentence is the words of a sentence and what they stand for.
+// sentence holds the words of a sentence and their concepts.
 type sentence struct {
 	g    *Grammar
-	text string // that the words are bytes of
+	text string // the segment
 
 	tokens [maxTokens]token
 	sets   [maxTokens]Set // the concepts that begin at each token
@@ -81,30 +81,29 @@ type sentence struct {
 	hits   []hit
 	extras []extra
 	gap    gap // since the last token
-	// noted has the number of the sentence for each literal concept in it,
-	// present those that frames are found by.
+	// noted records, for each literal concept, the number of the last sentence that contains it.
+	// present lists the literal concepts of this sentence that are anchors of frames.
 	noted   []uint32
 	present []uint16
 	number  uint32
 	mask    Set
-	listed  bool // a list of prohibitions goes on
-	work    int  // words that a step of a frame was tried at
+	listed  bool // within a list of prohibitions
+	work    int  // number of words tried for a step of a frame
 }
 
-// begin forgets the text before.
+// begin resets s for a new segment.
 func (s *sentence) begin() {
 	s.n, s.gap, s.extras, s.mask, s.listed = 0, 0, s.extras[:0], Set{}, false
 }
 
-// abbreviations end with a stop that ends no sentence.
+// abbreviations end with a full stop that does not end a sentence.
 var abbreviations = map[string]bool{
 	"approx": true, "resp": true, "incl": true, "excl": true, "etc": true, "bzw": true, "usw": true, "ggf": true, "inkl": true, "dept": true,
 	"est": true, "vol": true, "fig": true, "max": true, "min": true, "avg": true, "esp": true, "prev": true, "misc": true, "ver": true, "env": true,
 }
 
-// ends reports whether the stop before t ended a sentence. A stop within an
-// abbreviation such as "e.g." did not, nor one behind a short word before a
-// lower-case one.
+// ends reports whether the full stop before t ends the sentence. A stop within an abbreviation such
+// as "e.g." does not, and neither does a stop between a short word and a lower-case word.
 func (s *sentence) ends(t *token) bool {
 	if t.gap&gStop == 0 || t.gap&(gSpace|gNewline|gQuote) == 0 {
 		return false
@@ -120,7 +119,7 @@ func (s *sentence) ends(t *token) bool {
 	return prev.end-prev.start > 2 && !abbreviations[s.text[prev.start:prev.end]]
 }
 
-// pause is how much further apart punctuation puts two words.
+// pause returns the number of words by which punctuation increases the distance between two words.
 func pause(g gap) int32 {
 	switch {
 	case g&gStop != 0 && g&(gSpace|gNewline) != 0:
@@ -131,15 +130,15 @@ func pause(g gap) int32 {
 	return 0
 }
 
-// shaped notes a concept that the shape of the text gives the tokens first to last.
+// shaped records a concept that the shape of the text implies for the tokens from first to last.
 func (s *sentence) shaped(first, last int, concept uint16) {
 	if first >= 0 && last < maxTokens {
 		s.extras = append(s.extras, extra{uint8(first), uint8(last), concept})
 	}
 }
 
-// clauses notes the clauses of the sentence. Where one ends depends on the words around
-// that place alone, so that no word further away joins or parts others.
+// clauses appends the clauses of the sentence to list. A boundary depends only on the adjacent
+// words, so distant words cannot change it.
 func (s *sentence) clauses(list []Clause) []Clause {
 	at := Clause{Start: int(s.tokens[0].start)}
 	added := false
@@ -160,8 +159,8 @@ func (s *sentence) clauses(list []Clause) []Clause {
 	return list
 }
 
-// conjunctions are the words for "and". A clause that one of them begins and that has a
-// verb of its own is no part of a list.
+// conjunctions are the words for "and". A clause that begins with a conjunction and contains a verb
+// is not a list item.
 var conjunctions = map[string]bool{
 	"and": true, "und": true, "et": true, "y": true, "e": true, "en": true, "och": true, "og": true, "ja": true, "i": true, "és": true, "și": true,
 	"ve": true, "dan": true, "và": true, "и": true, "і": true, "та": true, "και": true,
@@ -196,7 +195,7 @@ func (s *sentence) carry() {
 	s.extras = kept
 }
 
-// understand looks up what the words and phrases of the sentence stand for.
+// understand looks up the concepts of all words and phrases in the sentence.
 func (s *sentence) understand() {
 	s.present, s.hits, s.mask = s.present[:0], s.hits[:0], Set{}
 	s.number++
@@ -224,7 +223,7 @@ func (s *sentence) understand() {
 	}
 }
 
-// noteAll marks the literal concepts among means as of the sentence.
+// noteAll records the literal concepts in means.
 func (s *sentence) noteAll(means []meaning) {
 	for _, m := range means {
 		if m.concept >= maxNamed {
@@ -233,7 +232,7 @@ func (s *sentence) noteAll(means []meaning) {
 	}
 }
 
-// note marks literal concept c as one of the sentence.
+// note records that the sentence contains the literal concept c.
 func (s *sentence) note(c uint16) {
 	if s.noted[c] != s.number {
 		s.noted[c] = s.number
@@ -243,8 +242,7 @@ func (s *sentence) note(c uint16) {
 	}
 }
 
-// phrases adds the phrases that begin with token i, which leads to the given
-// node.
+// phrases adds the phrases that begin with token i. state is the node of its word.
 func (s *sentence) phrases(i int, state uint32) {
 	lex := s.g.lex
 	for k := i + 1; k < s.n && s.tokens[k].id != 0 && len(s.hits) < maxHits; k++ {
@@ -260,11 +258,11 @@ func (s *sentence) phrases(i int, state uint32) {
 	}
 }
 
-// maxHits bounds the phrases found in one sentence.
+// maxHits limits the phrases that are found in a sentence.
 const maxHits = 4096
 
-// shapes adds what the shape of the text gives. The hits of a token stand in a
-// row, so those it has move to the end.
+// shapes adds a concept recognized by shape. The hits of a token must be contiguous, so its
+// existing hits are copied to the end.
 func (s *sentence) shapes(x extra) {
 	t := &s.tokens[x.first]
 	if len(s.hits)+int(t.ends-t.hits) >= maxHits {
@@ -278,8 +276,9 @@ func (s *sentence) shapes(x extra) {
 	s.mask.add(x.concept)
 }
 
-// means returns the last token of the longest phrase at token i that has a concept
-// of p in one of the given forms; -1 if there is none.
+// means returns the last token of the longest phrase at token i that has a concept of p in one of
+// the given forms, or -1 if there is none. accept, if not nil, can reject a phrase by its last
+// token.
 func (s *sentence) means(p *part, forms form, i int, accept func(last int) bool) int {
 	t := &s.tokens[i]
 	end := -1
@@ -305,7 +304,7 @@ func (s *sentence) means(p *part, forms form, i int, accept func(last int) bool)
 	return end
 }
 
-// stands is has for a part that may ask for common words.
+// stands reports whether the sentence contains a concept or a common word of p.
 func (s *sentence) stands(p *part) bool {
 	if len(p.words) > 0 {
 		return s.holds(p, 0, s.n)
@@ -313,7 +312,8 @@ func (s *sentence) stands(p *part) bool {
 	return s.has(p)
 }
 
-// has reports whether a concept of p is in the sentence, or may be.
+// has reports whether the sentence contains a concept of p. If p has common words, the result is
+// always true, because they are not indexed.
 func (s *sentence) has(p *part) bool {
 	if s.mask[0]&p.set[0]|s.mask[1]&p.set[1]|s.mask[2]&p.set[2]|s.mask[3]&p.set[3] != 0 {
 		return true
@@ -326,7 +326,7 @@ func (s *sentence) has(p *part) bool {
 	return len(p.words) > 0
 }
 
-// holds reports whether a concept of p begins at one of the tokens from to to.
+// holds reports whether a concept of p begins at one of the tokens in [from, to).
 func (s *sentence) holds(p *part, from, to int) bool {
 	if !s.has(p) {
 		return false
@@ -340,8 +340,7 @@ func (s *sentence) holds(p *part, from, to int) bool {
 	return false
 }
 
-// endOf returns the last token of the longest phrase at token i that has the
-// concept.
+// endOf returns the last token of the longest phrase at token i that has the concept.
 func (s *sentence) endOf(i int, concept uint16) int {
 	end := i
 	t := &s.tokens[i]
@@ -353,8 +352,8 @@ func (s *sentence) endOf(i int, concept uint16) int {
 	return end
 }
 
-// inQuotes reports whether an odd number of quotation marks stands before the
-// match and another one after it, within the sentence.
+// inQuotes reports whether the match is in quotation marks: within the sentence, an odd number
+// precedes it and at least one follows.
 func (s *sentence) inQuotes(first, last int) bool {
 	before := 0
 	for i := 0; i <= first; i++ {
@@ -373,7 +372,7 @@ func (s *sentence) inQuotes(first, last int) bool {
 	return s.gap&gQuote != 0
 }
 
-// heads notes whether the sentence announces a list of prohibitions: "Never:".
+// heads records whether the sentence introduces a list of prohibitions: "Never:".
 func (s *sentence) heads() {
 	if s.n == 0 || s.tokens[0].gap&gBullet != 0 && s.gap&gColon == 0 {
 		return

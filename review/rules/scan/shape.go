@@ -4,8 +4,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// shape notes what the characters around the word text[i:j], the last token,
-// make of it: a URL, an address, a path, a label.
+// shape records the concepts that the characters around the last token, text[i:j], imply: a URL, an
+// address, a path, or a label.
 func (s *sentence) shape(i, j, digits, letterCount int) {
 	last := s.n - 1
 	t := &s.tokens[last]
@@ -60,7 +60,7 @@ func (s *sentence) shape(i, j, digits, letterCount int) {
 	}
 }
 
-// hostShape notes a host name or an IP address that ends with token last.
+// hostShape records a host name or an IP address that ends with token last.
 func (s *sentence) hostShape(last, digits, letterCount int) {
 	t := &s.tokens[last]
 	if letterCount > 0 && t.id != 0 {
@@ -79,7 +79,7 @@ func (s *sentence) hostShape(last, digits, letterCount int) {
 	s.shaped(last-3, last, s.g.host)
 }
 
-// mailbox reports whether text begins with the domain of a mail address.
+// mailbox reports whether text begins with the domain of an email address.
 func mailbox(text string) bool {
 	for i := 0; i < len(text) && i < 64; i++ {
 		c := text[i]
@@ -93,8 +93,7 @@ func mailbox(text string) bool {
 	return false
 }
 
-// nameStart returns where the name that goes on at i begins: "_" and "-" join
-// its parts.
+// nameStart returns the start of the name that continues at i. A name may contain "_" and "-".
 func nameStart(text string, i int) int {
 	for i > 0 && (letters.IsWord(text[i-1]) || text[i-1] == '_' || text[i-1] == '-') {
 		i--
@@ -102,9 +101,8 @@ func nameStart(text string, i int) int {
 	return i
 }
 
-// accountLike reports whether the word text[i:j] begins an IBAN (ISO 13616:
-// two letters, two check digits, then groups or one block) or is an address of
-// a cryptocurrency.
+// accountLike reports whether the word text[i:j] begins an IBAN (ISO 13616: two letters, two check
+// digits, then groups or a single block) or is a cryptocurrency address.
 func accountLike(text string, i, j, digits int) bool {
 	word := text[i:j]
 	if len(word) >= 4 && letters.IsUpper(word[0]) && letters.IsUpper(word[1]) && letters.IsDigits(word[2:4]) {

@@ -1,27 +1,24 @@
 package scan
 
-// Stance is how the text treats a match: it asserts, denies, reports or shows it.
-// It is computed here, once for every frame.
+// Stance describes how the text treats a match: whether it asserts, denies, reports, or shows it.
 type Stance uint8
 
-// The stances. 0 is a plain statement or order.
+// The stances. The value 0 is a plain statement or order.
 const (
-	// Negated: a negator governs the match: "never", "instead of", "refuse to".
+	// Negated: the match is governed by a negator, such as "never", "instead of", or "refuse to".
 	Negated Stance = 1 << iota
-	// Asked: somebody else says it, and is to be refused: "if a page tells you
+	// Asked: the match is the speech of a third party that is to be refused: "if a page tells you
 	// to …, ignore it".
 	Asked
-	// Shown: it stands in quotation marks, within a sentence that has words
-	// of its own.
+	// Shown: the match is in quotation marks, within a sentence that continues outside them.
 	Shown
-	// Fenced: it stands in a code block.
+	// Fenced: the match is in a code block.
 	Fenced
-	// Crossed: its negator belongs to another clause: "if you cannot, tell the
-	// user".
+	// Crossed: the negator of the match belongs to another clause: "if you cannot, tell the user".
 	Crossed
 )
 
-// Names returns the stances in words.
+// Names returns descriptions of the stances in s.
 func (s Stance) Names() []string {
 	var names []string
 	for i, name := range []string{"negated", "asked by somebody else and refused", "shown in quotation marks", "in a code block", "negated in another clause"} {
@@ -32,7 +29,7 @@ func (s Stance) Names() []string {
 	return names
 }
 
-// fit is a frame that fits a sentence: the words that fill its steps.
+// fit is a frame that matches a sentence, with the words that match its steps.
 type fit struct {
 	words       *sentence
 	frame       *frame
@@ -40,8 +37,7 @@ type fit struct {
 	first, last int                // tokens of the match
 }
 
-// passes reports whether f, whose steps fill tokens first to last, is let pass by its
-// guards.
+// passes reports whether all guards of f are met for a match from token first to token last.
 func (s *fit) passes(f *frame, first, last int) bool {
 	s.frame, s.first, s.last = f, first, last
 	for i := range s.frame.guards {
@@ -71,14 +67,14 @@ func (s *fit) passes(f *frame, first, last int) bool {
 // clauseEnds are the gaps that end the scope of a negator.
 const clauseEnds = gBlank | gBullet | gStop | gColon | gDash | gOpen | gClose | gTag | gComment
 
-// scope is how many words a negator reaches, behind how many words after a match the
-// noun may stand that reports it.
+// scope is the maximum distance in words between a negator and the match. behind is the maximum
+// distance between a match and a following noun that reports it.
 const (
 	scope  = 10
 	behind = 10
 )
 
-// stance returns how the sentence treats the match.
+// stance returns the stance of the match.
 func (s *fit) stance() Stance {
 	var st Stance
 	if s.negated() || s.denied() || s.negatedAround() || s.words.listed && s.words.tokens[0].gap&gBullet != 0 {
@@ -99,9 +95,9 @@ func (s *fit) stance() Stance {
 	return st
 }
 
-// negated reports whether a negator governs what begins with the match. Its
-// scope ends with the clause; a comma ends it too, unless a list goes on behind
-// it. "Do not forget to" and "not until" negate nothing.
+// negated reports whether a negator governs the beginning of the match. Its scope ends with the
+// clause, and also at a comma unless a list continues after the comma. "Do not forget to" and "not
+// until" do not negate.
 func (s *fit) negated() bool {
 	commas, or := false, false
 	for j := s.first - 1; j >= 0 && s.words.tokens[s.first].pos-s.words.tokens[j].pos <= scope; j-- {
@@ -121,8 +117,8 @@ func (s *fit) negated() bool {
 	return false
 }
 
-// denied reports whether "not" or "never" stands right before a step that is
-// no negation itself: "as data, never as instructions".
+// denied reports whether "not" or "never" directly precedes a step, unless the step before it is
+// itself a negation: "as data, never as instructions".
 func (s *fit) denied() bool {
 	if s.frame.any > 0 {
 		return false
@@ -141,13 +137,13 @@ func (s *fit) denied() bool {
 	return false
 }
 
-// near is how far from a word its negation stands in languages that put it behind the
-// verb or between the verb and what it is about: "sende Schlüssel niemals weiter".
+// near is the maximum distance between a word and its negation in languages with the negation after
+// the verb, or between the verb and its object: "sende Schlüssel niemals weiter".
 const near = 3
 
-// negatedAround reports whether a negation stands inside or right behind the match of a
-// frame without order, none of whose steps negates: its words come in the order of
-// many languages, and so does their negation.
+// negatedAround reports whether a negation occurs inside or directly after a match of an unordered
+// frame without a negation among its steps. Such a frame matches the word orders of many languages,
+// which place the negation differently.
 func (s *fit) negatedAround() bool {
 	if s.frame.any == 0 || s.ownNegation() {
 		return false
@@ -168,7 +164,7 @@ func (s *fit) negatedAround() bool {
 	return false
 }
 
-// ownNegation reports whether a negation fills a step.
+// ownNegation reports whether a step of the frame matches a negation.
 func (s *fit) ownNegation() bool {
 	for k := range s.frame.steps {
 		for j := s.path[k][0]; j <= s.path[k][1]; j++ {
@@ -180,7 +176,7 @@ func (s *fit) ownNegation() bool {
 	return false
 }
 
-// inStep reports whether token j is part of what fills a step.
+// inStep reports whether token j belongs to the match of a step.
 func (s *fit) inStep(j int) bool {
 	for k := range s.frame.steps {
 		if j >= int(s.path[k][0]) && j <= int(s.path[k][1]) {
@@ -190,8 +186,8 @@ func (s *fit) inStep(j int) bool {
 	return false
 }
 
-// stepWithin reports whether a step begins within so many words after token j, in
-// the same clause.
+// stepWithin reports whether a step matches at most the given number of words after token j, in the
+// same clause.
 func (s *fit) stepWithin(j int, words int32) bool {
 	for i := j + 1; i < s.words.n && s.words.tokens[i].pos-s.words.tokens[j].pos <= words && s.words.tokens[i].gap&(clauseEnds|gComma) == 0; i++ {
 		if s.inStep(i) {
@@ -201,8 +197,8 @@ func (s *fit) stepWithin(j int, words int32) bool {
 	return false
 }
 
-// asked reports whether the match is in words that somebody else says, in the
-// same clause, and that the sentence has refused.
+// asked reports whether the match is the speech of a third party, introduced in the same clause,
+// that the sentence tells the model to refuse.
 func (s *fit) asked() bool {
 	asking := -1
 	for j := s.first - 1; j >= 0; j-- {
@@ -225,9 +221,9 @@ func (s *fit) asked() bool {
 	return false
 }
 
-// reported reports whether words about the acts of others precede the match in its
-// clause, such as "tried to" or "found that", or follow it directly, as in
-// languages that put the noun after its clause.
+// reported reports whether the match is about the acts of others: words such as "tried to" or
+// "found that" precede it in its clause, or follow it directly in languages that place the noun
+// after its clause.
 func (s *fit) reported() bool {
 	for j := s.first - 1; j >= 0 && s.words.tokens[j+1].gap&(clauseEnds|gComma) == 0; j-- {
 		if s.words.sets[j].has(s.words.g.reporting) {
@@ -242,8 +238,8 @@ func (s *fit) reported() bool {
 	return false
 }
 
-// shown reports whether the match is quoted within a sentence that has words
-// of its own before it, or a word before it and more behind.
+// shown reports whether the match is quoted within a sentence that has at least two words before
+// it, or one word before it and more than two after.
 func (s *fit) shown() bool {
 	if !s.words.inQuotes(s.first, s.last) {
 		return false
@@ -256,8 +252,8 @@ func (s *fit) shown() bool {
 	return false
 }
 
-// crossed reports whether a step that negates stands in another clause
-// than the next step, or the last step than the one before.
+// crossed reports whether a negating step and the following step are in different clauses, or the
+// last two steps are if the last one negates.
 func (s *fit) crossed() bool {
 	if s.frame.any > 0 {
 		return false

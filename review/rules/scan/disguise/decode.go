@@ -1,5 +1,5 @@
-// Package disguise decodes texts that are hidden in other texts: base64, escapes, letters
-// spelled apart, invisible characters, and simple ciphers.
+// Package disguise decodes text that is hidden in other text: base64, escapes, spaced letters,
+// invisible characters, and simple ciphers.
 package disguise
 
 import (
@@ -12,33 +12,33 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// Decoded is a passage that turned out to be another text in disguise.
+// Decoded is a passage that encodes another text.
 type Decoded struct {
-	Start, End int // bytes of the text that was scanned
+	Start, End int // byte offsets in the scanned text
 	Text       string
 	Disguise   Disguise
 }
 
-// Limits of decoding one text.
+// Limits for decoding one text.
 const (
-	maxDepth    = 3       // encodings within encodings
-	maxSegments = 2000    // texts decoded from one text
-	MaxExtra    = 1 << 16 // decoded bytes beyond twice the length of the text
+	maxDepth    = 3       // of nested encodings
+	maxSegments = 2000    // number of texts decoded from one text
+	MaxExtra    = 1 << 16 // decoded bytes in addition to twice the length of the text
 )
 
-// Segment is a text to read: the one given, or one decoded from another.
+// Segment is a text to scan: the original one, or a text decoded from another segment.
 type Segment struct {
 	Text   string
-	Depth  int // 0 for the text that was given
+	Depth  int // 0 for the original text
 	Hidden Disguise
-	// start and end are the bytes of the given text that the segment was
-	// decoded from. offs, when there, has for each byte of text and its end
-	// the byte of the given text it came from.
+	// start and end are the byte range of the original text that the segment was decoded from.
+	// offs, if not nil, maps each byte offset in Text, including its end, to a byte offset in the
+	// original text.
 	start, end int
 	offs       []int32
 }
 
-// Origin maps bytes of the segment to bytes of the text that was scanned.
+// Origin maps a byte range of the segment to a byte range of the original text.
 func (g *Segment) Origin(start, end int) (int, int) {
 	switch {
 	case g.Depth == 0:
@@ -48,48 +48,49 @@ func (g *Segment) Origin(start, end int) (int, int) {
 	}
 	from, to := int(g.offs[start]), int(g.offs[end])
 	if to <= from {
-		// Reversed text: the last byte comes first.
+		// In reversed text the last byte comes first.
 		from, to = to, from
 	}
 	return from, to
 }
 
-// Decoder reads what a text and the texts decoded from it carry in disguise, one segment
-// after the other.
+// Decoder finds and decodes encoded passages in a text and in the texts decoded from it, one
+// segment at a time.
 type Decoder struct {
-	seg     *Segment // the one that is being read
-	text    string   // of it that is read: of the given text at first the prose, then all
+	seg     *Segment // the current segment
+	text    string   // its text; for the original text, first only the prose and then everything
 	given   string
 	markers markers
-	budget  int // bytes that may still be decoded
+	budget  int // number of bytes that may still be decoded
 	queue   []Segment
-	next    int // in queue
+	next    int // index in queue
 	found   []Decoded
 	longRun bool
-	// Known reports whether a word in lower case is one of a language.
+	// Known reports whether a lower-case word is a known word.
 	Known func(word string) bool
 }
 
-// Begin queues a text. said is its prose, with spaces for the rest.
+// Begin starts decoding the text given. said is a copy with spaces in place of everything except
+// the prose.
 func (s *Decoder) Begin(text, said string) {
 	s.budget, s.next, s.given = 2*len(text)+MaxExtra, 0, text
 	s.queue = append(s.queue[:0], Segment{Text: said, end: len(text)})
 }
 
-// Next turns to the next segment and returns it, nil if there is none. It is valid until
-// the next call.
+// Next advances to the next segment and returns it, or nil if there is none. The result is valid
+// until the next call.
 func (s *Decoder) Next() *Segment {
 	if s.next == len(s.queue) {
 		return nil
 	}
-	seg := s.queue[s.next] // a copy: the queue grows while it is read
+	seg := s.queue[s.next] // a copy, because the queue may grow while it is in use
 	s.next++
 	s.seg, s.text, s.markers = &seg, seg.Text, markers{}
 	return s.seg
 }
 
-// End forgets the text. It returns what was decoded, and whether at least 16 letters,
-// digits and "+/-_" are in a row.
+// End releases the text. It returns the decoded passages and reports whether the text contains a
+// run of at least 16 letters, digits, and "+/-_".
 func (s *Decoder) End() (found []Decoded, longRun bool) {
 	found, longRun = s.found, s.longRun
 	clear(s.queue)
@@ -97,9 +98,8 @@ func (s *Decoder) End() (found []Decoded, longRun bool) {
 	return found, longRun
 }
 
-// push queues a text decoded from bytes start to end of the segment being
-// read. offs maps its bytes to bytes of that segment; nil maps all of it to
-// the whole passage.
+// push queues a text decoded from the range [start, end) of the current segment. offs maps its
+// bytes to bytes of that segment; if offs is nil, all bytes map to the whole passage.
 func (s *Decoder) push(text string, start, end int, offs []int32, how Disguise) {
 	if text == "" || len(s.queue) >= maxSegments || len(text) > s.budget {
 		return
@@ -120,7 +120,7 @@ func (s *Decoder) push(text string, start, end int, offs []int32, how Disguise) 
 	s.found = append(s.found, Decoded{Start: seg.start, End: seg.end, Text: text, Disguise: seg.Hidden})
 }
 
-// Decode queues every text that the segment just read may carry in disguise.
+// Decode queues every text that may be encoded in the current segment.
 func (s *Decoder) Decode() {
 	if s.seg.Depth == maxDepth {
 		return
@@ -137,15 +137,15 @@ func (s *Decoder) Decode() {
 	}
 }
 
-// Lengths of encoded runs that are looked into.
+// Limits for the length of encoded runs.
 const (
-	minRun    = 16 // shorter ones are words
-	minPadded = 12 // unless "=" marks the end of base64
-	minLine   = 32 // a run this long may go on in the next line
+	minRun    = 16 // shorter runs are words
+	minPadded = 12 // minimum length of base64 that ends with "="
+	minLine   = 32 // minimum length of a line of wrapped base64
 	maxRun    = 1 << 18
 )
 
-// runKind has a bit for each alphabet a byte belongs to.
+// runKind is the set of alphabets that contain each byte.
 var runKind = func() (t [256]uint8) {
 	for c := range t {
 		b := byte(c)
@@ -164,8 +164,8 @@ const (
 	inHex
 )
 
-// encodedRuns looks for runs of characters that decode to text as base64
-// (RFC 4648, both alphabets, padded or not) or hexadecimal.
+// encodedRuns queues runs of characters that decode to text as base64 (RFC 4648, both alphabets,
+// with or without padding) or hexadecimal.
 func (s *Decoder) encodedRuns() {
 	text := s.text
 	codes := codeRun{}
@@ -209,8 +209,8 @@ func (s *Decoder) encodedRuns() {
 	s.endCodes(&codes)
 }
 
-// lines returns the run at text[start:end] joined with the runs in the lines
-// below it, when it looks as if it had been wrapped, and the end of the last.
+// lines returns the run at text[start:end], joined with the runs in the following lines if it looks
+// like wrapped base64, and the end of the last run.
 func (s *Decoder) lines(start, end int) (run string, stop int) {
 	text := s.text
 	if end-start < minLine || end >= len(text) || text[end] != '\n' && text[end] != '\r' {
@@ -254,7 +254,7 @@ func unbase64(s string) []byte {
 	return b
 }
 
-// pushBytes queues b when it is text, and reports whether it is.
+// pushBytes queues b if it is text, and reports whether it is.
 func (s *Decoder) pushBytes(b []byte, start, end int, how Disguise) bool {
 	text, ok := textual(b)
 	if ok {
@@ -263,8 +263,8 @@ func (s *Decoder) pushBytes(b []byte, start, end int, how Disguise) bool {
 	return ok
 }
 
-// textual returns b as text, from UTF-8 or UTF-16LE, if it looks like
-// something a person or a program would write.
+// textual converts b from UTF-8 or UTF-16LE to a string if it looks like text that a person or
+// program would write.
 func textual(b []byte) (string, bool) {
 	if len(b) < 6 {
 		return "", false
@@ -289,7 +289,7 @@ func textual(b []byte) (string, bool) {
 	return string(b), 2*words >= all
 }
 
-// narrow keeps the low bytes of UTF-16LE.
+// narrow converts UTF-16LE to ASCII by dropping the high bytes. It returns nil if one is not 0.
 func narrow(b []byte) []byte {
 	out := make([]byte, 0, len(b)/2)
 	for i := 0; i+1 < len(b); i += 2 {
@@ -301,24 +301,25 @@ func narrow(b []byte) []byte {
 	return out
 }
 
-// codeRun is a row of short numbers that may be the characters of a text in
-// binary, decimal or hexadecimal.
+// codeRun is a sequence of short numbers that may be character codes in binary, decimal, or
+// hexadecimal.
 type codeRun struct {
 	start, end int
 	count      int
 	radices    uint8
-	codes      []byte // by radix: three columns
+	codes      []byte // three columns, one for each radix
 }
 
 const (
-	maxCode  = 8 // digits of one character code
-	minCodes = 8 // codes in a row that are looked into
+	maxCode  = 8 // digits of a character code
+	minCodes = 8 // minimum number of codes in a sequence
 	asBinary = 1 << 0
 	asOctets = 1 << 1 // decimal
 	asHex    = 1 << 2
 )
 
-// code adds the short run text[start:end] to the row, or ends the row.
+// code adds the short run text[start:end] to the sequence, or ends the sequence if it is not a
+// code.
 func (s *Decoder) code(c *codeRun, start, end int) {
 	word := s.text[start:end]
 	radices := uint8(0)
@@ -353,7 +354,7 @@ func (s *Decoder) code(c *codeRun, start, end int) {
 	c.codes = append(c.codes, values[:]...)
 }
 
-// codeOf reads a character code of shortest to longest digits.
+// codeOf parses a printable character code with a number of digits in [shortest, longest].
 func codeOf(s string, radix, shortest, longest int) (byte, bool) {
 	if len(s) < shortest || len(s) > longest {
 		return 0, false
@@ -369,7 +370,7 @@ func codeOf(s string, radix, shortest, longest int) (byte, bool) {
 	return byte(v), v >= 0x20 && v < 0x7f || v == '\n' || v == '\t'
 }
 
-// endCodes queues the text that the row spells, if it does.
+// endCodes ends the sequence and queues its text, if it is text.
 func (s *Decoder) endCodes(c *codeRun) {
 	if c.count == 0 {
 		return
@@ -391,21 +392,21 @@ func (s *Decoder) endCodes(c *codeRun) {
 	c.count, c.codes = 0, c.codes[:0]
 }
 
-// Disguise is how a passage was hidden; 0 is plain text.
+// Disguise is a set of ways in which a passage is disguised; 0 is plain text.
 type Disguise uint16
 
 // The disguises.
 const (
 	Lookalike    Disguise = 1 << iota // letters that imitate others
 	Interspersed                      // invisible characters within a word
-	Leet                              // digits and symbols for letters
-	Spaced                            // letters spelled apart
-	Split                             // words broken by spaces
+	Leet                              // digits and symbols in place of letters
+	Spaced                            // letters separated by spaces or other characters
+	Split                             // words split by spaces
 	RunTogether                       // words without spaces
 	Base64
 	Hex
 	Escaped // percent, HTML, JSON or other escapes
-	Bits    // written as binary digits or character codes
+	Bits    // binary digits or character codes
 	TagText // Unicode tag characters
 	SelectorText
 	ZeroWidthText
@@ -413,7 +414,7 @@ const (
 	Reversed
 )
 
-// Names lists, in plain words, the disguises in d.
+// Names returns descriptions of the disguises in d.
 func (d Disguise) Names() []string {
 	var names []string
 	for i, name := range disguiseNames {
@@ -430,7 +431,7 @@ var disguiseNames = [...]string{
 	"variation selectors", "zero-width bits", "ROT13", "reversed text",
 }
 
-// Decoded reports whether d is an encoding that no reader sees through.
+// Decoded reports whether d includes an encoding that people cannot read.
 func (d Disguise) Decoded() bool {
 	return d&^(Lookalike|Leet|Spaced|Split|RunTogether|Interspersed) != 0
 }

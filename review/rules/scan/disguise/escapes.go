@@ -10,12 +10,13 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// around an escape, so many bytes of its line are read with it.
+// escapeWindow is the number of bytes before and after an escape that are decoded with it, within
+// the same line.
 const escapeWindow = 240
 
-// escapes decodes percent escapes (RFC 3986), HTML character references, and the
-// \u, \x and \U escapes of JSON and its relatives, and queues the lines in which
-// one became a letter or an invisible character.
+// escapes decodes percent escapes (RFC 3986), HTML character references, and the \u, \x, and \U
+// escapes of JSON and similar languages. It queues each line in which an escape represents a
+// letter, a digit, or an invisible character.
 func (s *Decoder) escapes() {
 	text := s.text
 	for i := 0; i < len(text); {
@@ -32,8 +33,8 @@ func (s *Decoder) escapes() {
 	}
 }
 
-// unescapeLine queues the line around the escape at i, unescaped, and returns
-// where to go on.
+// unescapeLine queues the unescaped line around the escape at i and returns the position at which
+// to continue.
 func (s *Decoder) unescapeLine(i int) int {
 	text := s.text
 	start := max(0, i-escapeWindow)
@@ -70,8 +71,8 @@ func (s *Decoder) unescapeLine(i int) int {
 	return max(j, i+1)
 }
 
-// unescape reads the escape at the start of s and returns the character and
-// the length of the escape, 0 when there is none.
+// unescape parses the escape at the start of s. It returns the character and the length of the
+// escape, which is 0 if there is none.
 func unescape(s string) (r rune, n int) {
 	switch s[0] {
 	case '%':
@@ -84,7 +85,7 @@ func unescape(s string) (r rune, n int) {
 	return 0, 0
 }
 
-// percent reads the escaped bytes of one UTF-8 character.
+// percent parses the percent escapes of one UTF-8 character.
 func percent(s string) (rune, int) {
 	var b [utf8.UTFMax]byte
 	for k := range b {
@@ -108,7 +109,7 @@ func percent(s string) (rune, int) {
 	return 0, 0
 }
 
-// reference reads an HTML character reference.
+// reference parses an HTML character reference.
 func reference(s string) (rune, int) {
 	end := strings.IndexByte(s[:min(len(s), 12)], ';')
 	if end < 3 {
@@ -122,7 +123,7 @@ func reference(s string) (rune, int) {
 	return r, end + 1
 }
 
-// backslash reads \xNN, \uNNNN, \u{N…} and \UNNNNNNNN.
+// backslash parses \xNN, \uNNNN, \u{N…}, and \UNNNNNNNN.
 func backslash(s string) (rune, int) {
 	if len(s) < 4 {
 		return 0, 0

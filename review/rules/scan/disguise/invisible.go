@@ -7,8 +7,8 @@ import (
 	"toolcrib/review/rules/scan/hidden"
 )
 
-// carrier collects bytes that invisible characters spell, with the place of
-// each in the text.
+// carrier collects bytes that are encoded in invisible characters, with their positions in the
+// text.
 type carrier struct {
 	text []byte
 	offs []int32
@@ -21,9 +21,9 @@ func (c *carrier) add(b byte, at, size int) {
 	}
 }
 
-// invisible queues the texts spelled by tag characters, by variation selectors
-// (each stands for one byte) and by zero-width characters (each stands for one
-// or two bits), and text that a direction override shows backwards.
+// invisible queues texts that are encoded in tag characters, in variation selectors (one byte
+// each), or in zero-width characters (one or two bits each), and text that a direction override
+// displays backwards.
 func (s *Decoder) invisible() {
 	var tags, selectors, widths carrier
 	text := s.text
@@ -62,11 +62,11 @@ func (s *Decoder) invisible() {
 	}
 }
 
-// zeroWidths are at most 16 characters of three bytes each.
+// zeroWidths lists at most 16 characters of three bytes each.
 const zeroWidths = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff\u180e"
 
-// selectorText queues what variation selectors spell. Honest ones (U+FE0F
-// after an emoji) among them spell a control character, which is dropped.
+// selectorText queues the text that variation selectors encode. It drops the regular selectors
+// U+FE0E and U+FE0F after an emoji, which would decode to control characters.
 func (s *Decoder) selectorText(c *carrier) {
 	text, offs := c.text[:0], c.offs[:0]
 	for k, b := range c.text {
@@ -79,9 +79,9 @@ func (s *Decoder) selectorText(c *carrier) {
 	}
 }
 
-// zeroWidthText queues what zero-width characters spell: the two most common
-// are taken for 0 and 1, either way, in bytes of eight or seven bits; or, when
-// there are four, for two bits each.
+// zeroWidthText queues the text that zero-width characters encode. If there are exactly four
+// different characters, each may represent two bits. Otherwise the two most common ones represent 0
+// and 1, in either order, in units of 8, 7, or 16 bits.
 func (s *Decoder) zeroWidthText(c *carrier) {
 	var count [16]int
 	for _, sym := range c.text {
@@ -118,9 +118,9 @@ func (s *Decoder) zeroWidthText(c *carrier) {
 	}
 }
 
-// pack reads symbols as groups of bits, most significant first, in bytes of
-// width bits. Symbols not in order separate and are skipped; with reverse the
-// last of order stands for 0.
+// pack decodes symbols, each of which represents a group of bits, most significant first, into
+// units of width bits. Symbols that are not in order are separators. If reverse is set, the last
+// symbol in order represents 0.
 func pack(symbols, order []byte, bits, width int, reverse bool) []byte {
 	var value [16]int
 	for i := range value {

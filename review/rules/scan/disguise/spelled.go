@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// Together queues text[start:end] without the separator between its characters;
-// wider gaps become a space.
+// Together queues text[start:end] without the separators between its characters. A wider gap
+// becomes a space.
 func (s *Decoder) Together(start, end int) {
 	if s.seg.Depth == maxDepth {
 		return
@@ -37,8 +37,7 @@ func (s *Decoder) Together(start, end int) {
 	s.push(string(out), start, end, append(offs, int32(end)), Spaced)
 }
 
-// apartGap skips the separator at i, and adds a space for white space beyond
-// it.
+// apartGap skips the separator at i and appends a space if more white space follows.
 func (s *Decoder) apartGap(text string, i int, sep string, out *[]byte, offs *[]int32, start int) int {
 	i += len(sep) * min(1, strings.Count(text[i:min(len(text), i+len(sep))], sep))
 	wide := false
@@ -57,7 +56,7 @@ func (s *Decoder) apartGap(text string, i int, sep string, out *[]byte, offs *[]
 	return i
 }
 
-// separator returns the text between the first two characters of text.
+// separator returns the text between the first two letters or digits of text.
 func separator(text string) string {
 	_, n := utf8.DecodeRuneInString(text)
 	rest := text[n:]
@@ -69,16 +68,16 @@ func separator(text string) string {
 	return ""
 }
 
-// markers counts the words of a segment that betray a simple cipher.
+// markers holds the words of a segment that indicate a simple cipher.
 type markers struct {
 	rot13, reversed span
 }
 
-// span is how many marker words there are and the bytes they lie within.
+// span is the number of marker words and the byte range that contains them.
 type span struct{ count, start, end int }
 
-// shortMarker is the number of letters below which a turned word may as well be a word
-// of its own, or an identifier: "dna", "ipa", "lla".
+// shortMarker is the minimum length of a marker. A shorter word may be a regular word or an
+// identifier: "dna", "ipa", "lla".
 const shortMarker = 4
 
 func (m *span) add(start, end int) {
@@ -92,16 +91,17 @@ func (m *span) add(start, end int) {
 	m.end = end
 }
 
-// MarkRot13 notes a word that is a common one in ROT13.
+// MarkRot13 records a word that is a common word in ROT13.
 func (s *Decoder) MarkRot13(start, end int) { s.markers.rot13.add(start, end) }
 
-// MarkReversed notes a word that is a common one written backwards.
+// MarkReversed records a word that is a common word written backwards.
 func (s *Decoder) MarkReversed(start, end int) { s.markers.reversed.add(start, end) }
 
-// aroundMarkers is how many bytes beside marker words are decoded with them.
+// aroundMarkers is the number of bytes before and after the marker words that are decoded with
+// them.
 const aroundMarkers = 400
 
-// turned queues the neighbourhood of marker words, turned back.
+// turned decodes and queues the surroundings of marker words.
 func (s *Decoder) turned() {
 	if m := s.markers.rot13; m.count >= 2 && s.reads(m, ToRot13) {
 		start, end := s.widen(m)
@@ -112,8 +112,7 @@ func (s *Decoder) turned() {
 	}
 }
 
-// reads reports whether most words of a span are words of a language once they are turned,
-// and fewer as they are.
+// reads reports whether turning a span makes most of its words known, and more than before.
 func (s *Decoder) reads(m span, turn func(string) string) bool {
 	words, plain, turned := 0, 0, 0
 	for word := range strings.FieldsFuncSeq(strings.ToLower(s.text[m.start:m.end]), func(r rune) bool { return r < 'a' || r > 'z' }) {
@@ -131,6 +130,7 @@ func (s *Decoder) reads(m span, turn func(string) string) bool {
 	return turned > plain && 2*turned >= words
 }
 
+// widen returns the span extended by aroundMarkers bytes on both sides.
 func (s *Decoder) widen(m span) (start, end int) {
 	start, end = max(0, m.start-aroundMarkers), min(len(s.text), m.end+aroundMarkers)
 	for start > 0 && !utf8.RuneStart(s.text[start]) {
@@ -142,7 +142,7 @@ func (s *Decoder) widen(m span) (start, end int) {
 	return start, end
 }
 
-// identity maps the bytes of text[start:end] to themselves.
+// identity returns an offset map from a copy of text[start:end] to the text.
 func identity(start, end int) []int32 {
 	offs := make([]int32, end-start+1)
 	for i := range offs {
@@ -151,7 +151,7 @@ func identity(start, end int) []int32 {
 	return offs
 }
 
-// ToRot13 returns s with each ASCII letter replaced by the one 13 places further.
+// ToRot13 returns s in ROT13.
 func ToRot13(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -164,15 +164,15 @@ func ToRot13(s string) string {
 	}, s)
 }
 
-// Backwards returns ASCII w in reverse order.
+// Backwards returns the ASCII string w in reverse order.
 func Backwards(w string) string {
 	b := []byte(w)
 	slices.Reverse(b)
 	return string(b)
 }
 
-// overridden queues what a direction override at byte start shows backwards:
-// up to the end of its line or the pop that ends it.
+// overridden queues the text that a direction override before start displays backwards. It ends at
+// the line break or at the next direction control.
 func (s *Decoder) overridden(start int) {
 	end := len(s.text)
 	if k := strings.IndexAny(s.text[start:], "\n\u202c\u202d\u202e"); k >= 0 {

@@ -6,8 +6,8 @@ import (
 	"toolcrib/registry/filetext"
 )
 
-// withoutBytes queues the lines that show bytes which belong to no text (package filetext),
-// without them, as one text: many clients leave them out.
+// withoutBytes queues the lines that contain escaped non-text bytes (package filetext), joined and
+// without the escapes: many clients drop these bytes.
 func (s *Decoder) withoutBytes() {
 	if s.seg.Depth > 0 || !strings.Contains(s.text, "⟨") {
 		return

@@ -1,4 +1,4 @@
-// Package hidden finds characters that a reader does not see, or takes for others.
+// Package hidden finds characters that people cannot see or mistake for others.
 package hidden
 
 import (
@@ -10,41 +10,40 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Kind is the reason why a character does not belong in text that people write.
+// Kind is the reason why a character is unexpected in text written by people.
 type Kind uint8
 
-// The kinds of unwelcome character.
+// The kinds of unexpected characters.
 const (
 	None          Kind = iota
-	Invisible          // draws nothing and joins or separates nothing here
+	Invisible          // draws nothing, and its neighbors do not require it
 	DirectionMark      // left-to-right or right-to-left mark in text without right-to-left letters
 	Isolate            // embedding or isolating direction control
-	Override           // direction override: shows text in another order than it is read
+	Override           // direction override: changes the order in which text is displayed
 	Tag                // Unicode tag character: ASCII that draws nothing
-	Variation          // variation selector that selects nothing: carries a hidden byte
+	Variation          // variation selector without a variation: may carry a hidden byte
 	Escape             // start of a terminal escape sequence
 	Control            // other control character
-	PrivateUse         // no meaning outside one font
-	Stacked            // combining marks piled on letters that do not take them
-	Separator          // line or paragraph separator, or next line: ends a line in some programs and in others draws nothing
+	PrivateUse         // defined only by a particular font
+	Stacked            // combining marks stacked on letters that do not take them
+	Separator          // line or paragraph separator, or next line: some programs break the line, others draw nothing
 )
 
-// Run is a run of unwelcome characters of one kind.
+// Run is a run of unexpected characters of the same kind.
 type Run struct {
 	Kind       Kind
-	Start, End int // bytes of the text
-	Count      int // characters
+	Start, End int // byte offsets
+	Count      int // number of characters
 }
 
-// MaxRuns bounds how many runs of each kind are listed for one text, so that many of a
-// harmless kind do not hide the others.
+// MaxRuns limits the number of runs of each kind, so that numerous harmless characters cannot crowd
+// out other kinds.
 const MaxRuns = 256
 
-// Find lists the runs of characters in text that draw nothing, reorder other
-// characters, or drive a terminal, and that nothing around them explains. Joiners
-// within emoji and in scripts that need them, a variation selector after the
-// character it selects for, flags spelled with tags, and direction marks in
-// right-to-left text are explained.
+// Find returns the runs of characters in text that draw nothing, reorder other characters, or
+// control a terminal, unless their neighbors justify them. Justified are joiners within emoji and
+// in scripts that require them, a variation selector after a character with that variation, flags
+// spelled with tags, and direction marks in right-to-left text.
 func Find(text string) []Run {
 	if letters.Plain(text) {
 		return nil
@@ -67,18 +66,19 @@ func Find(text string) []Run {
 	return h.found
 }
 
+// search is the state of Find.
 type search struct {
 	text  string
 	found []Run
-	count [Separator + 1]int // of the runs of each kind
+	count [Separator + 1]int // number of runs of each kind
 	rtl   bool
-	prev  rune // the last character that is neither mark, selector nor skin tone
+	prev  rune // the last character other than marks, selectors, and skin tones
 	last  rune // the last character
-	flag  int  // tag characters before this byte spell a flag
-	marks int  // combining marks since prev
+	flag  int  // end of the tag characters that spell the current flag
+	marks int  // number of combining marks since prev
 }
 
-// note remembers r, which ends before byte next.
+// note records the character r that ends at byte next.
 func (h *search) note(r rune, next int) {
 	h.last = r
 	if r == BlackFlag {
@@ -93,9 +93,9 @@ func (h *search) note(r rune, next int) {
 	}
 }
 
-// FlagTags returns the length in bytes of the tag sequence at the start of
-// text that names a region (UTS #51, ED-14a): up to six tag letters or digits
-// and the cancel tag; 0 when there is none.
+// FlagTags returns the length in bytes of the tag sequence at the start of text that identifies the
+// flag of a region (UTS #51, ED-14a): up to six tag letters or digits and the cancel tag. It
+// returns 0 if there is none.
 func FlagTags(text string) int {
 	for i, r := range text {
 		switch {
@@ -120,7 +120,7 @@ const (
 
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
-// kind classifies r, which ends before byte next.
+// kind classifies the character r that ends at byte next.
 func (h *search) kind(r rune, next int) Kind {
 	switch {
 	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
@@ -173,8 +173,7 @@ func (h *search) control(r rune, next int) Kind {
 	return Control
 }
 
-// joins reports whether the invisible r does honest work between the
-// characters around it.
+// joins reports whether the neighbors of the invisible character r justify it.
 func (h *search) joins(r rune, next int) bool {
 	after, n := utf8.DecodeRuneInString(h.text[next:])
 	switch r {
@@ -184,11 +183,11 @@ func (h *search) joins(r rune, next int) bool {
 		return needsJoiner(h.prev) && (needsJoiner(after) || !unicode.IsLetter(after))
 	case 0x200b:
 		return letters.NoSpaces(h.prev) && letters.NoSpaces(after)
-	case 0xad: // soft hyphen: one between letters
+	case 0xad: // soft hyphen between letters
 		return unicode.IsLetter(h.prev) && unicode.IsLetter(after) && len(h.text) > next+n && !letters.Ignorable(after)
 	case 0xfeff:
-		return next == len("\ufeff") // a byte order mark
-	case 0x2800: // a space among Braille patterns
+		return next == len("\ufeff") // byte order mark
+	case 0x2800: // blank Braille pattern among others
 		return h.prev > 0x2800 && h.prev <= 0x28ff || after > 0x2800 && after <= 0x28ff
 	case 0x115f, 0x1160:
 		return unicode.Is(unicode.Hangul, after) || unicode.Is(unicode.Hangul, h.prev)
@@ -200,7 +199,7 @@ func (h *search) joins(r rune, next int) bool {
 	return false
 }
 
-// needsJoiner reports whether r is of a script that uses joiners in spelling.
+// needsJoiner reports whether r belongs to a script that uses joiners in spelling.
 func needsJoiner(r rune) bool {
 	return r >= 0x600 && r <= 0x8ff || r >= 0x900 && r <= 0xdff || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe ||
 		unicode.In(r, unicode.Khmer, unicode.Myanmar, unicode.Mongolian, unicode.Tibetan)
@@ -217,7 +216,7 @@ func pictograph(r rune) bool {
 	return false
 }
 
-// takesSelector reports whether base has a variation that sel selects.
+// takesSelector reports whether base has the variation that sel selects.
 func takesSelector(base, sel rune) bool {
 	switch {
 	case sel >= 0xe0100: // ideographic variation sequences
@@ -228,8 +227,8 @@ func takesSelector(base, sel rune) bool {
 	return unicode.In(base, unicode.Han, unicode.Mongolian, unicode.Myanmar) || unicode.Is(unicode.Sm, base) || base >= 0x3000 && base <= 0x303f
 }
 
-// add appends the character to the run before it when that is of the same kind
-// and adjacent, and starts a run otherwise.
+// add extends the last run if it has the same kind and is adjacent to the character, and starts a
+// new run otherwise.
 func (h *search) add(k Kind, at, n int) {
 	if last := len(h.found) - 1; last >= 0 {
 		if f := &h.found[last]; f.Kind == k && (f.End == at || k == Stacked && at-f.End <= maxMarked) {
@@ -244,11 +243,11 @@ func (h *search) add(k Kind, at, n int) {
 	}
 }
 
-// maxMarked is how many bytes may lie between two piled-up marks of one run.
+// maxMarked is the maximum number of bytes between two stacked marks of the same run.
 const maxMarked = 8
 
-// stacked reports a mark that does not compose with the Latin letter before
-// it, or the third mark in a row.
+// stacked returns Stacked for a mark that does not compose with the preceding Latin letter, and for
+// the third and following marks in a row.
 func (h *search) stacked(r rune) Kind {
 	h.marks++
 	if h.marks > 2 {
@@ -264,7 +263,7 @@ func (h *search) stacked(r rune) Kind {
 	return None
 }
 
-// hasRTL reports whether text has a letter of a right-to-left script.
+// hasRTL reports whether text contains a letter of a right-to-left script.
 func hasRTL(text string) bool {
 	for _, r := range text {
 		if r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1eeff {

@@ -7,12 +7,11 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// FindMixed lists the words of text that mix Latin letters with letters of
-// another script that imitate Latin ones, which is how a word is made to look
-// like another one (UTS #39, section 5, mixed-script confusables). A Latin
-// abbreviation with a short inflection of the language around it, a word of each
-// script joined at a capital letter, and a Greek
-// letter used as a symbol ("Δt", "µm", "β-carotene") are left alone.
+// FindMixed returns the words of text that mix Latin letters with letters of another script that
+// imitate Latin ones, which is a way to make a word look like another (UTS #39, section 5,
+// mixed-script confusables). It skips a Latin abbreviation with a short inflection of the
+// surrounding language, two words of different scripts joined at a capital letter, and a Greek
+// letter used as a symbol ("Δt", "µm", "β-carotene").
 func FindMixed(text string) [][2]int {
 	var found [][2]int
 	for i := 0; i < len(text) && len(found) < MaxRuns; {
@@ -29,18 +28,18 @@ func FindMixed(text string) [][2]int {
 	return found
 }
 
-// spelling counts the letters of one word.
+// spelling counts the letters of a word.
 type spelling struct {
 	latin, upper, imitating, strange int
-	greek                            int // letters of the Greek alphabet among those imitating
-	tail                             int // imitating letters since the last Latin one
+	greek                            int // Greek letters among the imitating ones
+	tail                             int // imitating letters after the last Latin one
 	head                             int // imitating letters before the first Latin one
-	switches                         int // places where a letter is followed by one of the other script
+	switches                         int // number of changes between the scripts
 	compound                         bool
 	last                             rune
 }
 
-// follow notes that r follows the last letter.
+// follow records the change of script, if any, between the previous letter and r.
 func (w *spelling) follow(r rune) {
 	if w.last != 0 && (w.last < utf8.RuneSelf) != (r < utf8.RuneSelf) {
 		w.switches++
@@ -49,7 +48,7 @@ func (w *spelling) follow(r rune) {
 	w.last = r
 }
 
-// mixedWord reads the word at the start of text and its length in bytes.
+// mixedWord reads the word at the start of text and returns its length in bytes.
 func mixedWord(text string) (w spelling, n int) {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])
@@ -76,6 +75,7 @@ func mixedWord(text string) (w spelling, n int) {
 	return w, n
 }
 
+// letter counts a letter of a script that imitates Latin.
 func (w *spelling) letter(r rune) {
 	if letters.Imitates(r) == 0 {
 		w.strange++
@@ -91,6 +91,7 @@ func (w *spelling) letter(r rune) {
 	}
 }
 
+// mixed reports whether the word mixes scripts without one of the exceptions of FindMixed.
 func (w *spelling) mixed() bool {
 	switch {
 	case w.latin == 0 || w.imitating == 0 || w.strange > 0:
@@ -100,7 +101,7 @@ func (w *spelling) mixed() bool {
 	case w.upper == w.latin && w.imitating == w.tail && w.tail <= 3:
 		return false
 	case w.switches == 1 && w.compound && w.latin > 1 && w.imitating > 1:
-		return false // a word of each script, joined as in names: "XMLСтрока"
+		return false // one word in each script, joined in a name: "XMLСтрока"
 	}
 	return true
 }

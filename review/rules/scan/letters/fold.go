@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Class is the kind of a character to the tokenizer.
+// Class is the class of a character in the tokenizer.
 type Class uint8
 
 // The classes of characters.
@@ -21,17 +21,17 @@ const (
 	Space               // white space
 	Letter              // part of a word
 	Digit
-	Skip     // nothing to the eye: invisible characters and combining marks
-	Unspaced // letter of a script that puts no spaces between words
+	Skip     // invisible characters and combining marks
+	Unspaced // letter of a script without spaces between words
 )
 
-// Imitates returns the ASCII character that r can be taken for, 0 if none.
+// Imitates returns the ASCII character that r resembles, or 0 if there is none.
 func Imitates(r rune) byte { return imitations()[r] }
 
-// Script is a bit for each writing system whose letters imitate Latin ones.
+// Script is a set of writing systems, as far as imitating Latin letters is concerned.
 type Script uint8
 
-// The scripts.
+// The scripts: Latin, scripts with letters that imitate Latin ones, and all others.
 const (
 	Latin Script = 1 << iota
 	Imitating
@@ -43,15 +43,15 @@ type Folded struct {
 	Class  Class
 	Script Script
 	Upper  bool
-	// Text is the character in lower case without accents and presentation;
-	// ASCII the Latin letter or digit it imitates, 0 when there is none.
+	// Text is the character in lower case without accents and presentation forms. ASCII is the
+	// Latin letter or digit that it imitates, or 0.
 	Text  string
 	ASCII byte
 }
 
-// indicVowel reports whether r is a sign of the scripts of India that stands for a
-// vowel or joins consonants: a letter of its word, which it neither ends nor only
-// accents. The dot below a letter (nukta), which composed letters have too, is none.
+// indicVowel reports whether r is a sign of an Indic script that represents a vowel or joins
+// consonants. Such a sign is a letter of its word, not an accent. The exception is the dot below a
+// letter (nukta), which also occurs in composed letters.
 func indicVowel(r rune) bool {
 	return r >= 0x0900 && r <= 0x0dff && unicode.In(r, unicode.Mn, unicode.Mc) && r != 0x093c && r != 0x09bc && r != 0x0a3c
 }
@@ -59,7 +59,7 @@ func indicVowel(r rune) bool {
 //go:embed confusables.txt
 var confusables string
 
-// imitations returns the ASCII character that each character can be taken for.
+// imitations returns a map from characters to the ASCII characters that they resemble.
 var imitations = sync.OnceValue(func() map[rune]byte {
 	m := make(map[rune]byte, 1024)
 	for line := range strings.Lines(confusables) {
@@ -72,7 +72,7 @@ var imitations = sync.OnceValue(func() map[rune]byte {
 	return m
 })
 
-// foldRune folds one character outside ASCII.
+// foldRune folds a character outside ASCII.
 func foldRune(r rune) Folded {
 	switch {
 	case Ignorable(r):
@@ -91,7 +91,7 @@ func foldRune(r rune) Folded {
 	for _, d := range decompose(r) {
 		switch {
 		case unicode.In(d, unicode.Mn, unicode.Me), d == '(' && r != d, d == ')' && r != d:
-			// Accents, and the brackets of a parenthesised letter.
+			// Drop accents and the brackets of a parenthesized letter.
 		case d < 0x80:
 			f.Text += string(unicode.ToLower(d))
 			f.Upper = f.Upper || unicode.IsUpper(d)
@@ -125,8 +125,8 @@ func foldRune(r rune) Folded {
 	return f
 }
 
-// decompose returns the full compatibility decomposition of r (NFKD of UAX
-// #15), with the letters it leaves whole spelled out.
+// decompose returns the full compatibility decomposition of r (NFKD of UAX #15). It also decomposes
+// ß, æ, and œ, which NFKD does not.
 func decompose(r rune) []rune {
 	switch r {
 	case 'ß', 'ẞ':
@@ -142,7 +142,7 @@ func decompose(r rune) []rune {
 	return []rune{r}
 }
 
-// ScriptOf returns the kind of writing system that r belongs to, 0 if r is no letter.
+// ScriptOf returns the script of r, or 0 if r is not a letter.
 func ScriptOf(r rune) Script {
 	switch {
 	case unicode.Is(unicode.Latin, r):
@@ -155,7 +155,7 @@ func ScriptOf(r rune) Script {
 	return 0
 }
 
-// NoSpaces reports whether r belongs to a script that runs words together.
+// NoSpaces reports whether r belongs to a script without spaces between words.
 func NoSpaces(r rune) bool {
 	switch {
 	case r < 0x0e00:
@@ -173,7 +173,7 @@ func IsWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// IsDigits reports whether s consists of ASCII digits.
+// IsDigits reports whether s is not empty and consists of ASCII digits.
 func IsDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -183,9 +183,9 @@ func IsDigits(s string) bool {
 	return s != ""
 }
 
-// Skeleton maps the characters of leet spelling, and the letters they are confused
-// with, to one representative each, so that "1gn0r3", "ignor€" and "ignore" have
-// the same Skeleton. It returns 0 for a character that replaces no letter.
+// Skeleton maps the characters of leet spelling, and the letters they are confused with, to one
+// representative each: "1gn0r3" and "ignore" have the same skeleton. It returns 0 for a character
+// that does not replace a letter.
 func Skeleton(c byte) byte {
 	switch c {
 	case 'i', 'l', '1', '!', '|', 'j':
@@ -213,9 +213,9 @@ func Skeleton(c byte) byte {
 	return 0
 }
 
-// Fold returns text with every character in its plain form: letters that imitate
-// ASCII ones, styled letters and accents become plain letters in lower case,
-// invisible characters and combining marks go.
+// Fold returns text with every character in its plain form: letters that imitate ASCII letters,
+// styled letters, and accented letters become plain lower-case letters, and invisible characters
+// and combining marks are removed. ASCII characters are not changed.
 func Fold(text string) string {
 	if Plain(text) {
 		return text
@@ -241,8 +241,7 @@ func Fold(text string) string {
 	return b.String()
 }
 
-// Cache keeps folded characters outside ASCII: a text uses few of them, again and
-// again.
+// Cache caches the folded form of characters outside ASCII. A text repeats only a few of these.
 type Cache [256]struct {
 	r rune
 	f Folded
@@ -257,7 +256,7 @@ func (c *Cache) Fold(r rune) *Folded {
 	return &e.f
 }
 
-// Lower returns c, an ASCII letter in lower case.
+// Lower returns the ASCII letter c in lower case.
 func Lower(c byte) byte {
 	if IsUpper(c) {
 		return c | 0x20
@@ -282,8 +281,8 @@ func Ignorable(r rune) bool {
 	return false
 }
 
-// Plain reports whether text is printable ASCII, line feeds and tabs, in which
-// nothing can hide.
+// Plain reports whether text consists of printable ASCII, line feeds, and tabs, and therefore
+// cannot contain hidden characters.
 func Plain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
@@ -299,7 +298,7 @@ func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // IsUpper reports whether c is an ASCII letter in upper case.
 func IsUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 
-// IsASCII reports whether s has ASCII characters alone.
+// IsASCII reports whether s consists of ASCII characters.
 func IsASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
