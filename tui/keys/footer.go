@@ -7,8 +7,8 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Footer shows the keys that matter here, as many as fit: those of the tab, then those of
-// the page. Those to quit and for help are always among them.
+// Footer draws the most important keys, as many as fit: those of the tab, then those of the page. The keys for quit
+// and help are always shown.
 func (m *Keys) Footer() draw.Line {
 	f := m.shell.Frame()
 	if m.picking() {
@@ -16,13 +16,13 @@ func (m *Keys) Footer() draw.Line {
 	}
 	hint := func(k *screen.Key) draw.Line {
 		name, label := f.Theme.Key, f.Theme.Faint
-		if k.Why() != "" { // dimmed while it does nothing
+		if k.Why() != "" { // dimmed while disabled
 			name, label = f.Theme.Off, f.Theme.Off
 		}
 		return screen.Hint(name, label, k.Keys[0], k.Label)
 	}
 	keys := m.here()
-	var last draw.Line // those that are always there
+	var last draw.Line // always shown
 	for _, name := range []string{"back", "quit", "help"} {
 		i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == name })
 		if name != "back" || m.pages.CanGoBack() {
@@ -40,11 +40,10 @@ func (m *Keys) Footer() draw.Line {
 	return append(l, last...)
 }
 
-// footed returns the keys that the footer has besides those that are always there: those
-// of the tab first, those that are late last.
+// footed returns the keys that the footer shows besides quit and help, those of the tab first and late ones last.
 func (m *Keys) footed(keys []screen.Key) []*screen.Key {
 	p, current := m.pages.Current()
-	// A decision or a submission of an open proposal is worth a place while it is off.
+	// Keys that decide or submit an open proposal stay in the footer while they are disabled.
 	awaited := func(name string) bool {
 		return current && p.State.Open() && slices.Contains([]string{"approve", "needs-changes", "reject", "submit"}, name)
 	}

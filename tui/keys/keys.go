@@ -1,5 +1,5 @@
-// Package keys carries out the keys of the workbench, those of the page on the screen before
-// those of all pages. It searches all keys, and shows the important ones in the footer.
+// Package keys dispatches key presses, to the page on screen first and then to the keys of the workbench. It also
+// contains the search for keys and the footer.
 package keys
 
 import (
@@ -11,26 +11,25 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Shell is the workbench as the keys know it.
+// Shell is the part of the workbench that the keys use.
 type Shell interface {
 	Say(tone screen.Tone, format string, args ...any) tea.Cmd
 	Type(l *screen.Line) tea.Cmd
 	Frame() screen.Frame
-	Busy() bool // the keys are not those of the page
+	Busy() bool // a dialog or an input line has the focus
 }
 
-// Opener opens the pages that are about something.
+// Opener opens the pages that have a subject.
 type Opener interface {
-	// OpenPlace opens the page of a place about what is selected; false where something
-	// has to be selected first.
+	// OpenPlace opens the page of a place for the selection. It returns false if nothing suitable is selected.
 	OpenPlace(place string) (cmd tea.Cmd, there bool)
 	OpenNumber(number string) tea.Cmd
 }
 
-// Everywhere is the place of the keys that all pages have.
+// Everywhere is the place of the keys that work on every page.
 const Everywhere = "Everywhere"
 
-// Place is a kind of page with its keys, for documentation.
+// Place is a kind of page with its keys.
 type Place struct {
 	Name string
 	Keys []screen.Key
@@ -39,34 +38,34 @@ type Place struct {
 // Options configure the keys.
 type Options struct {
 	Opener    Opener
-	Places    func() []Place     // of all pages, in the order in which they are documented
-	Elsewhere func() []Elsewhere // what else the search finds; nil for nothing
-	HelpPlace string             // of the page that lists the keys of another
-	// TakeBack runs what takes back the last decision.
+	Places    func() []Place     // all kinds of pages, in the order of the documentation
+	Elsewhere func() []Elsewhere // commands and settings that the search also offers; may be nil
+	HelpPlace string             // place of the help page
+	// TakeBack reverts the last decision.
 	TakeBack func(*screen.Undo) tea.Cmd
 }
 
-// Keys are the keys of the workbench.
+// Keys dispatches the keys of the workbench.
 type Keys struct {
 	Options
 	shell    Shell
 	pages    *navigation.Pages
-	bindings map[string][]string // keys of the user's own, by the names of actions
-	global   []screen.Key        // those that all pages have
-	listedOf screen.Page         // whose keys are listed, once: the footer asks at every frame
+	bindings map[string][]string // user's keys by name of the action
+	global   []screen.Key        // keys of every page
+	listedOf screen.Page         // page whose keys are cached in listed, because the footer needs them at every frame
 	listed   []screen.Key
-	wish     *wish        // key to carry out once its page is ready
-	undo     *screen.Undo // of the last decision or waiver, nil where nothing takes it back
+	wish     *wish        // key to run once its page has loaded
+	undo     *screen.Undo // reverts the last decision or waiver; nil if nothing can be reverted
 	just     bool         // no key was pressed since
 }
 
-// New returns the keys of pages.
+// New returns the keys for pages.
 func New(sh Shell, pages *navigation.Pages, o Options) *Keys {
 	return &Keys{Options: o, shell: sh, pages: pages}
 }
 
-// Bind replaces keys by the names of their actions, and returns the names that no key has.
-// global are the keys that all pages have. It is called before anything is drawn.
+// Bind replaces keys by action name and returns the unknown names. global are the keys of every page. It is called
+// before the first frame is drawn.
 func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown []string) {
 	m.bindings, m.listedOf = bindings, nil
 	m.global = m.bound(global)
@@ -81,7 +80,7 @@ func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown 
 	return unknown
 }
 
-// bound returns keys as the user has bound them.
+// bound applies the user's bindings to keys.
 func (m *Keys) bound(keys []screen.Key) []screen.Key {
 	for i, k := range keys {
 		if names, ok := m.bindings[k.Name]; ok {
@@ -91,7 +90,7 @@ func (m *Keys) bound(keys []screen.Key) []screen.Key {
 	return keys
 }
 
-// of returns the keys of a page as the user has bound them.
+// of returns the keys of a page with the user's bindings.
 func (m *Keys) of(p screen.Page) []screen.Key {
 	if p != m.listedOf {
 		m.listedOf, m.listed = p, m.bound(p.Keys())
@@ -99,15 +98,15 @@ func (m *Keys) of(p screen.Page) []screen.Key {
 	return m.listed
 }
 
-// here returns the keys that act now: those of the page before those of every page.
+// here returns the active keys, those of the page first.
 func (m *Keys) here() []screen.Key { return slices.Concat(m.of(m.pages.On()), m.global) }
 
-// Now returns the keys that act now, by their places.
+// Now returns the active keys by place.
 func (m *Keys) Now() []Place {
 	return []Place{{m.pages.On().Place(), m.of(m.pages.On())}, {Everywhere, m.global}}
 }
 
-// named returns the key of the page on the screen, or of all pages, with a name.
+// named returns the active key with a name.
 func (m *Keys) named(name string) (screen.Key, bool) {
 	keys := m.here()
 	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == name })
@@ -119,15 +118,15 @@ func (m *Keys) named(name string) (screen.Key, bool) {
 
 func (m *Keys) isHelp(p screen.Page) bool { return p.Place() == m.HelpPlace }
 
-// Interrupt is called for each key that is pressed. It drops the wish, and reports whether the
-// last action can still be undone with the undo key.
+// Interrupt is called for every key press. It cancels the pending wish and reports whether the last action can still
+// be undone with the undo key.
 func (m *Keys) Interrupt() (just bool) {
 	just, m.just, m.wish = m.just, false, nil
 	return just
 }
 
-// Press carries out a key, or shows why it has no effect. just is set right after
-// something was done that can be taken back.
+// Press runs the key that was pressed, or shows why it is disabled. just says that the previous key performed an
+// action that can be undone.
 func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	keys := m.here()
 	if !m.picking() && m.takesBack(keys, msg, just) {
@@ -152,7 +151,7 @@ func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	return nil
 }
 
-// run carries out a key, or shows why it has no effect.
+// run runs a key, or shows why it is disabled.
 func (m *Keys) run(k screen.Key) tea.Cmd {
 	if reason := k.Why(); reason != "" {
 		what := screen.KeyName(k.Keys[0])
@@ -164,7 +163,7 @@ func (m *Keys) run(k screen.Key) tea.Cmd {
 	return k.Do()
 }
 
-// picking reports whether a line of a text is being chosen.
+// picking reports whether the user is picking a line of a text.
 func (m *Keys) picking() bool {
 	p := m.pages.On().Shown()
 	if p == nil {
@@ -174,18 +173,17 @@ func (m *Keys) picking() bool {
 	return picking
 }
 
-// Done stores how to undo the last action, nil if it cannot be undone.
+// Done stores how to undo the last action; nil if it cannot be undone.
 func (m *Keys) Done(undo *screen.Undo) { m.undo, m.just = undo, true }
 
-// takesBack reports whether a key undoes the last action, which it does on any page right after
-// the action. Later, only the key of the queue does, because another page may show something
-// else.
+// takesBack reports whether a key undoes the last action. Right after the action, it does so on every page. Later,
+// only the key on the queue does, because another page may show something else.
 func (m *Keys) takesBack(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool {
 	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == "take-back" })
 	return just && m.undo != nil && keys[i].Matches(msg)
 }
 
-// TakeBackKey takes back the last decision or waiver.
+// TakeBackKey returns the key that takes back the last decision or waiver.
 func (m *Keys) TakeBackKey() screen.Key {
 	return screen.Key{
 		Name: "take-back", Keys: []string{"U"}, Help: "Take back the last decision or waiver: propose again, roll back, end the waiver", Terms: "undo the last decision",
@@ -202,12 +200,11 @@ func (m *Keys) TakeBackKey() screen.Key {
 	}
 }
 
-// Elsewhere is a command or a setting outside of the workbench. The search finds it and explains
-// how to use it.
+// Elsewhere is a command or a setting outside the workbench. The search offers it and explains its use.
 type Elsewhere struct{ Name, Help, How string }
 
-// wish is a key that the search found on another page. It is carried out once that page is on
-// the screen and loaded. Another key ends it.
+// wish is a key of another page that the user chose in the search. It runs once that page is on screen and loaded,
+// unless another key is pressed.
 type wish struct {
 	place, name string
 }

@@ -13,28 +13,28 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// hit is a thing that the search finds: a key, a command or a setting.
+// hit is a search result: a key, a command, or a setting.
 type hit struct {
 	place, name, keys, help string
-	terms                   string // other words for it
-	off                     string // why it has no effect on the page on the screen
-	away                    bool   // it is not on the page on the screen
+	terms                   string // synonyms
+	off                     string // why it is disabled on this page
+	away                    bool   // belongs to another page
 	do                      func() tea.Cmd
 }
 
-// maxHits is how many hits are shown at once.
+// maxHits is the maximum number of results shown at once.
 const maxHits = 10
 
-// search finds a part of a name, of a description, or of a synonym among the keys of
-// all pages, the commands and the settings. The keys : and ? lead to it.
+// search finds keys, commands, and settings by a part of their name, description, or synonyms. The keys : and ? open
+// it.
 type search struct {
 	text  *edit.Field
 	all   []hit
 	found []hit
-	at    int // the selected one
+	at    int // index of the selected result
 }
 
-// number is that of a proposal, as it is typed.
+// number matches the number of a proposal as the user types it.
 var number = regexp.MustCompile(`^\s*#?([0-9]{1,9})\s*$`)
 
 // Find opens the search.
@@ -55,11 +55,11 @@ func (m *Keys) Find() tea.Cmd {
 	})
 }
 
-// hits lists everything there is: the keys of the page on the screen, those of the other
-// pages, and what is done outside of the workbench.
+// hits returns everything that can be found: the keys of this page, those of the other pages, and commands and
+// settings outside the workbench.
 func (m *Keys) hits() []hit {
 	var all []hit
-	type meaning struct{ name, help string } // some names have another meaning on another page
+	type meaning struct{ name, help string } // some names mean something else on other pages
 	known := map[meaning]bool{}
 	add := func(place string, k screen.Key, away bool, do func() tea.Cmd) {
 		if of := (meaning{k.Name, k.Help}); !known[of] && k.Name != "commands" {
@@ -73,7 +73,7 @@ func (m *Keys) hits() []hit {
 	}
 	on := m.pages.On()
 	if behind := m.pages.Behind(); m.isHelp(on) && behind != nil {
-		on = behind // that the help is about
+		on = behind // the page that the help describes
 	}
 	for _, k := range slices.Concat(m.of(on), m.global) {
 		add(on.Place(), k, false, func() tea.Cmd {
@@ -101,8 +101,8 @@ func (m *Keys) hits() []hit {
 	return all
 }
 
-// narrow lists the hits that have every word that was typed, and behind them those whose name
-// has the letters in this order: the best first, and among equals what acts now.
+// narrow updates the results: those that contain every typed word, followed by those whose name contains the letters
+// in order. Better matches come first, and among equal ones those that are enabled here.
 func (s *search) narrow(m *Keys) {
 	text := strings.ToLower(strings.TrimSpace(s.text.String()))
 	words := strings.Fields(text)
@@ -128,7 +128,7 @@ func (s *search) narrow(m *Keys) {
 	}
 }
 
-// rank is how far a hit is from a text; the least is the best.
+// rank returns the distance of a hit from text; lower is better.
 func (h hit) rank(text string) int {
 	n := 0
 	switch {
@@ -148,13 +148,13 @@ func (h hit) rank(text string) int {
 	if h.off != "" {
 		n++
 	}
-	if h.keys == "" { // outside of the workbench
+	if h.keys == "" { // outside the workbench
 		n++
 	}
 	return n
 }
 
-// lines draws the hits around the selected one.
+// lines draws the results around the selected one.
 func (s *search) lines(f screen.Frame) []draw.Line {
 	lines := f.Choices(len(s.found), s.at, min(maxHits, f.Body-3), func(i int) draw.Line {
 		h, name, text := s.found[i], f.Theme.Key, f.Theme.Text

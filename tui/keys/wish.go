@@ -6,7 +6,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// toPlace goes to a page; false where something has to be selected first.
+// toPlace opens the page of a place. It returns false if nothing suitable is selected.
 func (m *Keys) toPlace(place string) (cmd tea.Cmd, there bool) {
 	if p := m.pages.At(place); p != nil {
 		return m.pages.Visit(p), true
@@ -18,7 +18,7 @@ func (m *Keys) toPlace(place string) (cmd tea.Cmd, there bool) {
 	return m.Opener.OpenPlace(place)
 }
 
-// LeaveHelp goes back to the page that the help is about; false on another page.
+// LeaveHelp returns from the help to the page that it describes. It returns false on any other page.
 func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	if m.isHelp(m.pages.On()) {
 		return m.pages.Back(), true
@@ -26,9 +26,8 @@ func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	return nil, false
 }
 
-// Grant carries out a wish on its page, or shows why the key is disabled. While the page is
-// loading it does neither, so that a dialog never opens after the user was told that the key is
-// disabled.
+// Grant runs the pending wish on its page, or shows why the key is disabled. It waits until the page has loaded, so
+// that no dialog opens after the user was told that the key is disabled.
 func (m *Keys) Grant() tea.Cmd {
 	if m.wish == nil || m.wish.place != Everywhere && m.pages.On().Place() != m.wish.place || m.shell.Busy() {
 		return nil
@@ -51,5 +50,5 @@ func (m *Keys) Grant() tea.Cmd {
 	return tea.Batch(turned, m.run(wished))
 }
 
-// maxTabs is more than any page has.
+// maxTabs exceeds the number of tabs of any page.
 const maxTabs = 8

@@ -1,5 +1,4 @@
-// Package navigation has the pages of the workbench: the one on the screen, and the way back
-// from it.
+// Package navigation tracks the pages of the workbench: the page on screen and the way back from it.
 package navigation
 
 import (
@@ -15,39 +14,38 @@ import (
 // Root is a page that exists as long as the workbench.
 type Root struct {
 	Page    screen.Page
-	Name    draw.Safe // in the bar; "" for a page that it does not name
-	Key     string    // name of the key that goes there, "" for none
-	Watched bool      // it is read again after each write, also where another is on the screen
-	// Sign shows some of the page in the bar while another is on the screen; nil for none.
+	Name    draw.Safe // name in the bar; "" for none
+	Key     string    // name of the key that opens it; "" for none
+	Watched bool      // reloaded after each write, even if another page is on screen
+	// Sign draws the page's part of the bar while another page is on screen; nil for none.
 	Sign func(f screen.Frame) draw.Line
 }
 
-// Pages are those that exist, and the way to the one on the screen.
+// Pages are the existing pages and the trail to the one on screen.
 type Pages struct {
-	roots  []Root // the first is where the way begins
+	roots  []Root // the first is the home page
 	on     screen.Page
-	trail  []screen.Page // what esc goes back to
-	detail screen.Page   // that was shown last, nil before the first
-	// isDetail reports whether a page takes the place of another of its kind.
+	trail  []screen.Page // pages that esc returns to
+	detail screen.Page   // last detail page shown; nil before the first
+	// isDetail reports whether a page replaces another page of its kind, instead of being put on top.
 	isDetail func(screen.Page) bool
 }
 
-// New returns the pages with the first of some on the screen. Pages for which isDetail
-// holds are shown with Show.
+// New returns pages with the first root on screen. Pages for which isDetail returns true are shown with Show.
 func New(roots []Root, isDetail func(screen.Page) bool) *Pages {
 	return &Pages{roots: roots, on: roots[0].Page, isDetail: isDetail}
 }
 
-// On returns the page on the screen.
+// On returns the page on screen.
 func (m *Pages) On() screen.Page { return m.on }
 
-// AtHome reports whether the first page is on the screen.
+// AtHome reports whether the home page is on screen.
 func (m *Pages) AtHome() bool { return m.on == m.roots[0].Page }
 
-// Detail returns the detail that was shown last, nil before the first.
+// Detail returns the detail page that was shown last, or nil.
 func (m *Pages) Detail() screen.Page { return m.detail }
 
-// Behind returns the page that esc leads to, nil for none.
+// Behind returns the page that esc returns to, or nil.
 func (m *Pages) Behind() screen.Page {
 	if len(m.trail) == 0 {
 		return nil
@@ -55,7 +53,7 @@ func (m *Pages) Behind() screen.Page {
 	return m.trail[len(m.trail)-1]
 }
 
-// Open goes to a page.
+// Open puts a page on screen.
 func (m *Pages) Open(p screen.Page) {
 	if p == m.on {
 		return
@@ -71,7 +69,7 @@ func (m *Pages) Open(p screen.Page) {
 	m.on = p
 }
 
-// Visit goes to a page and reads what it shows.
+// Visit puts a page on screen and loads it.
 func (m *Pages) Visit(p screen.Page) tea.Cmd {
 	if p == m.on {
 		return nil
@@ -80,10 +78,10 @@ func (m *Pages) Visit(p screen.Page) tea.Cmd {
 	return p.Reload()
 }
 
-// Swap puts a page in the place of the one on the screen.
+// Swap replaces the page on screen.
 func (m *Pages) Swap(p screen.Page) { m.on = p }
 
-// Show visits a detail, in the place of another.
+// Show visits a detail page. It replaces a detail page that is on screen.
 func (m *Pages) Show(p screen.Page) tea.Cmd {
 	m.detail = p
 	if m.isDetail(m.on) {
@@ -93,7 +91,7 @@ func (m *Pages) Show(p screen.Page) tea.Cmd {
 	return m.Visit(p)
 }
 
-// Back leaves a search or another mode of the page, then the page.
+// Back leaves a search or another mode of the page. If none is active, it leaves the page.
 func (m *Pages) Back() tea.Cmd {
 	if cmd, left := m.on.Leave(); left {
 		return cmd
@@ -111,13 +109,13 @@ func (m *Pages) Back() tea.Cmd {
 	return nil
 }
 
-// CanGoBack reports whether Back leads anywhere.
+// CanGoBack reports whether Back has an effect.
 func (m *Pages) CanGoBack() bool {
 	f, ok := m.on.(screen.Filtered)
 	return len(m.trail) > 0 || ok && f.Filter() != ""
 }
 
-// Each calls do for every page that exists, and batches the commands.
+// Each calls do for every existing page and batches the commands.
 func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	var all []screen.Page
 	for _, r := range m.roots {
@@ -136,13 +134,12 @@ func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Tell gives a message to every page.
+// Tell passes a message to every page.
 func (m *Pages) Tell(msg tea.Msg) tea.Cmd {
 	return m.Each(func(p screen.Page) tea.Cmd { return p.Update(msg) })
 }
 
-// Do handles the result of a command. A result for a page is dropped if the page no longer
-// exists.
+// Do handles the result of a command. It drops a result for a page that no longer exists.
 func (m *Pages) Do(then screen.Then) tea.Cmd {
 	if then.Page == nil {
 		return then.Do()
@@ -155,7 +152,7 @@ func (m *Pages) Do(then screen.Then) tea.Cmd {
 	})
 }
 
-// Start reads what is shown of pages that are not on the screen.
+// Start loads the parts of other pages that the bar shows, and their announcements.
 func (m *Pages) Start() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, r := range m.roots[1:] {
@@ -169,7 +166,7 @@ func (m *Pages) Start() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Fit lays all pages out.
+// Fit lays out all pages.
 func (m *Pages) Fit(f screen.Frame) {
 	m.Each(func(p screen.Page) tea.Cmd {
 		p.Fit(f)
@@ -177,7 +174,7 @@ func (m *Pages) Fit(f screen.Frame) {
 	})
 }
 
-// Reload reads everything on the screen and beneath it again.
+// Reload reloads the page on screen and the pages beneath it.
 func (m *Pages) Reload() tea.Cmd {
 	var read []screen.Page
 	for _, r := range m.roots {
@@ -198,7 +195,7 @@ func (m *Pages) Reload() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Named lists the pages that the bar names.
+// Named returns the pages that the bar names.
 func (m *Pages) Named() []Root {
 	return slices.DeleteFunc(slices.Clone(m.roots), func(r Root) bool { return r.Name == "" })
 }
@@ -207,7 +204,7 @@ func (m *Pages) named(p screen.Page) bool {
 	return slices.ContainsFunc(m.roots, func(r Root) bool { return r.Page == p && r.Name != "" })
 }
 
-// Begin returns the page that the way here began at.
+// Begin returns the root at which the current trail began.
 func (m *Pages) Begin() screen.Page {
 	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.on)) {
 		if p != m.roots[0].Page && m.named(p) {
@@ -217,7 +214,7 @@ func (m *Pages) Begin() screen.Page {
 	return m.roots[0].Page
 }
 
-// To returns the page that a key goes to; next names the one that it goes to from there.
+// To returns the page that a key opens. If that page is already on screen, To returns the page named next.
 func (m *Pages) To(key string, next draw.Safe) screen.Page {
 	to := m.roots[slices.IndexFunc(m.roots, func(r Root) bool { return r.Key == key })].Page
 	i := slices.IndexFunc(m.roots, func(r Root) bool { return next != "" && r.Name == next })
@@ -227,7 +224,7 @@ func (m *Pages) To(key string, next draw.Safe) screen.Page {
 	return to
 }
 
-// Signs draws what the bar shows of pages that are not on the screen.
+// Signs draws the parts of the bar for pages that are not on screen.
 func (m *Pages) Signs(f screen.Frame) draw.Line {
 	var l draw.Line
 	for _, r := range m.roots {
@@ -238,7 +235,7 @@ func (m *Pages) Signs(f screen.Frame) draw.Line {
 	return l
 }
 
-// Names draws the pages that the bar names.
+// Names draws the names of pages in the bar.
 func (m *Pages) Names(f screen.Frame) draw.Line {
 	var l draw.Line
 	for _, r := range m.Named() {
@@ -251,7 +248,7 @@ func (m *Pages) Names(f screen.Frame) draw.Line {
 	return l
 }
 
-// At returns the first root whose keys are those of a place, nil for none.
+// At returns the first root with a place, or nil.
 func (m *Pages) At(place string) screen.Page {
 	for _, r := range m.roots {
 		if r.Page.Place() == place {
@@ -264,7 +261,7 @@ func (m *Pages) At(place string) screen.Page {
 // Current returns the proposal that the keys act on.
 func (m *Pages) Current() (proposals.Proposal, bool) { return CurrentOf(m.on) }
 
-// CurrentOf returns the proposal that the keys of a page act on; the page may be nil.
+// CurrentOf returns the proposal that the keys of p act on. p may be nil.
 func CurrentOf(p screen.Page) (proposals.Proposal, bool) {
 	if of, ok := p.(screen.OfProposal); ok {
 		return of.Current()

@@ -98,7 +98,7 @@ func (l *list) position(th theme.Theme) draw.Line {
 	case l.Backward:
 		return draw.Of(th.Faint, draw.Showf(" %d from the end ", n-at))
 	case !known:
-		more = "+" // the list goes on
+		more = "+" // more proposals follow
 	}
 	return draw.Of(th.Faint, draw.Showf(" %d of %d", at, n)+more+" ")
 }

@@ -15,31 +15,31 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Dialog is a question in a sheet below the page. The user confirms with y, never with enter. A
-// dialog with Facts takes at most a third of the screen.
+// Dialog is a question in a sheet below the page. The user confirms with y, never with enter. A dialog with Facts
+// takes at most a third of the screen.
 type Dialog struct {
-	Form         proposals.Form // its title, what y does, and whether it needs a reason
+	Form         proposals.Form // title, effect of y, and whether a reason is required
 	Subject      draw.Safe      // in the title
 	Facts        func() []draw.Line
-	Content      func(*prose.Page) // the details; a dialog with facts shows them on d
-	Locked       func() []string   // the parts that have to be read first; nil for none
-	NoteOptional bool              // a note can be given
-	Writing      bool              // the keys write
-	Tall         bool              // the text takes all the room that there is
-	Label        draw.Safe         // of the text, "" for a reason
-	Draft        string            // under which name the text is kept, "" for not at all
-	About        string            // what the text is for
+	Content      func(*prose.Page) // details; in a dialog with facts, the d key shows them
+	Locked       func() []string   // returns the parts that must be read first; may be nil
+	NoteOptional bool              // a note is optional
+	Writing      bool              // the text field has the focus
+	Tall         bool              // the text field takes all available lines
+	Label        draw.Safe         // label of the text field; "" for a reason
+	Draft        string            // name under which the unsent text is stored; "" for none
+	About        string            // description of the unsent text, for the drafts page
 	Run          func(text string) tea.Cmd
-	Keys         []Key          // further answers
+	Keys         []Key          // additional answers
 	Leave        func()         // on esc
-	Declined     func() tea.Cmd // on esc and on n
-	Passing      bool           // any key that is not an answer declines, and acts on the page
-	Unread       func() tea.Cmd // on u while it is locked: goes to the unread parts
-	Changed      func() string  // what happened meanwhile to what it is about, "" for nothing
-	Tally        string         // text to type before y, so that one key does not decide many; "" for none
+	Declined     func() tea.Cmd // on esc and n
+	Passing      bool           // other keys decline and then act on the page
+	Unread       func() tea.Cmd // on u while locked: opens the unread parts
+	Changed      func() string  // returns how the subject has changed since; "" if it has not
+	Tally        string         // text that must be typed before y, so that one key does not decide many; "" for none
 }
 
-// Digest is a review digest, whole where a dialog has room for it.
+// Digest returns a review digest, shortened if the screen is narrow.
 func (l Layout) Digest(digest string) string {
 	if l.Width >= len(digest)+prose.LabelWidth+6 {
 		return digest
@@ -47,12 +47,11 @@ func (l Layout) Digest(digest string) string {
 	return wording.Short(digest)
 }
 
-// draftIDLength is how long the id of a proposal is.
+// draftIDLength is the length of a proposal's id.
 const draftIDLength = len("00000000-0000-0000-0000-000000000000")
 
-// DecisionDraft names the kept text of a decision on proposals. The name is that of
-// the act and of exactly these proposals, in any order, so that no other decision
-// finds it.
+// DecisionDraft returns the name of the unsent text of a decision. The name depends on the act and on exactly this
+// set of proposals, so that no other decision finds the text.
 func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
 	sorted := make([]proposals.ID, len(ps))
 	for i, p := range ps {
@@ -74,21 +73,20 @@ func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
 	return fmt.Sprintf("%s+%d-%x", name, len(sorted)-1, h.Sum(nil)[:8])
 }
 
-// ReadDraft returns what the name of a kept text says without its kind: the first
-// proposal that it is about, and the number of further ones.
+// ReadDraft parses the name of an unsent text, without its kind. It returns the first proposal and the number of
+// further ones.
 func ReadDraft(about string) (id proposals.ID, more int, ok bool) {
 	if len(about) < draftIDLength {
 		return "", 0, false
 	}
 	if rest, several := strings.CutPrefix(about[draftIDLength:], "+"); several {
 		count, _, _ := strings.Cut(rest, "-")
-		more, _ = strconv.Atoi(count) // 0 in a name that is none of ours
+		more, _ = strconv.Atoi(count) // 0 for a foreign name
 	}
 	return proposals.ID(about[:draftIDLength]), more, true
 }
 
-// About names the proposals that a text is about: the first in the order of
-// DecisionDraft, and how many more.
+// About describes the subject of a text: the first proposal, in the order of DecisionDraft, and the number of others.
 func About(ps ...proposals.Proposal) string {
 	if len(ps) == 0 {
 		return ""
@@ -97,7 +95,7 @@ func About(ps ...proposals.Proposal) string {
 	return AboutFirst(first, len(ps)-1)
 }
 
-// AboutFirst is About for the first proposal and the number of others.
+// AboutFirst is like About, given the first proposal and the number of others.
 func AboutFirst(first proposals.Proposal, more int) string {
 	about := wording.Reference(first) + " " + first.Subject.String()
 	if more > 0 {
@@ -106,9 +104,9 @@ func AboutFirst(first proposals.Proposal, more int) string {
 	return about
 }
 
-// Resume is the text of a dialog that was not sent.
+// Resume identifies an unsent text of a dialog.
 type Resume struct {
 	ID   proposals.ID
 	Kind string // comment, approve, changes, reject or waive
-	File string // its name
+	File string // file name
 }

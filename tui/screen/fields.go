@@ -23,15 +23,14 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// PromptChange is a channel prompt that an approval changes; a missing one is "".
+// PromptChange is a channel prompt that an approval changes. A missing prompt is "".
 type PromptChange struct {
 	Agent      registry.Subject
 	Channel    string
 	Now, After string
 }
 
-// ChangedPrompts returns the prompts that differ, the channels of each agent in
-// the order in which they are shown.
+// ChangedPrompts returns the prompts that change, in the order of the agents and their channels.
 func ChangedPrompts(previews []impact.Preview) []PromptChange {
 	var out []PromptChange
 	for _, p := range previews {
@@ -54,7 +53,7 @@ func textOf(outputs []prompt.Output, channel string) string {
 	return ""
 }
 
-// PromptsField lists the channel prompts that a yes would change; files change none.
+// PromptsField lists the channel prompts that an approval changes. Definitions in files change none.
 func PromptsField(page *prose.Page, d review.Dossier) {
 	if d.Proposal.Subject.Kind.InFiles() {
 		return
@@ -71,8 +70,8 @@ func PromptsField(page *prose.Page, d review.Dossier) {
 	}
 }
 
-// Reach lists what a proposal adds to the reach of its subject, and removes, one fact a line:
-// of a first import, its facts by kind. New sentences stand in the diff.
+// Reach lists the capabilities that a proposal adds and removes, one per line. For a first import, it groups them by
+// kind. Sentences are omitted, because the diff shows them.
 func (f Frame) Reach(page *prose.Page, d review.Dossier) {
 	added, removed := reached(d.Reach.Added), reached(d.Reach.Removed)
 	if len(added)+len(removed) == 0 {
@@ -110,13 +109,12 @@ func (f Frame) Reach(page *prose.Page, d review.Dossier) {
 	}
 }
 
-// reached returns facts without sentences.
+// reached returns the facts except sentences.
 func reached(facts []fact.Fact) []fact.Fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact.Fact) bool { return f.Kind == fact.Text })
 }
 
-// TestsField lists what proposals do to the test cases of their subjects; those that
-// drop or change one stand out.
+// TestsField lists the changes to the test cases of proposals. Removed and weakened test cases are highlighted.
 func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 	label := draw.Safe("tests")
 	for _, d := range ds {
@@ -135,7 +133,7 @@ func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 	}
 }
 
-// Unassigned warns that tools reach nobody, and what to do about it.
+// Unassigned warns that no agent has the tools, and names the remedy.
 func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	var names []string
 	for _, p := range ps[:min(len(ps), wording.MaxRules)] {
@@ -150,12 +148,10 @@ func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Joined(names)+". Assign: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
 }
 
-// MaxGlance is how long a definition may be, in bytes, for a pane beside a list to
-// show it.
+// MaxGlance is the maximum size of a definition that a side pane shows, in bytes.
 const MaxGlance = 64 << 10
 
-// Definition lays out the members of a definition that have a value; those of a list one
-// below the other.
+// Definition draws the fields of a definition that have a value, the elements of a list below each other.
 func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 	long := func(v *jsondoc.Node) bool {
 		return v.Kind == jsondoc.String && (strings.Contains(v.Text, "\n") || len(v.Text) > 60)
@@ -193,11 +189,11 @@ func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 	}
 }
 
-// files lays out the files of a skill or of instructions, each under its path.
+// files draws the files of a skill or of instructions, each below its path.
 func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	for _, m := range files.Members {
 		var file registry.File
-		if ps := jsondoc.Bind(m.Value, jsondoc.Root, &file); len(ps) > 0 { // of a damaged draft
+		if ps := jsondoc.Bind(m.Value, jsondoc.Root, &file); len(ps) > 0 { // a damaged draft
 			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(m.Key), 20)), string(jsondoc.Canonical(m.Value)))
 			continue
 		}
@@ -213,7 +209,7 @@ func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	}
 }
 
-// Document returns a definition with the keys it can have.
+// Document returns a definition as a JSON object, and the keys that its kind can have.
 func Document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
 	empty := &jsondoc.Node{Kind: jsondoc.Object}
 	if definition == nil {
@@ -230,15 +226,13 @@ func Document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
 	return doc, d.Keys()
 }
 
-// Preview is the pane beside a list, about the selected row. The zero value is
-// empty.
+// Preview is the pane beside a list, which shows the selected row. The zero value is empty.
 type Preview struct {
 	pager *pager.Pager
-	of    string // the row it was made for, "" once another was selected
+	of    string // the row it shows; "" after the cursor has moved
 }
 
-// View draws the pane for a row. It begins at its top when another row is
-// selected.
+// View draws the pane for a row. It scrolls to the top when the row has changed.
 func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	if p.pager == nil {
 		p.pager = pager.New(f.Theme)
@@ -255,7 +249,7 @@ func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	return p.pager.View()
 }
 
-// See marks the text on the screen as seen, if it is of a row; false where it is not.
+// See records the visible text as read. It returns false if the pane does not show the row of.
 func (p *Preview) See(of string) bool {
 	if p.pager == nil || p.of != of {
 		return false
@@ -264,10 +258,10 @@ func (p *Preview) See(of string) bool {
 	return true
 }
 
-// Unseen returns what a text finds that was not seen of it.
+// Unseen returns the result of of for the text of the pane.
 func (p *Preview) Unseen(of func(*pager.Pager) []string) []string { return of(p.pager) }
 
-// Forget has the next row begin at its top.
+// Forget makes the next row start at its top.
 func (p *Preview) Forget() { p.of = "" }
 
 // Scroll moves by n lines.
@@ -283,7 +277,7 @@ type Previewed interface {
 	Pane() *Preview
 }
 
-// PreviewKeys scroll the pane beside a list.
+// PreviewKeys returns the keys that scroll the pane beside a list.
 func PreviewKeys(p Previewed) []Key {
 	scroll := func(screens float64) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -308,13 +302,13 @@ type Entry struct {
 	Tier     string
 	Approval string
 	Status   registry.Status
-	Source   string // the server or the file it was imported from
+	Source   string // server or file it was imported from
 	Locked   bool
 	Hides    []registry.Subject
 }
 
-// Opening is a live definition to be shown: what changed between two versions where
-// some are given, which version brought in a line, or in the editor.
+// Opening describes how to open a live definition: at a comparison of two versions, at the blame of a line, or in the
+// editor.
 type Opening struct {
 	Entry   Entry
 	Compare Span
@@ -322,21 +316,21 @@ type Opening struct {
 	Change  bool
 }
 
-// Blame asks which version brought in each line of a field.
+// Blame requests the version that introduced each line of a field.
 type Blame struct {
-	Field   string // as a JSON path; "" asks for none
-	Line    int    // to begin at, counted from 1; 0 for the beginning
-	Version int    // that has the lines; 0 for the newest
+	Field   string // JSON path; "" for no blame
+	Line    int    // first line to show, counted from 1; 0 for the beginning
+	Version int    // version whose lines to show; 0 for the newest
 }
 
-// Forker drafts a tool of the user's own from a core tool.
+// Forker drafts a new tool based on a core tool.
 type Forker interface{ Fork(id string) tea.Cmd }
 
 // Drafter drafts a new proposal in the editor.
 type Drafter interface{ DraftNew() tea.Cmd }
 
-// EntryKeys act on a definition that is live: selected returns the one, and change
-// proposes a change to it in the editor, where noEditor returns "".
+// EntryKeys returns the keys that act on a live definition. selected returns that definition, and change opens a
+// change of it in the editor, unless noEditor returns a reason.
 func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, noEditor func() string) []Key {
 	off := func(locked bool, why string, then func() string) func() string {
 		return func() string {
@@ -359,20 +353,19 @@ func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, 
 	}
 }
 
-// NewKey drafts a new proposal.
+// NewKey returns the key that drafts a new proposal.
 func NewKey(sh Drafter, noEditor func() string) Key {
 	draft := func() tea.Cmd { return sh.DraftNew() }
 	return Key{Name: "new", Keys: []string{"ctrl+n"}, Label: "new", Late: Always, Help: "Draft a new proposal in the editor", Terms: "create, add, propose, draft", Do: draft, Off: noEditor}
 }
 
-// MaxVersions is how many versions of a subject are listed.
+// MaxVersions is the maximum number of listed versions of a subject.
 const MaxVersions = 500
 
-// Span is a pair of versions to compare; From 0 means nothing.
+// Span is a pair of versions to compare. If From is 0, there is nothing to compare.
 type Span struct{ From, To int }
 
-// Between returns the comparison for a selected version: with the marked one, else
-// with the one before it.
+// Between returns the comparison for a selected version: with the marked version, or else with the version before it.
 func Between(versions []history.Version, selected, marked int) Span {
 	v := versions[selected].Number
 	switch {
@@ -386,8 +379,8 @@ func Between(versions []history.Version, selected, marked int) Span {
 	return Span{0, v}
 }
 
-// MarkVersion returns the version that the next comparison begins with, after the
-// selected one was marked or unmarked.
+// MarkVersion toggles the mark of the selected version. It returns the marked version, with which the next comparison
+// begins.
 func MarkVersion(sh Shell, before, selected int) (marked int, said tea.Cmd) {
 	if before == selected {
 		return 0, sh.Say(Remark, "Mark removed")
@@ -395,8 +388,8 @@ func MarkVersion(sh Shell, before, selected int) (marked int, said tea.Cmd) {
 	return selected, sh.Say(Remark, "Version %d marked; enter on another version compares them", selected)
 }
 
-// Extents returns how many lines each version adds and removes, the newest first. The last
-// one, and one of a long definition, has none.
+// Extents returns the number of lines that each version adds and removes, the newest version first. The oldest
+// version and long definitions have "".
 func Extents(versions []history.Version) []string {
 	extents := make([]string, len(versions))
 	for i := range max(0, len(versions)-1) {
@@ -414,7 +407,7 @@ func Extents(versions []history.Version) []string {
 	return extents
 }
 
-// Extent returns how many lines fields add and remove.
+// Extent returns the number of lines that fields add and remove.
 func Extent(fields []diff.Field) string {
 	added, removed := 0, 0
 	for _, f := range fields {
@@ -424,8 +417,8 @@ func Extent(fields []diff.Field) string {
 	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
 }
 
-// VersionRows lists versions in width cells, each a stop: when and by whom it was written and
-// approved, its extent, and the reason.
+// VersionRows lists versions in width cells: time, author and approver, number of changed lines, and reason. Each row
+// is a stop of the pager.
 func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Version, extents []string, marked int) {
 	for i, v := range versions {
 		page.Stop()
@@ -451,7 +444,7 @@ func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Versi
 	}
 }
 
-// People names who wrote something and who decided on it: users by their names.
+// People returns the names of the author and of the approver.
 func People(author, decider string) draw.Safe {
 	name := func(actor string) draw.Safe { return draw.Show(strings.TrimPrefix(actor, "user:")) }
 	if author == decider {
@@ -460,5 +453,5 @@ func People(author, decider string) draw.Safe {
 	return name(author) + " → " + name(decider)
 }
 
-// OfEntry is a page whose keys act on a tool, an agent or an allow-list.
+// OfEntry is a page whose keys act on a live definition.
 type OfEntry interface{ Selected() (Entry, bool) }

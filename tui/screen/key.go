@@ -11,26 +11,26 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Key is the declaration of a key. The footer, the help and docs/keys.md are made from it.
+// Key declares a key. The footer, the help, and docs/keys.md are generated from the declarations.
 type Key struct {
 	Name  string      // name of the action in the configuration
-	Keys  []string    // as Bubble Tea names them; the first is shown
-	Label string      // one or two words for the footer; "" keeps it out
-	Late  func() bool // whether the footer shows it after the others now; nil for never
-	Help  string      // what it does, as a sentence without a full stop
-	Terms string      // other words for it, for the search
-	Picks bool        // it also acts while a line is chosen
-	Here  func() bool // whether it belongs to the tab on the screen, where the footer shows it first; nil for any tab
+	Keys  []string    // in Bubble Tea's notation; the first is shown
+	Label string      // one or two words for the footer; "" omits the key there
+	Late  func() bool // whether the footer now shows the key after the others; nil for never
+	Help  string      // effect, as a sentence without a full stop
+	Terms string      // synonyms, for the search
+	Picks bool        // also active while a line is being picked
+	Here  func() bool // whether the key belongs to the current tab, which puts it first in the footer; nil for every tab
 	Do    func() tea.Cmd
-	Off   func() string // why it is disabled now, "" if it is not; nil for never
+	Off   func() string // why the key is disabled, or ""; nil if it is always enabled
 }
 
-// Matches reports whether it is the key that was pressed.
+// Matches reports whether the key was pressed.
 func (k Key) Matches(pressed tea.KeyPressMsg) bool {
 	return key.Matches(pressed, key.NewBinding(key.WithKeys(k.Keys...)))
 }
 
-// Why returns why a key is off, "" when it is on.
+// Why returns why the key is disabled, or "".
 func (k Key) Why() string {
 	if k.Off == nil {
 		return ""
@@ -38,7 +38,7 @@ func (k Key) Why() string {
 	return k.Off()
 }
 
-// Names lists the keys of an action.
+// Names returns the keys of the action, separated by spaces.
 func (k Key) Names() string {
 	names := make([]string, len(k.Keys))
 	for i, n := range k.Keys {
@@ -47,8 +47,8 @@ func (k Key) Names() string {
 	return strings.Join(names, " ")
 }
 
-// CopyKey copies the reference of a proposal or a change set, and when it is pressed again the
-// command that shows it.
+// CopyKey returns the key that copies the reference of a proposal or a change set. Pressed again, it copies the
+// command that shows the subject.
 func CopyKey(sh Messenger, reference, off func() string) Key {
 	copied := ""
 	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy its number, or the name of the set; again: the command that shows it", Off: off, Do: func() tea.Cmd {
@@ -67,7 +67,7 @@ func CopyKey(sh Messenger, reference, off func() string) Key {
 	}}
 }
 
-// KeyName returns the name of a key for people.
+// KeyName returns the display name of a key.
 func KeyName(k string) string {
 	if name, ok := keyNames[k]; ok {
 		return name
@@ -79,12 +79,12 @@ var keyNames = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "page down", "pgup": "page up", "shift+down": "shift+↓", "shift+up": "shift+↑",
 }
 
-// Hint draws a key with what it does, for the last line of the screen.
+// Hint draws a key and its label for the footer.
 func Hint(name, text theme.Style, k, label string) draw.Line {
 	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ").Clicked("key " + k)
 }
 
-// Loading is the reason of a key that is disabled while its page is loading.
+// Loading is why a key is disabled while its page is loading.
 const Loading = "it is still loading"
 
 // Always makes the footer show a key after the others.

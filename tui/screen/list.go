@@ -9,13 +9,13 @@ import (
 	"toolcrib/tui/pager"
 )
 
-// List is the common part of lists with a pane beside them.
+// List is the common part of lists with a side pane.
 type List struct {
 	Frame   Frame
 	Preview Preview
 }
 
-// Layout returns where everything stands.
+// Layout returns the layout of the screen.
 func (l *List) Layout() Layout { return l.Frame.Layout }
 
 // LeftOf implements Paned.
@@ -27,24 +27,23 @@ func (l *List) From() int { return SideFrom }
 // Pane implements Previewed.
 func (l *List) Pane() *Preview { return &l.Preview }
 
-// Shown implements Page: a list has no text.
+// Shown implements Page. A list has no pager.
 func (l *List) Shown() *pager.Pager { return nil }
 
-// Update implements Page: what a list reads comes as Then.
+// Update implements Page. The results of a list arrive as Then.
 func (l *List) Update(tea.Msg) tea.Cmd { return nil }
 
-// See implements Page; a list does not record which rows were seen.
+// See implements Page. A list does not record which rows were on screen.
 func (l *List) See() {}
 
-// Window returns the first row of a window of height rows that shows row cursor, scrolled as
-// little as possible.
+// Window returns the first row of a viewport of height rows that contains the cursor, scrolled as little as possible.
 func Window(top, cursor, n, height int) int {
 	top = min(top, cursor)
 	top = max(top, cursor-height+1)
 	return max(0, min(top, n-height))
 }
 
-// Choices draws a rule, and below it a window of height of the n rows around the selected one.
+// Choices draws a rule and below it a viewport of height rows around the selected one of n rows.
 func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []draw.Line {
 	lines := []draw.Line{draw.Of(f.Theme.Rule, draw.Safe(strings.Repeat("─", f.Width)))}
 	height = min(height, n)
@@ -59,17 +58,17 @@ func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []dra
 	return lines
 }
 
-// Rowed is a page with rows of which one is selected.
+// Rowed is a page with rows and a cursor.
 type Rowed interface {
-	// Move selects the row so many further down.
+	// Move moves the cursor n rows down.
 	Move(n int) tea.Cmd
-	// Rows is how many rows are on the screen.
+	// Rows returns the number of rows on screen.
 	Rows() int
-	// Ends selects the first row, or the last.
+	// Ends moves the cursor to the first row, or to the last.
 	Ends(last bool) tea.Cmd
 }
 
-// ListKeys select a row of a list.
+// ListKeys returns the keys that move the cursor of a list.
 func ListKeys(p Rowed) []Key {
 	move := func(n int) func() tea.Cmd { return func() tea.Cmd { return p.Move(n) } }
 	screens := func(n float64) func() tea.Cmd {

@@ -1,6 +1,5 @@
-// Package screen has what the pages of the workbench share: the frame in which they draw, texts,
-// lists and panes, the declaration of keys, and the shell, which is the interface of the
-// workbench to its pages.
+// Package screen contains what the pages of the workbench share: the frame that they draw in, texts, lists, panes,
+// the declaration of keys, and Shell, through which pages use the workbench.
 package screen
 
 import (
@@ -16,43 +15,42 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Page is a component that fills the screen below the bar. It keeps its own state
-// and reaches the workbench only through its shell.
+// Page is a component that fills the screen below the bar. It owns its state and reaches the workbench only through
+// its shell.
 type Page interface {
-	// Place is the heading of its keys in the help and in docs/keys.md.
+	// Place returns the heading of the page's keys in the help and in docs/keys.md.
 	Place() string
-	// Keys lists its keys. They may be asked of a zero page, to be documented.
+	// Keys returns the keys of the page. It must work on a zero page, for the documentation.
 	Keys() []Key
-	// Fit lays the page out for a size and a theme, before anything is drawn.
+	// Fit sets the size and the theme. It is called before the first View.
 	Fit(f Frame)
-	// Tabs draws the line below the bar, and View the body.
+	// Tabs draws the line below the bar. View draws the body.
 	Tabs() (left, right draw.Line)
 	View() []string
-	// Shown returns the pager it shows text in, nil for a list.
+	// Shown returns the pager that shows the page's text, or nil for a list.
 	Shown() *pager.Pager
-	// Update takes in a message, which need not be for it.
+	// Update handles a message, which may be meant for another page.
 	Update(msg tea.Msg) tea.Cmd
-	// Reload reads what it shows again.
+	// Reload reads the page's data again.
 	Reload() tea.Cmd
-	// Leave ends a search or another mode; false when it is in none.
+	// Leave ends a search or another mode. It returns false if no mode is active.
 	Leave() (tea.Cmd, bool)
-	// Scroll moves by n lines or rows, Click selects a row of the body; x is the
-	// column that the mouse is in.
+	// Scroll moves by n lines or rows. Click selects a row of the body. x is the column of the mouse.
 	Scroll(x, n int) tea.Cmd
 	Click(x, row int) tea.Cmd
-	// See marks the text on the screen as seen.
+	// See records the visible text as read.
 	See()
 }
 
-// Rendered is the message that a text was laid out as Markdown meanwhile.
+// Rendered is sent when a text has been rendered as Markdown in the background.
 type Rendered struct{}
 
-// Done is the message at the end of work of which only a failure is shown.
+// Done is sent at the end of work whose success is not shown.
 type Done struct{ Err error }
 
-// Crumbed is a page that is reached from a list: the bar names both.
+// Crumbed is a page that is opened from a list. The bar names both.
 type Crumbed interface {
-	// Listed names the list, and Crumb the shown entry, in so many cells.
+	// Listed returns the name of the list. Crumb draws the name of the entry in at most room cells.
 	Listed() draw.Safe
 	Crumb(room int) draw.Line
 }
@@ -62,79 +60,78 @@ type OfProposal interface {
 	Current() (proposals.Proposal, bool)
 }
 
-// Filtered is a page with a list that can be narrowed.
+// Filtered is a page with a list that can be filtered.
 type Filtered interface{ Filter() string }
 
-// Turning is a page with tabs that a click leads to.
+// Turning is a page whose tabs can be clicked.
 type Turning interface{ TurnTo(tab int) tea.Cmd }
 
-// Announcing is a page that has something to say when the workbench opens.
+// Announcing is a page that may show a message when the workbench starts.
 type Announcing interface{ Announce() tea.Cmd }
 
-// Returning is a page that reads something when the user comes back to it.
+// Returning is a page that reloads data when the user returns to it.
 type Returning interface{ Returned() tea.Cmd }
 
-// Resumed is a page that begins where it was left the last time.
+// Resumed is a page whose state is restored at the next start.
 type Resumed interface {
 	Left() Left
 	Resume(l Left)
 }
 
-// Left is where a page was left.
+// Left is the state of a page that is restored.
 type Left struct {
 	Tab    string `json:"tab,omitempty"`
-	Row    string `json:"row,omitempty"` // what the selected row is about
+	Row    string `json:"row,omitempty"` // id of the selected row
 	Filter string `json:"filter,omitempty"`
 	Order  string `json:"order,omitempty"`
 }
 
-// The smallest screen that the workbench draws on, in cells.
+// Minimum size of the screen, in cells.
 const (
 	MinWidth  = 60
 	MinHeight = 15
 )
 
-// SideFrom is the width from which a list has a pane beside it, PanesFrom the one
-// from which a proposal or a tool is shown in two panes.
+// SideFrom is the minimum screen width for a pane beside a list, and PanesFrom that for showing a proposal or a tool
+// in two panes.
 const (
 	SideFrom  = 120
 	PanesFrom = 140
 )
 
-// LeastPane is how narrow a pane becomes at most, and mostSide how wide the pane
-// beside a list, in cells.
+// LeastPane is the minimum width of a pane, and mostSide the maximum width of a pane beside a list, in cells.
 const (
 	LeastPane = 40
 	mostSide  = 120
 )
 
-// Frame has everything that a page needs to draw itself.
+// Frame is everything that a page needs to draw itself.
 type Frame struct {
 	Layout
 	Theme theme.Theme
-	Now   func() time.Time // the present, for ages
+	Now   func() time.Time // current time, for ages
 }
 
-// Layout has the places on the screen: a bar, the tabs and a rule above the body,
-// a line for messages and one for the keys below it.
+// Layout is the geometry of the screen. From top to bottom: the bar, the tabs, a rule, the body, the status line, and
+// the footer.
 type Layout struct {
 	Width, Height int
 	TooSmall      bool
 	Body          int // height of the body
-	List, Side    int // width of a list, and of the pane beside it, 0 for none
-	Left, Right   int // width of the two panes of a page; where Left is 0 there is one
-	Blame         int // width of who brought a line in
+	List, Side    int // width of a list and of the pane beside it; 0 for no pane
+	Left, Right   int // width of the two panes of a page; if Left is 0, there is one
+	Blame         int // width of the blame column
 	By            Division
 }
 
-// Division is how the user divides the screen: the line between two panes is Shift cells to the
-// right of its usual place, or one pane is zoomed.
+// Division is how the user divides the screen. Shift moves the divider to the right by cells, and Zoomed hides one
+// pane.
 type Division struct {
 	Shift  int
 	Zoomed bool
 }
 
-// NewLayout lays a screen out.
+// NewLayout computes the layout of a screen.
 func NewLayout(width, height int, by Division) Layout {
 	l := Layout{Width: width, Height: height, List: width, Right: width, Blame: 26, By: by}
 	l.TooSmall = width < MinWidth || height < MinHeight
@@ -151,14 +148,14 @@ func NewLayout(width, height int, by Division) Layout {
 	return l
 }
 
-// divide gives the left of two panes so many cells, as far as both keep LeastPane.
-// One cell is for the line between them.
+// divide splits width into two panes with one cell between them. The left pane has the wanted width, as far as both
+// panes keep LeastPane.
 func divide(width, wanted int) (left, right int) {
 	left = min(max(wanted, LeastPane), width-1-LeastPane)
 	return left, width - 1 - left
 }
 
-// Beside returns the width of a list with a pane beside it, 0 for a list alone.
+// Beside returns the width of a list that has a side pane, or 0 for a list without one.
 func (l Layout) Beside() int {
 	if l.Side == 0 {
 		return 0
@@ -166,10 +163,10 @@ func (l Layout) Beside() int {
 	return l.List
 }
 
-// InSide reports whether a column of the screen is in the pane beside a list.
+// InSide reports whether column x is in the side pane.
 func (l Layout) InSide(x int) bool { return l.Side > 0 && x > l.List }
 
-// Abreast puts two panes beside each other, the left of which has so many cells.
+// Abreast joins the lines of two panes. width is that of the left pane.
 func (f Frame) Abreast(left, right []string, width int) []string {
 	var b strings.Builder
 	f.Theme.Rule.Write(&b, "│")
@@ -188,10 +185,10 @@ func lineOr(lines []string, i, width int) string {
 	return draw.Blank(width)
 }
 
-// Stamp writes a moment to the minute, in UTC.
+// Stamp formats t to the minute, in UTC.
 func Stamp(t time.Time) draw.Safe { return draw.Safe(t.UTC().Format("2006-01-02 15:04")) }
 
-// Day writes a moment of this year as day and time, and any other as a date, in UTC.
+// Day formats t as day and time if it is in the current year, and otherwise as a date. Both are in UTC.
 func (f Frame) Day(t time.Time) draw.Safe {
 	if t = t.UTC(); t.Year() == f.Now().UTC().Year() {
 		return draw.Safe(t.Format("02 Jan 15:04"))
@@ -199,7 +196,7 @@ func (f Frame) Day(t time.Time) draw.Safe {
 	return draw.Safe(t.Format("02 Jan  2006"))
 }
 
-// Hints draws keys with what they do, as many as fit.
+// Hints draws keys and their labels, as many as fit.
 func (f Frame) Hints(hints [][2]string) draw.Line {
 	l := draw.Of("", " ")
 	for _, h := range hints {

@@ -8,19 +8,19 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// Paned is a page that has two panes where the screen is wide enough.
+// Paned is a page that has two panes on a wide screen.
 type Paned interface {
 	Layout() Layout
-	// LeftOf returns how many cells the left pane has, 0 where there is one pane.
+	// LeftOf returns the width of the left pane, or 0 if there is one pane.
 	LeftOf(l Layout) int
-	// From is how wide the screen has to be for two.
+	// From returns the minimum screen width for two panes.
 	From() int
 }
 
-// paneStep is how far a key moves the line between two panes, in cells.
+// paneStep is the number of cells by which a key moves the divider.
 const paneStep = 8
 
-// PaneKeys divide the screen between two panes.
+// PaneKeys returns the keys that divide the screen between two panes.
 func PaneKeys(sh Shell, p Paned) []Key {
 	move := func(cells int) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -46,7 +46,7 @@ func PaneKeys(sh Shell, p Paned) []Key {
 	}
 }
 
-// noPanes describes why there are no two panes here.
+// noPanes returns why the screen has no room for two panes, or "".
 func noPanes(p Paned) string {
 	if p.Layout().Width < p.From() {
 		return "two panes need " + strconv.Itoa(p.From()) + " columns"
@@ -54,7 +54,7 @@ func noPanes(p Paned) string {
 	return ""
 }
 
-// zoomed describes why there is one pane now: no room for two, or why.
+// zoomed returns why only one pane is shown, or "". If it is zoomed, the reason is why.
 func zoomed(p Paned, why string) string {
 	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
 		return none
@@ -62,11 +62,11 @@ func zoomed(p Paned, why string) string {
 	return why
 }
 
-// Panes are the tabs of a page that shows the first of them on the left and one of
-// the others on the right, or only the current one where there is no room for two.
+// Panes are the tabs of a page with two panes: the first tab on the left and one of the others on the right. A narrow
+// screen shows only the current tab.
 type Panes struct {
-	Tab    int // has the keys
-	beside int // is on the right while the first tab has the keys, 0 for the second tab
+	Tab    int // has the focus
+	beside int // shown on the right while the first tab has the focus; 0 for the second tab
 }
 
 // LeftOf implements Paned.
@@ -75,7 +75,7 @@ func (p *Panes) LeftOf(l Layout) int { return l.Left }
 // From implements Paned.
 func (p *Panes) From() int { return PanesFrom }
 
-// Turn gives a tab the keys.
+// Turn moves the focus to a tab.
 func (p *Panes) Turn(tab int) {
 	p.Tab = tab
 	if tab > 0 {
@@ -86,15 +86,15 @@ func (p *Panes) Turn(tab int) {
 // RightTab returns the tab in the right pane.
 func (p *Panes) RightTab() int { return max(1, p.beside) }
 
-// Visible reports whether a tab is on the screen.
+// Visible reports whether a tab is on screen.
 func (p *Panes) Visible(l Layout, tab int) bool {
 	return tab == p.Tab || l.Left > 0 && (tab == 0 || tab == p.RightTab())
 }
 
-// RightHasKeys reports whether the right pane has the keys.
+// RightHasKeys reports whether the right pane has the focus.
 func (p *Panes) RightHasKeys() bool { return p.Tab > 0 }
 
-// WidthOf returns how many cells a tab has.
+// WidthOf returns the width of a tab.
 func (p *Panes) WidthOf(l Layout, tab int) int {
 	if tab == 0 && l.Left > 0 {
 		return l.Left
@@ -113,7 +113,7 @@ func (p *Panes) At(l Layout, x int) int {
 	return p.RightTab()
 }
 
-// On returns the tab on the right or on the left.
+// On returns the tab in the right or the left pane.
 func (p *Panes) On(right bool) int {
 	if right {
 		return p.RightTab()
@@ -121,8 +121,7 @@ func (p *Panes) On(right bool) int {
 	return 0
 }
 
-// Strip draws the names of the tabs, each above its pane, with room for right at the
-// end.
+// Strip draws the names of the tabs, each above its pane, and leaves room for right at the end.
 func (p *Panes) Strip(f Frame, names []string, right draw.Line) draw.Line {
 	l := f.Layout
 	if l.Left == 0 {
@@ -132,9 +131,9 @@ func (p *Panes) Strip(f Frame, names []string, right draw.Line) draw.Line {
 	return append(first, f.TabLine(names[1:], 1, p.RightTab()-1, p.Tab > 0, l.Right-right.Width())...)
 }
 
-// TabLine draws tabs in width cells: where there is no room for all, the current
-// one with its neighbours, and a sign on the sides that have more. The current one is
-// marked where it has the keys. The first of names is tab first of the page.
+// TabLine draws tabs in width cells. If not all of them fit, it shows the current tab with its neighbors and a sign
+// on each side with more tabs. keys says that the current tab has the focus, which marks it. The first of names is
+// the page's tab first.
 func (f Frame) TabLine(names []string, first, current int, keys bool, width int) draw.Line {
 	from, to := 0, Fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {
@@ -162,8 +161,8 @@ func (f Frame) TabLine(names []string, first, current int, keys bool, width int)
 	return l
 }
 
-// Fitting returns behind which of the names, from one on, the width ends: each
-// has a blank on both sides, and the line a sign at both ends.
+// Fitting returns the end of the range of names, starting at from, that fits in width. Each name has a blank on both
+// sides, and the line a sign at both ends.
 func Fitting(names []string, from, width int) int {
 	used, to := 1, from
 	for to < len(names) {

@@ -12,37 +12,37 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell lets every page use the workbench. A page that needs more declares its own
-// interface. Every method returns a command that continues the action, nil for none.
+// Shell is what every page can use of the workbench. A page that needs more declares its own interface. The methods
+// return a command that continues the action, or nil.
 type Shell interface {
 	Messenger
-	// Write writes. Start runs a job behind a dialog that shows how far it is.
+	// Write runs a write. Start runs a job behind a dialog that shows its progress.
 	Write(w Write) tea.Cmd
 	Start(title string, job Job) tea.Cmd
-	// Divide divides the screen another way.
+	// Divide changes how the screen is divided between two panes.
 	Divide(by Division) tea.Cmd
 }
 
-// Messenger tells the user something, and asks.
+// Messenger shows messages and asks questions.
 type Messenger interface {
-	// Say shows a line at the bottom until the next key, Fail an error; both return nil.
-	// Everything in it passes the gate for untrusted text.
+	// Say shows a message in the status line until the next key. Fail shows an error. Both return nil. The message is
+	// sanitized as untrusted text.
 	Say(tone Tone, format string, args ...any) tea.Cmd
 	Fail(err error) tea.Cmd
-	// Type has a line typed at the bottom, Ask opens a dialog.
+	// Type opens an input line at the bottom. Ask opens a dialog.
 	Type(l *Line) tea.Cmd
 	Ask(d Dialog) tea.Cmd
 }
 
-// Then is the message of a command that has read something. Do handles it, for a page only as
-// long as the page can be reached.
+// Then is the result of a command that has read something. Do handles the result. If Page is set, the result is
+// dropped once that page is gone.
 type Then struct {
 	Page Page // nil for the workbench
 	Do   func() tea.Cmd
 }
 
-// Reading returns a command that reads something for a page. take gets what was read as long
-// as the page can be reached; an error is shown.
+// Reading returns a command that calls read and passes the result to take, unless the page is gone by then. It shows
+// an error.
 func Reading[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		got, err := read()
@@ -55,22 +55,21 @@ func Reading[T any](sh Messenger, p Page, read func() (T, error), take func(T) t
 	}
 }
 
-// Line is a text that is typed at the bottom of the screen, such as a filter or a
-// search.
+// Line is an input line at the bottom of the screen, such as a filter or a search.
 type Line struct {
 	Prompt  draw.Safe
-	Hints   [][2]string        // its keys, for the footer
-	Above   func() []draw.Line // lines above it, nil for none
-	Step    func(n int)        // what the arrows up and down do, nil for nothing
+	Hints   [][2]string        // keys for the footer
+	Above   func() []draw.Line // draws the lines above it; may be nil
+	Step    func(n int)        // handles the arrows up and down; may be nil
 	Text    edit.Text
-	Changed func() tea.Cmd // after every key, nil for nothing
-	// Complete handles tab, nil for nothing.
+	Changed func() tea.Cmd // called after every key; may be nil
+	// Complete handles tab; may be nil.
 	Complete func() tea.Cmd
 	Done     func() tea.Cmd // on enter
-	Cancel   func() tea.Cmd // on esc, nil for nothing
+	Cancel   func() tea.Cmd // on esc; may be nil
 }
 
-// Run calls do, which may be nil.
+// Run calls do if it is not nil.
 func Run(do func() tea.Cmd) tea.Cmd {
 	if do == nil {
 		return nil
@@ -78,7 +77,7 @@ func Run(do func() tea.Cmd) tea.Cmd {
 	return do()
 }
 
-// Fuzzy reports whether text has the letters of typed in their order, whatever their case.
+// Fuzzy reports whether text contains the letters of typed in the same order, ignoring case.
 func Fuzzy(typed, text string) bool {
 	rest := []rune(strings.ToLower(typed))
 	for _, r := range strings.ToLower(text) {
@@ -89,7 +88,8 @@ func Fuzzy(typed, text string) bool {
 	return len(rest) == 0
 }
 
-// FilterLine narrows a list while a text is typed; before is the filter until now.
+// FilterLine returns an input line that filters a list while the user types. before is the current filter, which esc
+// restores.
 func FilterLine(before string, set func(text string) tea.Cmd) *Line {
 	text := edit.NewSelected(before)
 	return &Line{
@@ -98,32 +98,31 @@ func FilterLine(before string, set func(text string) tea.Cmd) *Line {
 	}
 }
 
-// Write is something that writes. The workbench does not end before it has answered.
+// Write is a function that writes. The workbench waits for its result before it quits.
 type Write func(ctx context.Context) Wrote
 
 // Wrote is the outcome of a write.
 type Wrote struct {
-	ID    proposals.ID // "" for a write about none
-	Draft string       // name of the kept text that is not needed any more
+	ID    proposals.ID // "" if the write is not about a proposal
+	Draft string       // name of the unsent text to delete
 	Text  string
-	Open  *proposals.Proposal // to show now
-	Made  bool                // it made proposals without showing one
-	// Decided are no longer marked when it succeeded.
+	Open  *proposals.Proposal // proposal to open
+	Made  bool                // it created proposals without opening one
+	// Decided are the proposals to unmark if the write succeeded.
 	Decided []proposals.ID
-	// Undone names the act that failed; "" for "not written".
+	// Undone describes the failure, such as "not approved"; "" for "not written".
 	Undone string
 	Err    error
-	Undo   *Undo // nil where nothing takes it back
+	Undo   *Undo // nil if it cannot be undone
 }
 
-// Undo takes back what was just done, without hiding that it was done.
+// Undo reverts the last action by a new one, so that history keeps both.
 type Undo struct {
-	Says string // what its key does, as "ends the waiver"
+	Says string // effect of the key, such as "ends the waiver"
 	Ask  func(sh Shell, f Frame) tea.Cmd
 }
 
-// Act returns a write that does something at the desk. about has the parts of its outcome that
-// are known before.
+// Act returns a write that calls do. about has the parts of the result that are known beforehand.
 func Act(about Wrote, form proposals.Form, do func(context.Context) (string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		about.Text, about.Err = do(ctx)
@@ -132,7 +131,7 @@ func Act(about Wrote, form proposals.Form, do func(context.Context) (string, err
 	}
 }
 
-// Drafted returns a write that makes a proposal, which is opened then.
+// Drafted returns a write that creates a proposal and then opens it.
 func Drafted(draft string, do func(context.Context) (proposals.Proposal, string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		p, said, err := do(ctx)
@@ -140,15 +139,14 @@ func Drafted(draft string, do func(context.Context) (proposals.Proposal, string,
 	}
 }
 
-// Job is work that takes long. It reports its progress, ends early when ctx is
-// done, and returns lines about its outcome.
+// Job is a long operation. It reports its progress, ends early when ctx is done, and returns lines that describe the
+// outcome.
 type Job func(ctx context.Context, tell Tell) (lines []string, err error)
 
-// Tell reports the progress of a job: how much is done, of which total, 0 for an
-// unknown one, and the current step.
+// Tell reports the progress of a job: the amount done, the total (0 if unknown), and the current step.
 type Tell func(done, total int64, step string)
 
-// Tone is the kind of a message.
+// Tone is the kind of a status message.
 type Tone int
 
 // The tones.
@@ -159,16 +157,16 @@ const (
 	Failure
 )
 
-// Status is a line at the bottom.
+// Status is a message in the status line.
 type Status struct {
 	Tone Tone
 	Text draw.Safe
 }
 
-// Sayf returns a line. Everything in it passes the gate for untrusted text.
+// Sayf formats a status message. It is sanitized as untrusted text.
 func Sayf(tone Tone, format string, args ...any) Status {
 	return Status{tone, draw.Showf(format, args...)}
 }
 
-// Fail returns the line of an error.
+// Fail returns the status message of an error.
 func Fail(err error) Status { return Sayf(Failure, "%s", wording.OneLine(err)) }

@@ -8,23 +8,23 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Text is the common part of pages with a text.
+// Text is the common part of pages that show a text.
 type Text struct {
 	Frame Frame
 	Pager *pager.Pager
 }
 
-// NewText returns an empty text. Fit gives it a size and a theme.
+// NewText returns an empty text. Fit sets its size and theme.
 func NewText() Text {
 	t := Text{Pager: pager.New(theme.Theme{})}
 	t.Pager.SetWrap(true)
 	return t
 }
 
-// Fit takes the whole width of a frame.
+// Fit lays out the text in the whole width of f.
 func (t *Text) Fit(f Frame) { t.FitIn(f, f.Width) }
 
-// FitIn takes so many cells of a frame.
+// FitIn lays out the text in width cells of f.
 func (t *Text) FitIn(f Frame, width int) {
 	t.Frame = f
 	t.Pager.SetSize(width, f.Body)
@@ -32,14 +32,13 @@ func (t *Text) FitIn(f Frame, width int) {
 	t.Pager.Point(f.Theme.Accent)
 }
 
-// Layout returns where everything stands.
+// Layout returns the layout of the screen.
 func (t *Text) Layout() Layout { return t.Frame.Layout }
 
 // Shown implements Page.
 func (t *Text) Shown() *pager.Pager { return t.Pager }
 
-// Selected returns the item at the current stop of a text that lists items; false where
-// none is.
+// Selected returns the item at the current stop of t. It returns false if there is none.
 func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
 	if n := t.Stop(); n >= 0 && n < len(items) {
 		return items[n], true
@@ -47,16 +46,16 @@ func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
 	return item, false
 }
 
-// Update implements Page: what a text reads comes as Then.
+// Update implements Page. The results of a text arrive as Then.
 func (t *Text) Update(tea.Msg) tea.Cmd { return nil }
 
 // View implements Page.
 func (t *Text) View() []string { return t.Pager.View() }
 
-// Leave implements Page: it ends choosing a line, or a search.
+// Leave implements Page. It ends picking a line, or clears a search.
 func (t *Text) Leave() (tea.Cmd, bool) { return nil, LeaveText(t.Pager) }
 
-// Click implements Page: a text has nothing to select.
+// Click implements Page. A text has no rows to select.
 func (t *Text) Click(int, int) tea.Cmd { return nil }
 
 // Scroll implements Page.
@@ -65,10 +64,10 @@ func (t *Text) Scroll(_, n int) tea.Cmd {
 	return nil
 }
 
-// See implements Page; most texts do not record which parts were seen.
+// See implements Page. Most texts do not record which parts were read.
 func (t *Text) See() {}
 
-// LeaveText ends choosing a line, or a search; false when there is neither.
+// LeaveText ends picking a line, or clears a search. It returns false if neither is active.
 func LeaveText(p *pager.Pager) bool {
 	if _, picking := p.Picked(); picking {
 		p.Unpick()
@@ -86,20 +85,20 @@ type Shower interface{ Shown() *pager.Pager }
 
 // Tabbed is a page with tabs in two panes.
 type Tabbed interface {
-	// Abreast reports whether there are two panes now.
+	// Abreast reports whether two panes are shown.
 	Abreast() bool
-	// Across gives the keys to one of them.
+	// Across moves the focus to the right or the left pane.
 	Across(right bool) tea.Cmd
 }
 
-// textKeys are the keys of one page.
+// textKeys implements the keys of a page with a text.
 type textKeys struct {
 	shell Shell
 	page  Shower
 }
 
-// TextKeys move through whatever text a page shows, and through the list in it. A
-// page with the method More reads on there, where a list has more than was read.
+// TextKeys returns the keys that move in the text or the list that a page shows. If the page has a method More, they
+// call it to load more of the list.
 func TextKeys(sh Shell, page Shower) []Key {
 	k := textKeys{sh, page}
 	return []Key{
@@ -122,7 +121,7 @@ func TextKeys(sh Shell, page Shower) []Key {
 	}
 }
 
-// then does something with the text and reads on.
+// then returns a function that calls do with the text and loads more of the list.
 func (k textKeys) then(do func(*pager.Pager)) func() tea.Cmd {
 	return func() tea.Cmd {
 		do(k.page.Shown())
@@ -136,7 +135,7 @@ func (k textKeys) screens(n float64) func() tea.Cmd {
 	return k.then(func(p *pager.Pager) { p.Page(n) })
 }
 
-// more reads on where a list has more than was read.
+// more loads more of the list, if the page can.
 func (k textKeys) more() tea.Cmd {
 	if p, ok := k.page.(interface{ More() tea.Cmd }); ok {
 		return p.More()
@@ -153,7 +152,7 @@ func (k textKeys) nextStop(step int) func() tea.Cmd {
 	}
 }
 
-// abreast returns the page where it has two panes now.
+// abreast returns the page if it shows two panes.
 func (k textKeys) abreast() (Tabbed, bool) {
 	p, ok := k.page.(Tabbed)
 	return p, ok && p.Abreast()
@@ -177,7 +176,7 @@ func (k textKeys) wrapped() string {
 	return ""
 }
 
-// search looks for a text in what the page shows.
+// search opens the input line that searches the text.
 func (k textKeys) search() tea.Cmd {
 	p, text := k.page.Shown(), edit.NewLine("")
 	return k.shell.Type(&Line{
@@ -196,7 +195,7 @@ func (k textKeys) nextMatch(step int) func() tea.Cmd {
 	}
 }
 
-// found describes which match is shown, and of how many.
+// found shows the position and the number of matches.
 func (k textKeys) found(p *pager.Pager, text string, hit bool) tea.Cmd {
 	p.SelectShown()
 	n, of, ok := p.Match()

@@ -124,7 +124,7 @@ type Reading struct {
 	hash     string // of the content (ContentOf)
 }
 
-// Of returns what was read of a proposal, nil before it was shown.
+// Of returns the reading of a proposal, or nil before it was shown.
 func (s *Record) Of(id proposals.ID) *Reading { return s.of[id] }
 
 // Show records that a dossier and the hash of its content are on the proposal's page. findings are the texts that

@@ -1,5 +1,5 @@
-// Package shell is the screen of the workbench around its pages: size and theme, the message and
-// the input line at the bottom, and the dialog over the page.
+// Package shell is the screen of the workbench around its pages: size and theme, the status line and the input line
+// at the bottom, and the dialog over the page.
 package shell
 
 import (
@@ -20,11 +20,10 @@ import (
 // Options configure the shell.
 type Options struct {
 	Now    func() time.Time
-	After  func(time.Duration, tea.Msg) tea.Cmd // answers with a message after a time
+	After  func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends a message after a delay
 	Unsent *unsent.Folder
 	Editor *editor.Editor
-	// Slow names what takes long, nil for nothing; Hints are shown where there is no
-	// message.
+	// Slow draws the slow operation, or returns nil. Hints are shown in place of a message.
 	Slow  func(th theme.Theme) draw.Line
 	Hints func(f screen.Frame) []draw.Line
 }
@@ -37,11 +36,11 @@ type Shell struct {
 	Mouse    bool
 	division screen.Division
 	frame    screen.Frame
-	dialog   *dialog.Dialog // nil or closed for none
-	line     *screen.Line   // the input line at the bottom, nil for none
+	dialog   *dialog.Dialog // nil or closed if no dialog is open
+	line     *screen.Line   // input line at the bottom; nil for none
 }
 
-// New returns a shell of 80 by 24 cells.
+// New returns a shell for a screen of 80 by 24 cells.
 func New(o Options, choice theme.Choice) *Shell {
 	s := &Shell{Options: o, Choice: choice, frame: screen.Frame{Now: o.Now}}
 	s.Retheme()
@@ -49,25 +48,25 @@ func New(o Options, choice theme.Choice) *Shell {
 	return s
 }
 
-// Frame returns the frame that a page draws itself in.
+// Frame returns the frame for pages.
 func (s *Shell) Frame() screen.Frame { return s.frame }
 
-// Retheme takes the theme of the choice.
+// Retheme applies the chosen theme.
 func (s *Shell) Retheme() { s.frame.Theme = s.Choice.Theme() }
 
-// Resize lays the screen out for a size. The caller fits the pages.
+// Resize lays out the screen for a new size. The caller fits the pages.
 func (s *Shell) Resize(width, height int) {
 	s.frame.Layout = screen.NewLayout(width, height, s.division)
 	s.Refit()
 }
 
-// Divide lays the screen out for another division. The caller fits the pages.
+// Divide lays out the screen with another division. The caller fits the pages.
 func (s *Shell) Divide(by screen.Division) {
 	s.division = by
 	s.Resize(s.frame.Width, s.frame.Height)
 }
 
-// Refit lays the open dialog out again, after what it shows has changed.
+// Refit lays out the open dialog again after its content has changed.
 func (s *Shell) Refit() {
 	if d := s.Dialog(); d != nil {
 		d.Fit(s.frame)
@@ -83,7 +82,7 @@ func (s *Shell) Ask(question screen.Dialog) tea.Cmd {
 	return opened
 }
 
-// Dialog returns the dialog that is open, nil for none.
+// Dialog returns the open dialog, or nil.
 func (s *Shell) Dialog() *dialog.Dialog {
 	if s.dialog.Closed() {
 		return nil
@@ -91,14 +90,14 @@ func (s *Shell) Dialog() *dialog.Dialog {
 	return s.dialog
 }
 
-// CloseDialog closes the dialog that is open.
+// CloseDialog closes the open dialog.
 func (s *Shell) CloseDialog() {
 	if d := s.Dialog(); d != nil {
 		d.Close()
 	}
 }
 
-// SaveText returns the command that keeps the text of the open dialog, nil for none.
+// SaveText returns the command that stores the text of the open dialog, or nil.
 func (s *Shell) SaveText() tea.Cmd {
 	if d := s.Dialog(); d != nil {
 		return d.Save()
@@ -106,16 +105,16 @@ func (s *Shell) SaveText() tea.Cmd {
 	return nil
 }
 
-// Type has a line typed at the bottom.
+// Type opens an input line at the bottom.
 func (s *Shell) Type(l *screen.Line) tea.Cmd {
 	s.line = l
 	return nil
 }
 
-// Line returns the line that is typed, nil for none.
+// Line returns the open input line, or nil.
 func (s *Shell) Line() *screen.Line { return s.line }
 
-// Busy reports whether the keys are not those of the page.
+// Busy reports whether a dialog or an input line has the focus.
 func (s *Shell) Busy() bool { return s.Dialog() != nil || s.line != nil }
 
 // typing reports whether a text field has the focus.
@@ -124,7 +123,7 @@ func (s *Shell) typing() bool {
 	return !s.frame.TooSmall && (s.line != nil && d == nil || d != nil && d.Types())
 }
 
-// Key gives a key to the dialog or the line; false where neither is open.
+// Key passes a key to the dialog or the input line. It returns false if neither is open.
 func (s *Shell) Key(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	if d := s.Dialog(); d != nil {
 		return d.Key(msg), true
@@ -135,7 +134,7 @@ func (s *Shell) Key(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	return nil, false
 }
 
-// Paste puts pasted text where the cursor is.
+// Paste inserts pasted text at the cursor.
 func (s *Shell) Paste(text string) tea.Cmd {
 	if d := s.Dialog(); d != nil {
 		if cmd, taken := d.Paste(text); taken {
@@ -155,8 +154,8 @@ func (s *Shell) Paste(text string) tea.Cmd {
 	return nil
 }
 
-// Lowest returns the lines above the keys: the input line, or the message. More than
-// one of them cover the end of the page.
+// Lowest returns the lines above the footer: the input line or the message. If there is more than one, they cover the
+// end of the page.
 func (s *Shell) Lowest() []draw.Line {
 	if in := s.line; in != nil && s.Dialog() == nil {
 		if in.Above != nil {
@@ -173,7 +172,7 @@ func (s *Shell) Lowest() []draw.Line {
 	return s.lines(s.frame)
 }
 
-// Footer returns the keys of the dialog or the line, nil where neither is open.
+// Footer returns the footer of the dialog or the input line, or nil if neither is open.
 func (s *Shell) Footer() draw.Line {
 	switch d := s.Dialog(); {
 	case d != nil:
@@ -184,13 +183,13 @@ func (s *Shell) Footer() draw.Line {
 	return nil
 }
 
-// typed draws the line that is typed.
+// typed draws the input line.
 func (s *Shell) typed(in *screen.Line) draw.Line {
 	prompt := draw.Of(s.frame.Theme.Accent, " "+in.Prompt+" ")
 	return append(prompt, edit.ViewLine(in.Text, s.frame.Theme, s.frame.Width-prompt.Width(), s.frame.Theme.Match)...)
 }
 
-// lineKey gives a key to the line.
+// lineKey passes a key to the input line.
 func (s *Shell) lineKey(msg tea.KeyPressMsg) tea.Cmd {
 	in := s.line
 	switch msg.String() {
@@ -217,10 +216,10 @@ func (s *Shell) lineKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// maxInput is the longest input line, in bytes. It is drawn and searched for at every key.
+// maxInput is the maximum length of an input line, in bytes. Every key press draws it and searches for it.
 const maxInput = 1000
 
-// room returns how much more can be typed; a selected text makes room for it.
+// room returns how many more bytes fit into the line. New input replaces a selected text.
 func room(in *screen.Line) int {
 	if edit.Selected(in.Text) {
 		return maxInput

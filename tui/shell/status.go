@@ -10,10 +10,10 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Status is the message at the bottom.
+// Status is the message in the status line.
 type Status struct{ message screen.Status }
 
-// Say shows a message until the next key. Everything in it passes the gate.
+// Say shows a message until the next key. The message is sanitized.
 func (s *Status) Say(t screen.Tone, format string, args ...any) tea.Cmd {
 	s.message = screen.Sayf(t, format, args...)
 	return nil
@@ -28,14 +28,13 @@ func (s *Status) Fail(err error) tea.Cmd {
 // Clear removes the message.
 func (s *Status) Clear() { s.message = screen.Status{} }
 
-// Message returns the text of the message, "" for none.
+// Message returns the text of the message, or "".
 func (s *Status) Message() draw.Safe { return s.message.Text }
 
-// maxStatusLines limits the lines of the message.
+// maxStatusLines is the maximum number of lines of a message.
 const maxStatusLines = 6
 
-// lines wraps the message to the width of the screen. Reasons are never cut short of
-// maxStatusLines.
+// lines wraps the message to the width of the screen. Only what exceeds maxStatusLines is cut.
 func (s *Status) lines(f screen.Frame) []draw.Line {
 	sign, style := draw.Safe("  "), f.Theme.Faint
 	switch s.message.Tone {
@@ -68,8 +67,7 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 	return lines
 }
 
-// Wrap breaks text into lines at word boundaries, and inside words that are
-// wider than a line.
+// Wrap breaks text into lines at word boundaries, and within words that are longer than a line.
 func Wrap(text draw.Safe, width int) []draw.Safe {
 	var lines []draw.Safe
 	for line := range strings.SplitSeq(ansi.Wrap(string(text), width, ""), "\n") {

@@ -13,11 +13,11 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Parts are what is drawn on the screen, from the top; the footer is that of the page.
+// Parts are the parts of the screen from top to bottom. Footer is that of the page.
 type Parts struct {
 	Bar, Tabs draw.Line
-	Left      int  // where the line between two panes stands, 0 for one pane
-	Right     bool // the right of them has the keys
+	Left      int  // column of the divider between two panes; 0 for one pane
+	Right     bool // the right pane has the focus
 	Body      []string
 	Footer    func() draw.Line
 }
@@ -44,9 +44,8 @@ func (s *Shell) View(parts func() Parts) tea.View {
 	return v
 }
 
-// hardwareCursor puts the terminal's own cursor where one is drawn, so that input
-// methods, magnifiers and screen readers find it. The drawn one goes: where both
-// are in a cell, many terminals show neither.
+// hardwareCursor places the terminal's cursor where the screen draws one, so that input methods, magnifiers, and
+// screen readers find it. It removes the drawn cursor, because many terminals show neither if both are in one cell.
 func hardwareCursor(content string) (string, *tea.Cursor) {
 	at := strings.LastIndex(content, string(edit.CursorStyle))
 	if at < 0 {
@@ -59,7 +58,7 @@ func hardwareCursor(content string) (string, *tea.Cursor) {
 	return before + content[at+len(edit.CursorStyle):], cursor
 }
 
-// draw draws every line, each exactly as wide as the terminal.
+// draw draws all lines, each exactly as wide as the terminal.
 func (s *Shell) draw(p Parts) string {
 	w, th := s.frame.Width, s.frame.Theme
 	var b strings.Builder
@@ -76,11 +75,11 @@ func (s *Shell) draw(p Parts) string {
 	if d := s.Dialog(); d != nil {
 		status := len(last)
 		if s.Message() == "" {
-			status, last = 0, nil // its keys stand right below it
+			status, last = 0, nil // the keys of the dialog follow directly
 		}
 		p.Body = d.View(s.frame, p.Body, status)
 	}
-	closed := len(last) == 0 && s.Dialog() == nil // the frame of the page
+	closed := len(last) == 0 && s.Dialog() == nil // the page is not covered
 	body := s.frame.Body - len(last) + 1
 	if closed {
 		body--
@@ -106,8 +105,8 @@ func (s *Shell) draw(p Parts) string {
 	return b.String()
 }
 
-// rule draws a line above or below the page, which meets the one between two panes in a joint.
-// Above, it is in the color of the focus over the pane with the keys.
+// rule draws the line above or below the page, with a joint at the divider between two panes. The line above has the
+// color of the focus over the pane with the focus.
 func (s *Shell) rule(b *strings.Builder, p Parts, joint string, focus bool) {
 	th, left := s.frame.Theme, p.Left
 	styles := [2]theme.Style{th.Rule, th.Rule}
@@ -124,7 +123,7 @@ func (s *Shell) rule(b *strings.Builder, p Parts, joint string, focus bool) {
 	b.WriteByte('\n')
 }
 
-// tooSmall is all that fits where the workbench does not.
+// tooSmall draws the message for a terminal below the minimum size.
 func (s *Shell) tooSmall() string {
 	w, h := s.frame.Width, s.frame.Height
 	lines := []draw.Safe{

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The names of themes, as the configuration has them.
+// Names of themes in the configuration.
 const (
 	NameDark     = "dark"
 	NameLight    = "light"
@@ -13,15 +13,15 @@ const (
 	nameOwn      = "own"
 )
 
-// Choice selects the theme: the user's, if the terminal supports it.
+// Choice selects the theme from the user's choice and the properties of the terminal.
 type Choice struct {
-	Name    string // of the chosen theme; "" for one that follows the terminal
-	Picked  bool   // it was chosen with a key, here or the last time
-	Dark    bool   // the terminal's background, as far as is known
-	Told    bool   // the terminal has told its background
-	Sixteen bool   // the terminal has sixteen colours
-	Plain   bool   // no colours
-	Own     *Theme // of the user's own colours; nil for none
+	Name    string // chosen theme; "" follows the terminal
+	Picked  bool   // chosen with a key, in this run or an earlier one
+	Dark    bool   // the terminal's background is dark, as far as known
+	Told    bool   // the terminal has reported its background
+	Sixteen bool   // the terminal has 16 colors
+	Plain   bool   // no colors
+	Own     *Theme // built from the user's colors; nil for none
 }
 
 // Names returns the themes that this terminal supports.
@@ -36,7 +36,7 @@ func (c *Choice) Names() []string {
 	return all
 }
 
-// current returns the name of the theme on the screen.
+// current returns the name of the current theme.
 func (c *Choice) current() string {
 	switch {
 	case slices.Contains(c.Names(), c.Name):
@@ -47,20 +47,20 @@ func (c *Choice) current() string {
 	return NameLight
 }
 
-// Follows reports whether the background of the terminal matters.
+// Follows reports whether the theme depends on the terminal's background.
 func (c *Choice) Follows() bool { return c.Name == "" || c.Picked }
 
-// Next chooses the next theme.
+// Next selects the next theme.
 func (c *Choice) Next() {
 	all := c.Names()
 	c.Pick(all[(slices.Index(all, c.current())+1)%len(all)])
 }
 
-// Pick chooses a theme; "" keeps the current one.
+// Pick selects a theme by name; "" keeps the current one.
 func (c *Choice) Pick(name string) { c.Name, c.Picked = cmp.Or(name, c.current()), true }
 
-// Theme returns the theme for the known properties of the terminal. One that has another
-// background than the terminal, as far as is known, paints its own.
+// Theme returns the theme to use in this terminal. If its background differs from the terminal's known background,
+// the theme paints its own.
 func (c *Choice) Theme() Theme {
 	var th Theme
 	name := c.current()

@@ -12,10 +12,10 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Base is the key of the colours of the user's own that names the theme they change.
+// Base is the configuration key that names the theme whose colors the user changes.
 const Base = "base"
 
-// colours returns the colours of a palette by their names in a configuration.
+// colours returns pointers to the colors of a palette by configuration key.
 func (p *palette) colours() map[string]*color.Color {
 	return map[string]*color.Color{
 		"ground": &p.ground, "text": &p.text, "faint": &p.faint, "rule": &p.rule, "off": &p.off, "accent": &p.accent,
@@ -25,14 +25,13 @@ func (p *palette) colours() map[string]*color.Color {
 	}
 }
 
-// Colours lists the names of colours in a configuration.
+// Colours returns the configuration keys of colors.
 func Colours() []string { return slices.Sorted(maps.Keys(new(palette).colours())) }
 
 var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// Own returns a theme with the user's colors, by name, over those of the base theme: dark, the
-// default, or light. It refuses colors that cannot be read, because a setting must not hide what
-// is under review.
+// Own returns a theme with the user's colors, by key, over those of the base theme: dark (the default) or light. It
+// refuses unreadable colors, because a setting must not hide what is under review.
 func Own(colours map[string]string) (Theme, error) {
 	p, isDark := dark(), true
 	switch base := colours[Base]; base {
@@ -58,11 +57,10 @@ func Own(colours map[string]string) (Theme, error) {
 	return p.theme("own", isDark), p.readable()
 }
 
-// leastContrast is the least that the user's own text has with what is below it, by WCAG
-// 2.1.
+// leastContrast is the minimum contrast of the user's colors with their background, by WCAG 2.1.
 const leastContrast = 3
 
-// readable returns an error that names the first text that cannot be read.
+// readable returns an error that names the first unreadable color.
 func (p *palette) readable() error {
 	all := p.colours()
 	for _, pair := range [][2]string{
@@ -91,7 +89,7 @@ func (p *palette) readable() error {
 	return nil
 }
 
-// contrast is the contrast of two colours by WCAG 2.1, from 1 to 21.
+// contrast returns the contrast of two colors by WCAG 2.1, from 1 to 21.
 func contrast(a, b color.Color) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)

@@ -1,5 +1,5 @@
-// Package theme has the styles of the workbench. They are named by their meaning, so that a
-// screen reads the same in any theme, and without colors.
+// Package theme contains the styles of the workbench. They are named by meaning, so that a screen reads the same in
+// every theme and without colors.
 package theme
 
 import (
@@ -10,39 +10,39 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Theme is one way for the workbench to look.
+// Theme is a set of styles.
 type Theme struct {
-	Name string // "dark", "light", "16 colours dark", "plain", …; part of what cached renderings depend on
+	Name string // such as "dark", "16 colours dark", or "plain"; cached renderings depend on it
 	Dark bool
 
 	Text   Style // text
 	Strong Style // titles and emphasis
 	Faint  Style // details
 	Rule   Style // lines between parts
-	Accent Style // where the reader is
-	Title  Style // names of parts
+	Accent Style // position of the reader
+	Title  Style // headings of parts
 
-	Ground Style // below everything, where the terminal's own is another; "" for none
+	Ground Style // background of the screen, if it is not the terminal's; "" for none
 
-	Uniform  bool  // Selected turns colours around, and would make patches of those of a row
-	Bar      Style // the first line of the screen
-	Selected Style // the row the keys act on, under its other styles
+	Uniform  bool  // Selected reverses colors, so the row's own styles must be dropped
+	Bar      Style // first line of the screen
+	Selected Style // the selected row, below its other styles
 
-	Good, Warn, Bad, Info Style // how something stands
+	Good, Warn, Bad, Info Style // states
 
 	Added, Removed         Style // lines of a diff
-	AddedWord, RemovedWord Style // what changed within them
-	AddedSign, RemovedSign Style // the sign before them
-	Field                  Style // the heading of a field
-	Hidden                 Style // characters that a terminal would draw as nothing or obey
-	Match                  Style // what a search found
-	Mark                   Style // a passage that a finding is about
-	Key                    Style // the name of a key
-	Off                    Style // a key that has no effect now
-	Dialog                 Style // the frame of a dialog
+	AddedWord, RemovedWord Style // changed words in those lines
+	AddedSign, RemovedSign Style // signs before those lines
+	Field                  Style // heading of a field
+	Hidden                 Style // characters that a terminal would hide or interpret
+	Match                  Style // search match
+	Mark                   Style // passage of a finding
+	Key                    Style // name of a key
+	Off                    Style // disabled key
+	Dialog                 Style // frame of a dialog
 }
 
-// palette is the colours a theme is made of.
+// palette contains the colors of a theme.
 type palette struct {
 	ground, text, faint, rule, off, accent, good, warn, bad, info color.Color
 	bar, selected, added, removed, addedWord, removedWord         color.Color
@@ -85,8 +85,8 @@ func (p palette) theme(name string, dark bool) Theme {
 	}
 }
 
-// Dark is for terminals with a dark background. It is the default, because a
-// terminal may never answer the query for its background.
+// Dark returns the theme for dark backgrounds. It is the default, because a terminal may never answer the background
+// query.
 func Dark() Theme { return dark().theme("dark", true) }
 
 func dark() palette {
@@ -101,7 +101,7 @@ func dark() palette {
 	}
 }
 
-// Light is for terminals with a light background.
+// Light returns the theme for light backgrounds.
 func Light() Theme { return light().theme("light", false) }
 
 func light() palette {
@@ -116,7 +116,7 @@ func light() palette {
 	}
 }
 
-// HighContrast is dark, with a contrast of 7 or more in all that is to be read.
+// HighContrast returns a dark theme with a contrast of at least 7 for all text.
 func HighContrast() Theme {
 	c := lipgloss.Color
 	return palette{
@@ -129,10 +129,9 @@ func HighContrast() Theme {
 	}.theme("high contrast", true)
 }
 
-// Sixteen is for terminals with the sixteen basic colours only. Backgrounds of lines
-// are left alone: nobody knows what they would look like. Of the colours it takes
-// those that are readable on black and on white as xterm has them; on white neither
-// green nor cyan nor yellow is.
+// Sixteen returns a theme for terminals with only the 16 basic colors. It sets no background for lines, because their
+// appearance is unpredictable. It uses the colors that are readable in xterm's palette; on white, green, cyan, and
+// yellow are not.
 func Sixteen(dark bool) Theme {
 	t := Plain()
 	t.Name, t.Dark = "16 colours", dark
@@ -164,8 +163,8 @@ func Sixteen(dark bool) Theme {
 	return t
 }
 
-// Plain has no colours at all, for NO_COLOR and dumb terminals: signs and words
-// carry all meaning, weight, lines and reversal repeat it.
+// Plain returns a theme without colors, for NO_COLOR and dumb terminals. Signs and words carry all meaning; bold,
+// underline, and reverse video repeat it.
 func Plain() Theme {
 	strong, pale := style(nil, nil, bold), style(nil, nil, faint)
 	line, swapped := style(nil, nil, underline), style(nil, nil, reverse)
@@ -178,10 +177,10 @@ func Plain() Theme {
 	}
 }
 
-// Style is the SGR sequence that begins a piece of text, "" for plain text.
+// Style is the SGR sequence that starts a style; "" for plain text.
 type Style string
 
-// Paint puts a screen on the ground of a theme: where a style ends, the ground goes on.
+// Paint draws screen on the background of the theme, also after each reset.
 func (t Theme) Paint(screen string) string {
 	if t.Ground == "" {
 		return screen
@@ -194,10 +193,10 @@ func (t Theme) Paint(screen string) string {
 // Reset ends every style.
 const Reset = "\x1b[m"
 
-// Over returns s on top of base: what s does not say is as base has it.
+// Over returns s on top of base. Properties that s does not set come from base.
 func (s Style) Over(base Style) Style { return base + s }
 
-// Write appends text, which must be safe to print, in style s.
+// Write appends text in style s. The text must be sanitized.
 func (s Style) Write(b *strings.Builder, text string) {
 	if s == "" {
 		b.WriteString(text)
@@ -216,8 +215,7 @@ const (
 	strikethrough = ansi.AttrStrikethrough
 )
 
-// style returns the style with the given colours, nil for those of the text around, and
-// attributes.
+// style returns a style with the given attributes and colors. A nil color leaves the surrounding color.
 func style(fg, bg color.Color, attrs ...ansi.Attr) Style {
 	s := ansi.NewStyle(attrs...)
 	if fg != nil {

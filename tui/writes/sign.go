@@ -1,3 +1,5 @@
+// Signatures that a write requests from the user while it runs.
+
 package writes
 
 import (
@@ -11,26 +13,26 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// signingKey is the key of the channel by which a write asks for a signature.
+// signingKey is the context key of the channel for signature requests.
 type signingKey struct{}
 
-// operationKey is the key of the operation of a write: while the user is asked, nobody else is
-// waited for.
+// operationKey is the context key of a write's operation. It is paused while the user is asked, because the program
+// is not slow then.
 type operationKey struct{}
 
-// signAsk is a request with the write that waits for its outcome.
+// signAsk is a request and the channel for its outcome.
 type signAsk struct {
 	desk.SignRequest
 	reply chan error
 }
 
-// Asking is the message of a write that asks for a signature; wait answers with the outcome of the write.
+// Asking is sent when a write requests a signature. wait returns the write's result.
 type Asking struct {
 	ask  signAsk
 	wait tea.Cmd
 }
 
-// AskToSign asks the user on the screen. It runs in a write, outside of the update loop.
+// AskToSign asks the user to sign. It runs within a write, outside the update loop.
 func AskToSign(ctx context.Context, r desk.SignRequest) error {
 	asks, ok := ctx.Value(signingKey{}).(chan signAsk)
 	if !ok {
@@ -54,7 +56,7 @@ func AskToSign(ctx context.Context, r desk.SignRequest) error {
 	}
 }
 
-// signing runs a write that may ask for signatures on its way.
+// signing returns a command that runs a write and passes on its signature requests.
 func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd {
 	asks, done := make(chan signAsk), make(chan screen.Wrote, 1)
 	var wait tea.Cmd
@@ -72,8 +74,7 @@ func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd
 	}
 }
 
-// terminalRun is a function that has the terminal while it runs, and a line to print
-// there before.
+// terminalRun is a function that uses the terminal while it runs, and a line to print before.
 type terminalRun struct {
 	run  func() error
 	line string
@@ -88,7 +89,7 @@ func (r *terminalRun) Run() error {
 	return r.run()
 }
 
-// SetStdin implements tea.ExecCommand: the function has the terminal by itself.
+// SetStdin implements tea.ExecCommand. The function opens the terminal itself.
 func (*terminalRun) SetStdin(io.Reader) {}
 
 // SetStdout implements tea.ExecCommand.

@@ -1,4 +1,4 @@
-// Package writes runs writes. The workbench waits for each of them before it quits.
+// Package writes runs writes, and counts them so that the workbench can wait for all of them before it quits.
 package writes
 
 import (
@@ -17,38 +17,38 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Shell is the workbench as the writes know it.
+// Shell is the part of the workbench that writes use.
 type Shell interface {
 	Ask(d screen.Dialog) tea.Cmd
-	Dialog() *dialog.Dialog // that is open, nil for none
+	Dialog() *dialog.Dialog // open dialog, or nil
 }
 
 // Writer runs the writes.
 type Writer struct {
 	shell   Shell
 	pending *pending.Operations
-	signed  bool            // writes ask for signatures
-	ctx     context.Context //nolint:containedctx // of the writes; done when the program is ended from outside
+	signed  bool            // writes request signatures
+	ctx     context.Context //nolint:containedctx // context of the writes; canceled when the program is terminated
 	cancel  context.CancelFunc
 	running int
-	left    []string // how the writes ended that were on their way then
+	left    []string // outcomes of the writes that were running at that time
 }
 
-// New returns a writer whose writes last as long as ctx.
+// New returns a writer. Canceling ctx cancels its writes.
 func New(ctx context.Context, sh Shell, ops *pending.Operations, signed bool) *Writer {
 	w := &Writer{shell: sh, pending: ops, signed: signed}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	return w
 }
 
-// Running returns how many writes are on their way.
+// Running returns the number of running writes.
 func (w *Writer) Running() int { return w.running }
 
-// Cancel cancels the writes that are on their way: the program is ended from outside.
+// Cancel cancels the running writes, because the program is being terminated.
 func (w *Writer) Cancel() { w.cancel() }
 
-// Write runs a write. The program does not end before the write has ended. Ending the program
-// from outside cancels the write, which then has written everything or nothing.
+// Write runs a write. The program waits for it before it quits. If the program is terminated, the write is canceled
+// and has then written everything or nothing.
 func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	o := w.pending.Begin(pending.Writing)
 	run := func(ctx context.Context) screen.Wrote {
@@ -63,8 +63,8 @@ func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	return tea.Batch(write, w.pending.Watch())
 }
 
-// Ended records the end of a write. It keeps the outcome if the program was told to quit,
-// because no screen can show it any more.
+// Ended records the end of a write. If the program has been told to quit, it stores the outcome, because no screen
+// can show it anymore.
 func (w *Writer) Ended(msg screen.Wrote) {
 	w.running--
 	switch {
@@ -78,16 +78,15 @@ func (w *Writer) Ended(msg screen.Wrote) {
 	}
 }
 
-// Left returns how the writes ended that were on their way when the program was
-// told to leave.
+// Left returns the outcomes of the writes that were running when the program was told to quit.
 func (w *Writer) Left() []string { return w.left }
 
-// Sign opens the dialog that shows who signs what with which key. The key is
-// asked only after that.
+// Sign opens the dialog that shows the signer, the content, and the key. The key is used only after the user
+// confirms.
 func (w *Writer) Sign(msg Asking) tea.Cmd {
 	ask := msg.ask
 	before := tea.Cmd(nil)
-	if d := w.shell.Dialog(); d != nil { // the key does not wait; the typed text is kept
+	if d := w.shell.Dialog(); d != nil { // the key does not wait; the unsent text is stored
 		before = tea.Batch(d.Save(), d.Decline())
 	}
 	open := w.shell.Ask(screen.Dialog{

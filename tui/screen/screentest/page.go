@@ -1,4 +1,4 @@
-// Package screentest drives a page of the workbench in tests, without the workbench.
+// Package screentest drives pages in tests, without the workbench.
 package screentest
 
 import (
@@ -14,11 +14,10 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Now is the present, for ages.
+// Now is the current time in tests.
 var Now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
-// Open fits a page in a screen without colours and reads it. It returns what the page
-// asks its shell for.
+// Open fits a page to a screen without colors and loads it. It returns what the page requested from its shell.
 func Open(tb testing.TB, sh screen.Shell, p screen.Page, width, height int) []any {
 	tb.Helper()
 	Fit(p, width, height)
@@ -26,16 +25,16 @@ func Open(tb testing.TB, sh screen.Shell, p screen.Page, width, height int) []an
 	return Asked(sh)
 }
 
-// Fit fits a page in a screen of another size.
+// Fit fits a page to a screen of another size.
 func Fit(p screen.Page, width, height int) { p.Fit(Frame(width, height)) }
 
-// Frame returns a screen without colours.
+// Frame returns a frame without colors.
 func Frame(width, height int) screen.Frame {
 	return screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return Now }}
 }
 
-// Press does what a key of the page is declared to do. It returns what the page asks its
-// shell for, or why the key is off.
+// Press performs the action of a key of the page. It returns what the page requested from its shell, or why the key
+// is disabled.
 func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []any, off string) {
 	tb.Helper()
 	for _, k := range p.Keys() {
@@ -51,7 +50,7 @@ func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []
 	return nil, ""
 }
 
-// drain gives a page what commands find, until there are none.
+// drain runs commands, and passes their results to p, until none are left.
 func drain(p screen.Page, cmds ...tea.Cmd) {
 	for len(cmds) > 0 {
 		cmd := cmds[0]
@@ -70,8 +69,7 @@ func drain(p screen.Page, cmds ...tea.Cmd) {
 	}
 }
 
-// View returns the body of a page, as a person sees it. No line has another width than
-// the screen.
+// View returns the body of a page as the user sees it. It fails the test if a line is not as wide as the screen.
 func View(tb testing.TB, p screen.Page, width int) string {
 	tb.Helper()
 	p.See()

@@ -9,17 +9,17 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Shell notes what pages ask of it: the line, dialog, write or status itself, and of all
-// else the name of the method with its first argument.
+// Shell records the requests of pages: a line, dialog, write, or status as is, and any other call as its name and
+// first argument.
 type Shell struct{ asked []any }
 
-// Went is a call of a method.
+// Went is a recorded call.
 type Went struct {
 	To string
 	Of any
 }
 
-// Asked returns what was asked of a shell since the last time.
+// Asked returns the requests since the last call.
 func Asked(sh screen.Shell) []any {
 	s := sh.(*Shell)
 	asked := s.asked
@@ -32,7 +32,7 @@ func (s *Shell) note(what any) tea.Cmd {
 	return nil
 }
 
-// Say implements screen.Shell, as the following methods do.
+// Say implements screen.Shell, as do the following methods.
 func (s *Shell) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
 	return s.note(screen.Sayf(tone, format, args...))
 }
@@ -44,7 +44,7 @@ func (s *Shell) Write(w screen.Write) tea.Cmd             { return s.note(w) }
 func (s *Shell) Divide(by screen.Division) tea.Cmd        { return s.note(by) }
 func (s *Shell) Start(title string, _ screen.Job) tea.Cmd { return s.note(Went{"Start", title}) }
 
-// Open implements the shells of pages, as the following methods do.
+// Open implements the shells of pages, as do the following methods.
 func (s *Shell) Open(p proposals.Proposal, _ bool) tea.Cmd { return s.note(Went{"Open", p.ID}) }
 
 func (s *Shell) OpenNumber(number string) tea.Cmd        { return s.note(Went{"OpenNumber", number}) }
@@ -63,13 +63,13 @@ func (s *Shell) Resume(r screen.Resume) tea.Cmd     { return s.note(r) }
 func (s *Shell) ToQueue() tea.Cmd                   { return s.note(Went{To: "ToQueue"}) }
 func (s *Shell) Narrow(filter string) tea.Cmd       { return s.note(Went{"Narrow", filter}) }
 
-// Decide notes the proposals to decide on.
+// Decide records the proposals.
 func (s *Shell) Decide(_ proposals.Act, ps []proposals.Proposal) tea.Cmd { return s.note(ps) }
 
-// Change notes the definition to change.
+// Change records the definition.
 func (s *Shell) Change(_ registry.Subject, d registry.Definition, _ int) tea.Cmd { return s.note(d) }
 
-// Drop notes the name of the text, and goes on.
+// Drop records the name of the text and returns then.
 func (s *Shell) Drop(draft string, then tea.Cmd) tea.Cmd {
 	s.note(Went{"Drop", draft})
 	return then
