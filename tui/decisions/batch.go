@@ -8,16 +8,15 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// batch is proposals that are decided together, as they were read for it.
+// batch is a set of proposals to decide together, as read for the decision.
 type batch struct {
 	act      proposals.Act
 	dossiers []review.Dossier
-	unread   bool // unread parts are approved
-	byHash   bool // data files are accepted by their hash
+	unread   bool // unread parts are accepted
+	byHash   bool // data files are accepted by hash
 }
 
-// onePage reports whether the batch has several members of a change set: they are read as
-// one page.
+// onePage reports whether the batch contains several members of a change set, which are read on one page.
 func (b *batch) onePage(set string) bool {
 	n := 0
 	for _, d := range b.dossiers {
@@ -28,16 +27,16 @@ func (b *batch) onePage(set string) bool {
 	return set != "" && n > 1
 }
 
-// oneSet reports whether the batch is one change set, and so one decision.
+// oneSet reports whether the batch is one change set, which needs only one decision.
 func (b *batch) oneSet() bool {
 	set := b.dossiers[0].Proposal.ChangeSet
 	return b.onePage(set) && !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
 }
 
-// draft names the kept text of a decision on exactly this batch.
+// draft returns the name of the unsent text of a decision on exactly this batch.
 func (b *batch) draft() string { return screen.DecisionDraft(b.act, b.proposals()...) }
 
-// proposals returns those of the batch.
+// proposals returns the proposals of the batch.
 func (b *batch) proposals() []proposals.Proposal {
 	ps := make([]proposals.Proposal, len(b.dossiers))
 	for i, d := range b.dossiers {
@@ -46,5 +45,5 @@ func (b *batch) proposals() []proposals.Proposal {
 	return ps
 }
 
-// Onward is added to the message of a decision.
+// Onward is appended to the message about a decision.
 const Onward = ". Press . for the next"

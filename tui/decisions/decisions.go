@@ -1,4 +1,4 @@
-// Package decisions decides on several proposals together: on all of them or on none.
+// Package decisions asks for decisions on several proposals together, and makes them for all or for none.
 package decisions
 
 import (
@@ -27,7 +27,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is the workbench as the decisions know it.
+// Shell is the part of the workbench that decisions use.
 type Shell interface {
 	screen.Messenger
 	Frame() screen.Frame
@@ -36,48 +36,45 @@ type Shell interface {
 
 // Pages are the pages on which proposals are read before a decision.
 type Pages interface {
-	// Deciding reports whether decisions are made on the page on the screen, and no
-	// dialog is open.
+	// Deciding reports whether the page on screen can make decisions and no dialog is open.
 	Deciding() bool
-	// Set returns the page of a change set on the screen, nil for another.
+	// Set returns the change set page on screen, or nil.
 	Set() Set
 	OpenSet(p proposals.Proposal) tea.Cmd
 	OpenUnseen(p proposals.Proposal) tea.Cmd
-	// Marked returns the proposals that are marked, Mark marks others instead.
+	// Marked returns the marked proposals. MarkOnly replaces the marks.
 	Marked() []proposals.Proposal
 	MarkOnly(ps []proposals.Proposal)
-	// OnProposal returns how many tokens the proposal on the screen adds to prompts, and a
-	// function that describes its changes from now on; "" and nil for another page.
+	// OnProposal describes the tokens that the proposal on screen adds to prompts, and returns a function that
+	// describes later changes. On other pages, it returns "" and nil.
 	OnProposal() (tokens string, changed func() string)
 }
 
 // Set is the page of a change set.
 type Set interface {
-	Unseen()      // goes to what was not on the screen
-	Left() string // names it
+	Unseen()      // goes to the next unread part
+	Left() string // describes the next unread part
 }
 
 // Decisions asks for decisions and makes them.
 type Decisions struct {
-	Context context.Context //nolint:containedctx // of what is read before a question
+	Context context.Context //nolint:containedctx // for the reads that precede a question
 	Shell   Shell
 	Pages   Pages
 	User    *desk.User
 	Pending *pending.Operations
 	Seen    *seen.Record
-	// Tell notes that proposals were shown.
+	// Tell records that proposals were shown.
 	Tell  func(ctx context.Context, ds ...review.Dossier) tea.Cmd
 	Write func(screen.Write) tea.Cmd
-	// Regroup moves proposals into another change set, or out of theirs for ""; nil where
-	// unavailable.
+	// Regroup moves proposals to another change set, or out of any for "". It is nil if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 
-	reading *batch // that was asked for last
+	reading *batch // last requested batch
 }
 
-// Decide reads proposals again, so that the dialog shows their present state, and asks for a
-// decision. It adds the other members of their change sets, which are approved together or not
-// at all.
+// Decide reads proposals again, so that the dialog shows their current state, and asks for a decision. It adds the
+// other members of their change sets, which can only be approved together.
 func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
@@ -92,8 +89,7 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	}
 }
 
-// batchRead asks for the decision, unless the user went elsewhere or asked for another batch
-// meanwhile.
+// batchRead asks for the decision, unless the user has left the page or requested another batch.
 func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
 	switch {
 	case b != m.reading, !m.Pages.Deciding():
@@ -110,20 +106,20 @@ func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
 	return m.askRefuseAll(*b)
 }
 
-// readSoFar is how much of a batch was on the screen.
+// readSoFar is how much of a batch was on screen.
 type readSoFar struct {
 	seen.Progress
 	read   int
-	parts  []int                // of each proposal that are unread
-	unread []proposals.Proposal // of which something is
-	names  []string             // of what is unread; a change set that is read as one page once
+	parts  []int                // number of unread parts by proposal
+	unread []proposals.Proposal // proposals with unread parts
+	names  []string             // unread parts; a change set that is read as one page appears once
 }
 
 func (b *batch) readSoFar(progress func(review.Dossier) seen.Progress) readSoFar {
 	s := readSoFar{parts: make([]int, len(b.dossiers))}
 	for i, d := range b.dossiers {
 		p := progress(d)
-		if len(b.dossiers) > 1 && d.Parts == nil { // several tools: each is a part
+		if len(b.dossiers) > 1 && d.Parts == nil { // of several tools, each is one part
 			p.Of, p.Unread = 1, p.Unread[:min(1, len(p.Unread))]
 		}
 		s.parts[i] = min(len(p.Unread), p.Of)
@@ -150,7 +146,7 @@ func (b *batch) readSoFar(progress func(review.Dossier) seen.Progress) readSoFar
 	return s
 }
 
-// counts describes how much was read: "2/2 · 52 as in docx · 4 data files by hash".
+// counts describes how much was read, such as "2/2 · 52 as in docx · 4 data files by hash".
 func (s readSoFar) counts() string {
 	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Of)
 	if s.Known > 0 {
@@ -162,7 +158,7 @@ func (s readSoFar) counts() string {
 	return text
 }
 
-// mayStayUnread reports whether everything unread in a batch is new and imported.
+// mayStayUnread reports whether all unread parts of a batch are new and imported.
 func (b *batch) mayStayUnread(s readSoFar) bool {
 	for i, d := range b.dossiers {
 		if s.parts[i] > 0 && !review.MayBeUnread(d.Proposal, d.Revision.Draft.Definition) {
@@ -172,10 +168,10 @@ func (b *batch) mayStayUnread(s readSoFar) bool {
 	return true
 }
 
-// askApproveAll asks for an approval. The dialog is locked until everything was read or the user
-// types the number of unread parts. For several proposals, the user types their number and y.
+// askApproveAll asks for an approval. The dialog is locked until everything has been read, or until the user types
+// the number of unread parts. For several proposals, the user types their number before y.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
-	so := b.readSoFar(m.Seen.Progress) // nothing is read while a dialog is open
+	so := b.readSoFar(m.Seen.Progress) // stays valid, because nothing is read while a dialog is open
 	tokens, changed := m.Pages.OnProposal()
 	n := 0
 	for _, parts := range so.parts {
@@ -184,7 +180,7 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	d := screen.Dialog{
 		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: screen.About(b.proposals()...), NoteOptional: true,
 		Subject: screen.Subjects(b.act, b.proposals()...),
-		Facts: sync.OnceValue(func() []draw.Line { // they are drawn with every frame
+		Facts: sync.OnceValue(func() []draw.Line { // drawn with every frame
 			return m.Shell.Frame().Facts(so.counts(), n > 0 || len(so.Missing) > 0, b.dossiers, tokens)
 		}),
 		Content: func(page *prose.Page) {
@@ -245,7 +241,7 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	return tea.Batch(m.Shell.Ask(d), m.Tell(m.Context, asked...))
 }
 
-// withheld names what of a batch has to be on the screen before it is approved unread.
+// withheld returns the parts that must be on screen before the batch can be approved without reading.
 func (b *batch) withheld(of func(review.Dossier) []string) []string {
 	var names []string
 	for _, d := range b.dossiers {
@@ -258,7 +254,7 @@ func (b *batch) withheld(of func(review.Dossier) []string) []string {
 	return names
 }
 
-// askRefuseAll asks for the reason that sends proposals back, or ends them.
+// askRefuseAll asks for the reason to send proposals back or to reject them.
 func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
 	_, changed := m.Pages.OnProposal()
@@ -275,7 +271,7 @@ func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 		Run:     func(reason string) tea.Cmd { return b.decide(m, reason, nil) },
 	}
 	several(&d, len(b.dossiers))
-	d.Tally = "" // the reason was typed, and U proposes them again
+	d.Tally = "" // not needed, because a reason was typed and U proposes them again
 	return m.Shell.Ask(d)
 }
 
@@ -297,8 +293,7 @@ func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	return m.Write(m.User.Decision(b.act, desk.AsRead(b.dossiers, unread), reason, b.draft(), set))
 }
 
-// list lists the proposals of a batch with the revision and digest of each. It sums up a change
-// set that is read as one page.
+// list lists the proposals of a batch with revision and digest. A change set that is read as one page is summarized.
 func (b *batch) list(m *Decisions, page *prose.Page) {
 	summed := ""
 	for _, d := range b.dossiers {
@@ -327,7 +322,7 @@ func (b *batch) list(m *Decisions, page *prose.Page) {
 	}
 }
 
-// sum counts the members of a change set and their findings by rule.
+// sum draws the number of members of a change set and their findings by rule.
 func (b *batch) sum(m *Decisions, page *prose.Page, set string) {
 	var all review.Dossier
 	var members []review.Dossier
@@ -360,12 +355,11 @@ func (b *batch) sum(m *Decisions, page *prose.Page, set string) {
 	}
 }
 
-// channels lists the channel prompts that change, those of all proposals
-// together.
+// channels lists the channel prompts that the batch changes.
 func (b *batch) channels(m *Decisions, page *prose.Page) {
 	m.Shell.Frame().TestsField(page, b.dossiers...)
 	all := review.Dossier{Rendered: map[string]string{}}
-	var nobody []proposals.Proposal // that have these tools
+	var nobody []proposals.Proposal // tools without an agent
 	for _, d := range b.dossiers {
 		for key, hash := range d.Rendered {
 			all.Rendered[key] = hash
@@ -385,8 +379,7 @@ func (b *batch) channels(m *Decisions, page *prose.Page) {
 	}
 }
 
-// askWithout names the proposals that cannot be decided, those with the same reason
-// together, and offers to go on without them.
+// askWithout lists the proposals that cannot be decided, grouped by reason, and offers to continue without them.
 func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Some decisions are not possible"},

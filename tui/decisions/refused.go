@@ -1,3 +1,5 @@
+// Proposals on which the decision is not possible, and ways to decide on the others.
+
 package decisions
 
 import (
@@ -14,20 +16,20 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// refusal is a proposal for which the decision is not possible, and the reason.
+// refusal is a proposal on which the decision is not possible, and the reason.
 type refusal struct {
 	dossier review.Dossier
 	why     string
 }
 
-// refused lists the reasons against the batch.
+// refused returns the proposals of the batch that cannot be decided.
 func (b *batch) refused(actor proposals.Actor) []refusal {
 	var out []refusal
 	for _, d := range b.dossiers {
 		why := wording.Cannot(actor, b.act, d.Proposal)
 		if b.act == proposals.ActApprove {
 			alone := d
-			alone.Members = nil // they are in the batch, each with its own reason
+			alone.Members = nil // the batch contains the other members with their own reasons
 			why = strings.Join(wording.Obstacles(alone, wording.Ways{}), "; ")
 		}
 		if why != "" {
@@ -37,10 +39,10 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 	return out
 }
 
-// mostListed is how many proposals with the same reason are named.
+// mostListed is the maximum number of proposals listed per reason.
 const mostListed = 8
 
-// namesOf names refused proposals.
+// namesOf joins the names of refused proposals.
 func namesOf(refused []refusal) string {
 	var names []string
 	for _, r := range refused[:min(len(refused), mostListed)] {
@@ -52,11 +54,11 @@ func namesOf(refused []refusal) string {
 	return wording.Joined(names)
 }
 
-// byReason puts the refused with the same reason together.
+// byReason groups refusals by reason.
 func byReason(refused []refusal) [][]refusal {
 	var list [][]refusal
 	for _, r := range refused {
-		// The remedy of an outdated assessment names the proposal.
+		// Rename the subject in the remedy of an outdated assessment, so that equal remedies are grouped.
 		r.why = strings.Replace(r.why, "toolcrib review "+review.Reference(r.dossier.Proposal)+" --again", "toolcrib review "+setOr(r.dossier.Proposal)+" --again", 1)
 		i := slices.IndexFunc(list, func(o []refusal) bool { return o[0].why == r.why })
 		if i < 0 {
@@ -67,7 +69,7 @@ func byReason(refused []refusal) [][]refusal {
 	return list
 }
 
-// setOr is how a command names the change set of a proposal, or the proposal.
+// setOr returns the argument that selects the change set of p on the command line, or p itself.
 func setOr(p proposals.Proposal) string {
 	if p.ChangeSet != "" {
 		return "'set:" + p.ChangeSet + "'"
@@ -75,15 +77,15 @@ func setOr(p proposals.Proposal) string {
 	return review.Reference(p)
 }
 
-// wayOut lets the rest of a change set be approved.
+// wayOut is a move of proposals that lets the rest of a change set be approved.
 type wayOut struct {
 	verb, done string
-	set        string // that the proposals go to, "" for none
+	set        string // target change set; "" for none
 	moved      []proposals.ID
 }
 
-// wayOut returns how the rest of one change set can be approved: without the members
-// that are blocked, or as a new set where a member was rejected.
+// wayOut returns how the rest of a change set can be approved: without its blocked members, or as a new set if a
+// member was rejected.
 func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
 	if b.act != proposals.ActApprove || len(b.dossiers) < 2 || !b.oneSet() {
 		return wayOut{}, false
@@ -98,7 +100,7 @@ func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
 		out := slices.ContainsFunc(refused, func(r refusal) bool { return r.dossier.Proposal.ID == d.Proposal.ID })
 		outdated := slices.ContainsFunc(d.Obstacles, func(o error) bool { return errors.Is(o, review.ErrOutdated) })
 		if out && (outdated || d.Proposal.State != proposals.UserReview) {
-			return wayOut{}, false // it has to be assessed, or waits for its author
+			return wayOut{}, false // it needs an assessment, or waits for its author
 		}
 		if out {
 			way.moved = append(way.moved, d.Proposal.ID)
@@ -132,7 +134,7 @@ func (b *batch) with(refused []refusal) []proposals.ID {
 	return ids
 }
 
-// refusedOf returns how many of a batch are refused.
+// refusedOf describes how many proposals of a batch are refused.
 func refusedOf(refused, all int) string {
 	switch {
 	case all == 1:
@@ -143,8 +145,7 @@ func refusedOf(refused, all int) string {
 	return strconv.Itoa(refused) + " of " + strconv.Itoa(all) + " proposals cannot be decided:"
 }
 
-// openWord sums up the findings of a proposal that are not waived, the worst
-// first.
+// openWord summarizes the open findings of a proposal, the worst first.
 func openWord(th theme.Theme, d review.Dossier) (draw.Safe, theme.Style) {
 	sums := review.OpenByRule(d.Standing)
 	if len(sums) == 0 {

@@ -1,4 +1,4 @@
-// Package desk has the acts of a user on proposals and calls, each signed where required.
+// Package desk contains the user's actions on proposals and calls. They are signed where signatures are required.
 package desk
 
 import (
@@ -17,21 +17,20 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// User acts on proposals and calls. Each act returns its outcome as a sentence without a full
-// stop.
+// User acts on proposals and calls. Each action returns its outcome as a sentence without a full stop.
 type User struct {
-	Context context.Context //nolint:containedctx // of what is read before a question
+	Context context.Context //nolint:containedctx // for the reads that precede a question
 	Actor   proposals.Actor
-	Layer   registry.Layer // where drafts are made
+	Layer   registry.Layer // layer of new drafts
 	Desk    Desk
 	// Versions reads the versions of a subject, the newest first.
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
-	Calls    Calls     // nil where nothing can be called
-	Signer   Signer    // nil where nothing is signed
-	Ask      AskToSign // shows the statement before the key is asked
+	Calls    Calls     // nil if no calls can be made
+	Signer   Signer    // nil if decisions are not signed
+	Ask      AskToSign // shows the statement before the key is used
 }
 
-// Waive waives a finding (ActWaive), or ends its waiver (ActUnwaive).
+// Waive waives a finding (ActWaive) or ends its waiver (ActUnwaive).
 func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s review.Standing, reason string) (string, error) {
 	handle, desk := review.Handle(s.Finding), Decider(u.Desk)
 	var err error
@@ -49,7 +48,7 @@ func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s 
 	return act.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
 }
 
-// submit submits a new draft. If that fails, it stays a draft.
+// submit submits a new draft. If that fails, the proposal stays a draft.
 func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, said string) {
 	p, err := u.Desk.Submit(ctx, u.Actor, draft.ID)
 	if err != nil {
@@ -58,16 +57,16 @@ func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposal
 	return p, "Proposed " + p.Subject.String() + " as " + wording.Reference(p)
 }
 
-// Comment adds to the thread.
+// Comment adds a comment to the thread.
 func (u *User) Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error) {
 	_, err := u.Desk.Comment(ctx, u.Actor, id, body, at)
 	return proposals.ActComment.Form(1).Done, err
 }
 
-// Simple does an act on a proposal that needs no words.
+// Simple performs an action that needs no text.
 func (u *User) Simple(ctx context.Context, act proposals.Act, id proposals.ID) (string, error) {
 	done := act.Form(1).Done
-	switch act { //nolint:exhaustive // the others need words
+	switch act { //nolint:exhaustive // the others need a text
 	case proposals.ActSubmit:
 		p, err := u.Desk.Submit(ctx, u.Actor, id)
 		return done + " as " + wording.Reference(p), err
@@ -82,13 +81,13 @@ func (u *User) Simple(ctx context.Context, act proposals.Act, id proposals.ID) (
 	return done, err
 }
 
-// Fork drafts a tool of the user's own from a core tool.
+// Fork drafts a new tool based on a core tool.
 func (u *User) Fork(ctx context.Context, id string) (proposals.Proposal, string, error) {
 	p, err := u.Desk.Fork(ctx, u.Actor, id, u.Layer)
 	return p, "Drafted " + p.Subject.String(), err
 }
 
-// Restore proposes to make an earlier version live again.
+// Restore proposes to restore an earlier version.
 func (u *User) Restore(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error) {
 	p, err := u.Desk.Rollback(ctx, u.Actor, s, version, reason)
 	if err != nil {
@@ -111,7 +110,7 @@ func (u *User) Send(ctx context.Context, w editor.Manuscript, draft proposals.Dr
 	return ps[0], "Proposed " + ps[0].Subject.String() + " as " + wording.Reference(ps[0]), nil
 }
 
-// RunCall runs a call that waits, with the arguments that were shown.
+// RunCall runs a waiting call with the arguments that were shown.
 func (u *User) RunCall(ctx context.Context, p gateway.Pending) (string, error) {
 	calls, err := u.answerer(ctx, p, true, "")
 	if err != nil {
@@ -121,7 +120,7 @@ func (u *User) RunCall(ctx context.Context, p gateway.Pending) (string, error) {
 	return strings.Join(append([]string{proposals.ActApproveCall.Form(1).Done + " " + p.Tool.String()}, res.Warnings...), "; "), err
 }
 
-// RefuseCall refuses a call that waits.
+// RefuseCall refuses a waiting call.
 func (u *User) RefuseCall(ctx context.Context, p gateway.Pending, reason string) (string, error) {
 	calls, err := u.answerer(ctx, p, false, reason)
 	if err != nil {
@@ -131,14 +130,13 @@ func (u *User) RefuseCall(ctx context.Context, p gateway.Pending, reason string)
 	return proposals.ActRefuseCall.Form(1).Done + " " + p.Tool.String(), err
 }
 
-// maxWaiting is how many calls that wait are listed.
+// maxWaiting is the maximum number of listed waiting calls.
 const maxWaiting = 200
 
-// CallState returns where a call stands.
+// CallState returns the state of a call.
 func (u *User) CallState(p gateway.Pending) gateway.PendingState { return u.Calls.State(p) }
 
-// PendingCalls lists the calls that wait for the user, then the last of the
-// others, and returns how many wait.
+// PendingCalls returns the waiting calls, followed by the last of the others, and the number of waiting calls.
 func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error) {
 	calls, err = u.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
 	if err != nil {
@@ -154,10 +152,10 @@ func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pend
 	return calls, waiting, err
 }
 
-// ErrNotSigned is the error of a decision whose signature was declined.
+// ErrNotSigned is returned for a decision whose signature was declined.
 var ErrNotSigned = errors.New("not signed, so nothing was decided")
 
-// answerer returns the desk for the answer to a call, which signs it where required.
+// answerer returns the desk that answers a call. It signs the answer if required.
 func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
 	if u.Signer == nil {
 		return u.Calls, nil

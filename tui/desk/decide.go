@@ -13,8 +13,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Together reads proposals as they are now, for one decision. For an approval it adds the other
-// members of their change sets. tell reports the progress.
+// Together reads the current state of proposals for one decision. For an approval, it adds the other members of their
+// change sets. tell reports the progress.
 func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
 	var out []review.Dossier
 	read := map[proposals.ID]bool{}
@@ -47,8 +47,8 @@ func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.P
 	return out, nil
 }
 
-// AsRead ties each proposal to the review digest that was shown. unread is the number of parts
-// of each that are accepted unread, nil for none.
+// AsRead binds each proposal to the review digest that was shown. unread has the number of parts that are accepted
+// unread; it may be nil.
 func AsRead(ds []review.Dossier, unread []int) []review.Choice {
 	out := make([]review.Choice, len(ds))
 	for i, d := range ds {
@@ -60,10 +60,10 @@ func AsRead(ds []review.Dossier, unread []int) []review.Choice {
 	return out
 }
 
-// maxNamed is how many of several decisions are named.
+// maxNamed is the maximum number of subjects that a message names.
 const maxNamed = 4
 
-// decided reports the outcome of decisions.
+// decided describes the outcome of decisions.
 func decided(act proposals.Act, decisions []proposals.Decision) string {
 	var names, waiting []string
 	for _, d := range decisions {
@@ -87,7 +87,7 @@ func decided(act proposals.Act, decisions []proposals.Decision) string {
 	return strings.Join(done, ". ")
 }
 
-// someOf names the first of several decisions.
+// someOf joins names, at most maxNamed of them.
 func someOf(names []string) string {
 	if n := len(names); n > maxNamed {
 		names = append(names[:maxNamed], strconv.Itoa(n-maxNamed)+" more")
@@ -95,8 +95,8 @@ func someOf(names []string) string {
 	return wording.Joined(names)
 }
 
-// Decision decides on proposals: on all of them or on none. draft names the kept text
-// of the reason, set the change set that all of them are of, "" for several or none.
+// Decision returns a write that decides on all proposals or on none. draft is the name of the unsent reason. set is
+// the change set that contains all of the proposals, or "".
 func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draft, set string) screen.Write {
 	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone}
 	for _, choice := range choices {

@@ -1,3 +1,5 @@
+// Interfaces that the actions need.
+
 package desk
 
 import (
@@ -18,7 +20,7 @@ type Decider interface {
 	Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error)
 }
 
-// Proposer drafts, revises and withdraws proposals, and comments on them.
+// Proposer drafts, revises, and withdraws proposals, and comments on them.
 type Proposer interface {
 	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
 	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
@@ -42,7 +44,7 @@ type Reader interface {
 	ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error)
 }
 
-// Desk is the part of the review service that the acts use.
+// Desk is the part of the review service that the actions use.
 type Desk interface {
 	Reader
 	Decider
@@ -50,15 +52,15 @@ type Desk interface {
 	Assessor
 }
 
-// Calls are the waiting calls, for the workbench.
+// Calls reads and answers the waiting calls.
 type Calls interface {
 	Pending(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
 	State(p gateway.Pending) gateway.PendingState
 	Answerer
 }
 
-// Signer signs the user's decisions. Each method returns the desk for the decision. ask is
-// called before the key is used.
+// Signer signs the user's decisions. Each method returns the desk for one decision, and calls ask before it uses the
+// key.
 type Signer interface {
 	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
 	// Waive signs the waiver of a finding (ActWaive) or its end (ActUnwaive).
@@ -66,25 +68,24 @@ type Signer interface {
 	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
 }
 
-// Answerer answers calls that wait for the user.
+// Answerer answers waiting calls.
 type Answerer interface {
 	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
 	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
 }
 
-// SignRequest is a statement that waits for its signature.
+// SignRequest is a statement to be signed.
 type SignRequest struct {
 	Principal, Key string
-	Statement      string // its hash, short
+	Statement      string // short hash
 	Terminal       bool   // Run may ask for a passphrase or a PIN at the terminal
 	Run            func() error
 }
 
-// Line names the signer, the statement and the key.
+// Line describes the signer, the key, and the statement.
 func (r SignRequest) Line() string {
 	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
 }
 
-// AskToSign shows a request and runs it when the user agrees. It returns the result of Run, or
-// ErrNotSigned.
+// AskToSign shows a request and runs it if the user agrees. It returns the result of Run, or ErrNotSigned.
 type AskToSign func(ctx context.Context, r SignRequest) error

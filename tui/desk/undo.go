@@ -17,10 +17,10 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// A decision stays in the log. Undoing it is a further act: the content is proposed again, or
-// the previous version is restored.
+// Undoing a decision does not remove it from the log. It is a further action: the content is proposed again, or the
+// previous version is restored.
 
-// undo returns the act that undoes decisions, nil for none.
+// undo returns the action that undoes decisions, or nil.
 func (u *User) undo(act proposals.Act, decisions []proposals.Decision, set string) *screen.Undo {
 	d := decisions[0]
 	switch {
@@ -45,7 +45,7 @@ func them(n int) string {
 	return "them"
 }
 
-// askAgain reads what was rejected or sent back, and asks whether it is proposed again.
+// askAgain reads proposals that were rejected or sent back, and asks whether to propose them again.
 func (u *User) askAgain(sh screen.Shell, f screen.Frame, decisions []proposals.Decision) tea.Cmd {
 	return func() tea.Msg {
 		var ds []review.Dossier
@@ -68,7 +68,7 @@ func (u *User) askAgain(sh screen.Shell, f screen.Frame, decisions []proposals.D
 	}
 }
 
-// againAll proposes again what several proposals wanted, and opens a single one.
+// againAll proposes the content of proposals again. A single one is opened.
 func (u *User) againAll(ds []review.Dossier) screen.Write {
 	if len(ds) == 1 {
 		return screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return u.Again(ctx, ds[0]) })
@@ -90,9 +90,9 @@ func (u *User) againAll(ds []review.Dossier) screen.Write {
 	})
 }
 
-// Again proposes the content of a closed or sent-back proposal again. The decision stays. A
-// sent-back proposal is withdrawn, because the new one takes its place. The new proposal leaves
-// a change set with a rejected member, which can no longer be approved.
+// Again proposes the content of a closed or sent-back proposal again. The decision stays. A sent-back proposal is
+// withdrawn, because the new one replaces it. The new proposal leaves a change set with a rejected member, which can
+// no longer be approved.
 func (u *User) Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
 	draft := d.Revision.Draft
 	if slices.ContainsFunc(d.Members, func(p proposals.Proposal) bool { return p.State == proposals.Rejected }) {
@@ -111,8 +111,8 @@ func (u *User) Again(ctx context.Context, d review.Dossier) (proposals.Proposal,
 	return p, said + ", again after " + wording.Reference(d.Proposal), nil
 }
 
-// AskUndoSet asks whether what the last approval of a change set made live is taken back,
-// as one change set of restores.
+// AskUndoSet asks whether to undo the last approval of a change set, by a change set that restores the earlier
+// versions.
 func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 	return sh.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "Undo a change set", Verb: "propose it"}, NoteOptional: true,
@@ -133,7 +133,7 @@ func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 	})
 }
 
-// askDeactivate asks why what was just approved as new should not be used.
+// askDeactivate asks why a newly approved definition should be deactivated.
 func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decision) tea.Cmd {
 	subject := d.Subject.String()
 	return sh.Ask(screen.Dialog{
@@ -151,8 +151,7 @@ func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decisi
 	})
 }
 
-// deactivate proposes that what a decision made live is not used, with the examples and
-// the test cases that it came with.
+// deactivate proposes to deactivate the definition that a decision put live. It keeps its examples and test cases.
 func (u *User) deactivate(ctx context.Context, of proposals.Decision, reason string) (proposals.Proposal, string, error) {
 	approved, err := u.Desk.Show(ctx, u.Actor, of.Proposal)
 	if err != nil {

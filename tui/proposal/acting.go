@@ -1,3 +1,5 @@
+// What the user can do with the proposal: decide, comment, waive, withdraw, and so on.
+
 package proposal
 
 import (
@@ -17,14 +19,14 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// acts are the acts of the user on the proposal, on any tab.
+// acts implements the user's actions on the proposal, on every tab.
 type acts struct {
 	*state
 	history *historyPane
 	diff    *diffPane
 }
 
-// askApprove asks for the approval of the proposal, with its change set or with what is marked.
+// askApprove asks whether to approve the proposal, together with its change set or with the other marked proposals.
 func (a *acts) askApprove() tea.Cmd {
 	members := []proposals.Proposal{a.dossier.Proposal}
 	if together := a.dossier.Together(); len(together) > 1 {
@@ -36,10 +38,10 @@ func (a *acts) askApprove() tea.Cmd {
 	return a.Shell.Decide(proposals.ActApprove, members)
 }
 
-// about names the proposal for the title of a text.
+// about describes the proposal, for the drafts page.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
 
-// Since returns a function that describes changes to the proposal from now on, "" for none.
+// Since returns a function that describes how the proposal has changed since this call; it returns "" for no change.
 func (a *acts) Since() func() string {
 	state, digest := a.dossier.Proposal.State, a.dossier.Digest
 	return func() string {
@@ -53,7 +55,7 @@ func (a *acts) Since() func() string {
 	}
 }
 
-// ask asks for a decision that makes nothing live.
+// ask returns a function that asks for a decision other than an approval.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
 }
@@ -86,7 +88,7 @@ func (a *acts) askWaive() tea.Cmd {
 	})
 }
 
-// askComment asks for a comment, on a line or on the proposal as a whole.
+// askComment asks for a comment on a line or on the whole proposal.
 func (a *acts) askComment(at review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(a.id, at)
 	return a.Shell.Ask(screen.Dialog{
@@ -107,7 +109,7 @@ func (a *acts) askComment(at review.Anchor) tea.Cmd {
 	})
 }
 
-// askSimple asks for the confirmation of an act that needs no text.
+// askSimple returns a function that asks for confirmation of an action that needs no text.
 func (a *acts) askSimple(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		return a.Shell.Ask(screen.Dialog{
@@ -128,13 +130,10 @@ func (a *acts) askSimple(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// simple does an act that needs no text.
+// simple performs an action that needs no text.
 func (a *acts) simple(act proposals.Act) tea.Cmd {
 	return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, act.Form(1), func(ctx context.Context) (string, error) { return a.Acts.Simple(ctx, act, a.id) }))
 }
-
-// Undo reverses an act without hiding it: it ends a waiver, and drafts the change
-// of a closed proposal again. A decision stays.
 
 // waivedFinding reports whether the selected finding is waived.
 func (a *acts) waivedFinding() bool {
@@ -154,6 +153,8 @@ func (a *acts) cannotUndo() string {
 	return wording.CannotAgain(a.dossier.Proposal)
 }
 
+// undo reverts an action by a new one: it restores the selected version, ends a waiver, or proposes a closed proposal
+// again. Decisions stay in the history.
 func (a *acts) undo() tea.Cmd {
 	d := a.dossier
 	if a.Tab == tabHistory {
@@ -180,7 +181,7 @@ func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
 	}}
 }
 
-// askUnwaive asks why the waiver of a finding ends.
+// askUnwaive asks why the waiver of a finding should end.
 func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 	form := proposals.ActUnwaive.Form(1)
 	return a.Shell.Ask(screen.Dialog{

@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// assessmentPane lists the findings, the worst first, and what the Chief of Staff says.
+// assessmentPane is the tab with the findings, the worst first, and the comment of the Chief of Staff.
 type assessmentPane struct{ pane }
 
 // Count implements tab.
@@ -26,7 +26,7 @@ func (t *assessmentPane) Follow() tea.Cmd { return t.followFinding(t.pager.Stop(
 // CannotFollow implements tab.
 func (t *assessmentPane) CannotFollow() string { return t.cannotFollowFinding(t.pager) }
 
-// rows lays out the assessment. Every finding is a stop.
+// rows draws the assessment. Every finding is a stop.
 func (t *assessmentPane) rows() pager.Rows {
 	d := t.dossier
 	page := prose.New(t.frame.Theme)

@@ -10,7 +10,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// blamable returns the version on the old side of the diff, 0 for none.
+// blamable returns the version on the old side of the diff, or 0 if that side is not a version.
 func (t *diffPane) blamable() int {
 	d := t.dossier
 	switch {
@@ -21,7 +21,7 @@ func (t *diffPane) blamable() int {
 	case t.against == 1 && d.Live != nil && d.Live.Version != d.Proposal.BaseVersion:
 		return d.Live.Version
 	}
-	return 0 // an earlier revision
+	return 0 // the old side is a revision
 }
 
 func (t *diffPane) cannotBlame() string {
@@ -38,8 +38,8 @@ func (t *diffPane) cannotBlame() string {
 	return ""
 }
 
-// blame shows which version brought in the line with the cursor, else the one of the
-// current change, else the first on the screen.
+// blame shows the version that introduced the picked line, or else the line of the current change, or else the first
+// line on screen.
 func (t *diffPane) blame() tea.Cmd {
 	first, last := t.pager.Window()
 	row, picking := t.pager.Picked()
@@ -49,7 +49,7 @@ func (t *diffPane) blame() tea.Cmd {
 		}
 	}
 	path, line, ok := t.list.Before(row, t.split)
-	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // a heading leads to its lines
+	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // from a heading, continue to its lines
 		if p, l, there := t.list.Before(n, t.split); there && (!ok || p == path) {
 			path, line, ok = p, l, true
 		}

@@ -1,3 +1,5 @@
+// The context of an agent: what skills and instructions add to it, and when.
+
 package proposal
 
 import (
@@ -12,8 +14,8 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// contextOf returns the texts that a skill or instructions add to the context of an agent, one
-// for each moment. They take the place of channel prompts.
+// contextOf returns the texts that a skill or instructions add to an agent's context, by occasion. The prompt tab
+// shows them in place of channel prompts.
 func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange, []promptCount, error) {
 	var before registry.Definition
 	if d.Live != nil {
@@ -43,7 +45,7 @@ func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange
 	return changes, counts, err
 }
 
-// joined returns the texts of one moment: each of several under the name of its file.
+// joined returns the texts of one occasion. If there are several, each is below the name of its file.
 func joined(loads []instructions.Load) string {
 	if len(loads) == 1 && loads[0].Text != "" {
 		return loads[0].Text
@@ -63,8 +65,8 @@ func joined(loads []instructions.Load) string {
 	return b.String()
 }
 
-// costsOfFiles lists the tokens that an approval adds to the context of an agent at each moment,
-// once they are counted.
+// costsOfFiles lists the tokens that an approval adds to an agent's context on each occasion, once they have been
+// counted.
 func (t *promptPane) costsOfFiles(page *prose.Page) {
 	if t.digest != t.dossier.Digest || len(t.counts) == 0 || !t.dossier.Proposal.State.Open() {
 		return

@@ -16,32 +16,32 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// diffPane compares the revision with what it is based on.
+// diffPane is the tab with the diff between the revision and a base.
 type diffPane struct {
 	pane
-	against  int // index of the base that the revision is compared with
+	against  int // index of the base
 	context  int
-	made     seen.Comparison // what list was made of
-	list     *difflist.List  // nil while it is made
-	jump     *anchor         // where to go once the list is made
-	folded   bool            // findings and comments
-	toUnseen bool            // go to the unread parts once the list is made
+	made     seen.Comparison // what list compares
+	list     *difflist.List  // nil while the diff is being computed
+	jump     *anchor         // where to go once the diff is there
+	folded   bool            // findings and comments are hidden
+	toUnseen bool            // go to the unread parts once the diff is there
 }
 
-// anchor is a line of a field.
+// anchor identifies a line of a field.
 type anchor struct {
 	path string
 	line int
 }
 
-// base is a version or an earlier revision that a revision is compared with.
+// base is a version or an earlier revision that the current revision is compared with.
 type base struct {
 	name    string
 	content diff.Content
-	beside  []byte // of the revision, as content has it
+	beside  []byte // examples and test cases of the revision, comparable to those in content
 }
 
-// isNew is the base of a subject that has no version yet.
+// isNew is the name of the base if the subject has no version yet.
 const isNew = "new"
 
 // Fill implements tab.
@@ -55,7 +55,7 @@ func (t *diffPane) Fill() {
 	t.pager.Replace(t.list.Rows(t.frame.Theme, t.split))
 }
 
-// comparedWith names the base of the diff on screen.
+// comparedWith describes the base of the current diff.
 func (t *diffPane) comparedWith() string {
 	if t.made.From == isNew {
 		return isNew
@@ -63,8 +63,7 @@ func (t *diffPane) comparedWith() string {
 	return "against " + t.made.From
 }
 
-// bases lists what the revision can be compared with, what it was drafted
-// against first.
+// bases returns the versions and revisions to compare with. The base of the draft comes first.
 func (t *diffPane) bases() []base {
 	d := t.dossier
 	first := base{name: facts.Against(d.Proposal.BaseVersion)}
@@ -87,7 +86,7 @@ func (t *diffPane) bases() []base {
 	return out
 }
 
-// wanted returns the comparison that the page should show, and both sides of it.
+// wanted returns the comparison to show, and both of its sides.
 func (t *diffPane) wanted() (what seen.Comparison, before, after diff.Content) {
 	bs := t.bases()
 	b := bs[min(t.against, len(bs)-1)]
@@ -96,7 +95,7 @@ func (t *diffPane) wanted() (what seen.Comparison, before, after diff.Content) {
 	return seen.Comparison{From: b.name, New: t.hash, Revision: r.Number, Context: t.context}, b.content, after
 }
 
-// Load implements tab: it makes the wanted diff, unless it exists.
+// Load implements tab. It computes the wanted diff unless it exists.
 func (t *diffPane) Load() tea.Cmd {
 	what, before, after := t.wanted()
 	if t.list != nil && what == t.made {
@@ -119,7 +118,7 @@ func (t *diffPane) Load() tea.Cmd {
 	}
 }
 
-// compared shows a diff, if it is the one that is wanted.
+// compared shows a diff, unless another one is wanted by now.
 func (t *diffPane) compared(what seen.Comparison, list *difflist.List, err error) tea.Cmd {
 	if wanted, _, _ := t.wanted(); wanted != what {
 		return nil
@@ -144,7 +143,7 @@ func (t *diffPane) compared(what seen.Comparison, list *difflist.List, err error
 	return nil
 }
 
-// show puts a diff into its tab.
+// show puts a diff into the tab.
 func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Pager) {
 	t.made, t.list = what, list
 	t.pager = p
@@ -161,7 +160,7 @@ func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Page
 	}
 }
 
-// goTo shows a line of a field in the diff.
+// goTo scrolls to a line of a field.
 func (t *diffPane) goTo(at anchor) {
 	t.jump = nil
 	row, ok := t.list.Find(at.path, at.line, t.split)
@@ -173,7 +172,7 @@ func (t *diffPane) goTo(at anchor) {
 	t.pager.Center(row)
 }
 
-// reveal goes to a line of a field once the diff is made.
+// reveal opens the tab at a line of a field, once the diff has been computed.
 func (t *diffPane) reveal(at anchor) tea.Cmd {
 	if t.list == nil {
 		t.jump = &at
@@ -183,7 +182,7 @@ func (t *diffPane) reveal(at anchor) tea.Cmd {
 	return nil
 }
 
-// unseen goes to the next unread part, if any, once the diff is made.
+// unseen goes to the next unread part, once the diff has been computed.
 func (t *diffPane) unseen() tea.Cmd {
 	t.toUnseen = !t.loaded || t.list == nil
 	if t.toUnseen || t.nothingUnseen() != "" {
@@ -192,7 +191,7 @@ func (t *diffPane) unseen() tea.Cmd {
 	return t.nextUnseen()
 }
 
-// nextUnseen goes to the next part that has to be read before an approval.
+// nextUnseen goes to the next part that must be read before an approval.
 func (t *diffPane) nextUnseen() tea.Cmd {
 	r := t.reading()
 	if t.against != 0 {
@@ -225,7 +224,7 @@ func (t *diffPane) nothingUnseen() string {
 	return ""
 }
 
-// nextBase compares with something else.
+// nextBase compares with the next base.
 func (t *diffPane) nextBase() tea.Cmd {
 	t.against = (t.against + 1) % len(t.bases())
 	if len(t.bases()) == 1 {

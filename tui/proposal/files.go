@@ -6,7 +6,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// chooseFile puts the cursor on the file on the screen, in the list of files above the diff.
+// chooseFile moves the cursor to the list of files above the diff, onto the current file.
 func (t *diffPane) chooseFile() tea.Cmd {
 	first, _ := t.pager.Window()
 	at, _ := t.list.FileRow(first, t.split)
@@ -14,7 +14,7 @@ func (t *diffPane) chooseFile() tea.Cmd {
 	return t.Shell.Say(screen.Remark, "j and k choose a file, enter goes to it, esc leaves")
 }
 
-// noFiles returns why there is no list of files.
+// noFiles returns why no file can be picked, or "".
 func (t *diffPane) noFiles() string {
 	if why := t.none(); why != "" {
 		return why
@@ -25,7 +25,7 @@ func (t *diffPane) noFiles() string {
 	return ""
 }
 
-// fileHere returns the row of the first difference of the chosen file.
+// fileHere returns the row of the first difference in the picked file.
 func (t *diffPane) fileHere() (row int, ok bool) {
 	at, picking := t.pager.Picked()
 	if t.list == nil || !picking {

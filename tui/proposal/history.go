@@ -14,22 +14,22 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// historyPane lists the revisions of the proposal and the versions of its subject.
+// historyPane is the tab with the revisions of the proposal and the versions of its subject.
 type historyPane struct {
 	pane
 	versions []history.Version
-	extents  []string // of the versions
-	marked   int      // version that the next comparison starts from
+	extents  []string // numbers of changed lines of the versions
+	marked   int      // version at which the next comparison begins
 }
 
 // Fill implements tab.
 func (t *historyPane) Fill() { t.pager.Replace(t.rows()) }
 
-// Load implements tab: it reads the versions.
+// Load implements tab. It reads the versions.
 func (t *historyPane) Load() tea.Cmd {
 	s := t.dossier.Proposal.Subject
 	return func() tea.Msg {
-		// There are none while nothing is live.
+		// A subject that was never live has no versions.
 		versions, _ := t.Registry.Versions(t.ctx, s, 0, screen.MaxVersions)
 		extents := screen.Extents(versions)
 		return t.book.then(func() tea.Cmd {
@@ -40,7 +40,7 @@ func (t *historyPane) Load() tea.Cmd {
 	}
 }
 
-// rows lists the versions of the subject, the newest first.
+// rows lists the revisions of the proposal and the versions of the subject, the newest first.
 func (t *historyPane) rows() pager.Rows {
 	page := prose.New(t.frame.Theme)
 	page.Blank()
@@ -77,18 +77,18 @@ func (t *historyPane) CannotFollow() string {
 	return ""
 }
 
-// Follow implements tab: it shows what the selected version changed.
+// Follow implements tab. It shows the changes of the selected version.
 func (t *historyPane) Follow() tea.Cmd {
 	return t.Shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: t.dossier.Proposal.Subject}, Compare: screen.Between(t.versions, t.pager.Stop(), t.marked)})
 }
 
-// askRestore asks why the selected version should be live again.
+// askRestore asks why the selected version should be restored.
 func (t *historyPane) askRestore() tea.Cmd {
 	v := t.versions[t.pager.Stop()]
 	return t.Shell.Ask(t.frame.RestoreDialog(v, func(w screen.Write) tea.Cmd { return t.Shell.Write(w) }, t.Acts.Restore))
 }
 
-// cannotRestore returns why the selected version is not restored.
+// cannotRestore returns why the selected version cannot be restored, or "".
 func (t *historyPane) cannotRestore() string {
 	if t.pager.Stop() == 0 {
 		return "it is the live version"
@@ -96,7 +96,7 @@ func (t *historyPane) cannotRestore() string {
 	return t.CannotFollow()
 }
 
-// mark makes the next comparison start from the selected version.
+// mark makes the next comparison begin at the selected version.
 func (t *historyPane) mark() tea.Cmd {
 	var said tea.Cmd
 	t.marked, said = screen.MarkVersion(t.Shell, t.marked, t.versions[t.pager.Stop()].Number)

@@ -43,7 +43,7 @@ func (pp *Page) Keys() []screen.Key {
 	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
 }
 
-// findingKeys act on the selected finding.
+// findingKeys returns the keys that act on the selected finding.
 func (a *acts) findingKeys() []screen.Key {
 	return []screen.Key{
 		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: a.canWaive, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Off: a.cannotWaive},
@@ -51,7 +51,7 @@ func (a *acts) findingKeys() []screen.Key {
 	}
 }
 
-// keys decide on the proposal.
+// keys returns the keys that submit the proposal or decide on it.
 func (a *acts) keys() []screen.Key {
 	return []screen.Key{
 		{Name: "submit", Keys: []string{"S"}, Label: "submit", Here: a.inState(proposals.Drafted), Help: "Submit the draft", Do: a.askSimple(proposals.ActSubmit), Off: a.cannotSubmit},
@@ -62,7 +62,7 @@ func (a *acts) keys() []screen.Key {
 	}
 }
 
-// lateKeys are needed less often.
+// lateKeys returns the keys that are needed less often.
 func (a *acts) lateKeys() []screen.Key {
 	return []screen.Key{
 		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Off: a.cannotAct(proposals.ActComment)},
@@ -80,7 +80,7 @@ func (a *acts) lateKeys() []screen.Key {
 	}
 }
 
-// nextMember opens the next proposal of the change set, in the same tab.
+// nextMember opens the next proposal of the change set at the same tab.
 func (a *acts) nextMember() tea.Cmd {
 	members := a.dossier.Together()
 	for i, p := range members {
@@ -98,8 +98,7 @@ func (a *acts) noMembers() string {
 	return ""
 }
 
-// revise opens the current revision, or the text of an earlier attempt, in the editor at the
-// current line of the diff.
+// revise opens the current revision, or an unsent text about it, in the editor at the current line of the diff.
 func (a *acts) revise() tea.Cmd {
 	w := a.Revision(a.dossier)
 	if t := a.diff; t.list != nil {
@@ -110,9 +109,9 @@ func (a *acts) revise() tea.Cmd {
 	return a.Shell.Edit(w)
 }
 
-// The following functions return why a key is disabled, "" if it is not.
+// The functions below whose name begins with cannot return why a key is disabled, or "".
 
-// notMyTurn reports whether the proposal does not wait for a decision.
+// notMyTurn reports whether the proposal is not waiting for the user's decision.
 func (a *acts) notMyTurn() bool {
 	return a.loaded && a.dossier.Proposal.State != proposals.UserReview
 }
@@ -125,7 +124,7 @@ func (a *acts) cannotApprove() string {
 		if a.outdated() && a.cannotReassess() == "" {
 			return "the rules or settings changed since its review; ctrl+r reviews it again"
 		}
-		// A proposal that only another member of its set blocks has no obstacle of its own.
+		// The proposal may have no obstacle of its own and be blocked only by another member of its set.
 		if own := a.dossier.Obstacles; len(own) > 0 && errors.Is(own[0], review.ErrBlocked) {
 			them := "it"
 			if a.dossier.Proposal.Summary.Blocks > 1 {
@@ -166,7 +165,7 @@ func (a *acts) cannotWaive() string {
 	return wording.CannotWaive(a.Actor, a.dossier.Proposal, s)
 }
 
-// canWaive reports whether the footer has the key.
+// canWaive reports whether the footer shows the waive key.
 func (a *acts) canWaive() bool {
 	_, ok := a.book.selectedFinding()
 	return ok && a.loaded && a.dossier.Proposal.State.Open()
@@ -179,7 +178,7 @@ func (a *acts) cannotRevise() string {
 	return a.NoEditor()
 }
 
-// cannotSubmit returns why the draft cannot be submitted.
+// cannotSubmit returns why the draft cannot be submitted, or "".
 func (a *acts) cannotSubmit() string {
 	if why := a.cannotAct(proposals.ActSubmit)(); why != "" || len(a.unfit) == 0 {
 		return why
@@ -187,7 +186,7 @@ func (a *acts) cannotSubmit() string {
 	return a.unfit[0]
 }
 
-// nextBase compares with something else; in the history, it marks a version.
+// nextBase compares with the next base. On the History tab, it marks a version.
 func (pp *Page) nextBase() tea.Cmd {
 	if pp.Tab == tabHistory {
 		return pp.history.mark()
@@ -195,7 +194,7 @@ func (pp *Page) nextBase() tea.Cmd {
 	return pp.diff.nextBase()
 }
 
-// cannotCompare returns why there is nothing to compare with something else.
+// cannotCompare returns why nextBase is unavailable, or "".
 func (pp *Page) cannotCompare() string {
 	if pp.Tab == tabHistory {
 		return pp.history.CannotFollow()
@@ -203,7 +202,7 @@ func (pp *Page) cannotCompare() string {
 	return pp.diff.none()
 }
 
-// switchRendered switches between rendered and raw Markdown.
+// switchRendered toggles between rendered and raw Markdown.
 func (pp *Page) switchRendered() tea.Cmd {
 	if pp.Tab == tabPrompt {
 		pp.Texts.Prompts = !pp.Texts.Prompts
@@ -214,7 +213,7 @@ func (pp *Page) switchRendered() tea.Cmd {
 	return nil
 }
 
-// cannotRender returns why texts are not shown rendered.
+// cannotRender returns why switchRendered has no effect, or "".
 func (pp *Page) cannotRender() string {
 	switch {
 	case !pp.loaded:

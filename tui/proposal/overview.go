@@ -17,7 +17,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// overviewPane shows the change, its author, its consequences and its rationale.
+// overviewPane is the tab with a summary of the proposal.
 type overviewPane struct {
 	pane
 	prompts *promptPane
@@ -33,8 +33,7 @@ func (t *overviewPane) Follow() tea.Cmd { return t.followFinding(t.pager.Stop())
 // CannotFollow implements tab.
 func (t *overviewPane) CannotFollow() string { return t.cannotFollowFinding(t.pager) }
 
-// rows shows the change, its author, its consequences and its rationale; the
-// seals come last.
+// rows draws the change, its author, its consequences, and the rationale. Digests and hashes come last.
 func (t *overviewPane) rows() pager.Rows {
 	d := t.dossier
 	p := d.Proposal
@@ -71,8 +70,7 @@ func (t *overviewPane) rows() pager.Rows {
 	return page.Rows()
 }
 
-// consequences lists the effects of an approval, and the reasons why it is not
-// possible.
+// consequences lists the effects of an approval, and the obstacles to it.
 func (t *overviewPane) consequences(page *prose.Page) {
 	d := t.dossier
 	if members := d.Together(); len(members) > 1 {
@@ -111,12 +109,10 @@ func (t *overviewPane) consequences(page *prose.Page) {
 	}
 }
 
-// maxUnfit is how many reasons against a submission are listed; one is enough to act
-// on.
+// maxUnfit is the maximum number of listed reasons against a submission. One is enough to act on.
 const maxUnfit = 8
 
-// promptCosts lists the channel prompts that an approval changes, and by how many
-// tokens once they are counted.
+// promptCosts lists the channel prompts that an approval changes and, once counted, the difference in tokens.
 func (t *overviewPane) promptCosts(page *prose.Page) {
 	d := t.dossier
 	if d.Proposal.Subject.Kind.InFiles() {

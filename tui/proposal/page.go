@@ -1,5 +1,4 @@
-// Package proposal is the page of the workbench that shows everything about a proposal, and
-// starts decisions on it.
+// Package proposal is the page of the workbench that shows a proposal and starts decisions on it.
 package proposal
 
 import (
@@ -24,20 +23,20 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// tabNames are the names of the tabs, in their order.
+// tabNames has the names of the tabs.
 var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History", "Tests"}
 
-// tabTerms are other words for the tabs, for the search.
+// tabTerms has synonyms of the tabs, for the search.
 var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment: "findings, review, lint", tabPrompt: "preview, tokens, channels", tabHistory: "log, history, versions"}
 
-// Page shows everything about a proposal. Its tabs are components, which share its state.
+// Page shows a proposal. Its tabs are components that share its state.
 type Page struct {
 	state
 	acts   acts
-	brief  proposals.Proposal // from the queue, until the dossier is loaded
+	brief  proposals.Proposal // from the queue, shown until the dossier is loaded
 	err    error
-	resume *screen.Resume // to continue once the proposal is loaded
-	jumped []int          // the tab that a jump left, to return to
+	resume *screen.Resume // unsent text to continue once loaded
+	jumped []int          // tab that a jump left; at most one
 
 	tabs       [tabCount]tab
 	overview   overviewPane
@@ -49,7 +48,7 @@ type Page struct {
 	tests      testsPane
 }
 
-// New returns the page of a proposal; Reload reads it.
+// New returns the page of a proposal. Reload loads it.
 func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *Page {
 	pp := &Page{state: state{Options: o, ctx: ctx, id: p.ID, split: f.Right >= difflist.SplitFrom}, brief: p}
 	pp.bind()
@@ -68,16 +67,16 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	return pp
 }
 
-// Tokens describes how many tokens the proposal adds to prompts, "" while that is not known.
+// Tokens describes the number of tokens that the proposal adds to prompts, or returns "" until it is known.
 func (pp *Page) Tokens() string { return pp.prompts.grown(func(registry.Subject) bool { return true }) }
 
-// Since returns a function that describes changes of the proposal from now on, "" for none.
+// Since returns a function that describes how the proposal has changed since this call; it returns "" for no change.
 func (pp *Page) Since() func() string { return pp.acts.Since() }
 
 // askComment implements book.
 func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment(at) }
 
-// bind has the tabs share the state of the page.
+// bind connects the tabs to the state of the page.
 func (pp *Page) bind() {
 	pp.book, pp.acts.state = pp, &pp.state
 	for _, t := range pp.panes() {
@@ -87,7 +86,7 @@ func (pp *Page) bind() {
 	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history, &pp.tests}
 }
 
-// panes returns what the tabs have in common, in their order.
+// panes returns the common parts of the tabs, in order.
 func (pp *Page) panes() []*pane {
 	return []*pane{&pp.overview.pane, &pp.diff.pane, &pp.assessment.pane, &pp.prompts.pane, &pp.thread.pane, &pp.history.pane, &pp.tests.pane}
 }
@@ -95,10 +94,10 @@ func (pp *Page) panes() []*pane {
 // ID returns the id of the proposal.
 func (pp *Page) ID() proposals.ID { return pp.id }
 
-// Resume makes the page continue an unsent text once the proposal is loaded.
+// Resume makes the page continue an unsent text once the proposal has loaded.
 func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
 
-// GoOn continues an unsent text once the proposal is loaded.
+// GoOn continues the unsent text if the proposal has loaded.
 func (pp *Page) GoOn() tea.Cmd {
 	if pp.resume == nil || !pp.loaded {
 		return nil
@@ -106,8 +105,8 @@ func (pp *Page) GoOn() tea.Cmd {
 	return pp.resumed()
 }
 
-// Rules returns the ids of the rules of the selected finding, else of all findings, if the tab
-// on the screen lists findings.
+// Rules returns the rules of the selected finding, or of all findings if none is selected. It returns nil on tabs
+// without findings.
 func (pp *Page) Rules() []string {
 	if pp.Tab != tabOverview && pp.Tab != tabAssessment {
 		return nil
@@ -125,7 +124,7 @@ func (pp *Page) Rules() []string {
 	return ids
 }
 
-// selectedFinding returns the finding that is selected.
+// selectedFinding returns the selected finding.
 func (pp *Page) selectedFinding() (review.Standing, bool) {
 	switch pp.Tab {
 	case tabDiff:
@@ -163,8 +162,7 @@ func (pp *Page) Layout() screen.Layout { return pp.frame.Layout }
 // Current implements screen.OfProposal.
 func (pp *Page) Current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
-// Leave implements screen.Page: it ends the choice of a line or a search, or returns to the tab
-// that a jump left.
+// Leave implements screen.Page. It ends picking a line, clears a search, or returns to the tab that a jump left.
 func (pp *Page) Leave() (tea.Cmd, bool) {
 	if screen.LeaveText(pp.Shown()) {
 		return nil, true
@@ -183,24 +181,23 @@ func (pp *Page) Scroll(x, n int) tea.Cmd {
 	return nil
 }
 
-// Click implements screen.Page: it gives the keys to the pane.
+// Click implements screen.Page. It moves the focus to the pane.
 func (pp *Page) Click(x, _ int) tea.Cmd { return pp.TurnTo(pp.At(pp.frame.Layout, x)) }
 
-// TurnTo implements screen.Turning: it gives a tab the keys, and shows it.
+// TurnTo implements screen.Turning. It shows a tab and moves the focus to it.
 func (pp *Page) TurnTo(tab int) tea.Cmd {
 	pp.Turn(tab)
 	pp.point()
 	return tea.Batch(pp.prompts.Look(), pp.tests.Look())
 }
 
-// leap notes which tab a jump leaves, so that esc returns to it.
+// leap records the tab that a jump leaves, so that esc returns to it.
 func (pp *Page) leap(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
-// Unseen goes to the next unread part once the diff is made.
+// Unseen goes to the next unread part, once the diff has been computed.
 func (pp *Page) Unseen() tea.Cmd { return tea.Batch(pp.TurnTo(tabDiff), pp.diff.unseen()) }
 
-// showFinding goes to a finding: beside the diff, or in the assessment where there is
-// one pane.
+// showFinding selects a finding: in the overview beside the diff, or in the assessment if there is one pane.
 func (pp *Page) showFinding(n int) tea.Cmd {
 	tab := tabAssessment
 	if pp.frame.Left > 0 {
@@ -215,13 +212,13 @@ func (pp *Page) showFinding(n int) tea.Cmd {
 	return pp.TurnTo(tab)
 }
 
-// showComment goes to a comment in the thread.
+// showComment selects a comment in the thread.
 func (pp *Page) showComment(n int) tea.Cmd {
 	pp.thread.show(n)
 	return pp.TurnTo(tabThread)
 }
 
-// showLine goes to a line of the proposal in the diff.
+// showLine shows a line of a field in the diff.
 func (pp *Page) showLine(field string, line int) tea.Cmd {
 	path, ok := strings.CutPrefix(field, inDefinition)
 	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
@@ -233,12 +230,12 @@ func (pp *Page) showLine(field string, line int) tea.Cmd {
 // Abreast implements screen.Tabbed.
 func (pp *Page) Abreast() bool { return pp.frame.Left > 0 }
 
-// Across implements screen.Tabbed: it gives the keys to one of the two panes.
+// Across implements screen.Tabbed. It moves the focus to the right or the left pane.
 func (pp *Page) Across(right bool) tea.Cmd {
 	return pp.TurnTo(pp.On(right))
 }
 
-// point makes lists of the tabs with items, and shows which of them has the focus.
+// point draws the cursor of the tabs that list items, dimmed in those without the focus.
 func (pp *Page) point() {
 	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory, tabTests} {
 		style := pp.frame.Theme.Accent
@@ -265,7 +262,7 @@ func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 // Shown implements screen.Page.
 func (pp *Page) Shown() *pager.Pager { return pp.tabs[pp.Tab].Shown() }
 
-// dossierLoaded shows a dossier, if it is that of the page.
+// dossierLoaded shows a dossier, unless it is that of another page.
 func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	if pp.id != msg.ID {
 		return nil
@@ -286,7 +283,7 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	pp.unfit, pp.hash = msg.Unfit, msg.Hash
 	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
 	select {
-	case msg := <-pp.tests.answered: // by the model: the page is read again when a job ends
+	case msg := <-pp.tests.answered: // the model's answer; the page reloads when a job ends
 		pp.tests.ran(msg)
 	default:
 	}
@@ -298,7 +295,7 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// fill lays the tabs out.
+// fill lays out all tabs.
 func (pp *Page) fill() {
 	if !pp.loaded {
 		return
@@ -316,7 +313,7 @@ func (pp *Page) Fit(f screen.Frame) {
 		t.Shown().Restyle(f.Theme)
 	}
 	pp.point()
-	pp.fill() // tables are rendered for a width
+	pp.fill() // tables depend on the width
 }
 
 // Tabs implements screen.Page.
@@ -348,7 +345,7 @@ func (pp *Page) View() []string {
 	return pp.frame.Abreast(pp.overview.pager.View(), pp.tabs[pp.RightTab()].Shown().View(), pp.frame.Left)
 }
 
-// See implements screen.Page: it records what an approval requires.
+// See implements screen.Page. It records the parts that an approval requires.
 func (pp *Page) See() {
 	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
 		if pp.loaded && pp.Visible(pp.frame.Layout, tab) && (tab != tabDiff || pp.diff.list != nil) {

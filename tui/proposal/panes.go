@@ -15,7 +15,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// The tabs of a proposal.
+// Indexes of the tabs.
 const (
 	tabOverview = iota
 	tabDiff
@@ -27,75 +27,73 @@ const (
 	tabCount
 )
 
-// tab is a component of the page with its own text, state and keys.
+// tab is a component of the page with its own text, state, and keys.
 type tab interface {
-	// Shown is its text, and Count a number behind its name, 0 for none.
+	// Shown returns the pager of the text. Count returns the number shown after the tab's name; 0 for none.
 	Shown() *pager.Pager
 	Count() int
-	// Fill lays its text out again, for another size or with what is known by now.
+	// Fill lays out the text again, for a new size or new data.
 	Fill()
-	// Load reads what it shows beyond the dossier, which is new; Look what it needs only
-	// where it is seen.
+	// Load reads what the tab needs besides a new dossier. Look reads what it needs only once it is visible.
 	Load() tea.Cmd
 	Look() tea.Cmd
-	// Follow goes where the selected row leads, unless CannotFollow has a reason.
+	// Follow opens the target of the selected row, unless CannotFollow returns a reason.
 	Follow() tea.Cmd
 	CannotFollow() string
 	Keys() []screen.Key
 }
 
-// book lets a tab use the page and the other tabs.
+// book is the part of the page that a tab uses, including the other tabs.
 type book interface {
-	// then has the page do something with what was read, if the proposal is there.
+	// then returns a message that makes the page run do, if the proposal has loaded.
 	then(do func() tea.Cmd) tea.Msg
-	// turn gives a tab the keys, leap notes which one is left, so that esc returns to it.
+	// TurnTo moves the focus to a tab. leap records the tab that a jump leaves, so that esc returns to it.
 	TurnTo(tab int) tea.Cmd
 	leap(tab int)
-	// fill lays all tabs out again.
+	// fill lays out all tabs.
 	fill()
-	// showLine goes to a line in the diff, showFinding and showComment to what stands in
-	// another tab.
+	// showLine shows a line in the diff. showFinding and showComment select a finding or a comment in its tab.
 	showLine(field string, line int) tea.Cmd
 	showFinding(n int) tea.Cmd
 	showComment(n int) tea.Cmd
-	// selectedFinding returns the finding that the keys act on.
+	// selectedFinding returns the finding that keys act on.
 	selectedFinding() (review.Standing, bool)
-	// askComment asks for a comment on a line, or on the proposal as a whole.
+	// askComment asks for a comment on a line or on the whole proposal.
 	askComment(at review.Anchor) tea.Cmd
 }
 
-// state is the state that the page shares with its tabs.
+// state is what the page shares with its tabs.
 type state struct {
 	Options
 	screen.Panes
-	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	book    book
 	frame   screen.Frame
 	id      proposals.ID
 	loaded  bool
 	dossier review.Dossier
-	hash    string   // of the definition in it
-	unfit   []string // why a draft cannot be submitted, by its own text
-	split   bool     // diffs are side by side
+	hash    string   // hash of everything that the diff shows
+	unfit   []string // why a draft cannot be submitted as it is
+	split   bool     // diffs are shown side by side
 	quotes  quotes.Quotes
-	// findings are those of the dossier as the Overview and the Assessment list them.
+	// findings are the rows that the overview and the assessment list.
 	findings []quotes.Row
 }
 
-// reading returns what was read of the proposal, nil before it was loaded.
+// reading returns what was read of the proposal, or nil before it has loaded.
 func (s *state) reading() *seen.Reading { return s.Seen.Of(s.id) }
 
-// inTab reports whether one of some tabs is on the screen.
+// inTab returns a function that reports whether one of tabs has the focus.
 func (s *state) inTab(tabs ...int) func() bool {
 	return func() bool { return slices.Contains(tabs, s.Tab) }
 }
 
-// inState reports whether the proposal is in one of some states.
+// inState returns a function that reports whether the proposal is in one of states.
 func (s *state) inState(states ...proposals.State) func() bool {
 	return func() bool { return s.loaded && slices.Contains(states, s.dossier.Proposal.State) }
 }
 
-// cannotAct returns why the user cannot do an act, by the tables of authority and
+// cannotAct returns a function that returns why the user cannot perform act, according to the tables of authority and
 // of states.
 func (s *state) cannotAct(act proposals.Act) func() string {
 	return func() string {
@@ -106,7 +104,7 @@ func (s *state) cannotAct(act proposals.Act) func() string {
 	}
 }
 
-// cannotFollowFinding returns why no finding leads anywhere from the tab with the keys.
+// cannotFollowFinding returns why no finding can be opened, or "".
 func (s *state) cannotFollowFinding(p *pager.Pager) string {
 	switch {
 	case len(s.dossier.Standing) == 0:
@@ -117,20 +115,20 @@ func (s *state) cannotFollowFinding(p *pager.Pager) string {
 	return ""
 }
 
-// followFinding shows the line that a finding is about.
+// followFinding shows the line of a finding in the diff.
 func (s *state) followFinding(n int) tea.Cmd {
 	f := s.findings[n][0]
 	s.book.leap(s.Tab)
 	return s.book.showLine(f.Path, f.Line)
 }
 
-// pane is the common part of all tabs, with defaults for a tab without links, keys and reads.
+// pane is the common part of all tabs. Its methods are defaults for tabs without links, keys, or reads.
 type pane struct {
 	*state
 	pager *pager.Pager
 }
 
-// Shown implements tab, as the following methods do.
+// Shown implements tab, as do the following methods.
 func (p *pane) Shown() *pager.Pager  { return p.pager }
 func (p *pane) Count() int           { return 0 }
 func (p *pane) Load() tea.Cmd        { return nil }

@@ -28,7 +28,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// promptView is which side of a prompt is shown.
+// promptView selects what is shown of a prompt.
 type promptView int
 
 const (
@@ -49,22 +49,22 @@ func (v promptView) String() string {
 	return "diff"
 }
 
-// promptPane shows the channel prompts that the proposal changes: what changes in each of
-// an agent's one below the other, or one of them whole.
+// promptPane is the tab with the channel prompts that the proposal changes: the diffs of all prompts of an agent, or
+// one complete prompt.
 type promptPane struct {
 	pane
-	digest  string // of the review they belong to
+	digest  string // of the review that the prompts belong to
 	changes []screen.PromptChange
 	counts  []promptCount
-	lists   map[int]*difflist.List // of the prompts that were looked at
+	lists   map[int]*difflist.List // diffs, by index of the prompt
 	read    bool
 	err     error
 	at      int
 	view    promptView
-	starts  map[int]int // the row where the diff of a prompt begins
+	starts  map[int]int // first row of each prompt's diff
 }
 
-// text is the side of the chosen prompt that is shown whole.
+// text returns the version of the selected prompt that is shown completely.
 func (t *promptPane) text() string {
 	if t.view == promptNow {
 		return t.changes[t.at].Now
@@ -72,7 +72,7 @@ func (t *promptPane) text() string {
 	return t.changes[t.at].After
 }
 
-// promptCount is how long a prompt is now and after, with a note on it.
+// promptCount is the size of a prompt before and after, with a note.
 type promptCount struct {
 	now, after instructions.Size
 	note       string
@@ -81,7 +81,7 @@ type promptCount struct {
 // Count implements tab.
 func (t *promptPane) Count() int { return len(t.dossier.Rendered) }
 
-// Load implements tab: it reads the prompts as an approval makes them.
+// Load implements tab. It renders the prompts as they would be after an approval.
 func (t *promptPane) Load() tea.Cmd {
 	id, digest := t.id, t.dossier.Digest
 	if d := t.dossier; d.Proposal.Subject.Kind.InFiles() {
@@ -113,8 +113,8 @@ func (t *promptPane) loadedPrompts(digest string, changes []screen.PromptChange,
 	return t.Look()
 }
 
-// alike returns the prompts of the agent of the chosen one, those that are the same now
-// and after together: channels often get the same text.
+// alike returns the prompts of the selected agent, grouped by equal content before and after. Channels often receive
+// the same text.
 func (t *promptPane) alike() [][]int {
 	var groups [][]int
 	for i, c := range t.changes {
@@ -131,8 +131,8 @@ func (t *promptPane) alike() [][]int {
 	return groups
 }
 
-// Look implements tab: it compares the prompts of the chosen agent now and after, when the
-// Prompt tab is on the screen, or is next to be there.
+// Look implements tab. It computes the diffs of the selected agent's prompts if the tab is on screen, or would be in
+// a right pane.
 func (t *promptPane) Look() tea.Cmd {
 	if t.RightTab() != tabPrompt || t.at >= len(t.changes) {
 		return nil
@@ -162,7 +162,7 @@ func (t *promptPane) Look() tea.Cmd {
 	}
 }
 
-// Fill implements tab: it lays the chosen prompt out.
+// Fill implements tab. It lays out the selected prompt.
 func (t *promptPane) Fill() {
 	page := prose.New(t.frame.Theme)
 	page.Blank()
@@ -188,7 +188,7 @@ func (t *promptPane) Fill() {
 	t.pager.Replace(page.Rows())
 }
 
-// head names the prompt, and how much longer it gets.
+// head draws the name of the prompt and its growth.
 func (t *promptPane) head() pager.Rows {
 	th := t.frame.Theme
 	page := prose.New(th)
@@ -212,7 +212,7 @@ func (t *promptPane) head() pager.Rows {
 	return page.Rows()
 }
 
-// sizes says how long a prompt is now and after.
+// sizes draws the size of a prompt before and after.
 func (t *promptPane) sizes(page *prose.Page, at int) {
 	if at >= len(t.counts) {
 		return
@@ -225,7 +225,7 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 	}{{"characters", n.now.Chars, n.after.Chars}, {"tokens o200k", n.now.O200k, n.after.O200k}, {"cl100k", n.now.Cl100k, n.after.Cl100k}} {
 		delta := draw.Showf("%+d", x.after-x.now)
 		count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
-		switch { // a line has a margin of a cell on both sides
+		switch { // the line has a margin of one cell on each side
 		case len(l) == 0:
 		case l.Width()+3+count.Width()+2 > t.WidthOf(t.frame.Layout, tabPrompt):
 			page.Line(l)
@@ -241,7 +241,7 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 	}
 }
 
-// diffs lists what changes in each prompt of the agent, one below the other.
+// diffs draws the diffs of the agent's prompts below each other.
 func (t *promptPane) diffs() pager.Rows {
 	th := t.frame.Theme
 	page := prose.New(th)
@@ -297,7 +297,7 @@ func (t *promptPane) body() pager.Rows {
 	return page.Rows()
 }
 
-// plain adds a text line by line, with its headings.
+// plain adds a text line by line and highlights its headings.
 func plain(page *prose.Page, th theme.Theme, text string) {
 	margin := draw.Of("", "  ")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -309,7 +309,7 @@ func plain(page *prose.Page, th theme.Theme, text string) {
 	}
 }
 
-// joinedRows shows one after the other.
+// joinedRows concatenates rows.
 type joinedRows []pager.Rows
 
 func (r joinedRows) Len() int {
@@ -352,7 +352,7 @@ func (t *promptPane) Keys() []screen.Key {
 	}
 }
 
-// next goes on to the next prompt: among diffs, to one with another.
+// next selects the next prompt. In the diff view, it skips prompts with the same diff.
 func (t *promptPane) next(step int) tea.Cmd {
 	n := len(t.changes)
 	if n == 0 {
@@ -387,8 +387,7 @@ func (t *promptPane) none() string {
 	return ""
 }
 
-// countPrompts measures each prompt now and after. Channels often get the same text,
-// which is counted once.
+// countPrompts measures each prompt before and after. Equal texts, which are common, are counted once.
 func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]promptCount, error) {
 	var texts []string
 	sizes := map[string]instructions.Size{}
@@ -414,7 +413,7 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 	return out, nil
 }
 
-// grown describes by how many tokens the prompts of some agents grow, "" while that is not known.
+// grown describes the growth of the prompts of some agents in tokens, or returns "" until it is known.
 func (t *promptPane) grown(of func(agent registry.Subject) bool) string {
 	if t.digest != t.dossier.Digest || len(t.counts) < len(t.changes) {
 		return ""
@@ -434,7 +433,7 @@ func (t *promptPane) grown(of func(agent registry.Subject) bool) string {
 	return fmt.Sprintf("%+d tokens", by[0])
 }
 
-// howShown returns how the prompt on the screen is shown.
+// howShown describes how the current prompt is shown.
 func (t *promptPane) howShown() string {
 	how := []string{t.view.String()}
 	if !t.Texts.Prompts {
@@ -454,7 +453,7 @@ func (t *promptPane) howShown() string {
 	return strings.Join(how, ", ")
 }
 
-// cannotRender returns why the prompt is not shown rendered.
+// cannotRender returns why the prompt cannot be rendered, or "".
 func (t *promptPane) cannotRender() string {
 	switch {
 	case len(t.changes) == 0:

@@ -12,16 +12,16 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Loaded is the message with a proposal, which other pages show as well.
+// Loaded is sent when a proposal has been read. Other pages use it too.
 type Loaded struct {
 	ID      proposals.ID
 	Dossier review.Dossier
-	Hash    string   // of the definition in it, and of what it does to the test cases
-	Unfit   []string // why a draft cannot be submitted, by its own text
+	Hash    string   // hash of everything that the diff shows
+	Unfit   []string // why a draft cannot be submitted as it is
 	Err     error
 }
 
-// then has the page do something with what was read, if it is loaded.
+// then implements book.
 func (pp *Page) then(do func() tea.Cmd) tea.Msg {
 	return screen.Then{Page: pp, Do: func() tea.Cmd {
 		if !pp.loaded {

@@ -1,3 +1,5 @@
+// Findings and comments in the diff, and comments on its lines.
+
 package proposal
 
 import (
@@ -33,11 +35,10 @@ func (t *diffPane) Keys() []screen.Key {
 	}
 }
 
-// inDefinition begins the paths of a proposal that the diff shows.
+// inDefinition is the prefix of paths that the diff shows.
 const inDefinition = "definition."
 
-// Follow implements tab: it shows the finding, the comment or the file that is selected,
-// or comments on the chosen line.
+// Follow implements tab. It opens the selected finding, comment, or file, or comments on the picked line.
 func (t *diffPane) Follow() tea.Cmd {
 	if note, ok := t.noteHere(); ok {
 		t.pager.Unpick()
@@ -65,7 +66,7 @@ func (t *diffPane) CannotFollow() string {
 	return t.pane.CannotFollow()
 }
 
-// remark puts a cursor into the diff to choose a line, or comments on the chosen line.
+// remark starts picking a line, or comments on the picked line.
 func (t *diffPane) remark() tea.Cmd {
 	p := t.pager
 	if _, picking := p.Picked(); picking {
@@ -88,7 +89,7 @@ func (t *diffPane) cannotRemark() string {
 	return ""
 }
 
-// remarkHere asks for a comment on the line with the cursor.
+// remarkHere asks for a comment on the picked line.
 func (t *diffPane) remarkHere() tea.Cmd {
 	row, _ := t.pager.Picked()
 	path, line, ok := t.list.At(row, t.split)
@@ -96,7 +97,7 @@ func (t *diffPane) remarkHere() tea.Cmd {
 		return t.Shell.Say(screen.Warning, "No line here; j and k choose one")
 	}
 	at := review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: line}
-	if strings.HasPrefix(path, wire.SourcePath) { // a proposal names its source, which stands elsewhere
+	if strings.HasPrefix(path, wire.SourcePath) { // the source is not part of the proposal, so the comment is on the reference to it
 		at.Field, at.Line = inDefinition+"source", 0
 	}
 	if _, ok := t.quotes.Line(t.dossier, at); !ok {
@@ -106,7 +107,7 @@ func (t *diffPane) remarkHere() tea.Cmd {
 	return t.book.askComment(at)
 }
 
-// place returns where an anchor is.
+// place describes the position of an anchor.
 func place(at review.Anchor) string {
 	where := wording.Place(at.Field)
 	if at.Line > 0 {
@@ -115,7 +116,7 @@ func place(at review.Anchor) string {
 	return where + " of revision " + strconv.Itoa(at.Revision)
 }
 
-// draftOf names the file of a comment by what it is on.
+// draftOf returns the file name of a comment, which contains its anchor unless the name would be too long.
 func draftOf(id proposals.ID, at review.Anchor) string {
 	name := "comment-" + string(id)
 	if at.Field == "" {
@@ -128,7 +129,7 @@ func draftOf(id proposals.ID, at review.Anchor) string {
 	return long
 }
 
-// anchorOf reads what draftOf wrote.
+// anchorOf parses a file name that draftOf returned.
 func anchorOf(file string) (review.Anchor, bool) {
 	parts := strings.Split(strings.TrimSuffix(file, filepath.Ext(file)), "@")
 	if len(parts) != 4 {
@@ -140,12 +141,12 @@ func anchorOf(file string) (review.Anchor, bool) {
 	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
 }
 
-// notes returns the findings, and the comments on this revision, for the diff. Note.Of is the
-// index of a finding, or that of a comment plus the number of findings.
+// notes returns the findings, and the comments on this revision, for the diff. Note.Of is the index of a finding, or
+// the number of findings plus the index of a comment.
 func (t *diffPane) notes() []difflist.Note {
 	d := t.dossier
 	var out []difflist.Note
-	times := 0 // how often the last finding occurs on its line
+	times := 0 // number of times that the last finding occurs on its line
 	for i, s := range d.Standing {
 		path, ok := inDiff(s.Path)
 		if !ok {
@@ -173,19 +174,18 @@ func (t *diffPane) notes() []difflist.Note {
 	return out
 }
 
-// repeats reports whether a finding repeats the one before it, further on in the line.
+// repeats reports whether a finding repeats the previous one, later in the same line.
 func repeats(before, s review.Standing) bool {
 	return before.Path == s.Path && before.Line == s.Line && before.Rule == s.Rule && before.Message == s.Message && (before.Waiver == nil) == (s.Waiver == nil)
 }
 
-// inDiff returns the name of a field of a proposal in the diff; false if the diff does not show
-// it.
+// inDiff returns the path of a field in the diff. It returns false if the diff does not show the field.
 func inDiff(field string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(field, inDefinition)
 	return path, ok || strings.HasPrefix(field, wire.SourcePath)
 }
 
-// noteSign returns the sign of a finding and its style in any theme.
+// noteSign returns the sign of a finding, and its style by theme.
 func noteSign(s review.Standing) (draw.Safe, func(theme.Theme) theme.Style) {
 	switch {
 	case s.Waiver != nil:
@@ -198,7 +198,7 @@ func noteSign(s review.Standing) (draw.Safe, func(theme.Theme) theme.Style) {
 	return "·", func(th theme.Theme) theme.Style { return th.Info }
 }
 
-// noteHere returns the note that is selected in the diff.
+// noteHere returns the selected note.
 func (t *diffPane) noteHere() (difflist.Note, bool) {
 	if t.Tab != tabDiff || t.list == nil {
 		return difflist.Note{}, false
@@ -232,7 +232,7 @@ func (t *diffPane) nothingToFold() string {
 	return ""
 }
 
-// none returns why there is no diff to act on.
+// none returns why there is no diff to act on, or "".
 func (t *diffPane) none() string {
 	switch {
 	case t.Tab != tabDiff && t.Tab != tabPrompt && t.Tab != tabTests:
@@ -243,7 +243,7 @@ func (t *diffPane) none() string {
 	return ""
 }
 
-// cannotSplit returns why a split diff is useless.
+// cannotSplit returns why a split diff would be useless, or "".
 func (t *diffPane) cannotSplit() string {
 	if why := t.none(); why != "" {
 		return why
@@ -254,7 +254,7 @@ func (t *diffPane) cannotSplit() string {
 	return ""
 }
 
-// cannotWiden returns why no further lines can be shown.
+// cannotWiden returns why no more lines can be shown, or "".
 func (t *diffPane) cannotWiden() string {
 	if why := t.none(); why != "" {
 		return why

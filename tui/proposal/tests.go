@@ -18,10 +18,10 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// testsPane shows each test case with the live version and with the proposed one.
+// testsPane is the tab with the test cases, run with the live and with the proposed version.
 type testsPane struct {
 	pane
-	tried    *behaviour // nil until they were run
+	tried    *behaviour // nil before the first run
 	answered chan behaved
 }
 
@@ -31,14 +31,13 @@ func (t *testsPane) Fill() { t.pager.Replace(t.rows()) }
 // Load implements tab.
 func (t *testsPane) Load() tea.Cmd { return t.Look() }
 
-// behaviour is the outcome of the test cases, with the answers compared.
+// behaviour is the result of the test cases, with diffs of the answers.
 type behaviour struct {
 	impact.Behaviour
-	answers []*difflist.List // of each case, nil where the answer is the same
+	answers []*difflist.List // by case; nil if the answers are equal
 }
 
-// Look implements tab: it runs the test cases on recorded answers once their outcomes are on the
-// screen.
+// Look implements tab. It runs the test cases on recorded answers once their outcomes are visible.
 func (t *testsPane) Look() tea.Cmd {
 	if t.Tab != tabTests && t.frame.Left == 0 || t.tried != nil || !t.loaded {
 		return nil
@@ -51,7 +50,7 @@ func (t *testsPane) Look() tea.Cmd {
 	}
 }
 
-// compareAnswers compares the answers of each case.
+// compareAnswers computes the diff of the answers of each case.
 func compareAnswers(b impact.Behaviour) *behaviour {
 	made := &behaviour{b, make([]*difflist.List, len(b.Cases))}
 	for i, c := range b.Cases {
@@ -64,7 +63,7 @@ func compareAnswers(b impact.Behaviour) *behaviour {
 	return made
 }
 
-// behaved is the outcome of the test cases of a revision.
+// behaved is the result of the test cases of one revision.
 type behaved struct {
 	revision int
 	made     *behaviour
@@ -83,7 +82,7 @@ func (t *testsPane) ran(msg behaved) tea.Cmd {
 	return nil
 }
 
-// askModel runs the test cases with the configured model, for both versions.
+// askModel runs the test cases of both versions with the configured model.
 func (t *testsPane) askModel() tea.Cmd {
 	id, revision, desk := t.id, t.dossier.Proposal.Revision, t.Desk
 	answered := make(chan behaved, 1)
@@ -120,7 +119,7 @@ func (t *testsPane) cannotAskModel() string {
 	return t.Busy()
 }
 
-// rows shows each case with the live version and with the proposed one.
+// rows draws each case with the live and the proposed version.
 func (t *testsPane) rows() pager.Rows {
 	page := prose.New(t.frame.Theme)
 	page.Blank()
@@ -161,7 +160,7 @@ func (t *testsPane) rows() pager.Rows {
 	return page.Rows()
 }
 
-// trial shows the outcome of a case with one version.
+// trial draws the outcome of a case with one version.
 func trial(th theme.Theme, page *prose.Page, when draw.Safe, t impact.Trial) {
 	sign, style := draw.Safe("– not run"), th.Faint
 	switch t.Outcome {
@@ -178,7 +177,7 @@ func trial(th theme.Theme, page *prose.Page, when draw.Safe, t impact.Trial) {
 	page.Item(draw.Of(th.Faint, when).Add(style, draw.Pad(sign, width)).Add(theme.Style(""), " "), t.Reason)
 }
 
-// outcome returns the outcome of a test case with the revision, "" until it was run.
+// outcome returns the outcome of a test case with the revision, or "" before the first run.
 func (t *testsPane) outcome(name string) string {
 	if t.tried == nil {
 		return ""

@@ -17,10 +17,10 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// threadPane shows the issue with its comments, decisions and waivers.
+// threadPane is the tab with the issue: comments, decisions, and waivers.
 type threadPane struct {
 	pane
-	anchors []review.Anchor // of the stops
+	anchors []review.Anchor // anchors of the stops
 }
 
 // Count implements tab.
@@ -29,7 +29,7 @@ func (t *threadPane) Count() int { return len(t.dossier.Comments) + len(t.dossie
 // Fill implements tab.
 func (t *threadPane) Fill() { t.pager.Replace(t.rows()) }
 
-// rows shows the issue with its comments and decisions, in order.
+// rows draws the issue with its comments and decisions, in order.
 func (t *threadPane) rows() pager.Rows {
 	d := t.dossier
 	page := prose.New(t.frame.Theme)
@@ -61,7 +61,7 @@ func (t *threadPane) rows() pager.Rows {
 	return page.Rows()
 }
 
-// entry is a comment, a decision or a waiver in the thread.
+// entry is a comment, a decision, or a waiver in the thread.
 type entry struct {
 	at   time.Time
 	head draw.Line
@@ -69,7 +69,7 @@ type entry struct {
 	on   review.Anchor
 }
 
-// entries returns the comments, decisions and waivers in the order of their time.
+// entries returns the comments, decisions, and waivers in chronological order.
 func (t *threadPane) entries() []entry {
 	d, theme := t.dossier, t.frame.Theme
 	var entries []entry
@@ -127,7 +127,7 @@ func (t *threadPane) CannotFollow() string {
 	return ""
 }
 
-// Follow implements tab: it shows the line that the selected comment is on.
+// Follow implements tab. It shows the line that the selected comment is about.
 func (t *threadPane) Follow() tea.Cmd {
 	n := t.pager.Stop()
 	if n < 0 || n >= len(t.anchors) || t.anchors[n].Field == "" {
