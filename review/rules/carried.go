@@ -10,12 +10,12 @@ import (
 	"toolcrib/registry"
 )
 
-// ApprovedIn returns an approved version that already contains the text of a finding: the live
-// version that c would replace, a tool of the same server, or another skill that has the same
-// file; nil for none. The whole sentences around the passage have to be there, or in a text that
-// is not prose, the whole paragraphs at the same path: an approved "Never send it to X." does not
-// cover "Send it to X." Differences in white space do not matter. A finding without a
-// passage is in no version, and a version whose approval does not count has none.
+// ApprovedIn returns an approved version that already contains the text of a finding, or nil if
+// there is none: the live version that c would replace, a tool of the same server, or another skill
+// with the same file. The version must contain the whole sentences around the passage or, if the
+// text is not prose, the whole paragraphs at the same path: an approved "Never send it to X." does
+// not cover "Send it to X." Differences in white space do not matter. Versions with an invalid
+// approval are ignored, and a finding without a passage is never approved.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	if f.Passage == "" {
 		return nil, nil //nolint:nilnil // no version is an answer
@@ -41,10 +41,10 @@ func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, err
 	return nil, nil //nolint:nilnil // no version is an answer
 }
 
-// sameFiles has the versions that sameFile found by the paths of files.
+// sameFiles caches the results of sameFile by path.
 type sameFiles struct{ sync.Map }
 
-// sameFile returns a live version of another skill with a file that has a text.
+// sameFile returns a live version of another skill that contains a file with the same text.
 func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err error) {
 	known := Computed(c, func(*Change) *sameFiles { return &sameFiles{} })
 	if l, ok := known.Load(t.Path); ok {
@@ -54,7 +54,7 @@ func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err e
 	longest := ""
 	for part := range strings.FieldsFuncSeq(strings.ToLower(t.Value), func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) {
 		if len(part) > len(longest) {
-			longest = part // stands in JSON as it is
+			longest = part // without characters that JSON escapes
 		}
 	}
 	if c.Draft.Definition.Folder() == nil || longest == "" || c.World == nil {
@@ -73,9 +73,9 @@ func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err e
 	return nil, err
 }
 
-// units returns the sentences of a text that overlap the bytes from start to end, or its
-// paragraphs together with its path if it is not prose. They have single spaces. Each key of the
-// front matter begins a sentence.
+// units returns the sentences of t that overlap the bytes in [start, end) or, if t is not prose,
+// its paragraphs prefixed with its path. White space is normalized. In front matter, each key
+// begins a sentence.
 func (t field) units(start, end int) []string {
 	var bounds []int
 	path := t.Path
@@ -102,8 +102,8 @@ func (t field) units(start, end int) []string {
 	return units
 }
 
-// frontKeys returns the positions of the lines in the front matter of a text that are not
-// indented, and of the line after it.
+// frontKeys returns the offsets of all lines in the front matter of text that are not indented, and
+// of the line after the front matter.
 func frontKeys(text string) []int {
 	if !strings.HasPrefix(text, "---\n") {
 		return nil
@@ -123,13 +123,13 @@ func frontKeys(text string) []int {
 	return nil
 }
 
-// approvedUnits has the units of approved versions, and the versions that they are in.
+// approvedUnits maps the units of approved versions to these versions.
 type approvedUnits struct {
 	in  map[string]*registry.Live
 	err error
 }
 
-// approvedUnits reads the live version and the tools of the same server.
+// approvedUnits returns the units of the live version and of the tools of the same server.
 func (c *Change) approvedUnits(ctx context.Context) (a approvedUnits) {
 	var lives []registry.Live
 	if source := c.Draft.Definition.Columns().Source; source != "" && c.Draft.Definition.Tool != nil && c.World != nil {
@@ -139,7 +139,7 @@ func (c *Change) approvedUnits(ctx context.Context) (a approvedUnits) {
 		lives = append(lives, *c.Before)
 	}
 	a.in = map[string]*registry.Live{}
-	for i, l := range lives { // the version of the subject itself last
+	for i, l := range lives { // the version of the subject itself is last, so it takes precedence
 		if l.Refused != nil {
 			continue
 		}

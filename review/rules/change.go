@@ -15,79 +15,77 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Change is the input of the rules: one revision and the live version it would replace.
+// Change is the input of the rules: a revision and the live version that it would replace.
 type Change struct {
 	Draft  proposals.Draft
-	Before *registry.Live // the live version of the subject, nil when there is none
-	// Source is the JSON that the definition was imported from, nil when it was
-	// not: what the source of the definition pins.
+	Before *registry.Live // the live version of the subject, or nil
+	// Source is the JSON that the definition was imported from, which its source pins. It is nil if
+	// the definition was not imported.
 	Source []byte
 	World  World
-	// Coming are the ids of the tools that go live together with the draft; it may be nil.
+	// Coming are the ids of the tools that go live together with the draft. It may be nil.
 	Coming map[string]bool
-	// Twins are other proposals, open or rejected, with the very text of the draft.
+	// Twins are other proposals, open or rejected, with exactly the same text.
 	Twins []Twin
-	// Proposed is the tool of the draft when somebody has compared it already; it
+	// Proposed is the tool of the draft if the caller has already prepared it for comparison. It
 	// may be nil.
 	Proposed *Peer
-	// Prompts has the change in size of each prompt that the draft reaches, as far
-	// as a rule could object; empty when nobody rendered them.
+	// Prompts are the changes in size of the prompts that the draft affects. It lists only prompts
+	// that a rule could object to, and is empty if no prompts were rendered.
 	Prompts []PromptCost
-	// Apart marks a draft that is checked by itself, as a file, and not as a change
-	// of the registry from which its agents would know it.
+	// Apart reports whether the draft is checked in isolation, as a file, and not as a change of a
+	// registry with agents.
 	Apart bool
-	// Reach lists what the configuration decides about facts of reach.
+	// Reach are the decisions of the configuration about facts of reach.
 	Reach fact.Decisions
-	// Outcomes are the results of the draft's test cases; nil when nobody ran them
-	// yet.
+	// Outcomes are the results of the draft's test cases. It is nil if the test cases have not been
+	// run.
 	Outcomes []harness.Result
 
 	computed sync.Map // by type; see Computed
 }
 
-// Twin is a proposal that has the text of another one.
+// Twin is a proposal with the same text as another one.
 type Twin struct {
-	Name     string         // its number and its subject
+	Name     string         // number and subject
 	Tool     *registry.Tool // the proposed tool
 	Rejected bool
-	Reason   string // why it was rejected
+	Reason   string // reason for the rejection
 }
 
-// PromptCost is the change in size of the prompt of one channel of an agent.
+// PromptCost is the change in size of an agent's prompt for a channel.
 type PromptCost struct {
 	Agent         registry.Subject
 	Channel       string
-	Before, After int  // tokens in the encoding o200k_base; Before is 0 when there is no such prompt yet
-	Cut           bool // the prompt would end before the template does; nobody counted its tokens
+	Before, After int  // tokens in the encoding o200k_base; Before is 0 if the prompt does not exist yet
+	Cut           bool // the prompt would be truncated; its tokens were not counted
 }
 
-// World answers questions about the live definitions around the subject,
-// deactivated ones included. Its methods look at every layer unless they say
-// otherwise and cost an index look-up, not a scan of the tools.
+// World provides access to the live definitions, including deactivated ones. Unless stated
+// otherwise, its methods search every layer and use an index instead of scanning all tools.
 type World interface {
-	// ByName is that of registry.Finder.
+	// ByName is registry.Finder.ByName.
 	ByName(ctx context.Context, names ...string) ([]registry.Live, error)
-	// ByLabel returns the live tools with a human name, ByTag those with a tag
-	// prefix, in any layer.
+	// ByLabel returns the live tools with a human name, and ByTag those with a tag prefix, in any
+	// layer.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
-	// Alike returns live tools that may resemble t in text or in purpose, the
-	// likeliest first. They are candidates: compare them.
+	// Alike returns live tools that may be similar to t in text or in purpose, the most likely
+	// first. Callers must compare these candidates with t.
 	Alike(ctx context.Context, t *Peer) ([]*Peer, error)
-	// FromServer returns the live tools, in any layer, that came from the server or file of a
-	// name; Containing is that of reach.Registry.
+	// FromServer returns the live tools in any layer that were imported from the server or file
+	// with the given name. Containing is reach.Registry.Containing.
 	FromServer(ctx context.Context, name string) ([]registry.Live, error)
 	Containing(ctx context.Context, words []string) ([]registry.Live, error)
 	// Agents returns every live agent, in any layer.
 	Agents(ctx context.Context) ([]registry.Live, error)
-	// Lists returns every allow-list, in any layer: those that are live, and those
-	// that go live together with the draft.
+	// Lists returns every allow-list in any layer that is live or goes live together with the
+	// draft.
 	Lists(ctx context.Context) ([]registry.Live, error)
 }
 
-// Judged returns the tool whose content c puts in force, nil when there is
-// none: an agent, or a tool that goes out of use and only leaves something
-// behind.
+// Judged returns the tool that goes live with c. It returns nil if c is about another kind of
+// definition or deactivates a tool.
 func (c *Change) Judged() *registry.Tool {
 	if c.Draft.Type == proposals.Deactivate {
 		return nil
@@ -95,60 +93,60 @@ func (c *Change) Judged() *registry.Tool {
 	return c.Draft.Definition.Tool
 }
 
-// Imported reports whether somebody else decides what t is called and takes:
-// our conventions are not theirs.
+// Imported reports whether a third party determines the name and the input of t. Our conventions do
+// not apply to such tools.
 func Imported(t *registry.Tool) bool {
 	return t.Source != nil || t.Provider != nil && t.Provider.Type == registry.ProviderMCP
 }
 
-// Memory is a World of a few definitions: what toolcrib ships, when files are
-// looked at without a database. It looks at each of them for every answer.
+// Memory is a World of a few definitions, such as those that toolcrib ships, for checking files
+// without a database. Its methods scan all definitions.
 type Memory []registry.Live
 
 var _ World = Memory{}
 
-// ByName implements World.
+// -
 func (m Memory) ByName(_ context.Context, names ...string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return t.ID == name || slices.Contains(t.Aliases, name) })
 	}), nil
 }
 
-// InCategory returns the tools of a category.
+// InCategory returns the tools in a category.
 func (m Memory) InCategory(_ context.Context, category string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool { return t.Category == category }), nil
 }
 
-// ByLabel implements World.
+// -
 func (m Memory) ByLabel(_ context.Context, label string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool { return t.Name == label }), nil
 }
 
-// ByTag implements World.
+// -
 func (m Memory) ByTag(_ context.Context, prefix string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool { return t.Tag != nil && t.Tag.Prefix == prefix }), nil
 }
 
-// FromServer implements World: what is shipped comes from no server.
+// FromServer returns nothing, because shipped tools do not come from a server.
 func (m Memory) FromServer(context.Context, string) ([]registry.Live, error) { return nil, nil }
 
-// Containing implements World: what is shipped is compared with nothing.
+// Containing returns nothing, because files are not compared with shipped definitions.
 func (m Memory) Containing(context.Context, []string) ([]registry.Live, error) { return nil, nil }
 
-// Alike implements World: every tool is a candidate.
+// Alike returns all tools as candidates.
 func (m Memory) Alike(context.Context, *Peer) ([]*Peer, error) { return Peers(m), nil }
 
-// Agents implements World.
+// -
 func (m Memory) Agents(context.Context) ([]registry.Live, error) {
 	return slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.Agent == nil }), nil
 }
 
-// OfKind returns the tools of a kind and whatever else goes by their ids.
+// OfKind returns the tools of a kind and all other definitions with their ids.
 func (m Memory) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	return registry.Merge(m).Finder.OfKind(ctx, kind, view, most)
 }
 
-// Lists implements World: the shipped lists are always there.
+// Lists returns the allow-lists in m and those that toolcrib ships.
 func (m Memory) Lists(context.Context) ([]registry.Live, error) {
 	lists := slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.List == nil })
 	for _, d := range shipped.Lists() {
@@ -170,8 +168,8 @@ func (m Memory) tools(matches func(*registry.Tool) bool) []registry.Live {
 	return found
 }
 
-// Peer is a tool for comparison. Its fingerprint is computed once, on first use,
-// however many tools it is compared with. It may be used by several goroutines.
+// Peer is a tool to compare with other tools. Its fingerprint is computed on first use and cached.
+// A Peer is safe for concurrent use.
 type Peer struct {
 	registry.Live
 
@@ -179,7 +177,7 @@ type Peer struct {
 	Words       [contentTexts]func() string
 }
 
-// NewPeer returns l, the definition of a tool, as a peer.
+// NewPeer returns a Peer for l, which must define a tool.
 func NewPeer(l registry.Live) *Peer {
 	p := &Peer{Live: l}
 	p.fingerprint = sync.OnceValue(func() *overlap.Fingerprint { return overlap.NewFingerprint(*l.Definition.Tool) })
@@ -189,7 +187,7 @@ func NewPeer(l registry.Live) *Peer {
 	return p
 }
 
-// Peers returns those of list that are tools as peers.
+// Peers returns a Peer for each tool in list.
 func Peers(list []registry.Live) []*Peer {
 	var peers []*Peer
 	for _, l := range list {
@@ -200,13 +198,13 @@ func Peers(list []registry.Live) []*Peer {
 	return peers
 }
 
-// Tool returns the tool.
+// -
 func (p *Peer) Tool() *registry.Tool { return p.Definition.Tool }
 
-// Fingerprint returns the fingerprint by which tools are compared.
+// Fingerprint returns the fingerprint for comparing the tool with others.
 func (p *Peer) Fingerprint() *overlap.Fingerprint { return p.fingerprint() }
 
-// peers are the tools that a change is compared with.
+// peers are the tools to compare for a change.
 type peers struct {
 	self, before *Peer
 	alike        func(context.Context) ([]*Peer, error)
@@ -232,24 +230,22 @@ func (c *Change) peers() *peers {
 	})
 }
 
-// Self is the tool that c proposes; c must propose one.
+// Self returns the proposed tool. c must propose a tool.
 func (c *Change) Self() *Peer { return c.peers().self }
 
-// Alike returns the live tools that may resemble the one that c proposes; c must
-// propose one.
+// Alike returns live tools that may be similar to the proposed one. c must propose a tool.
 func (c *Change) Alike(ctx context.Context) ([]*Peer, error) { return c.peers().alike(ctx) }
 
-// Replaces is the live version of the tool that c proposes, nil when there is
-// none.
+// Replaces returns the live version of the proposed tool, or nil if there is none.
 func (c *Change) Replaces() *Peer { return c.peers().before }
 
-// MostLikenesses is how many similar tools a reviewer sees.
+// MostLikenesses is the maximum number of similar tools that a reviewer sees.
 const MostLikenesses = 3
 
 // contentTexts is the number of texts that describe a tool.
 const contentTexts = 4
 
-// ContentOf returns what a tool says and takes.
+// ContentOf returns the texts of a tool and its input schema.
 func ContentOf(t *registry.Tool) [contentTexts]string {
 	if t.Kind == registry.PromptTool {
 		return [contentTexts]string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt}
@@ -257,15 +253,15 @@ func ContentOf(t *registry.Tool) [contentTexts]string {
 	return [contentTexts]string{t.Description, string(t.InputSchema), t.Prompt}
 }
 
-// FoldWords returns the words of a text in lower case, a space around each.
+// FoldWords returns the words of text in lower case, each surrounded by single spaces.
 func FoldWords(text string) string {
 	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}), " ") + " "
 }
 
-// SpelledOut returns the allow-list that the draft itself spells out, and the path
-// at which it does; false when it has none or takes it out of use.
+// SpelledOut returns the allow-list that the draft defines itself, instead of referring to another
+// one, and its path. It returns false if there is none, or if the draft deactivates the definition.
 func (c *Change) SpelledOut() (list registry.AllowList, path string, ok bool) {
 	d := c.Draft.Definition
 	switch {
@@ -278,8 +274,8 @@ func (c *Change) SpelledOut() (list registry.AllowList, path string, ok bool) {
 	return registry.AllowList{}, "", false
 }
 
-// ListNamed returns the allow-list of an id that is visible in the layer of the
-// draft; false when there is no active one.
+// ListNamed returns the active allow-list with the given id that is visible in the layer of the
+// draft. It returns false if there is none.
 func (c *Change) ListNamed(ctx context.Context, id string) (registry.AllowList, bool, error) {
 	lists, err := c.Lists(ctx)
 	if err != nil {
@@ -292,8 +288,7 @@ func (c *Change) ListNamed(ctx context.Context, id string) (registry.AllowList, 
 	return lists[i].Definition.List.AllowList(), true, nil
 }
 
-// Lists returns the active allow-lists that are seen in the layer of the draft,
-// by id.
+// Lists returns the active allow-lists that are visible in the layer of the draft, by id.
 func (c *Change) Lists(ctx context.Context) ([]registry.Entry, error) {
 	lives, err := c.World.Lists(ctx)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 
 // Bind returns findings with their Context, to which a waiver is bound in addition to the passage.
 //
-// A passage is often only the head of an order ("send the API key to https"), so
-// a waiver of the passage alone would also cover another address. The context of
-// a passage in prose is its whole sentence, and every address and file name of
-// its field, which "send it there" may mean; that of a passage in a schema is the
-// whole node; that of anything else the value at its path. Where that has an address, or
-// speaks of one, all of the definition that may move the address belongs to it too.
+// A passage is often only the beginning of an order ("send the API key to https"), so a waiver of
+// the passage alone would also cover a different address. The context depends on the field. In
+// prose, it is the sentence around the passage and every address and file name of the field,
+// because the sentence may refer to one ("send it there"). In a schema, it is the node that
+// contains the passage. Elsewhere, it is the value at the path. If the context contains or mentions
+// an address, it also includes everything in the definition that may redirect this address.
 func (c *Change) Bind(findings []Finding) []Finding {
 	b := binder{c: c}
 	bound := slices.Clone(findings)
@@ -31,19 +31,18 @@ func (c *Change) Bind(findings []Finding) []Finding {
 	return bound
 }
 
-// binder finds the contexts of findings in one change.
+// binder computes the contexts of the findings in a change.
 type binder struct {
 	c      *Change
-	root   *jsondoc.Node // of the draft
-	source *jsondoc.Node // of what it was imported from, as texts name it
-	// speaking is the digest of what may name or move an address, sentences are those of
-	// all texts, and lower has the same in lower case.
+	root   *jsondoc.Node // the draft
+	source *jsondoc.Node // the JSON that the draft was imported from, with the paths used by Texts
+	// speaking is the digest of all texts that may name or redirect an address. sentences are the
+	// sentences of all texts, and lower are the same in lower case.
 	speaking         string
 	sentences, lower []string
 }
 
-// field is a text with its addresses and the starts of its sentences, which are looked up
-// once.
+// field is a text with its addresses and the starts of its sentences, which are computed once.
 type field struct {
 	Text
 	addresses func() []string
@@ -52,7 +51,7 @@ type field struct {
 
 func (b *binder) context(f Finding) string {
 	if f.Passage == "" {
-		return "" // a waiver of it ends with the revision
+		return "" // a waiver without a passage expires with the revision
 	}
 	var parts []string
 	if node := b.node(f.Path); node != nil {
@@ -72,22 +71,22 @@ func (b *binder) context(f Finding) string {
 		parts = append(parts, string(jsondoc.Canonical(b.value(f.Path))))
 	}
 	if f.Severity == Info {
-		// A hint holds nothing up, so that nobody gains by a waiver of it that goes too far;
-		// reading all addresses of a skill takes longer than all rules.
+		// A hint does not block anything, so a waiver that covers too much does no harm. Reading
+		// all addresses of a skill takes longer than running all rules.
 		return registry.HashBytes([]byte(strings.Join(parts, "\x00")))
 	}
 	around := plainDots(letters.Fold(parts[0]))
 	if tokens := addressTokens(around); len(tokens) > 0 || speaksOfAddress(around) {
 		parts = append(parts, b.destinations(hostWords(tokens))...)
 	}
-	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // no text of a draft holds a NUL
+	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // texts of a draft never contain NUL
 }
 
-// schemaPaths are the fields that hold JSON schemas.
+// schemaPaths are the paths of the fields with JSON schemas.
 var schemaPaths = []string{"definition.inputSchema", "definition.outputSchema"}
 
-// node returns the object of a schema, or of the JSON that a tool was imported from,
-// in which the value at path stands; nil for other paths.
+// node returns the innermost object that contains the value at path in a schema or in the JSON that
+// a tool was imported from. It returns nil for other paths.
 func (b *binder) node(path string) *jsondoc.Node {
 	if rest, ok := strings.CutPrefix(path, wire.SourcePath); ok {
 		if b.source == nil {
@@ -108,7 +107,7 @@ func (b *binder) node(path string) *jsondoc.Node {
 	return nil
 }
 
-// value returns the value at path, or all of the draft when nothing stands there.
+// value returns the value at path, or the whole draft if there is none.
 func (b *binder) value(path string) *jsondoc.Node {
 	if n := b.draft().Find(path); n != nil {
 		return n
@@ -119,7 +118,7 @@ func (b *binder) value(path string) *jsondoc.Node {
 func (b *binder) draft() *jsondoc.Node {
 	if b.root == nil {
 		n, err := b.c.Draft.Node()
-		if err != nil { // of a value that no decoder lets in
+		if err != nil { // the draft contains a value that no decoder accepts
 			n = jsondoc.NewObject()
 		}
 		b.root = n
@@ -127,7 +126,7 @@ func (b *binder) draft() *jsondoc.Node {
 	return b.root
 }
 
-// fields are the texts of a change by path.
+// fields maps paths to the texts of a change.
 type fields map[string][]field
 
 func (c *Change) fields(path string) []field {
@@ -148,8 +147,8 @@ func newField(t Text) field {
 	}
 }
 
-// in returns where the passage of f stands in t, in bytes. A reviewer who gave no
-// place, or another one, means the first that has the passage.
+// in returns the byte range of the finding's passage in t. If the finding has no position or a
+// wrong one, it is the first occurrence of the passage.
 func (f Finding) in(t Text) (start, end int, ok bool) {
 	start = offset(t.Value, f.Line, f.Column)
 	if start < 0 || !strings.HasPrefix(t.Value[start:], f.Passage) {
@@ -158,8 +157,8 @@ func (f Finding) in(t Text) (start, end int, ok bool) {
 	return start, start + len(f.Passage), start >= 0
 }
 
-// offset returns the byte at a line and a column, which count from 1, in
-// characters; -1 when the text has no such place.
+// offset returns the byte offset of a line and a column, which are counted from 1, in characters.
+// It returns -1 if text has no such position.
 func offset(text string, line, column int) int {
 	if line < 1 || column < 1 {
 		return -1
@@ -181,8 +180,8 @@ func offset(text string, line, column int) int {
 // isProse reports whether t consists of sentences.
 func (t field) isProse() bool { return t.Kind == Prose || t.Kind == Note || t.Kind == Report }
 
-// sentenceAround returns the sentences of t that the bytes from start to end stand in;
-// of a text that is no prose, all.
+// sentenceAround returns the sentences of t that contain the bytes in [start, end), or the whole
+// text if t is not prose.
 func (t field) sentenceAround(start, end int) string {
 	if !t.isProse() {
 		return t.Value
@@ -199,13 +198,13 @@ func (t field) sentenceAround(start, end int) string {
 	return strings.TrimSpace(t.Value[first:last])
 }
 
-// sentenceStarts returns where the sentences of text begin, after the first. When in doubt, it
-// joins two sentences: a waiver that covers too little is only asked for again, one that covers
-// too much approves text that nobody waived. So line breaks, list items, and blank lines do not
-// end a sentence without a full stop, and no sentence begins with an address.
+// sentenceStarts returns the offsets of all sentences in text except the first. In doubt, it joins
+// two sentences, because a waiver that covers too little only has to be repeated, while a waiver
+// that covers too much approves text that no user saw. Line breaks, list items, and blank lines
+// therefore do not end a sentence without a full stop, and no sentence begins with an address.
 func sentenceStarts(text string) []int {
 	var starts []int
-	line, lastLine, end := 0, 0, 0 // the start of this line, and the last word's line and end
+	line, lastLine, end := 0, 0, 0 // start of the current line; line and end of the last word
 	for at := 0; at < len(text); {
 		if c := text[at]; c == ' ' || c == '\n' {
 			at++
@@ -218,7 +217,7 @@ func sentenceStarts(text string) []int {
 		for next < len(text) && text[next] > ' ' && text[next] < utf8.RuneSelf {
 			next++
 		}
-		if next < len(text) && text[next] != ' ' && text[next] != '\n' { // needs a look at characters
+		if next < len(text) && text[next] != ' ' && text[next] != '\n' { // contains characters outside ASCII
 			if r, size := utf8.DecodeRuneInString(text[at:]); unicode.IsSpace(r) {
 				at += size
 				continue
@@ -236,9 +235,9 @@ func sentenceStarts(text string) []int {
 	return starts
 }
 
-// endsSentence reports whether a text ends with the stop of a sentence.
+// endsSentence reports whether text ends with the punctuation of a sentence.
 func endsSentence(text string) bool {
-	if text == "" || letters.IsWord(text[len(text)-1]) || text[len(text)-1] == ',' { // most words
+	if text == "" || letters.IsWord(text[len(text)-1]) || text[len(text)-1] == ',' { // the common case
 		return false
 	}
 	text = strings.TrimRight(text, "\"'”’»)]}*_`")
@@ -246,8 +245,8 @@ func endsSentence(text string) bool {
 	return strings.ContainsRune(".!?…。！？", last) && (last != '.' || !abbreviated(text))
 }
 
-// beginsSentence reports whether a text behind a stop begins a sentence: with a capital, or with
-// any letter on a new line, but not with an address.
+// beginsSentence reports whether text, which follows a full stop, begins a sentence: with a capital
+// letter, or with any letter on a new line, but not with an address.
 func beginsSentence(text string, newLine bool) bool {
 	word := strings.TrimLeft(text, "-*+•>0123456789.)\"'“‘«([{_` \t")
 	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
@@ -257,13 +256,13 @@ func beginsSentence(text string, newLine bool) bool {
 	return !isAddress(word) && unicode.IsLetter(first) && (newLine || !unicode.IsLower(first))
 }
 
-// heading reports whether a line of Markdown begins a section.
+// heading reports whether line is a Markdown heading.
 func heading(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "#") }
 
-// abbreviations end with a stop that ends no sentence.
+// abbreviations end with a full stop that does not end a sentence.
 var abbreviations = []string{"etc", "approx", "resp", "incl", "excl", "cf", "vs", "dr", "mr", "mrs", "ms", "no", "nr", "st", "esp", "fig", "ca", "z", "b", "u", "a", "inc", "ltd", "co", "corp"}
 
-// abbreviated reports whether a text ends with an abbreviation and its stop.
+// abbreviated reports whether text ends with an abbreviation and its full stop.
 func abbreviated(text string) bool {
 	word := strings.TrimSuffix(text, ".")
 	word = word[strings.LastIndexFunc(word, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
@@ -273,8 +272,8 @@ func abbreviated(text string) bool {
 	return slices.Contains(abbreviations, strings.ToLower(word))
 }
 
-// addresses returns the words of text that may name a host, an account or a file,
-// sorted, each once. Numbers and abbreviations do not.
+// addresses returns the distinct words of text that may name a host, an account, or a file, sorted.
+// It skips numbers and abbreviations.
 func addresses(text string) []string {
 	var found []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<>\"'`(){},;|", r) }) {
@@ -288,8 +287,8 @@ func addresses(text string) []string {
 	return slices.Compact(found)
 }
 
-// isAddress reports whether a word has a character inside, or a slash anywhere, by
-// which it may be an address or the name of a file.
+// isAddress reports whether word may be an address or a file name, judging by special characters
+// inside the word or a slash anywhere.
 func isAddress(word string) bool {
 	if strings.ContainsAny(word, `/\@~`) {
 		return true

@@ -17,16 +17,16 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// A waiver of a sentence with an address covers that address alone. The address can move
-// without a change of the sentence: another field names a host, a later sentence redirects
-// what was said, a variable is preferred to it. So such a waiver is bound to all of the
-// definition that may say where something goes (destinations), and ends when that changes.
-// In doubt a text counts: a waiver that ends too early is asked for again.
+// A waiver of a sentence with an address covers only this address. The definition can redirect the
+// address without changing the sentence: another field names the host, a later sentence overrides
+// the earlier one, or a variable takes precedence. The waiver is therefore bound to everything in
+// the definition that may affect the destination, and it expires when that changes. In doubt, a
+// text is included, because a waiver that expires too early only has to be repeated.
 
-// destinations returns what in the draft may name or move an address, sorted, each once:
-// the digest of all tokens that may be addresses in some spelling and of all sentences
-// that speak of addresses, and the sentences that have one of some words of the waived
-// address. The digest is computed once, however many findings a large text has.
+// destinations returns everything in the draft that may name or redirect an address, sorted and
+// without duplicates: the sentences that contain a word of the waived addresses (hosts), and the
+// digest of all possible spellings of addresses and of all sentences that mention addresses. The
+// digest is computed only once, even if a large text has many findings.
 func (b *binder) destinations(hosts []string) []string {
 	if b.speaking == "" {
 		var found []string
@@ -70,12 +70,12 @@ func (b *binder) destinations(hosts []string) []string {
 	return append(slices.Compact(found), b.speaking)
 }
 
-// plainDots replaces the full stops that browsers accept as the dot of a host (UTS 46).
+// plainDots replaces the full stops that browsers accept as the dot of a host name (UTS 46).
 func plainDots(text string) string {
 	return strings.NewReplacer("。", ".", "．", ".", "｡", ".", "․", ".", "﹒", ".").Replace(text)
 }
 
-// sentences yields the sentences of text, without the space around them.
+// sentences yields the sentences of text without the surrounding white space.
 func sentences(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		last := 0
@@ -89,16 +89,16 @@ func sentences(text string) func(yield func(string) bool) {
 	}
 }
 
-// dots are words for the dot of a host, and dotGlyphs those that need no space around them or
-// are in letters that \b does not know; both folded, as the texts are.
+// dots are words for the dot of a host name. dotGlyphs are those without surrounding spaces, or in
+// scripts that \b does not support. Both are folded in the same way as the texts.
 var (
 	dots      = strings.Fields("dot punkt punto point ponto kropka nokta")
 	dotGlyphs = sync.OnceValue(func() []string { return strings.Fields(letters.Fold("点 點 점 ドット точка")) })
 )
 
-// spelledAddress matches spellings of addresses that have no mark of one: a dot or an at
-// sign in words, letters apart, the integer of an IP address, names of variables, and what
-// may be encoded. spelledParts has to find the words of each.
+// spelledAddress matches addresses without the usual punctuation: a dot or an at sign in words,
+// spaced letters, an IP address as an integer, names of variables, and possible encodings.
+// spelledParts must select the words of every match.
 var spelledAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`(?i:[\pL\d-]+[\s\[({<_-]*\b(?:` + strings.Join(dots, "|") + `)\b[\s\])}>_-]*[\pL\d-]+)`,
@@ -121,8 +121,8 @@ func addressTokens(text string) []string {
 	return append(found, encodedWords(text)...)
 }
 
-// encodedWords returns the words of text that are base64 of printable ASCII: evil.example
-// is ZXZpbC5leGFtcGxl. Names written in mixed case decode to other bytes.
+// encodedWords returns the words of text that are base64 of printable ASCII: evil.example is
+// ZXZpbC5leGFtcGxl. Ordinary names in mixed case decode to other bytes.
 func encodedWords(text string) []string {
 	const shortest = 12 // characters, 9 bytes
 	var found []string
@@ -140,15 +140,15 @@ func encodedWords(text string) []string {
 	return found
 }
 
-// spelledParts yields the parts of text that have all that spelledAddress matches: the words
-// that may belong to an address with three words on both sides. The expression reads about
-// a megabyte a second, and most words of a text cannot be part of what it matches.
+// spelledParts yields the parts of text in which spelledAddress may match: words that may belong to
+// an address, with three words on each side. It exists because the expression processes only about
+// 1 MB per second, and most words cannot be part of a match.
 func spelledParts(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		const around = 3
-		var last [around + 1]int // where the words before begin, the newest first
-		start, more := -1, 0     // of the part, and how many words it still takes
-		single := 0              // letters that stand alone, in a row
+		var last [around + 1]int // starts of the previous words, the most recent first
+		start, more := -1, 0     // start of the part, and number of words still to add
+		single := 0              // number of consecutive single letters
 		for at := 0; at < len(text); {
 			gap := strings.IndexFunc(text[at:], func(r rune) bool { return !unicode.IsSpace(r) })
 			if gap < 0 {
@@ -185,15 +185,15 @@ func spelledParts(text string) func(yield func(string) bool) {
 	}
 }
 
-// escape is the length of a byte that is not UTF-8, as a text shows it: ⟨E9⟩. No address has one
-// inside, and a text in another encoding may have as many as letters.
+// escape is the length of an escaped non-UTF-8 byte in a text: ⟨E9⟩. Addresses do not contain such
+// bytes, and a text in another encoding may contain as many as letters.
 const escape = len("⟨E9⟩")
 
-// maySpell reports whether a word may belong to what spelledAddress matches, and whether it
-// has only marks, of which any number may stand between words. single counts the letters
-// that stand alone up to its end.
+// maySpell reports whether word may belong to a match of spelledAddress, and whether it consists
+// only of punctuation, which may occur anywhere between words. It updates single, the number of
+// consecutive single letters at the end of word.
 func maySpell(word string, single *int) (spelled, marks bool) {
-	var digits, hex, code, numbers, letters int // in a row, except numbers
+	var digits, hex, code, numbers, letters int // lengths of the current runs; numbers is the number of digit runs
 	marks = true
 	for i := 0; i < len(word); i++ {
 		if rest := word[i:]; len(rest) >= escape && rest[:3] == "⟨" && rest[5:escape] == "⟩" {
@@ -254,7 +254,7 @@ func maySpell(word string, single *int) (spelled, marks bool) {
 	return spells("xn--") || slices.ContainsFunc(dots, spells) || slices.ContainsFunc(dotGlyphs(), spells), false
 }
 
-// addressParts are parts of words about addresses, also in names such as auditUrl.
+// addressParts are parts of words about addresses. They also occur in names such as auditUrl.
 var addressParts = sync.OnceValue(func() []string {
 	parts := strings.Fields(`
 		url uri http www host server servid serveur serwer sunucu endpoint domain domän addr adres indiri direcci endere
@@ -267,7 +267,7 @@ var addressParts = sync.OnceValue(func() []string {
 	return parts
 })
 
-// addressWords are words about addresses and about replacements.
+// addressWords are words about addresses and replacements.
 var addressWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(`
@@ -284,7 +284,7 @@ var addressWords = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// speaksOfAddress reports whether a sentence mentions an address, or a replacement of something.
+// speaksOfAddress reports whether sentence mentions an address or a replacement.
 func speaksOfAddress(sentence string) bool {
 	lower := strings.ToLower(sentence)
 	if slices.ContainsFunc(addressParts(), func(part string) bool { return strings.Contains(lower, part) }) {
@@ -297,7 +297,7 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
 }
 
-// hostWords returns the words of addresses by which a text may refer to them.
+// hostWords returns the words of addresses with which a text may refer to them.
 func hostWords(tokens []string) []string {
 	var hosts []string
 	for _, address := range tokens {
@@ -310,10 +310,10 @@ func hostWords(tokens []string) []string {
 	return hosts
 }
 
-// back are words that may refer to the sentence before.
+// back are words that may refer to the previous sentence.
 var back = strings.Fields("it its them they that this those these there here one ones which such so same other others another latter former first second no not but actually correction nope wait except")
 
-// beside returns the sentence after another one if a word in it may refer back.
+// beside returns the sentence after the given one if it may refer back, or "".
 func beside(text, sentence string) string {
 	_, rest, _ := strings.Cut(text, sentence)
 	for next := range sentences(strings.TrimSpace(rest)) {

@@ -7,12 +7,11 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// maxQuoted is how many bytes of a passage a message quotes.
+// maxQuoted limits the length in bytes of a quoted passage.
 const maxQuoted = 600
 
-// Quotation returns text in quotation marks on one line: letters of every language as
-// they are, and the code point of each character that a terminal would obey or draw as
-// nothing. Of a long text it has the beginning.
+// Quotation returns text in quotation marks on one line. It replaces characters that a terminal
+// would interpret or not show with their code points, and it truncates long text.
 func Quotation(text string) string {
 	var b strings.Builder
 	for i, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -31,7 +30,7 @@ func Quotation(text string) string {
 	return `"` + strings.ReplaceAll(visible.Line(text), `"`, `\"`) + `"`
 }
 
-// Quoting returns the message of a finding: what the passage does, and the passage.
+// Quoting returns the message of a finding: the deed, followed by the quoted passage.
 func Quoting(deed, passage string) string {
 	quoted := Quotation(passage)
 	stop := "."
@@ -41,8 +40,8 @@ func Quoting(deed, passage string) string {
 	return deed + ": " + quoted + stop
 }
 
-// Deed returns the message of f without the passage where it quotes that, for a screen
-// on which the passage stands by itself.
+// Deed returns the message of f without the quoted passage, for screens that show the passage
+// separately.
 func (f Finding) Deed() string {
 	if !f.Quoted() {
 		return f.Message

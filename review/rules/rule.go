@@ -16,45 +16,46 @@ import (
 	"toolcrib/registry"
 )
 
-// Rule is one thing the Chief of Staff looks for.
+// Rule is a check that the Chief of Staff runs on proposals.
 type Rule struct {
 	ID   string // family letter and three digits: "S104"
 	Name string // a few words in lower case with hyphens: "override-phrase"
-	// Severity is that of its findings; of a rule about wording it is the worst they
-	// can be, and the evidence decides (judge).
+	// Severity is the severity of the findings. For a rule about wording it is the maximum, and the
+	// evidence decides (judge).
 	Severity Severity
-	// Added is the severity of a finding in text that a change adds to an approved version, ""
-	// where it is the same.
+	// Added is the severity of a finding in text that a change adds to an approved version. If it
+	// is "", Severity applies.
 	Added      Severity
-	Doc        string // its findings and why they matter; Markdown, a short paragraph
-	Suggestion string // what to do about a finding, unless the finding says better
-	// Importer advises somebody who imports a definition with a finding and cannot change
-	// it.
+	Doc        string // what the rule finds and why it matters: a short paragraph in Markdown
+	Suggestion string // what to do about a finding; a finding may override it
+	// Importer is advice for people who import a definition with a finding and cannot change the
+	// definition.
 	Importer string
-	// Waivable reports whether the user may waive a finding of this rule. Rules of
-	// structure (T, L, D, hard limits) cannot be waived.
+	// Waivable reports whether the user may waive a finding. Findings of structural rules (T, L, D,
+	// hard limits) cannot be waived.
 	Waivable bool
-	// Form reports whether the rule looks at the form of a text, such as hidden characters,
-	// escapes, and credentials, and not at its wording. A block of form in the live version
-	// is reported again with every change: nobody meant to approve it.
+	// Form reports whether the rule checks the form of a text, such as hidden characters, escapes,
+	// and credentials, instead of its wording. A finding of such a rule that blocks is reported
+	// again with every change, even if it is in the live version, because it was hardly approved on
+	// purpose.
 	Form bool
-	// Locked rules keep their severity whatever the configuration says.
+	// Locked reports whether the configuration cannot change the severity.
 	Locked bool
-	// AsksAlike reports whether Check asks the world for similar definitions.
+	// AsksAlike reports whether Check queries the World for similar definitions.
 	AsksAlike bool
-	// Bad is an example that the rule finds, Good a similar one that passes.
+	// Bad is an example with a finding, Good a similar example without one.
 	Bad, Good string
-	// Check returns its findings in c. The caller fills in Rule, Severity, Waivable
-	// and an empty Suggestion.
+	// Check returns the findings in c. The caller sets Rule, Severity, and Waivable, and Suggestion
+	// if it is empty.
 	Check func(ctx context.Context, c *Change) ([]Finding, error)
 }
 
-// Of returns a rule whose check looks at nothing but the change.
+// Of returns a rule with a check that depends only on the change.
 func Of(id string, check func(c *Change) []Finding) Rule {
 	return Rule{ID: id, Check: func(_ context.Context, c *Change) ([]Finding, error) { return check(c), nil }}
 }
 
-// Family returns the letter that the rule's id begins with.
+// Family returns the first letter of the rule's id.
 func (r Rule) Family() string { return r.ID[:1] }
 
 // Severity is the effect of a finding on its revision.
@@ -82,44 +83,44 @@ func (s Severity) Rank() int {
 	return 0
 }
 
-// Finding is one thing a rule found in a revision.
+// Finding is a problem that a rule found in a revision.
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	// Path is the JSON path of the field in the proposal: "definition.prompt",
 	// "testCases[0].name"; "$" for the proposal as a whole.
 	Path string `json:"path"`
-	// Line, Column, EndLine and EndColumn span the passage within the field's
-	// text, counted from 1 in lines and characters (code points); the end is
-	// exclusive. All are 0 when the finding is about the field as a whole.
+	// Line, Column, EndLine, and EndColumn are the position of the passage in the field's text, in
+	// lines and characters (code points) counted from 1; the end is exclusive. All are 0 if the
+	// finding is about the field as a whole.
 	Line      int `json:"line,omitempty"`
 	Column    int `json:"column,omitempty"`
 	EndLine   int `json:"end_line,omitempty"`
 	EndColumn int `json:"end_column,omitempty"`
-	// Message describes the problem in a sentence. Suggestion advises the author of the
-	// text, Importer somebody who imports the definition and cannot change it; it is "" of
+	// Message describes the problem in a sentence. Suggestion is advice for the author of the text.
+	// Importer is advice for people who import the definition and cannot change it; it is "" for
 	// definitions that are not imported.
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"`
 	Importer   string `json:"for_importer,omitempty"`
-	// Passage is the exact text that the finding is about. It is untrusted: escape it
-	// before it reaches a screen.
+	// Passage is the exact text that the finding is about. It is untrusted and must be escaped
+	// before it is displayed.
 	Passage string `json:"passage,omitempty"`
-	// Context is the SHA-256 in hex of what the passage stands in (Change.Bind); ""
-	// without a passage, and in assessments that were made before there was one.
+	// Context is the hex-encoded SHA-256 of the context of the passage (Change.Bind). It is ""
+	// without a passage, and in assessments older than this field.
 	Context string `json:"context,omitempty"`
 	// Waivable reports whether the user may waive the finding.
 	Waivable bool `json:"waivable"`
-	// Carried reports that the passage is in the live version, which somebody approved: the
-	// change did not bring it, and it has no effect on the recommendation.
+	// Carried reports whether the passage is already in an approved version. The change did not
+	// introduce it, and it does not affect the recommendation.
 	Carried bool `json:"carried,omitempty"`
-	// From is the approved version that has the passage of a carried finding: a subject, "@",
-	// and a number.
+	// From is the approved version that contains the passage of a carried finding, as
+	// SUBJECT@NUMBER.
 	From string `json:"from,omitempty"`
 }
 
-// PassageHash identifies what the finding is about, independent of where in
-// the field it stands: the SHA-256 in hex of the passage and its Context.
+// PassageHash identifies the subject of the finding independently of its position in the field: the
+// hex-encoded SHA-256 of the passage and its Context.
 func (f Finding) PassageHash() string {
 	if f.Context == "" {
 		return registry.HashBytes([]byte(f.Passage))
@@ -127,8 +128,8 @@ func (f Finding) PassageHash() string {
 	return registry.HashBytes([]byte(f.Context + "\n" + f.Passage))
 }
 
-// Computed returns compute(c), computed once for each type T, so that the rules of
-// a family share their common inputs; T is a type of theirs.
+// Computed returns compute(c). It calls compute only once for each type T, so the rules of a family
+// can share intermediate results. T must be a type of the caller's package.
 func Computed[T any](c *Change, compute func(*Change) T) T {
 	key := reflect.TypeFor[T]()
 	once, known := c.computed.Load(key)
@@ -138,17 +139,17 @@ func Computed[T any](c *Change, compute func(*Change) T) T {
 	return once.(func() T)() //nolint:forcetypeassert // T is the key
 }
 
-// Passage is a part of a text, in bytes, and how it was disguised.
+// Passage is a byte range of a text and the way in which it was disguised.
 type Passage struct {
 	Start, End int
 	Disguise   disguise.Disguise
 }
 
-// MaxPerText limits the findings of one rule in one text. The last one has the
-// number of others.
+// MaxPerText limits the findings of a rule in a text. The last finding states the number of further
+// passages.
 const MaxPerText = 20
 
-// Merge sorts passages and makes one of those that overlap.
+// Merge sorts passages and merges those that overlap.
 func Merge(passages []Passage) []Passage {
 	slices.SortFunc(passages, func(a, b Passage) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
@@ -165,8 +166,8 @@ func Merge(passages []Passage) []Passage {
 	return merged
 }
 
-// Findings makes findings of passages in t, those that overlap into one and at most
-// maxPerText.
+// Findings returns a finding for each passage in t, after merging passages that overlap, and at
+// most MaxPerText.
 func (t *Text) Findings(passages []Passage, message func(Passage) string) []Finding {
 	merged := Merge(passages)
 	more := max(0, len(merged)-MaxPerText)
@@ -185,18 +186,19 @@ func (t *Text) Findings(passages []Passage, message func(Passage) string) []Find
 	return found
 }
 
-// More says in the last finding of a text how many passages have none of their own.
+// More appends the number of further passages to the message of the last finding.
 func (f *Finding) More(passages int) {
 	f.Message += fmt.Sprintf(" %d more such passages have no finding of their own.", passages)
 }
 
-// cursor turns byte offsets that only grow into lines and columns.
+// cursor converts increasing byte offsets to lines and columns.
 type cursor struct {
 	text         string
 	at           int
 	line, column int
 }
 
+// move advances to the byte offset to and returns its line and column.
 func (c *cursor) move(to int) (line, column int) {
 	for c.at < to {
 		if c.text[c.at] == '\n' {
@@ -212,10 +214,10 @@ func (c *cursor) move(to int) (line, column int) {
 	return c.line, c.column
 }
 
-// mostNamed is how many tools a text names; the documents for scripts have all.
+// mostNamed is the maximum number of tools that a text names. JSON documents list all.
 const mostNamed = 12
 
-// InTools counts and names the tools that findings stand in which are shown as one.
+// InTools returns the number and the names of the tools with the same finding.
 func InTools(names []string) string {
 	more := ""
 	total := len(names)
@@ -225,14 +227,13 @@ func InTools(names []string) string {
 	return fmt.Sprintf("%d tools: %s%s", total, strings.Join(names, ", "), more)
 }
 
-// Alike returns a key that findings share which say the same of several tools of a
-// server: those of one rule about the same words, as in a stock sentence.
+// Alike returns a key that is equal for findings that mean the same in several tools of a server:
+// findings of the same rule about the same words, such as a stock sentence.
 func (f Finding) Alike() string {
 	return f.Rule + "\x00" + string(f.Severity) + "\x00" + cmp.Or(f.Passage, f.Message)
 }
 
-// Importing is the advice to somebody who imports a tool, as a sentence of its own; ""
-// for none.
+// Importing returns the advice for importers as a complete sentence, or "" if advice is "".
 func Importing(advice string) string {
 	if advice == "" {
 		return ""
@@ -241,8 +242,8 @@ func Importing(advice string) string {
 	return "If you import it: " + string(unicode.ToLower(first)) + advice[n:]
 }
 
-// Remedies are what can be done about the finding, each a sentence or two: for the
-// author of the text, and for whoever imports it.
+// Remedies returns the advice for the author of the text and for importers, as far as there is any.
+// Each element is one or two sentences.
 func (f Finding) Remedies() []string {
 	var list []string
 	for _, remedy := range []string{f.Suggestion, Importing(f.Importer)} {

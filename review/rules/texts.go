@@ -22,28 +22,27 @@ const (
 	Label      TextKind = "label"      // names and titles
 	Identifier TextKind = "identifier" // ids, property names, keys
 	Value      TextKind = "value"      // defaults, enum values, examples and other data in a schema
-	Note       TextKind = "note"       // $comment: meant for readers of the schema, seen by agents all the same
-	Program    TextKind = "program"    // a program of a skill: it orders nobody, but its comments may
-	Report     TextKind = "report"     // what only reviewers read: rationale, examples, test cases
+	Note       TextKind = "note"       // $comment: for readers of the schema, but agents see it too
+	Program    TextKind = "program"    // a program in a skill: it does not address the agent, but its comments may
+	Report     TextKind = "report"     // for reviewers only: rationale, examples, test cases
 )
 
-// Text is one string of a proposal.
+// Text is a string in a proposal.
 type Text struct {
 	Path  string // JSON path of the field
 	Value string
-	// Said is Value with spaces for everything that is not prose, such as code and tables of
-	// data, at the same offsets; "" where all of it is prose.
+	// Said is a copy of Value with spaces in place of everything that is not prose, such as code
+	// and data tables, at the same offsets. It is "" if all of Value is prose.
 	Said string
 	Kind TextKind
-	// Visible reports that an agent sees the text once the proposal is live.
+	// Visible reports whether agents see the text once the proposal is live.
 	Visible bool
-	// Param is the name of the parameter that the text belongs to, "" when it
-	// belongs to none.
+	// Param is the name of the parameter that the text belongs to, or "".
 	Param string
 }
 
-// Texts returns every string of the draft that an agent or a reviewer reads,
-// in the order of the fields. It is computed once per Change.
+// Texts returns every string of the draft that agents or reviewers read, in field order. The result
+// is computed once per Change.
 func (c *Change) Texts() []Text {
 	return Computed(c, func(c *Change) texts {
 		t := texts{}
@@ -57,7 +56,7 @@ func (c *Change) Texts() []Text {
 	}).list
 }
 
-// texts collects strings.
+// texts collects the texts of a draft.
 type texts struct{ list []Text }
 
 func (t *texts) add(path, value string, kind TextKind) {
@@ -155,7 +154,7 @@ func (t *texts) folder(f *registry.Folder) {
 	}
 }
 
-// byKey adds a text for each key, such as the guidance per channel.
+// byKey adds the key and the text of each entry, such as the guidance per channel.
 func (t *texts) byKey(path string, m map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		t.add(jsondoc.Join(path, key), key, Identifier)
@@ -163,7 +162,7 @@ func (t *texts) byKey(path string, m map[string]string) {
 	}
 }
 
-// report adds the texts that no agent sees.
+// report adds the texts that agents do not see.
 func (t *texts) report(c *Change) {
 	d := &c.Draft
 	t.add("rationale", d.Rationale, Report)
@@ -181,12 +180,12 @@ func (t *texts) report(c *Change) {
 	t.add("changeSet", d.ChangeSet, Report)
 }
 
-// schemaDepth is how deep a schema is followed for its texts. What lies deeper
-// is refused by the rules about schemas.
+// schemaDepth limits the depth to which schemas are searched for texts. The rules about schemas
+// refuse deeper ones.
 const schemaDepth = 100
 
-// schema adds every string in a JSON schema: its texts, its data, and the
-// names it gives. One that cannot be read as JSON is added as it is.
+// schema adds every string in a JSON schema: its texts, data, and names. A schema that is not valid
+// JSON is added as a single text.
 func (t *texts) schema(path string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return
@@ -199,7 +198,7 @@ func (t *texts) schema(path string, raw json.RawMessage) {
 	t.walk(root, path, place{kind: Value, schema: true}, schemaDepth)
 }
 
-// place is where in a schema a value stands.
+// place is the context of a value in a schema.
 type place struct {
 	kind   TextKind
 	param  string
@@ -207,11 +206,11 @@ type place struct {
 	named  bool // the value maps names to schemas
 }
 
-// textKinds are the keywords whose value is a text.
+// textKinds maps keywords with a text as their value to the kind of the text.
 var textKinds = map[string]TextKind{"description": Prose, "title": Label, "$comment": Note, "markdownDescription": Prose}
 
-// plainKeywords are the other keywords of JSON Schema 2020-12 and its
-// predecessors that hold no schemas. Any other key is the author's own and a text.
+// plainKeywords are the other keywords of JSON Schema 2020-12 and its predecessors that do not
+// contain schemas. All other keys are custom and treated as texts.
 var plainKeywords = map[string]bool{
 	"$schema": true, "$id": true, "$ref": true, "$anchor": true, "$dynamicRef": true, "$dynamicAnchor": true, "$vocabulary": true,
 	"type": true, "enum": true, "const": true, "default": true, "examples": true, "format": true, "pattern": true, "required": true,
@@ -221,9 +220,10 @@ var plainKeywords = map[string]bool{
 	"contentEncoding": true, "contentMediaType": true, "nullable": true, "id": true, "discriminator": true, "xml": true, "example": true,
 }
 
-// holdsData are the keywords whose value is data, not a schema.
+// holdsData are the keywords with data as their value, not a schema.
 var holdsData = map[string]bool{"enum": true, "const": true, "default": true, "examples": true, "example": true, "required": true}
 
+// walk adds the strings in n, down to the given depth.
 func (t *texts) walk(n *jsondoc.Node, path string, at place, depth int) {
 	if depth == 0 {
 		return
@@ -245,7 +245,7 @@ func (t *texts) walk(n *jsondoc.Node, path string, at place, depth int) {
 	}
 }
 
-// member adds one key of an object and its value.
+// member adds a key of an object and its value.
 func (t *texts) member(m jsondoc.Member, path string, at place, depth int) {
 	below := place{kind: Value, param: at.param}
 	switch {
@@ -275,16 +275,15 @@ func (t *texts) member(m jsondoc.Member, path string, at place, depth int) {
 	t.walk(m.Value, path, below, depth)
 }
 
-// name adds a name that the author of the schema chose.
+// name adds a name chosen by the author of the schema.
 func (t *texts) name(path, name, param string) {
 	if name != "" {
 		t.list = append(t.list, Text{Path: path, Value: name, Kind: Identifier, Visible: true, Param: param})
 	}
 }
 
-// source adds every string of the JSON that a tool was imported from which its
-// definition does not repeat: the pin covers it, and hosts may show it to a
-// model.
+// source adds the strings of the JSON that a tool was imported from, except those in its
+// definition. The source pins them, and hosts may show them to a model.
 func (t *texts) source(tool *registry.Tool, raw []byte) {
 	if tool == nil || len(raw) == 0 {
 		return
@@ -296,7 +295,7 @@ func (t *texts) source(tool *registry.Tool, raw []byte) {
 	t.sourceNode(rest, "", "")
 }
 
-// sourceNode adds the strings in n, which stands under key.
+// sourceNode adds the strings in n, the value of key.
 func (t *texts) sourceNode(n *jsondoc.Node, path, key string) {
 	switch n.Kind {
 	case jsondoc.String:
@@ -315,8 +314,8 @@ func (t *texts) sourceNode(n *jsondoc.Node, path, key string) {
 	}
 }
 
-// sourceKind guesses the kind of a string from its key and its form: servers may
-// use any keys.
+// sourceKind guesses the kind of a string from its key and its form, because servers may use
+// arbitrary keys.
 func sourceKind(key, s string) TextKind {
 	if kind, known := textKinds[key]; known {
 		return kind

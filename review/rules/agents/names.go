@@ -16,7 +16,7 @@ func checkRetiredMention(c *rules.Change) []rules.Finding {
 	t := c.Draft.Definition.Tool
 	switch {
 	case c.Draft.Type == proposals.Deactivate:
-		return nil // it goes out of use, name and all
+		return nil // the definition is deactivated together with its name
 	case c.Draft.Definition.Folder() != nil, t != nil && rules.Imported(t):
 		return nil // its readers do not use the tools of the catalog
 	}
@@ -29,7 +29,7 @@ func checkRetiredMention(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// RetiredNames returns the retired names that a text mentions, each once.
+// RetiredNames returns the distinct retired names that text mentions.
 func RetiredNames(text string) []string {
 	var names []string
 	for _, f := range retiredIn(rules.Text{Value: text}) {
@@ -40,13 +40,13 @@ func RetiredNames(text string) []string {
 	return names
 }
 
-// retiredIn finds retired names in a text. A name that is an English word too
-// counts only where it is written as a name: in backquotes or before a "(".
+// retiredIn returns findings for retired names in t. A name that is also an English word counts
+// only if it is marked as a name, by backquotes or a following "(".
 func retiredIn(t rules.Text) []rules.Finding {
 	var found []rules.Passage
 	for p := range idWords(t.Value) {
 		word, rest := t.Value[p.Start:p.End], t.Value[p.End:]
-		// Few words can be meant as a name, so the look-up comes last.
+		// Few words can be names, so the lookup comes last.
 		quoted := strings.HasPrefix(rest, "`") && strings.HasSuffix(t.Value[:p.Start], "`")
 		if !quoted && !strings.HasPrefix(rest, "(") && !strings.Contains(word, "_") {
 			continue
@@ -70,7 +70,7 @@ func retiredIn(t rules.Text) []rules.Finding {
 	return findings
 }
 
-// unlisted reports a name on an allow-list that leads to no tool.
+// unlisted returns a finding if name is on an allow-list but no tool has it.
 func unlisted(ctx context.Context, c *rules.Change, path, name string) ([]rules.Finding, error) {
 	successor, retired := shipped.Retired(name)
 	switch {

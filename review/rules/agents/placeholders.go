@@ -23,8 +23,8 @@ func checkUnknownPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 	return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Unknown placeholder %s.", use) }), nil
 }
 
-// wanted returns the placeholders that the texts of an agent need to reach its
-// prompts, and what a prompt loses without them.
+// wanted returns pairs of a placeholder that the template needs to include a text of the agent, and
+// the consequence of omitting it.
 func wanted(a registry.Agent) [][2]string {
 	list := [][2]string{
 		{prompt.ToolCatalog, "the agent does not learn which tools it has"},
@@ -62,7 +62,7 @@ func checkMissingPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 	return found, nil
 }
 
-// braced matches names in braces that no "$" stands before.
+// braced matches placeholder names in braces. Callers must check that no "$" precedes them.
 var braced = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
 })

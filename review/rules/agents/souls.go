@@ -1,5 +1,5 @@
-// Package agents holds the A family: rules about the soul, the template and the
-// allow-lists of an agent, and about names that were given up.
+// Package agents implements the A family: rules about the soul, the template, and the allow-lists
+// of an agent, and about retired names.
 package agents
 
 import (
@@ -16,8 +16,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules returns the A family: rules about the soul and the template of an agent, and
-// about names that were given up.
+// Rules returns the A family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		about("A101", checkSoulHeading),
@@ -33,7 +32,7 @@ func Rules() []rules.Rule {
 	}
 }
 
-// about returns a rule about an active agent.
+// about returns a rule that checks active agents.
 func about(id string, check func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error)) rules.Rule {
 	return rules.Rule{ID: id, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		a := c.Draft.Definition.Agent
@@ -44,7 +43,7 @@ func about(id string, check func(ctx context.Context, c *rules.Change, a registr
 	}}
 }
 
-// inText finds passages in one text of an agent.
+// inText returns findings for passages in a text of an agent.
 func inText(path, value string, found []rules.Passage, message func(string) string) []rules.Finding {
 	t := rules.Text{Path: path, Value: value}
 	return t.Findings(found, func(p rules.Passage) string { return message(value[p.Start:p.End]) })
@@ -62,7 +61,7 @@ func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]r
 	return inText(soulPath, a.Soul, matches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
 }
 
-// matches returns the first most places, or all for -1, where re matches in s.
+// matches returns the first most matches of re in s, or all if most is -1.
 func matches(re *regexp.Regexp, s string, most int) []rules.Passage {
 	var found []rules.Passage
 	for _, at := range re.FindAllStringIndex(s, most) {
@@ -71,7 +70,7 @@ func matches(re *regexp.Regexp, s string, most int) []rules.Passage {
 	return found
 }
 
-// idWords yields the words of letters, digits and "_" in s.
+// idWords yields the words in s that consist of letters, digits, and "_".
 func idWords(s string) iter.Seq[rules.Passage] {
 	return func(yield func(rules.Passage) bool) {
 		start := -1
@@ -89,7 +88,7 @@ func idWords(s string) iter.Seq[rules.Passage] {
 	}
 }
 
-// idBytes are the characters of ids in any case.
+// idBytes are the characters of ids, in lower or upper case.
 var idBytes = func() (t [256]bool) {
 	for c := range t {
 		t[c] = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
@@ -97,7 +96,7 @@ var idBytes = func() (t [256]bool) {
 	return t
 }()
 
-// maxLookups bounds how many words of a text are looked up.
+// maxLookups limits the number of words of a text that are looked up.
 const maxLookups = 500
 
 func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error) {
@@ -123,7 +122,7 @@ func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]ru
 	return inText(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
 }
 
-// isTool reports whether name is, or was, the name of a tool.
+// isTool reports whether name is or was the name of a tool.
 func isTool(ctx context.Context, c *rules.Change, name string) (bool, error) {
 	list, _ := shipped.List(shipped.AssistantID)
 	if _, retired := shipped.Retired(name); retired || shipped.IsCore(name) || slices.Contains(list.Tools, name) {
@@ -133,14 +132,14 @@ func isTool(ctx context.Context, c *rules.Change, name string) (bool, error) {
 	return len(live) > 0, err
 }
 
-// The acts of an agent on the data that it keeps for the user.
+// Actions on the data that an agent stores for the user.
 const (
 	recordingActs = `(?:mark|create|update|save|log|add|record|store|schedule|check|search|look up|set|delete|remove|complete|review|scan|read|call|use)`
 	keptThings    = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
 )
 
-// instruction matches text that belongs into an operating model: calls, formats,
-// limits, steps, schedules, answers word for word.
+// instruction matches text that belongs in an operating model: calls, formats, limits, steps,
+// schedules, and fixed answers.
 var instruction = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`(?m:^ {0,3}\d{1,3}[.)] +\S.*$)`,
@@ -151,9 +150,9 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 		`(?i:\bstep\s+\d+\b)`,
 		`(?i:\bevery\s+\d+\s+(?:seconds|minutes|hours|days)\b)`,
 		`\b(?:HEARTBEAT_OK|WAKEUP_SILENT)\b`,
-		// A trigger and what to do then: "When the user says …, mark it complete."
+		// A trigger and an action: "When the user says …, mark it complete."
 		`(?i:\b(?:when|whenever|once|if|as soon as)\b[^.!?\n]{1,100},\s*(?:always\s+|then\s+|also\s+)?` + recordingActs + `\b[^.!?\n]{1,80})`,
-		// An act on what the agent keeps: "Check tasks …", "Always start with a search of your memories."
+		// An action on stored data: "Check tasks …", "Always start with a search of your memories."
 		`(?im:(?:^|[.!?]\s+)(?:always\s+|first,?\s+|before [^.!?,\n]{1,40},\s*)?` + recordingActs + `\s+(?:of\s+)?(?:your\s+|the\s+|all\s+|their\s+|open\s+)*` + keptThings + `\b)`,
 		`(?i:\b(?:always|first)\b[^.!?\n]{0,30}\b(?:search|check|look-?up|query|review)\b[^.!?\n]{0,30}\b` + keptThings + `\b)`,
 	}, "|"))

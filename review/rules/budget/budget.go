@@ -1,4 +1,4 @@
-// Package budget holds the B family: the room that a change takes in every prompt.
+// Package budget implements the B family: rules about the size of a change in every prompt.
 package budget
 
 import (
@@ -11,14 +11,14 @@ import (
 	"toolcrib/review/rules"
 )
 
-// How much of the shared room a definition may take before a finding.
+// Sizes from which a definition causes a finding.
 const (
 	ManyCharacters = 16_000 // of a tool's injected texts, about 4,000 tokens
 	ManyBytes      = 16_384 // of an input schema
 )
 
-// PromptGrowth is how many tokens a change may add to the prompt of one channel
-// before a finding.
+// PromptGrowth is the number of tokens that a change may add to the prompt of a channel without a
+// finding.
 const PromptGrowth = 2_000
 
 // Rules returns the B family.
@@ -74,7 +74,8 @@ func promptCut(p rules.PromptCost) string {
 	return "would be cut off before its end"
 }
 
-// eachPrompt returns a rule with a finding for each prompt about which complain has a clause.
+// eachPrompt returns a rule with a finding for each prompt for which complain does not return "".
+// The result of complain completes the sentence "The prompt of AGENT for CHANNEL …".
 func eachPrompt(id string, complain func(rules.PromptCost) string) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding

@@ -1,5 +1,5 @@
-// Package files holds the F family: what skills and instruction files bring besides
-// their words.
+// Package files implements the F family: rules about the files of skills and instructions, apart
+// from their wording.
 package files
 
 import (
@@ -18,7 +18,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules is the F family.
+// Rules returns the F family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		each("F101", executable), rules.Of("F104", outside), each("F105", permissions), each("F106", binaries), rules.Of("F107", hidden), rules.Of("F108", unparsed), rules.Of("F112", skipped),
@@ -26,7 +26,8 @@ func Rules() []rules.Rule {
 	}
 }
 
-// changed yields the files that the draft adds or changes, by path, with what they were.
+// changed calls do for each file that the draft adds or changes, by path. before is nil for a new
+// file.
 func changed(c *rules.Change, do func(name string, now registry.File, before *registry.File)) {
 	f := c.Draft.Definition.Folder()
 	if f == nil || c.Draft.Type == proposals.Deactivate {
@@ -47,7 +48,7 @@ func changed(c *rules.Change, do func(name string, now registry.File, before *re
 	}
 }
 
-// at is the path of a file in a proposal.
+// at returns the path of a file in a proposal.
 func at(name string) string { return jsondoc.Join("definition.files", name) }
 
 func executable(name string, f registry.File, before *registry.File) []rules.Finding {
@@ -64,7 +65,7 @@ func executable(name string, f registry.File, before *registry.File) []rules.Fin
 	return []rules.Finding{{Path: at(name), Message: jsondoc.Printable(name) + " " + what + "."}}
 }
 
-// each makes a rule of a look at every file that is new or has changed.
+// each returns a rule that calls look for every new or changed file.
 func each(id string, look func(name string, f registry.File, before *registry.File) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
@@ -75,14 +76,14 @@ func each(id string, look func(name string, f registry.File, before *registry.Fi
 	})
 }
 
-// pattern compiles an expression when it is first needed.
+// pattern returns a function that compiles expr on the first call.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 var climbing = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
 
-// eachText yields the texts of the files of a draft that is to be in force.
+// eachText calls do for the text of each file, unless the draft deactivates its subject.
 func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
 	f := c.Draft.Definition.Folder()
 	if f == nil || c.Draft.Type == proposals.Deactivate {
@@ -95,8 +96,8 @@ func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
 	}
 }
 
-// outside finds paths that climb out of the folder of a skill: those of Markdown files,
-// which programs need for their modules.
+// outside finds paths in Markdown files of a skill that lead out of its folder. Programs are not
+// checked, because they need such paths for their modules.
 func outside(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	if c.Draft.Subject.Kind != registry.KindSkill {
@@ -120,11 +121,12 @@ func outside(c *rules.Change) []rules.Finding {
 	return found
 }
 
+// markdown reports whether the file is Markdown or plain text, judging by its extension.
 func markdown(name string) bool {
 	return slices.Contains([]string{".md", ".mdc", ".markdown", ".txt", ""}, strings.ToLower(path.Ext(name)))
 }
 
-// binaries lists the files that are approved by their hash.
+// binaries reports binary files, for which an approval covers only their hash.
 func binaries(name string, f registry.File, _ *registry.File) []rules.Finding {
 	if !f.Binary() {
 		return nil
@@ -136,7 +138,7 @@ func binaries(name string, f registry.File, _ *registry.File) []rules.Finding {
 	return []rules.Finding{{Path: at(name), Message: what + " that cannot be read here. An approval covers only its hash."}}
 }
 
-// encoded reports texts that are not UTF-8.
+// encoded reports texts in an encoding other than UTF-8.
 func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	if f.Encoding == "" || f.Text == "" {
 		return nil
@@ -159,9 +161,9 @@ func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	})
 }
 
-// asUTF8 returns the first characters of ASCII that a reader of UTF-8, such as a shell, finds
-// in a text of UTF-16 where people are shown letters of other scripts: enough for a command.
-// Ideographs can look like that by chance; their file has to be saved as UTF-8.
+// asUTF8 returns the first ASCII characters that a program that expects UTF-8, such as a shell,
+// would read in a UTF-16 text that people see as letters of another script: enough for a command.
+// Ideographs can contain such a sequence by chance; such a file must be saved as UTF-8.
 func asUTF8(f registry.File) string {
 	const least = 8
 	data, _ := f.Bytes()
@@ -176,7 +178,7 @@ func asUTF8(f registry.File) string {
 	return ""
 }
 
-// unshown reports files that nobody can be shown. No proposal with one can be submitted.
+// unshown reports files that cannot be displayed. Proposals with such a file cannot be submitted.
 func unshown(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	changed(c, func(name string, f registry.File, _ *registry.File) {
@@ -187,10 +189,10 @@ func unshown(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// elsewhere reports a skill or instructions at a path where no client looks for them:
-// approved files are written there, and other programs may run or obey them. Prose may lie
-// anywhere, since other files import it. A file on disk that is checked by itself has no
-// rationale, and restore does not write it.
+// elsewhere reports skills and instructions at a path where no client looks for them. Approved
+// files are written there, and other programs may run or follow them. Instructions in Markdown may
+// be anywhere, because other files can import them. The rule skips files on disk that are checked
+// in isolation: they have no rationale, and restore does not write them.
 func elsewhere(c *rules.Change) []rules.Finding {
 	f, s := c.Draft.Definition.Folder(), c.Draft.Subject
 	if f == nil || c.Draft.Type == proposals.Deactivate || c.Apart && c.Draft.Rationale == "" {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// permissions finds permissions that the front matter of a file grants and did not grant before.
+// permissions reports permissions that the front matter of a file newly grants.
 func permissions(name string, f registry.File, before *registry.File) []rules.Finding {
 	if !markdown(name) {
 		return nil
@@ -41,11 +41,10 @@ func permissions(name string, f registry.File, before *registry.File) []rules.Fi
 	return found
 }
 
-// granting are the keys of front matter whose values let an agent do something without
-// asking.
+// granting are the front matter keys with values that allow an agent to act without asking.
 var granting = []string{"allowed-tools", "allowedTools", "permissionMode", "permission-mode", "hooks", "permissions", "mcpServers"}
 
-// grants returns what the front matter of a text grants, as "key: value".
+// grants returns the permissions that the front matter of text grants, as "key: value".
 func grants(text string) []string {
 	front, _, ok := mdfile.SplitFront(text)
 	if !ok {
@@ -67,7 +66,7 @@ func grants(text string) []string {
 	return list
 }
 
-// narrow reports whether a grant only allows reading, or certain commands.
+// narrow reports whether a grant allows only reading or certain commands.
 func narrow(grant string) bool {
 	key, value, _ := strings.Cut(grant, ": ")
 	if !strings.Contains(strings.ToLower(key), "tools") {
@@ -81,8 +80,8 @@ func narrow(grant string) bool {
 	return true
 }
 
-// unparsed finds front matter that clients cannot read. They ignore it silently, with the
-// restrictions in it.
+// unparsed reports front matter that clients cannot parse. They silently ignore it, including its
+// restrictions.
 func unparsed(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {
@@ -106,12 +105,12 @@ func faults(name string, t *rules.Text) []rules.Finding {
 	}
 	problems, lenient := mdfile.FrontFaults(front, 2)
 	if lenient && strings.EqualFold(path.Ext(name), ".mdc") {
-		return nil // Cursor itself writes them like this
+		return nil // Cursor itself writes such front matter
 	}
 	var found []rules.Finding
 	for _, p := range problems {
 		f := rules.Finding{Path: t.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: "Front matter: " + strings.TrimSuffix(p.Message, ".") + "."}
-		if lenient && len(grants(t.Value)) == 0 { // others lose what it restricts
+		if lenient && len(grants(t.Value)) == 0 { // otherwise clients would lose restrictions
 			f.Severity, f.Suggestion = rules.Info, "Put the value in quotes: only some clients read it as it is."
 		}
 		found = append(found, f)
@@ -119,14 +118,14 @@ func faults(name string, t *rules.Text) []rules.Finding {
 	return found
 }
 
-// maxProject is how many bytes Codex reads of the AGENTS.md files of a project, by default
+// maxProject is the number of bytes that Codex reads of the AGENTS.md files of a project by default
 // (project_doc_max_bytes).
 const maxProject = 32 << 10
 
-// skillName is the form of names that every client accepts (agentskills.io/specification).
+// skillName matches names that every client accepts (agentskills.io/specification).
 var skillName = pattern(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// skipped finds files that some clients silently ignore or cut off.
+// skipped reports files that some clients silently ignore or truncate.
 func skipped(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {
@@ -141,7 +140,7 @@ func skipped(c *rules.Change) []rules.Finding {
 		}
 		front, _, ok := mdfile.SplitFront(t.Value)
 		if !ok {
-			if !mdfile.OpenFront(t.Value) { // which F108 reports
+			if !mdfile.OpenFront(t.Value) { // otherwise F108 reports it
 				add("The file has no front matter, so clients do not offer the skill.", "Begin it with front matter that has a name and a description.")
 			}
 			return
@@ -182,8 +181,8 @@ var (
 	defined  = pattern(`(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
 )
 
-// fewestWords is how many words a hidden passage has that says something: shorter ones
-// mark places for programs.
+// fewestWords is the minimum number of words of a hidden passage. Shorter ones are usually markers
+// for programs.
 const fewestWords = 6
 
 func hidden(c *rules.Change) []rules.Finding {
@@ -194,7 +193,7 @@ func hidden(c *rules.Change) []rules.Finding {
 		}
 		var noted, spans []rules.Passage
 		for _, form := range []struct {
-			has     string // in every text that the expression matches
+			has     string // a string that every match contains
 			pattern func() *regexp.Regexp
 			spans   *[]rules.Passage
 		}{{"<!--", comments, &noted}, {"</", unseen, &spans}, {"](", titled, &spans}, {"]:", defined, &spans}} {
@@ -210,7 +209,7 @@ func hidden(c *rules.Change) []rules.Finding {
 		}
 		found = append(found, t.Findings(spans, message)...)
 		for _, f := range t.Findings(noted, message) {
-			f.Severity = rules.Info // authors leave notes; S107 looks for orders in them
+			f.Severity = rules.Info // authors leave notes; S107 checks them for orders
 			found = append(found, f)
 		}
 	})
@@ -224,7 +223,7 @@ func hiddenSpan(spans []rules.Passage, text string, start, end int) []rules.Pass
 	return append(spans, rules.Passage{Start: start, End: end})
 }
 
-// inCode reports whether a place is in a fenced block, which viewers show.
+// inCode reports whether the byte offset at is in a fenced code block, which viewers show.
 func inCode(text string, at int) bool {
 	fences := 0
 	for line := range strings.Lines(text[:at]) {

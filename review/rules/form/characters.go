@@ -1,5 +1,5 @@
-// Package form holds the rules of the S family about characters that are invisible
-// or look like others.
+// Package form implements the rules of the S family about the form of texts: invisible and
+// look-alike characters, credentials, and unrendered templates.
 package form
 
 import (
@@ -15,7 +15,7 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// Rules are the rules about characters that are invisible or look like others.
+// Rules returns the rules about the form of texts.
 func Rules() []rules.Rule {
 	list := []rules.Rule{
 		characters("S109", "invisible", hidden.Invisible, hidden.Variation, hidden.PrivateUse),
@@ -31,15 +31,15 @@ func Rules() []rules.Rule {
 	return list
 }
 
-// characters returns the rule about hidden characters of some kinds, which messages name by
-// attribute.
+// characters returns a rule about hidden characters of the given kinds. attribute describes them in
+// messages.
 func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	wanted := map[hidden.Kind]bool{}
 	for _, k := range kinds {
 		wanted[k] = true
 	}
 	return wording.EachText(id, func(c *wording.View, s *wording.Scanned) []rules.Finding {
-		left := rules.Warn // what copying left behind
+		left := rules.Warn // severity of characters that are artifacts of copying
 		if !c.IsAction() {
 			left = rules.Info
 		}
@@ -47,8 +47,8 @@ func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	})
 }
 
-// hiddenIn finds the hidden characters of the wanted kinds in a text, with one finding for each
-// line. Characters that copying may have left behind get the severity left.
+// hiddenIn returns a finding for each line of s with hidden characters of the wanted kinds. The
+// severity is left if the characters may be artifacts of copying.
 func hiddenIn(s *wording.Scanned, wanted map[hidden.Kind]bool, attribute string, left rules.Severity) []rules.Finding {
 	var spans []rules.Passage
 	var runs []hidden.Run
@@ -80,10 +80,10 @@ func hiddenIn(s *wording.Scanned, wanted map[hidden.Kind]bool, attribute string,
 	return found
 }
 
-// maxSpelled is how many tag characters a message spells out.
+// maxSpelled limits the number of tag characters that a message decodes.
 const maxSpelled = 200
 
-// hiddenCharacters names characters, and the text that they spell.
+// hiddenCharacters describes hidden characters, and the text that they spell if they are tags.
 func hiddenCharacters(attribute string, count int, characters string) string {
 	counted := fmt.Sprintf("%d %s characters", count, attribute)
 	if count == 1 {
@@ -100,13 +100,13 @@ func hiddenCharacters(attribute string, count int, characters string) string {
 	return counted + ": " + cmp.Or(visible.Named(characters), visible.Name(first)) + "."
 }
 
-// manyStrays is how many invisible characters a text may have by accident, besides those that are
-// alone in their lines: authors of Markdown put one ahead of each fence that they show.
+// manyStrays is the number of invisible characters that a text may contain by accident, in addition
+// to single ones in a line: authors of Markdown put one before each code fence that they quote.
 const manyStrays = 16
 
-// strays reports whether copying may have left the runs behind: a few single or
-// paired invisible characters that split no word, one backspace, delete, or bell, or characters
-// of one font. They carry no text.
+// strays reports whether the runs may be artifacts of copying, which carry no text: a few single or
+// paired invisible characters that do not split a word; a single backspace, delete, or bell; or
+// characters that only a particular font defines.
 func strays(text string, runs []hidden.Run) bool {
 	total, invisible := 0, 0
 	apart := func(from, to int) bool { return strings.Contains(text[from:to], "\n") }

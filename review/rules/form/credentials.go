@@ -9,8 +9,7 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// credentialForms are the published forms of keys and tokens that cannot be
-// taken for anything else.
+// credentialForms are the published formats of keys and tokens that are unambiguous.
 var credentialForms = []struct{ kind, marker, form string }{
 	{"an AWS access key id", "AKIA", `\bAKIA[0-9A-Z]{16}\b`},
 	{"a temporary AWS access key id", "ASIA", `\bASIA[0-9A-Z]{16}\b`},
@@ -28,7 +27,7 @@ var credentialForms = []struct{ kind, marker, form string }{
 	{"a signed web token", "eyJ", `\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`},
 }
 
-// compiledForms are the expressions of credentialForms.
+// compiledForms returns the compiled expressions of credentialForms.
 var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 	forms := make([]*regexp.Regexp, len(credentialForms))
 	for i, f := range credentialForms {
@@ -37,7 +36,7 @@ var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 	return forms
 })
 
-// credentials finds secrets in a text, also in its code, and in the texts decoded from it.
+// credentials reports secrets in s, including its code and the texts decoded from it.
 func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	if !s.LongRun {
 		return nil
@@ -45,7 +44,7 @@ func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	var spans []rules.Passage
 	kind := ""
 	readings := s.Readings()
-	readings[0].Text = s.Value // code holds credentials too
+	readings[0].Text = s.Value // code may also contain credentials
 	for _, r := range readings {
 		for i, form := range compiledForms() {
 			if !strings.Contains(r.Text, credentialForms[i].marker) {
@@ -61,13 +60,13 @@ func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	return s.Findings(spans, func(rules.Passage) string { return "This looks like " + kind + "." })
 }
 
-// genuine reports whether a credential is more than a placeholder: it has many
-// different characters and none of the words that mark an example.
+// genuine reports whether a credential looks real: it has many different characters and contains no
+// word that marks an example.
 func genuine(key string) bool {
 	lower := strings.ToLower(key)
 	for _, word := range []string{
 		"example", "xxxx", "your", "0000", "1234567890", "abcdef", "placeholder", "redacted", "...", "dummy", "test",
-		"eyjzdwiioiixmjm0nty3odkw", // the subject of the token in every introduction
+		"eyjzdwiioiixmjm0nty3odkw", // the subject in the usual example of a web token
 	} {
 		if strings.Contains(lower, word) {
 			return false

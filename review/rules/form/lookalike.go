@@ -12,10 +12,10 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// minStacked is how many marks on letters that do not take them are no slip.
+// minStacked is the number of misplaced combining marks that is unlikely to be a mistake.
 const minStacked = 3
 
-// lookalikes finds words with characters that imitate others.
+// lookalikes reports words with characters that imitate others.
 func lookalikes(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	var spans []rules.Passage
 	stacked := map[int]bool{}
@@ -38,8 +38,8 @@ func lookalikes(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	})
 }
 
-// leftover matches a text that consists of program code or a placeholder: a piece of a
-// concatenation, or a field of a template.
+// leftover matches a text that consists only of program code or a placeholder: a part of a
+// concatenation, or a template field.
 var leftover = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		quote    = "[\"'`]"
@@ -50,7 +50,7 @@ var leftover = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + added + `|` + appended + `|` + place + `)$`)
 })
 
-// unrendered finds descriptions that are put in at run time.
+// unrendered reports descriptions that a program inserts at run time.
 func unrendered(c *wording.View, s *wording.Scanned) []rules.Finding {
 	text := strings.TrimSpace(s.Value)
 	if !c.IsAction() || s.Path != "definition.description" || len(text) > 200 || !leftover().MatchString(text) {

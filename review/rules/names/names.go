@@ -1,5 +1,5 @@
-// Package names holds the N family, rules about the verb, number and uniqueness of a
-// tool's name, and the L family, the names of core tools.
+// Package names implements the N family, rules about the verb, number, and uniqueness of a tool's
+// name, and the L family, which protects the names of core tools.
 package names
 
 import (
@@ -15,8 +15,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules returns the N family, rules about the verb, number and uniqueness of a tool's
-// name, and the L family, the names of core tools.
+// Rules returns the N and L families.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		named("N101", checkVerb), named("N102", checkPlural), rules.Of("N103", checkRetired),
@@ -27,8 +26,8 @@ func Rules() []rules.Rule {
 	}
 }
 
-// named returns a rule about the name of an action tool of our own: a tool from outside keeps the
-// name that its server gave it.
+// named returns a rule about the names of our own action tools. Imported tools keep the name that
+// their server gave them.
 func named(id string, check func(c *rules.Change, verb, resource string) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Draft.Definition.Tool
@@ -64,8 +63,7 @@ func checkPlural(c *rules.Change, verb, resource string) []rules.Finding {
 	return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.ID, Message: fmt.Sprintf("%s names %s in the singular.", visible.Line(c.Draft.Subject.ID), visible.Line(resource))}}
 }
 
-// plural reports whether an English word is a regular plural, or declared as a noun
-// that has none.
+// plural reports whether an English word is a regular plural or listed as a noun without a plural.
 func plural(word string) bool {
 	last := word[strings.LastIndexByte(word, '_')+1:]
 	if strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") && !strings.HasSuffix(last, "us") && !strings.HasSuffix(last, "is") {
@@ -89,7 +87,7 @@ func checkRetiredID(c *rules.Change) []rules.Finding {
 	return retired("subject", c.Draft.Subject.ID)
 }
 
-// retired finds a retired name, and names its successor.
+// retired returns a finding with the successor if name is retired.
 func retired(path, name string) []rules.Finding {
 	successor, retired := shipped.Retired(name)
 	if !retired {
@@ -113,7 +111,7 @@ func checkTaken(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		return nil, err
 	}
 	others = slices.DeleteFunc(others, func(other registry.Live) bool {
-		return other.Subject.ID == c.Draft.Subject.ID || other.Locked // the same tool in another layer; the core is the lock's
+		return other.Subject.ID == c.Draft.Subject.ID || other.Locked // the same tool in another layer; rule L101 covers core tools
 	})
 	eachName(c, func(path, name string) {
 		if i := slices.IndexFunc(others, func(other registry.Live) bool { return slices.Contains(other.Names(), name) }); i >= 0 {
@@ -123,8 +121,8 @@ func checkTaken(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return found, nil
 }
 
-// reserved are the names of the tools through which an agent reaches all the
-// others; a tool of that name would stand between them.
+// reserved are the names of the tools with which an agent finds and executes all other tools. A
+// tool with such a name could intercept the calls.
 var reserved = strings.Fields("search_tools describe_tool execute_tool propose_tool revise_proposal list_proposals get_proposal")
 
 func checkReserved(c *rules.Change) []rules.Finding {
@@ -156,8 +154,8 @@ func checkHides(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return nil, nil
 }
 
-// coreID keeps the ids of core tools: every other tool is judged by them, so that
-// nothing takes their place.
+// coreID reports tools with the id of a core tool, because every other tool is compared with the
+// core tools.
 func coreID(c *rules.Change) []rules.Finding {
 	if c.Draft.Subject.Kind != registry.KindTool || !shipped.IsCore(c.Draft.Subject.ID) {
 		return nil
@@ -165,7 +163,7 @@ func coreID(c *rules.Change) []rules.Finding {
 	return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("%s is a core tool, and core tools are locked in every layer.", c.Draft.Subject.ID)}}
 }
 
-// coreAlias keeps the ids of core tools from the aliases of others.
+// coreAlias reports aliases that are ids of core tools.
 func coreAlias(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	for i, alias := range aliases(c) {
@@ -176,7 +174,7 @@ func coreAlias(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// eachName calls look with the id and each alias of a tool, and its path.
+// eachName calls look with the path and the value of the id and of each alias of a tool.
 func eachName(c *rules.Change, look func(path, name string)) {
 	look("subject", c.Draft.Subject.ID)
 	for i, alias := range aliases(c) {

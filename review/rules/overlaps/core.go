@@ -15,13 +15,13 @@ import (
 	"toolcrib/review/rules"
 )
 
-// LikeCore is the rule that finds definitions similar to a core tool.
+// LikeCore is the id of the rule that finds definitions similar to a core tool.
 const LikeCore = "O101"
 
-// From how much on a tool counts as nearly a core tool: the share of its
-// shingles that the core tool has, or of the core tool's that it has, in texts
-// of some length; and how near the purposes are. Tools of the same trade for
-// something else come to 0.20 in purpose and to 0.1 in text.
+// Thresholds from which a tool is too similar to a core tool: the share of its shingles that occur
+// in the core tool, or the share of the core tool's shingles that occur in it, for texts of at
+// least fewShingles; and the similarity of the purposes. Different tools of the same field reach
+// 0.20 in purpose and 0.1 in text.
 const (
 	coreCopied  = 0.35
 	coreCovered = 0.25
@@ -29,9 +29,9 @@ const (
 	fewShingles = 20
 )
 
-// coreCorpus holds the core tools. They are few, so everything is compared
-// with each of them, exactly. Their words are embedded beside them: who proposes one
-// tool need not decode all those.
+// coreCorpus returns the core tools. They are few, so every tool is compared exactly with each of
+// them. Their words are embedded in preprocessed form, because proposing a single tool should not
+// require parsing all core tools.
 var coreCorpus = sync.OnceValue(func() *overlap.Corpus {
 	var words overlap.CorpusWords
 	if err := gob.NewDecoder(bytes.NewReader(coreWords)).Decode(&words); err != nil {
@@ -69,9 +69,8 @@ func likeCore(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// nearCore returns the core tools that t comes too near to. What is far beyond
-// the length that a text may have, and so cannot go live, is not looked at to
-// its end.
+// nearCore returns the core tools that are too similar to t. It ignores the part of a text beyond a
+// multiple of the permitted length, because such a text cannot go live.
 func nearCore(t registry.Tool) []overlap.Comparison {
 	t.Prompt, t.Description = head(t.Prompt), head(t.Description)
 	var near []overlap.Comparison
@@ -83,16 +82,16 @@ func nearCore(t registry.Tool) []overlap.Comparison {
 	return near
 }
 
-// head is the beginning of a text, which holds every text that may go live.
+// head returns the beginning of s, which is at least as long as any text that may go live.
 func head(s string) string {
-	const most = 4 * registry.MaxPrompt // bytes: no character has more than four
+	const most = 4 * registry.MaxPrompt // bytes; a UTF-8 character has at most four
 	if len(s) <= most {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// coreLikeness describes how t is similar to a core tool.
+// coreLikeness describes the similarity of t to a core tool.
 func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.ID}.String()
 	f := rules.Finding{Path: "definition", Passage: subject}
@@ -113,7 +112,7 @@ func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	return f
 }
 
-// forkOf reports whether an id is that of a fork of a core tool, and of which:
+// forkOf reports whether id is the id of a fork of a core tool, and returns the core tool:
 // "file_reader_custom", "file_reader_custom_2".
 func forkOf(id string) (fork bool, core string) {
 	core, rest, ok := strings.Cut(id, "_custom")

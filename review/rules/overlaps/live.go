@@ -1,4 +1,4 @@
-// Package overlaps holds the O family: whether a similar tool exists.
+// Package overlaps implements the O family: rules that find similar tools.
 package overlaps
 
 import (
@@ -12,14 +12,14 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules returns the O family. With two tools for one task, a model chooses a different one each
-// time.
+// Rules returns the O family. Similar tools are a problem because a model chooses between them at
+// random.
 func Rules() []rules.Rule {
 	return []rules.Rule{rules.Of(LikeCore, likeCore), {ID: "O102", AsksAlike: true, Check: likeLive}, {ID: "O103", Check: checkLabel}, {ID: "O104", Check: checkTag}, rules.Of("O105", checkTwin)}
 }
 
-// From how much on two live tools count as nearly the same: of the shingles of
-// their texts, and of the content words of their purposes.
+// Thresholds from which two live tools are too similar: for the shingles of their texts, and for
+// the content words of their purposes.
 const (
 	alikeText    = 0.4
 	alikePurpose = 0.6
@@ -61,8 +61,8 @@ func likeLive(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return found, nil
 }
 
-// sameServer reports whether two tools were imported from one server. Tools of
-// one's own file are compared with each other.
+// sameServer reports whether two tools were imported from the same server. Tools from a local file
+// are compared with each other.
 func sameServer(a, b registry.Tool) bool {
 	if a.Source == nil || b.Source == nil || a.Source.Type != registry.SourceMCP || b.Source.Type != registry.SourceMCP {
 		return false
@@ -72,8 +72,7 @@ func sameServer(a, b registry.Tool) bool {
 	return named && server != "" && server == other
 }
 
-// copied has a finding about two tools that are one only inform: each client needs
-// its own.
+// copied changes f to a hint if the two tools are identical, because each client needs its own.
 func copied(f *rules.Finding, name, state string, a, b registry.Tool) {
 	if a.SameBytes(b) {
 		f.Severity = rules.Info
@@ -82,7 +81,7 @@ func copied(f *rules.Finding, name, state string, a, b registry.Tool) {
 	}
 }
 
-// likes is in what two tools are nearly the same.
+// likes is the aspect in which two tools are similar.
 type likes int
 
 const (
@@ -91,8 +90,7 @@ const (
 	likePurpose
 )
 
-// likeness says in what a tool is like another one, and how much of it is the
-// same.
+// likeness returns the aspect in which two tools are similar and the degree of similarity.
 func likeness(t, other *rules.Peer) (likes, float64) {
 	a, b := t.Fingerprint(), other.Fingerprint()
 	if same := a.Text(b).Resemblance; same >= alikeText {
@@ -104,7 +102,7 @@ func likeness(t, other *rules.Peer) (likes, float64) {
 	return unlike, 0
 }
 
-// finding reports that t is similar to other.
+// finding returns a finding that t is similar to other.
 func (l likes) finding(share float64, t registry.Tool, other *rules.Peer) rules.Finding {
 	f := rules.Finding{Path: "definition"}
 	if l == likeText {
@@ -117,7 +115,8 @@ func (l likes) finding(share float64, t registry.Tool, other *rules.Peer) rules.
 	return f
 }
 
-// versioned names a definition with its version; one in a file has none.
+// versioned returns the name of a definition with its version. Definitions in files have no
+// version.
 func versioned(l registry.Live) string {
 	if l.Version == 0 {
 		return l.Subject.String()
@@ -125,8 +124,8 @@ func versioned(l registry.Live) string {
 	return fmt.Sprintf("%s (version %d)", l.Subject, l.Version)
 }
 
-// firstPassage is the longest of the passages that t has in common with another
-// tool, and the path of its field.
+// firstPassage returns the first of the passages that t shares with another tool, and the path of
+// its field.
 func firstPassage(t registry.Tool, shared []overlap.ToolPassage) (path, passage string) {
 	if len(shared) == 0 {
 		return "definition", ""
@@ -161,7 +160,7 @@ func checkTag(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return elsewhere(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
 }
 
-// elsewhere makes a finding when others has an active tool of another id.
+// elsewhere returns a finding if others contains an active tool with a different id.
 func elsewhere(others []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
 	for _, other := range others {
 		if other.Subject.ID != id && other.Definition.Status() == registry.Active {

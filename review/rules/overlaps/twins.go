@@ -31,7 +31,7 @@ func checkTwin(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// mostReason is how many characters of the reason for a rejection are repeated.
+// mostReason limits the number of characters of the reason for a rejection that a message quotes.
 const mostReason = 300
 
 func message(t rules.Twin) string {

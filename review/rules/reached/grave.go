@@ -10,16 +10,16 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// leaves reports whether a file takes credentials and sends data: the environment as a whole,
-// or, in a program, what a store holds.
+// leaves reports whether a file reads credentials and sends data: the whole environment or, in a
+// program, a credential store.
 func leaves(f fact.Fact) bool {
 	return f.Sent && (f.Use == fact.Environment || f.Use == fact.Store && f.InProgram)
 }
 
-// hasLeft reports whether a command or call hands credentials to somebody they are not for: all
-// of them; one to a host of another owner, outside of the headers in which clients authenticate
-// themselves; or one that is encoded and so passes by filters. User names and passwords are
-// encoded together, with a colon (RFC 7617).
+// hasLeft reports whether a command or call sends credentials to a recipient for which they are not
+// intended: all credentials; a credential to a host of another owner, except in the headers with
+// which clients authenticate; or an encoded credential, which passes filters. A user name and
+// password with a colon are an exception, because clients encode them together (RFC 7617).
 func hasLeft(f fact.Fact, line string, _ *facts) bool {
 	switch {
 	case leaves(f):
@@ -35,7 +35,7 @@ func hasLeft(f fact.Fact, line string, _ *facts) bool {
 	return (literal.Outside(host) || ownerOf(host) != "" && !slices.Contains(anybody, owner)) && !strings.Contains(host, owner)
 }
 
-// anybody are first words of variables that name no owner.
+// anybody are first words of variable names that do not identify an owner.
 var anybody = strings.Fields("api app auth access my secret token client user service admin db database key private jwt session bearer ssh refresh id")
 
 var authenticates = sync.OnceValue(func() *regexp.Regexp {
@@ -44,24 +44,24 @@ var authenticates = sync.OnceValue(func() *regexp.Regexp {
 
 var pair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w}]:[\w{$]|['"]:['"]`) })
 
-// addresses matches addresses, and hosts without a scheme.
+// addresses matches addresses and hosts without a scheme.
 var addresses = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[a-z]+://[^\s"'<>)]*|[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
 })
 
-// encodes matches calls and commands that encode what they are given.
+// encodes matches calls and commands that encode their input.
 var encodes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\|\s*(?:base64|base32|xxd -p|openssl (?:base64|enc)|od -)(?:\s+-w\s?0)?\s*(?:$|[|)]|\\)|b(?:64|32|ase64)(?:_|\.)?encode\(|btoa\(|toString\(['"](?:base64|hex)|\.hex\(\)`)
 })
 
-// hostIn returns the host of the first address in a line.
+// hostIn returns the host of the first address in line.
 func hostIn(line string) string {
 	_, address, _ := strings.Cut(strings.ToLower(line), "://")
 	return address[:len(address)-len(strings.TrimLeft(address, "abcdefghijklmnopqrstuvwxyz0123456789.-"))]
 }
 
-// ownerOf returns the part of a host that names its owner: the label ahead of the public suffix,
-// or of a domain for examples (RFC 2606).
+// ownerOf returns the label of a host that identifies its owner: the label before the public suffix
+// or before an example domain (RFC 2606). It returns "" if the label is generic.
 func ownerOf(host string) string {
 	for _, example := range []string{".example.com", ".example.org", ".example.net"} {
 		host = strings.TrimSuffix(host, example)
@@ -77,13 +77,13 @@ func ownerOf(host string) string {
 	return owner
 }
 
-// publishers are hosts from which the maker of a known program has it installed.
+// publishers are hosts from which the publishers of known programs distribute them.
 var publishers = strings.Fields(`github.com raw.githubusercontent.com gitlab.com astral.sh sh.rustup.rs rustup.rs get.docker.com bun.sh bun.com deno.land get.pnpm.io fnm.vercel.app
 	install.python-poetry.org deb.nodesource.com rpm.nodesource.com get.helm.sh k3s.io get.k3s.io ollama.com fly.io foundry.paradigm.xyz claude.ai cli.github.com dot.net pkgx.sh mise.run
 	get.sdkman.io nixos.org install.determinate.systems pyenv.run bootstrap.pypa.io sdk.cloud.google.com cursor.com opencode.ai vite.plus tailscale.com`)
 
-// fromStranger reports whether code is fetched from a host of which the subject says nothing
-// else, and which is no publisher of a known program; or whether a shell listens to a socket.
+// fromStranger reports whether code is downloaded from a host that the subject does not mention
+// elsewhere and that is not the host of a known publisher, or whether a shell listens on a socket.
 func fromStranger(f fact.Fact, line string, all *facts) bool {
 	if strings.HasPrefix(f.Value, "nc ") || strings.HasPrefix(f.Value, "ncat ") {
 		return true
@@ -96,27 +96,27 @@ func fromStranger(f fact.Fact, line string, all *facts) bool {
 	return owner != "" && !slices.Contains(publishers, host) && !strings.Contains(all.said(), owner)
 }
 
-// ownServer reports whether a command adds the server of the maker that the subject is named
-// after to the configuration of a client.
+// ownServer reports whether a command adds a server to the configuration of a client and the
+// subject is named after the owner of this server.
 func ownServer(f fact.Fact, all *facts) bool {
 	owner := ownerOf(hostIn(f.Value))
 	return f.Kind == fact.Write && owner != "" && strings.Contains(all.id, owner)
 }
 
-// unlocks reports whether a line takes away a protection that hardly any task needs to lose.
+// unlocks reports whether a line disables a protection that almost no task needs to disable.
 func unlocks(f fact.Fact, line string, _ *facts) bool {
 	return protections().MatchString(f.Value) || protections().MatchString(line)
 }
 
-// protections matches the checks of certificates and signatures, the questions of agents, the
-// passwords of sudo, and file modes.
+// protections matches settings that disable certificate checks, signature checks, confirmation by
+// agents, or the password of sudo, and permissive file modes.
 var protections = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`--dangerously-|bypassPermissions|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|GIT_SSL_NO_VERIFY|NOPASSWD|setenforce|--no-gpg-sign|--no-verify|` +
 		`(?i:sslVerify)\W+false|StrictHostKeyChecking\W+no|\b0?777\b`)
 })
 
-// covers reports whether a line deletes logs, or hands encoded data to a program of the network,
-// also in the name of a host: so data passes by filters that look for it.
+// covers reports whether a line deletes logs or sends encoded data over the network, possibly as
+// part of a host name. Both evade monitoring.
 func covers(f fact.Fact, line string, _ *facts) bool {
 	if f.Kind == fact.File {
 		return logs().MatchString(line)
@@ -124,7 +124,7 @@ func covers(f fact.Fact, line string, _ *facts) bool {
 	return encodedOut().MatchString(line) && encodes().MatchString(line)
 }
 
-// reads reports whether a program evaluates what it has just read, decoded or fetched.
+// reads reports whether a program evaluates data that it has just read, decoded, or downloaded.
 func reads(f fact.Fact, line string, _ *facts) bool {
 	return f.Use != fact.Evaluated || evaluatesInput().MatchString(line)
 }
@@ -141,7 +141,7 @@ var encodedOut = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:echo|printf|env|printenv)\b[^;&]*\|\s*(?:curl|wget|nc|ncat)\s|\b(?:dig|nslookup|host|drill|ping)\s[^;&|]*\$\(`)
 })
 
-// networkCommand finds commands that take hosts.
+// networkCommand matches commands that take a host.
 var networkCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:curl|wget|nc|ncat|dig|nslookup|host|drill|ping)\s`)
 })

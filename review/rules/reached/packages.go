@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// popular are packages that many programs install, by the program that installs them: the
-// most downloaded of https://hugovk.dev/top-pypi-packages and of
-// https://github.com/LeoDog896/npm-rank, without short names, which others resemble by chance.
+// popular are packages that many programs install, by package manager: the most downloaded ones of
+// https://hugovk.dev/top-pypi-packages and of https://github.com/LeoDog896/npm-rank, except for
+// short names, which other names resemble by chance.
 var popular = map[string]string{
 	"pip": "requests numpy pandas urllib3 setuptools certifi charset-normalizer cryptography pyyaml python-dateutil packaging typing-extensions boto3 botocore s3transfer click jinja2 markupsafe pydantic " +
 		"sqlalchemy flask django fastapi uvicorn httpx aiohttp pillow scipy scikit-learn matplotlib tensorflow pytorch torch transformers openai anthropic langchain selenium beautifulsoup4 pytest colorama paramiko " +
@@ -25,14 +25,15 @@ var usual = sync.OnceValue(func() map[string][]string {
 	return m
 })
 
-// installers are the other names of the programs of popular.
+// installers maps commands to the package managers in popular.
 var installers = map[string]string{"pip": "pip", "pip3": "pip", "uv": "pip", "pipx": "pip", "uvx": "pip", "npm": "npm", "npx": "npm", "pnpm": "npm", "yarn": "npm", "bun": "npm", "bunx": "npm"}
 
-// fewestLetters is the length of the shortest name that another one imitates.
+// fewestLetters is the minimum length of a name that is checked for imitations.
 const fewestLetters = 5
 
-// imitates returns the popular package whose name is one slip away from that of a fact about a
-// package, "" for none: a letter that is missing, doubled, exchanged, or swapped with the next.
+// imitates returns the popular package with a name that differs from a package in a fact by a
+// single mistake: a missing, doubled, replaced, or transposed letter. It returns "" if there is
+// none.
 func imitates(value string) string {
 	program, name, ok := strings.Cut(value, " ")
 	list := usual()[installers[program]]
@@ -58,7 +59,7 @@ func imitates(value string) string {
 	return ""
 }
 
-// oneSlip reports whether a and b are one edit apart (Damerau and Levenshtein).
+// oneSlip reports whether the Damerau-Levenshtein distance of a and b is 1.
 func oneSlip(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -1,6 +1,6 @@
-// Package reached holds the rules of the S family about what code, commands and settings do,
-// as facts of package reach tell it. Most facts are honest in a first import and only worth a
-// warning where a change adds them to an approved version; few warn wherever they are.
+// Package reached implements the rules of the S family about what code, commands, and settings do,
+// based on the facts of package reach. Most facts are harmless in a first import and cause a
+// warning only if a change adds them to an approved version. A few always warn.
 package reached
 
 import (
@@ -22,12 +22,11 @@ import (
 	"toolcrib/review/rules/rulebook"
 )
 
-// Rules are the rules about facts. Most are hints in a first import and warn in a change; what is
-// grave warns in both.
+// Rules returns the rules about facts.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		of("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
-			return f.Kind == fact.Rights && f.Use != fact.Granted // F105 compares what front matter grants
+			return f.Kind == fact.Rights && f.Use != fact.Granted // F105 compares the grants in front matter
 		}, unlocks),
 		of("S163", "Writes to a file that agents, shells, or schedulers follow", func(f fact.Fact) bool {
 			return f.Kind == fact.Write || f.Kind == fact.File && (f.Use == fact.Mentioned || literal.PlaceOf(f.Value) == literal.Obeyed)
@@ -53,10 +52,10 @@ func Rules() []rules.Rule {
 	}
 }
 
-// decided is the rule for the decisions of the configuration about facts.
+// decided is the id of the rule for the decisions of the configuration about facts.
 const decided = "S172"
 
-// denied reports whether a negation precedes a value in its clause.
+// denied reports whether a negation precedes value in its clause.
 func denied(line, value string) bool {
 	i := strings.Index(strings.ToLower(line), strings.ToLower(value))
 	if i < 0 {
@@ -70,8 +69,7 @@ func denied(line, value string) bool {
 	return g.Scan(clause).Concepts.Meets(g.Concept("negator"))
 }
 
-// facts are those of a draft by their text, and the keys of those that the live version has
-// too.
+// facts are the facts of a draft by text, and the keys of the facts that the live version also has.
 type facts struct {
 	texts []textFacts
 	known map[string]bool
@@ -80,14 +78,14 @@ type facts struct {
 	said func() string
 }
 
-// textFacts are the facts of one text, and where its lines begin.
+// textFacts are the facts of a text and the offsets of its lines.
 type textFacts struct {
 	*rules.Text
 	facts []fact.Fact
 	lines []int
 }
 
-// Difference returns what a change does to the reach of its subject.
+// Difference returns the difference in reach between the live version and the draft.
 func Difference(c *rules.Change) fact.Difference {
 	return rules.Computed(c, func(c *rules.Change) fact.Difference {
 		var before *registry.Definition
@@ -98,7 +96,7 @@ func Difference(c *rules.Change) fact.Difference {
 	})
 }
 
-// read sorts the facts of a change by the texts that they are in.
+// read groups the facts of a change by text.
 func read(c *rules.Change) *facts {
 	l := &facts{known: map[string]bool{}, id: strings.ToLower(c.Draft.Definition.ID())}
 	d := Difference(c)
@@ -136,6 +134,8 @@ func read(c *rules.Change) *facts {
 	return l
 }
 
+// of returns a rule about the facts for which about returns true. A finding warns if grave returns
+// true for the fact and its line.
 func of(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool) rules.Rule {
 	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
 		if c.Draft.Type == proposals.Deactivate {
@@ -169,7 +169,7 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave 
 		if id != decided && (denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}")) || id == "S163" && f.Kind == fact.File && !t.orders(span, f.Value) {
 			continue
 		}
-		r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decided)} // an order may be new
+		r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decided)} // the order may be new even if the file is not
 		if id == decided {
 			r.deed, r.severity = "Reaches "+f.Words()+", for which [reach] says "+string(decision), rules.Severity(decision)
 		}
@@ -199,8 +199,8 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave 
 	return found
 }
 
-// line returns the line that a fact is in, without white space around it; of a long line the
-// words of the fact.
+// line returns the line of a fact without surrounding white space. For a long line, it returns only
+// the value of the fact or the beginning of the line.
 func (t *textFacts) line(f fact.Fact) rules.Passage {
 	start := t.lines[max(0, f.Line-1)]
 	end := len(t.Value)
@@ -216,8 +216,7 @@ func (t *textFacts) line(f fact.Fact) rules.Passage {
 	return rules.Passage{Start: start, End: max(start, start+len(plaintext.CutBytes(t.Value[start:max(start, end)], mostLine)))}
 }
 
-// orders reports whether a line of prose begins with an order to write something into what it
-// names.
+// orders reports whether a line of prose begins with an order to write something to the file value.
 func (t *textFacts) orders(span rules.Passage, value string) bool {
 	m := written().FindStringIndex(t.Value[span.Start:span.End])
 	if m == nil {
@@ -227,12 +226,12 @@ func (t *textFacts) orders(span rules.Passage, value string) bool {
 	return at >= 0 && at < furthest
 }
 
-// furthest is how many bytes may lie between a preposition and the file that it belongs to.
+// furthest is the maximum number of bytes between a preposition and its file name.
 const furthest = 40
 
 var written = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^[-*+>#0-9.\s]*(?:(?:then|also|always|next|finally|first),? )?(?:copy|append|add|write|put|insert|install|store|save|paste|prepend|register)\b[^.;]{0,60}?\b(?:to|into|in)\b`)
 })
 
-// mostLine is the length of the longest line, in bytes, that a finding is about as a whole.
+// mostLine is the maximum length in bytes of a line that a finding quotes in full.
 const mostLine = 480

@@ -20,7 +20,7 @@ import (
 //go:embed grammar.toml lexicon rules forms
 var files embed.FS
 
-// Rules returns the embedded rules, by id. They are not to be changed.
+// Rules returns the embedded rules, sorted by id. Callers must not modify the result.
 var Rules = sync.OnceValue(func() []Rule {
 	list := blocks[Rule]("rules")
 	for i := range list {
@@ -29,7 +29,8 @@ var Rules = sync.OnceValue(func() []Rule {
 	return list
 })
 
-// Forms returns the embedded forms of a file below forms, or of all for "", by id.
+// Forms returns the embedded forms of a file in the folder forms, or of all files if file is "",
+// sorted by id.
 func Forms(file string) []Form {
 	list := blocks[Form](path.Join("forms", file))
 	for i := range list {
@@ -38,8 +39,8 @@ func Forms(file string) []Form {
 	return list
 }
 
-// blocks reads the blocks of a file, or of every file below a folder, and returns them by id.
-// The files are embedded and tests read them, so a fault in one panics.
+// blocks parses the blocks of a file, or of all files below a folder, and returns them sorted by
+// id. The files are embedded and covered by tests, so an invalid file causes a panic.
 func blocks[T any, P interface {
 	*T
 	named(id string)
@@ -56,7 +57,7 @@ func blocks[T any, P interface {
 	return list
 }
 
-// below returns the embedded files below root, which may be a file itself.
+// below returns the embedded files below root. root may itself be a file.
 func below(root string) (names []string) {
 	check(root, fs.WalkDir(files, root, func(file string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -67,7 +68,7 @@ func below(root string) (names []string) {
 	return names
 }
 
-// read decodes an embedded file into v and panics on keys that v does not have.
+// read decodes an embedded file into v. It panics on keys that v does not have.
 func read(file string, v any) {
 	text, err := files.ReadFile(file)
 	check(file, err)
@@ -80,7 +81,7 @@ func check(file string, err error) {
 	}
 }
 
-// entries returns the texts of a file of nothing else, in their order.
+// entries parses a file that contains only texts and returns them in file order.
 func entries(file string) (list []scan.Entry) {
 	text, err := files.ReadFile(file)
 	check(file, err)
@@ -113,7 +114,7 @@ var Grammar = sync.OnceValue(func() *scan.Grammar {
 	return g
 })
 
-// framesOf returns the frames of all rules.
+// framesOf returns the frames of the given rules.
 func framesOf(rules []Rule) (frames []scan.Frame) {
 	for i := range rules {
 		r := &rules[i]
@@ -138,5 +139,5 @@ func framesOf(rules []Rule) (frames []scan.Frame) {
 	return frames
 }
 
-// paragraph returns prose whose line breaks mean nothing on one line.
+// paragraph replaces line breaks in text with spaces.
 func paragraph(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,75 +1,75 @@
-// Package rulebook reads the files of the rules: whole rules about wording with
-// their lexicon, and the documentation and examples of the rules whose checks are
-// written in Go.
+// Package rulebook parses the embedded rule files: the rules about wording with their lexicon, and
+// the documentation and examples of the rules with checks in Go.
 //
-//	rules/     a block per rule about wording: what it says and its frames
-//	forms/     a block per other rule: what it says and its examples
-//	lexicon/   a concept per key: the words that stand for it
-//	grammar.toml  names for several concepts, and frequent words
+//	rules/        a block for each rule about wording: description and frames
+//	forms/        a block for each other rule: description and examples
+//	lexicon/      the words of each concept
+//	grammar.toml  groups of concepts, and frequent words
 //
 // # Rules
 //
-// The header of a block is the rule's id. Every key but those marked * is
-// required; a key that is not listed here is an error.
+// The header of a block is the rule's id. All keys except those marked * are required; unknown keys
+// are errors.
 //
 //	name        a few words in lower case with hyphens
-//	severity    the worst that a finding can be: info, warn or block
-//	added *     the severity of a finding in text that a change adds to an approved version
-//	message     what the text does, in plain words and without a full stop; {purpose}
-//	            stands for what the tool says it is for. The finding adds the sentence
+//	severity    the maximum severity of a finding: info, warn, or block
+//	added *     the severity of a finding in text that a change adds to an
+//	            approved version
+//	message     what the text does, in plain words and without a full stop;
+//	            {purpose} is replaced by the stated purpose of the tool. The
+//	            sentence is appended
 //	suggestion  what the author of the text can do about it
-//	importer    what somebody can do who imports the tool and cannot change it, in a
-//	            sentence that follows "If you import it:" without its capital
+//	importer    what people can do who import the tool and cannot change it: a
+//	            sentence that follows "If you import it:"
 //	doc         what the rule finds and why that matters; lines are joined
-//	bad, good   texts in which the rule finds something, and nothing; a sentence
-//	            stands in the description of a tool that shows opening hours,
+//	bad, good   texts with and without a finding; a sentence is added to the
+//	            description of a tool that shows opening hours,
 //	            "name :: description :: parameter=description || default" is a
-//	            whole tool, and "prompt :: text" a prompt
-//	frames *    patterns over the lexicon, one a line; scan.Frame describes them.
-//	            An indented line continues the one before, without a space
-//	            when that ends in "|"; a line that begins with "#" is a comment
+//	            whole tool, and "prompt :: text" is a prompt
+//	frames *    patterns over the lexicon, one on each line; see scan.Frame. An
+//	            indented line continues the previous one, without a space if
+//	            that ends in "|"; a line that begins with "#" is a comment
 //	translated* frames over the concepts of lexicon/translations.toml
-//	certain *   frames so telling that they warn even where the learned table
-//	            takes the sentence for an honest one
-//	plain *     frames that leave nothing open: they get the severity of the rule, in a
-//	            prompt too
-//	complete *  frames that have all parts of an attack: in a tool they warn whatever
-//	            the table scores
-//	except *    uses of the words that are honest: each entry is a condition, or
-//	            several joined by " & ", each of which "!" negates
-//	extra *     names of checks in Go, for what a frame cannot describe
-//	reports *   true: it also counts in texts that only reviewers read
-//	asks *      tables of what a parameter may ask for without need: what, needs
-//	            (concepts in the tool's purpose that explain it), parameter and
-//	            prose (frames), spoken, foreign
-//	defaults *  tables of what no parameter should be by default, unless the tool
-//	            says in its names or first sentence that it is about that:
-//	            parameter (words in its name) and value ("email" and "wallet"
-//	            stand for an address of somebody in particular), and purpose, concepts
-//	            that the tool must be about
+//	certain *   frames that always warn, even if the learned table scores the
+//	            sentence as benign
+//	plain *     frames that always get the severity of the rule, even in a prompt
+//	complete *  frames with all parts of an attack, which always warn in a tool
+//	except *    benign uses: each entry is a condition, or several conditions
+//	            joined by " & "; "!" negates a condition
+//	extra *     names of checks in Go that find what frames cannot describe
+//	reports *   true: the rule also checks texts for reviewers
+//	rationale * true: the rule also checks the rationale
+//	asks *      tables of things that a parameter may request without need:
+//	            what, needs (concepts in the tool's purpose that justify the
+//	            request), parameter and prose (frames), spoken, foreign
+//	defaults *  tables of dangerous default values, unless the tool's names or
+//	            first sentence mention them: parameter (words in its name),
+//	            value ("email", "url", and "wallet" mean any real address), and
+//	            purpose (concepts that the purpose of the tool must contain)
 //
 // # Forms
 //
-// The check of a form is the one in the package of its family that has its id. Keys:
+// The check of a form has the same id and is in the package of its family. Keys:
 //
-//	name, severity, doc, suggestion, importer   as above; the last is required of S alone
-//	locked *      true: no configuration changes the severity
+//	name, severity, doc, suggestion, importer   as above; importer is required
+//	              only for the S family
+//	locked *      true: the configuration cannot change the severity
 //	waivable *    true: the user may waive a finding
-//	bad, good     tables: a change in which the check finds something, and nothing:
-//	              show (what the documentation prints) and one of text (a sentence in
-//	              the description of a tool that shows opening hours), draft (a merge
-//	              patch of the sample of package rulestest that "of" names: prompt, action or agent) or
-//	              built (true: code makes it); and live, tables of "of" and draft,
-//	              for what is live before
+//	bad, good     tables: a change with and without a finding. show is the text
+//	              for the documentation. The change is one of text (a sentence
+//	              in the description of a tool that shows opening hours), draft
+//	              (a merge patch of the sample "of" of package rulestest:
+//	              prompt, action, or agent), or built (true: built in Go). live
+//	              lists the definitions that are already live, as tables of "of"
+//	              and draft
 //
-// A name in braces, such as {verbs}, stands for a number or a list that code goes by.
+// A name in braces, such as {verbs}, is replaced by a number or list that is defined in code.
 //
 // # Lexicon
 //
-// A value lists words and phrases, separated by commas; scan.Entry documents "~"
-// and "^". One concept may be in several files: lexicon/languages has a file for each
-// language, of which every key is a role in the mechanisms that frames describe, such
-// as what is set aside, who is not told, or who is said to have allowed it. A line
-// break ends a word as a comma does. The learned tables do not weigh a concept named by a "d" and a capital,
-// the domain of a tool.
+// A value lists words and phrases, separated by commas or line breaks; scan.Entry documents "~" and
+// "^". A concept may occur in several files. lexicon/languages contains a file for each language.
+// Its keys are roles in the attacks that frames describe, such as the instructions to ignore, the
+// person to keep uninformed, or the person who allegedly gave permission. The learned tables do not
+// score concepts for the domain of a tool, which begin with "d" and a capital letter.
 package rulebook

@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// Exception is conditions under which the words of a rule are honest when they
-// all hold.
+// Exception is a list of conditions. If all are met, a match of the rule is benign.
 type Exception []Condition
 
-// Condition is a check by name, in package wording.
+// Condition refers to a predicate in package wording by its name.
 type Condition struct {
 	Not      bool
 	Name     string
-	Concepts string // of the lexicon, for conditions that ask for some
+	Concepts string // arguments of the predicate, if it takes concepts
 }
 
-// String returns e as the file has it.
+// String returns e in the format of the rule files.
 func (e Exception) String() string {
 	parts := make([]string, len(e))
 	for i, c := range e {
@@ -28,7 +27,7 @@ func (e Exception) String() string {
 	return strings.Join(parts, " & ")
 }
 
-// UnmarshalText reads conditions joined by " & ".
+// UnmarshalText parses conditions joined by " & ".
 func (e *Exception) UnmarshalText(text []byte) error {
 	for part := range strings.SplitSeq(string(text), "&") {
 		var c Condition

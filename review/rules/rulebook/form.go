@@ -1,13 +1,12 @@
 package rulebook
 
-// Form describes a rule that is not about wording: a check of the same id has its
-// code.
+// Form describes a rule that is not about wording. Its check is implemented in Go under the same
+// id.
 type Form struct {
 	ID       string `toml:"-"`
 	Name     string
 	Severity string
-	// Added is the severity in text that a change adds to an approved version, where it is
-	// higher.
+	// Added is the severity in text that a change adds to an approved version, if it is higher.
 	Added      string
 	Locked     bool
 	Waivable   bool
@@ -17,21 +16,21 @@ type Form struct {
 	Bad, Good  Sample
 }
 
-// Sample is a change of a registry that a form finds something in, or nothing.
+// Sample is an example of a change, with or without a finding.
 type Sample struct {
-	Show string // the telling fragment, for the documentation
+	Show string // the relevant fragment, for the documentation
 	// Text is a sentence in the description of a tool that shows opening hours.
 	Text string
-	// Of names the file of samples that Draft, a merge patch (RFC 7386), changes:
-	// prompt (the default), action or agent.
+	// Of is the name of the sample that Draft patches (RFC 7386): prompt (the default), action, or
+	// agent.
 	Of, Draft string
-	Live      []Patched // definitions that are live
-	// Built marks a sample that is too large or too special for a patch, and made in
-	// Go.
+	Live      []Patched // definitions that are already live
+	// Built reports whether the sample is built in Go, because it is too large or too special for a
+	// patch.
 	Built bool
 }
 
-// Patched is a file of samples and a merge patch of it.
+// Patched is a sample with a merge patch.
 type Patched struct{ Of, Draft string }
 
 func (f *Form) named(id string) { f.ID = id }

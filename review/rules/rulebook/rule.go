@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Rule is a block of a file of rules; see the package comment.
+// Rule is a block of a rule file; see the package comment.
 type Rule struct {
 	ID         string `toml:"-"`
 	Name       string
@@ -24,38 +24,37 @@ type Rule struct {
 	Except     []Exception
 	Extra      []string
 	Reports    bool
-	// Rationale has the rule read the rationale as well: there an author's own words
-	// stand, while examples and test cases quote attacks on purpose.
+	// Rationale reports whether the rule also checks the rationale. Unlike examples and test cases,
+	// which quote attacks on purpose, it is the author's statement.
 	Rationale bool
 	Asks      []Ask
 	Defaults  []Default
 }
 
-// Ask is something that a definition may ask for without need.
+// Ask is something that a definition may request without need.
 type Ask struct {
 	What  string // completes "Asks for …"
-	Needs string // concepts in the tool's purpose that explain it
-	// Parameter are frames over the name and texts of a parameter, Prose over the
-	// description.
+	Needs string // concepts in the tool's purpose that justify it
+	// Parameter are frames for the name and texts of a parameter, Prose for the description.
 	Parameter, Prose Frames
-	// Spoken counts the frames for parameters in prose too, next to a word of
-	// handing over.
+	// Spoken reports whether the frames for parameters also apply in prose, after a verb of handing
+	// over.
 	Spoken bool
-	// Foreign requires that the requested thing is not the tool's own purpose.
+	// Foreign reports whether the request is allowed if it shares a word with the tool's purpose.
 	Foreign bool
 }
 
-// Default is values that no parameter of a certain name should have by default.
+// Default is a list of dangerous default values for parameters.
 type Default struct {
 	Parameter []string // words in its name
 	Value     []string // in lower case
-	Purpose   string   // concepts that the tool must be about, "" for any
+	Purpose   string   // concepts that the purpose of the tool must contain; "" for any tool
 }
 
 // Frames is a list of patterns.
 type Frames []string
 
-// UnmarshalText reads a pattern a line.
+// UnmarshalText parses a pattern from each line.
 func (f *Frames) UnmarshalText(text []byte) error {
 	for line := range strings.Lines(string(text)) {
 		part := strings.TrimSpace(line)
@@ -74,26 +73,26 @@ func (f *Frames) UnmarshalText(text []byte) error {
 
 func (r *Rule) named(id string) { r.ID = id }
 
-// CertainName returns the name of the frames that are certain.
+// CertainName returns the name of the certain frames.
 func (r *Rule) CertainName() string { return r.ID + certainMark }
 
-// PlainName returns the name of the frames that are plain.
+// PlainName returns the name of the plain frames.
 func (r *Rule) PlainName() string { return r.ID + PlainMark }
 
-// CompleteName returns the name of the frames that are complete.
+// CompleteName returns the name of the complete frames.
 func (r *Rule) CompleteName() string { return r.ID + CompleteMark }
 
-// Marks that end the names of frames.
+// Suffixes of frame names.
 const (
 	certainMark  = "!"
 	PlainMark    = "!!"
 	CompleteMark = "+"
 )
 
-// IDOf returns the id of the rule that a frame belongs to.
+// IDOf returns the id of the rule to which a frame belongs.
 func IDOf(frame string) string { return strings.TrimRight(frame, certainMark+CompleteMark) }
 
-// AskName returns the name of the frames of ask n, for a parameter or in prose.
+// AskName returns the name of the frames of Asks[n], for parameters or for prose.
 func (r *Rule) AskName(n int, prose bool) string {
 	name := r.ID + "." + strconv.Itoa(n)
 	if prose {

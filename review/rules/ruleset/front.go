@@ -16,9 +16,9 @@ import (
 // frontFamilies are the families that check each text of front matter separately.
 const frontFamilies = "SP"
 
-// front runs the rules over each text in the front matter of the files of c. Clients put
-// these texts into the context by themselves, so quotes around one quote nothing. What
-// found has of the same passage already is left out.
+// front checks each text in the front matter of the files of c separately. Clients add these texts
+// to the context without the front matter, so quotation marks around a text do not mark it as a
+// quotation. Findings that are already in found are omitted.
 func (s Set) front(ctx context.Context, c *rules.Change, letters string, found []rules.Finding) ([]rules.Finding, error) {
 	families := strings.Map(func(r rune) rune {
 		if letters == "" || strings.ContainsRune(letters, r) {
@@ -63,7 +63,7 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, found [
 	return more, nil
 }
 
-// inFile gives a finding in the value n the place that it has in the text t of its file.
+// inFile converts the position of a finding in the value n to a position in its file t.
 func inFile(f rules.Finding, t rules.Text, n *jsondoc.Node, file *spans.File) rules.Finding {
 	start := max(0, strings.Index(n.Text, f.Passage))
 	end := len(n.Text)
@@ -80,7 +80,8 @@ func inFile(f rules.Finding, t rules.Text, n *jsondoc.Node, file *spans.File) ru
 	return f
 }
 
-// covers reports whether a finding says at least what f says, of the same lines.
+// covers reports whether other is a finding of the same rule for at least the same lines, with at
+// least the same severity.
 func covers(other, f rules.Finding) bool {
 	return other.Rule == f.Rule && other.Path == f.Path && other.Severity.Rank() >= f.Severity.Rank() &&
 		other.Line <= f.Line && max(other.EndLine, other.Line) >= f.EndLine

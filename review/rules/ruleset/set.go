@@ -1,5 +1,4 @@
-// Package ruleset puts the rules of all families together and applies a configuration
-// to them.
+// Package ruleset combines the rules of all families and applies a configuration to them.
 package ruleset
 
 import (
@@ -36,17 +35,17 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// families are the letters that ids begin with, in the order in which rules are listed.
+// families are the first letters of rule ids, in the order in which rules are listed.
 const families = "TNLSPODRABF"
 
-// group is the rules of some families. Their data is read when one of them is asked for:
-// an approval asks for two families.
+// group is the rules of some families. Their data is parsed on first use, because an approval needs
+// only two families.
 type group struct {
 	families string
 	rules    func() []rules.Rule
 }
 
-// groups has every rule.
+// -
 var groups = []group{
 	groupOf("T", template.Rules, "template.toml"), groupOf("NL", names.Rules, "names.toml", "lock.toml"),
 	groupOf("SP", func() []rules.Rule { return slices.Concat(wording.Rules(), form.Rules(), reached.Rules()) }, "characters.toml", "reached.toml"),
@@ -54,6 +53,7 @@ var groups = []group{
 	groupOf("A", agents.Rules, "agents.toml"), groupOf("B", budget.Rules, "budget.toml"), groupOf("F", files.Rules, "files.toml"),
 }
 
+// groupOf returns a group with the descriptions from the given form files.
 func groupOf(families string, list func() []rules.Rule, forms ...string) group {
 	return group{families, sync.OnceValue(func() []rules.Rule {
 		made := list()
@@ -64,7 +64,7 @@ func groupOf(families string, list func() []rules.Rule, forms ...string) group {
 	})}
 }
 
-// All returns every rule, family by family and in each by id.
+// All returns every rule, ordered by family and id.
 func All() []rules.Rule {
 	var list []rules.Rule
 	for _, g := range groups {
@@ -76,21 +76,21 @@ func All() []rules.Rule {
 	return list
 }
 
-// Set holds the rules in force: every rule with its severity in the configuration.
+// Set is a configured set of rules.
 type Set struct {
 	overrides map[string]rules.Severity
 	lowered   []string
 	reach     fact.Decisions
 }
 
-// enforced is a rule in force.
+// enforced is a rule with its configured severity.
 type enforced struct {
 	rules.Rule
-	fixed bool // the configuration gives the severity
+	fixed bool // the configuration sets the severity
 }
 
-// NewSet applies overrides, severities by rule id, to All. It returns an error
-// for an unknown rule or severity, and for a change to a locked rule.
+// NewSet returns a Set with overrides, which maps rule ids to severities. It returns an error for
+// an unknown rule or severity, and for a change to a locked rule.
 func NewSet(overrides map[string]rules.Severity) (Set, error) {
 	s := Set{overrides: overrides}
 	if len(overrides) == 0 {
@@ -121,13 +121,13 @@ func NewSet(overrides map[string]rules.Severity) (Set, error) {
 	return s, nil
 }
 
-// WithReach returns s with what the configuration decides about facts of reach.
+// WithReach returns a copy of s with the decisions of the configuration about facts of reach.
 func (s Set) WithReach(d fact.Decisions) Set {
 	s.reach = d
 	return s
 }
 
-// each yields the rules in force whose family is among letters, all for "".
+// each yields the active rules of the families in letters, or of all families if letters is "".
 func (s Set) each(letters string) iter.Seq[enforced] {
 	return func(yield func(enforced) bool) {
 		for _, g := range groups {
@@ -147,7 +147,7 @@ func (s Set) each(letters string) iter.Seq[enforced] {
 	}
 }
 
-// any reports whether a rule in force of the families passes a test.
+// any reports whether test returns true for an active rule of the families in letters.
 func (s Set) any(letters string, test func(enforced) bool) bool {
 	for r := range s.each(letters) {
 		if test(r) {
@@ -157,26 +157,24 @@ func (s Set) any(letters string, test func(enforced) bool) bool {
 	return false
 }
 
-// Lowered returns the rules that the configuration made weaker than they ship, for
-// reviewers.
+// Lowered describes the rules with a lower severity than by default, for reviewers.
 func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
 
-// Check runs the rules over c and returns their findings, the worst first, then by
-// path, place and rule.
+// Check runs the rules on c and returns their findings, the most severe first, then by path,
+// position, and rule.
 func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return s.CheckFamilies(ctx, c, "")
 }
 
-// CheckFamilies is Check with only the rules whose family is among the letters of
-// letters; "" means all.
+// CheckFamilies is like Check, but runs only the rules of the families in letters; "" means all.
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}
 	c.Reach = s.reach
-	// Nobody here can correct an imported schema, so its problems as data may be waived. The limits
-	// on schemas hold for all, because they protect every reader of the schema.
+	// Reviewers cannot correct an imported schema, so problems with its data may be waived. The
+	// limits on schemas always apply, because they protect every reader of the schema.
 	t := c.Draft.Definition.Tool
 	upstream := t != nil && t.Source != nil
-	faulty := false // one fault in what the rules share stops many of them
+	faulty := false // a fault in shared code stops many rules; report it once
 	for r := range s.each(letters) {
 		found, fault, err := checked(ctx, r.Rule, c)
 		if fault && faulty {
@@ -189,11 +187,11 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 		for _, f := range found {
 			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || upstream && r.Family() == "D" && r.ID != schema.LimitsRule
 			if fault {
-				f.Waivable = true // or nobody could approve what is honest
+				f.Waivable = true // otherwise benign text could never be approved
 				findings = append(findings, f)
 				continue
 			}
-			if r.fixed && f.Severity != rules.Info { // evidence no longer matters, but a hint stays one
+			if r.fixed && f.Severity != rules.Info { // the evidence no longer matters, but hints remain hints
 				f.Severity = r.Severity
 			}
 			if !r.Form || f.Severity != rules.Block {
@@ -230,13 +228,13 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 		)
 	})
 	if c.Apart {
-		return findings, nil // nobody waives findings in a file
+		return findings, nil // findings in a file cannot be waived
 	}
 	return c.Bind(findings), nil
 }
 
-// checked runs a rule. A fault of the rule must not end the process, nor let a text pass that nobody
-// could read: it becomes a finding that blocks.
+// checked runs a rule. If the rule panics, it returns a blocking finding, so that the process
+// continues but no unchecked text is approved.
 func checked(ctx context.Context, r rules.Rule, c *rules.Change) (found []rules.Finding, fault bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -250,19 +248,18 @@ func checked(ctx context.Context, r rules.Rule, c *rules.Change) (found []rules.
 	return found, false, err
 }
 
-// AsksAlike reports whether a rule in force asks the world for similar
-// definitions.
+// AsksAlike reports whether an active rule queries the World for similar definitions.
 func (s Set) AsksAlike() bool {
 	return s.any("", func(r enforced) bool { return r.AsksAlike })
 }
 
-// Has reports whether any rule of the family is in force.
+// Has reports whether a rule of the family is active.
 func (s Set) Has(family string) bool {
 	return s.any(family, func(enforced) bool { return true })
 }
 
-// forImporter returns the advice about a finding of the rule to somebody who imported
-// the definition and cannot change it; "" of definitions that were not imported.
+// forImporter returns the advice of r for people who import the definition and cannot change it, or
+// "" if the definition is not imported.
 func forImporter(r rules.Rule, c *rules.Change) string {
 	t := c.Draft.Definition.Tool
 	switch {
@@ -274,12 +271,12 @@ func forImporter(r rules.Rule, c *rules.Change) string {
 	return r.Importer
 }
 
-// described fills in what the blocks of a file of forms say of rules.
+// described adds the descriptions in a form file to the rules in list.
 func described(list []rules.Rule, file string) []rules.Rule {
 	for _, f := range rulebook.Forms(file) {
 		i := slices.IndexFunc(list, func(r rules.Rule) bool { return r.ID == f.ID })
 		if i < 0 {
-			continue // a test holds that each form has a check
+			continue // a test ensures that each form has a check
 		}
 		r := &list[i]
 		r.Added = rules.Severity(f.Added)
@@ -290,8 +287,7 @@ func described(list []rules.Rule, file string) []rules.Rule {
 	return list
 }
 
-// figures puts in what the blocks do not repeat: numbers and lists that code
-// goes by.
+// figures replaces placeholders in descriptions with numbers and lists that are defined in code.
 var figures = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(
 		"{verbs}", strings.Join(shipped.Verbs(), ", "), "{categories}", strings.Join(registry.Categories(), ", "),
@@ -300,15 +296,14 @@ var figures = sync.OnceValue(func() *strings.Replacer {
 	)
 })
 
-// sums has a hash of the files of each folder that decides what the rules find: code,
-// rules, tables, core tools. TestSumsOfRules in the root of the module keeps it current.
+// sums contains a hash of each folder that determines the findings: code, rules, tables, and core
+// tools. TestSumsOfRules in the root of the module checks that it is current.
 //
 //go:embed code.sums
 var sums []byte
 
-// Version names everything that decides what the rules find, apart from the
-// configuration: a hash of the sums of their code and data. It is part of every
-// assessment and every review digest.
+// Version identifies everything that determines the findings, except for the configuration. It is a
+// hash of sums and part of every assessment and every review digest.
 var Version = sync.OnceValue(func() string {
 	sum := sha256.Sum256(sums)
 	return hex.EncodeToString(sum[:])[:16]

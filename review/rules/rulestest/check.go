@@ -11,7 +11,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Check returns what r finds in e.
+// Check returns the findings of r in e.
 func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
 	t.Helper()
 	c := &rules.Change{Draft: e.Draft, World: rules.Memory(e.Live), Prompts: e.Prompts, Twins: e.Twins, Reach: fact.Decisions{Warn: []string{"out:*.warned.example"}}}
@@ -27,7 +27,7 @@ func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
 	return found
 }
 
-// Messages returns "rule: message" for every finding of rules in e.
+// Messages returns "rule: message" for each finding in e.
 func Messages(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	t.Helper()
 	for _, r := range list {
@@ -38,7 +38,7 @@ func Messages(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	return all
 }
 
-// Paths returns "rule path" for every finding of a family in a draft.
+// Paths returns "rule path" for each finding in e.
 func Paths(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	t.Helper()
 	for _, r := range list {
@@ -49,14 +49,15 @@ func Paths(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	return all
 }
 
-// PromptChange proposes the sample with another prompt.
+// PromptChange returns a change that proposes the sample with the given prompt.
 func PromptChange(prompt string) *rules.Change {
 	d := Sample()
 	d.Definition.Tool.Prompt = prompt
 	return &rules.Change{Draft: d}
 }
 
-// ToolChange proposes an action tool; each parameter is its name, "=" and its description.
+// ToolChange returns a change that proposes an action tool. Each parameter has the form
+// "name=description".
 func ToolChange(name, description string, params ...string) *rules.Change {
 	properties := map[string]any{}
 	for _, p := range params {
@@ -75,7 +76,7 @@ func ToolChange(name, description string, params ...string) *rules.Change {
 	}}
 }
 
-// LongPrompt is honest text of the given length, in bytes.
+// LongPrompt returns a benign text of the given length in bytes.
 func LongPrompt(size int) string {
 	const page = "Read the whole scene before you judge it. Name each passage that drags, quote the line, and say what it would take to " +
 		"tighten it. The user may ask for a summary; give one of at most five sentences.\n\n- Keep to what stands on the page.\n" +

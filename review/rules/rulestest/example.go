@@ -1,4 +1,4 @@
-// Package rulestest makes the proposals that the tests of rules check.
+// Package rulestest builds the proposals for tests of rules.
 package rulestest
 
 import (
@@ -16,8 +16,7 @@ import (
 //go:embed samples
 var samples embed.FS
 
-// Example is a change that documents and tests a rule. Live are definitions that are
-// live when it is checked.
+// Example is a change that documents and tests a rule, with the definitions that are already live.
 type Example struct {
 	Draft   proposals.Draft
 	Live    []registry.Live
@@ -25,32 +24,31 @@ type Example struct {
 	Twins   []rules.Twin
 }
 
-// Renamed is the sample under another id.
+// Renamed returns the sample with another id.
 func Renamed(id string) proposals.Draft {
 	d := Sample()
 	d.Subject.ID, d.Definition.Tool.ID = id, id
 	return d
 }
 
-// Accepting is an action tool of our own that takes what the schema says.
+// Accepting returns an action tool of our own with the given input schema.
 func Accepting(id, schema string) proposals.Draft {
 	d := Action(id)
 	d.Definition.Tool.InputSchema = []byte(schema)
 	return d
 }
 
-// FromServer is an action tool that an MCP server calls name.
+// FromServer returns an action tool that an MCP server calls name.
 func FromServer(id, name string) proposals.Draft {
 	d := Action(id)
 	d.Definition.Tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "billing", Name: name}
 	return d
 }
 
-// OfText makes an Example of a text: a sentence, which is put into the
-// description of a tool that has nothing to do with it; a whole action tool as
-// "name :: description :: parameter=description :: …", with a default after
-// " || "; or a prompt after
-// "prompt :: ".
+// OfText converts a text to an Example. The text is a sentence, which is added to the description
+// of an unrelated tool; a whole action tool in the form "name :: description ::
+// parameter=description :: …", with an optional default after " || "; or a prompt after "prompt ::
+// ".
 func OfText(text string) Example {
 	parts := strings.Split(text, " :: ")
 	switch {
@@ -75,14 +73,14 @@ func OfText(text string) Example {
 	}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
 	if err != nil {
-		panic(err) // strings marshal
+		panic(err) // strings can always be marshaled
 	}
 	tool.InputSchema = schema
 	return Example{Draft: d}
 }
 
-// ExampleOf makes an example from a sample of a data file, or from built, where the
-// sample only names the example that Go code builds.
+// ExampleOf converts a sample of a data file to an example. It returns built if the sample is built
+// in Go.
 func ExampleOf(s rulebook.Sample, built Example) Example {
 	var e Example
 	switch {
@@ -100,16 +98,16 @@ func ExampleOf(s rulebook.Sample, built Example) Example {
 	return e
 }
 
-// Patched returns the proposal of a file of samples with a merge patch applied.
+// Patched is like Patch, but panics if the patch is invalid.
 func Patched(p rulebook.Patched) proposals.Draft {
 	d, err := Patch(p)
 	if err != nil {
-		panic(fmt.Sprintf("rules: the sample %s: %v", p.Draft, err)) // the blocks are embedded; a test reads them
+		panic(fmt.Sprintf("rules: the sample %s: %v", p.Draft, err)) // the blocks are embedded and covered by a test
 	}
 	return d
 }
 
-// Patch returns the sample that p patches, with the patch.
+// Patch returns the sample p.Of with the merge patch p.Draft.
 func Patch(p rulebook.Patched) (proposals.Draft, error) {
 	of := p.Of
 	if of == "" {
@@ -139,7 +137,7 @@ func Patch(p rulebook.Patched) (proposals.Draft, error) {
 	return parsed[0].Draft, nil
 }
 
-// merged applies a JSON merge patch (RFC 7386).
+// merged returns value with a JSON merge patch (RFC 7386) applied.
 func merged(value, change any) any {
 	fields, ok := change.(map[string]any)
 	if !ok {

@@ -5,8 +5,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Sample is a small proposal that no rule objects to. The examples of the
-// rules are made from it by changing what the rule is about.
+// Sample returns a small proposal without findings. The examples of the rules modify it.
 func Sample() proposals.Draft {
 	base := 0
 	output := "Too slow: the scene spends 400 words on the harbour before anything happens."
@@ -31,7 +30,7 @@ func Sample() proposals.Draft {
 	}
 }
 
-// Action is sample as an action tool with the given id.
+// Action returns the sample as an action tool with the given id.
 func Action(id string) proposals.Draft {
 	d := Sample()
 	d.Subject.ID = id
@@ -43,13 +42,13 @@ func Action(id string) proposals.Draft {
 	return d
 }
 
-// Approves sets the approval of a tool.
+// Approves returns a function that sets the approval of a tool.
 func Approves(tier, otherwise registry.ApprovalTier) func(*registry.Tool) {
 	return func(t *registry.Tool) { t.Approval = &registry.Approval{Tier: tier, Default: otherwise} }
 }
 
-// Change is an edit of a live tool of our own: an example of a loosening when
-// it goes one way, and of none when it goes the other.
+// Change returns an edit of a live tool of our own. In one direction it is an example of loosening
+// a protection; in the other direction it is a counterexample.
 func Change(from, to func(*registry.Tool)) Example {
 	before, after := Action("set_invoices"), Action("set_invoices")
 	from(before.Definition.Tool)
@@ -59,17 +58,17 @@ func Change(from, to func(*registry.Tool)) Example {
 	return Example{Draft: after, Live: []registry.Live{{Subject: before.Subject, Version: 1, Definition: before.Definition}}}
 }
 
-// WithSoul is a small agent with the soul.
+// WithSoul returns a small agent with the given soul.
 func WithSoul(soul string) proposals.Draft {
 	return soulful(func(a *registry.Agent) { a.Soul = soul })
 }
 
-// WithTemplate is a small agent with the prompt template.
+// WithTemplate returns a small agent with the given prompt template.
 func WithTemplate(template string) proposals.Draft {
 	return soulful(func(a *registry.Agent) { a.PromptTemplate = template })
 }
 
-// soulful is a small agent that no rule objects to, with a change.
+// soulful returns a small agent without findings, modified by change.
 func soulful(change func(*registry.Agent)) proposals.Draft {
 	d := Sample()
 	a := registry.Agent{

@@ -12,7 +12,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// listRules check that our own action tools take what their verb promises.
+// listRules returns the rules that check whether the input of our own action tools is the input that
+// their verb promises.
 func listRules() []rules.Rule {
 	return []rules.Rule{
 		listRule("D301", func(tool string, s *Schema) string {
@@ -66,8 +67,8 @@ func listRules() []rules.Rule {
 	}
 }
 
-// listRule returns a rule about the input of our own action tools. check returns
-// what is wrong with a tool's input, "" when nothing is.
+// listRule returns a rule about the input of our own action tools. check returns the problem, or ""
+// if there is none.
 func listRule(id string, check func(tool string, s *Schema) string) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		s, t := Input(c), c.Judged()
@@ -82,22 +83,20 @@ func listRule(id string, check func(tool string, s *Schema) string) rules.Rule {
 	})
 }
 
-// promises reports whether a tool's name begins with verb and the verb
-// promises a list.
+// promises reports whether a tool's name begins with verb and this verb promises a list as input.
 func promises(tool, verb string) bool {
 	got, _, _ := strings.Cut(tool, "_")
 	input, _ := shipped.VerbInput(got)
 	return got == verb && (input == shipped.InputList || input == shipped.InputIDs) && !shipped.TakesOneItem(tool)
 }
 
-// isID reports whether a property asks for the id of an existing object: "id",
-// "ids", "invoice_id".
+// isID reports whether a property contains the id of an existing object: "id", "ids", "invoice_id".
 func isID(name string) bool {
 	return name == "id" || name == "ids" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
 }
 
-// find returns what the elements of the first property are that is a list of
-// the wanted sort, nil when none is.
+// find returns the schema of the items of the first list property for which wanted returns true, or
+// nil if there is none.
 func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
 	all, _ := s.applied(s.Root)
 	for _, n := range all {
@@ -113,7 +112,7 @@ func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
 	return nil
 }
 
-// objects reports whether items describes objects.
+// objects reports whether items is a schema for objects.
 func (s *Schema) objects(items *jsondoc.Node) bool {
 	all, _ := s.applied(items)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
@@ -121,7 +120,7 @@ func (s *Schema) objects(items *jsondoc.Node) bool {
 	})
 }
 
-// scalars reports whether items describes strings or numbers, as ids are.
+// scalars reports whether items is a schema for strings or numbers, such as ids.
 func (s *Schema) scalars(items *jsondoc.Node) bool {
 	all, _ := s.applied(items)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
@@ -129,7 +128,7 @@ func (s *Schema) scalars(items *jsondoc.Node) bool {
 	})
 }
 
-// requires reports whether n requires a property.
+// requires reports whether n requires the property name.
 func (s *Schema) requires(n *jsondoc.Node, name string) bool {
 	all, _ := s.applied(n)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
@@ -138,7 +137,7 @@ func (s *Schema) requires(n *jsondoc.Node, name string) bool {
 	})
 }
 
-// showsDeleted finds texts of a tool that show agents how deleted items are stored.
+// showsDeleted reports texts of a tool that reveal to agents how deleted items are stored.
 func showsDeleted(c *rules.Change) []rules.Finding {
 	t := c.Judged()
 	if t == nil || rules.Imported(t) {
@@ -147,7 +146,7 @@ func showsDeleted(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	for _, text := range c.Texts() {
 		if len(found) >= rules.MaxPerText || !text.Visible || t.Kind == registry.PromptTool && !strings.HasPrefix(text.Path, "definition.inputSchema") {
-			continue // a prompt may well speak about other people's tables
+			continue // a prompt may refer to tables of other systems
 		}
 		found = append(found, text.Findings(softDeletes(text.Value), func(p rules.Passage) string {
 			return fmt.Sprintf("%s tells agents that deleted items still exist.", jsondoc.Quote(text.Value[p.Start:p.End]))
@@ -156,9 +155,9 @@ func showsDeleted(c *rules.Change) []rules.Finding {
 	return found[:min(len(found), rules.MaxPerText)]
 }
 
-// softDeletes finds the words by which a soft delete shows: in any case, and
-// with "_", "-", a space or nothing between them. All but "soft delete" are plain
-// English when they stand apart: only identifiers count.
+// softDeletes returns the phrases that reveal a soft delete, in upper or lower case, with "_", "-",
+// a space, or nothing between the words. Except for "soft delete", separate words are ordinary
+// English, so these phrases count only as identifiers.
 func softDeletes(text string) []rules.Passage {
 	if !mentionsDelete(text) {
 		return nil
@@ -182,17 +181,17 @@ var softDeletePhrases = []string{
 	"soft delete", "soft deleted", "soft deletes", "soft deletion",
 }
 
-// nameWord is a word of a text or of an identifier in it.
+// nameWord is a word of a text or a part of an identifier.
 type nameWord struct {
 	start, end int
-	tied       bool // it is tied to the next one: by "_" or "-", or by a capital
+	tied       bool // joined to the next word by "_", "-", or a capital letter
 }
 
-// deleteStem begins a word of every phrase.
+// deleteStem is the beginning of a word in every phrase.
 const deleteStem = "delet"
 
-// mentionsDelete reports whether a form of "delete" stands anywhere in text: it rarely
-// does, and looking for it takes less than cutting words.
+// mentionsDelete reports whether text contains deleteStem. Few texts do, and this check is faster
+// than splitting the text into words.
 func mentionsDelete(text string) bool {
 	for i := 0; i+len(deleteStem) <= len(text); i++ {
 		if text[i]|0x20 == deleteStem[0] && strings.EqualFold(text[i:i+len(deleteStem)], deleteStem) {
@@ -207,7 +206,7 @@ func (w nameWord) deletes(text string) bool {
 	return w.end-w.start > len(deleteStem) && strings.EqualFold(text[w.start:w.start+len(deleteStem)], deleteStem)
 }
 
-// nameWords splits a text into its ASCII words, and identifiers into theirs.
+// nameWords splits text into ASCII words and splits identifiers into their parts.
 func nameWords(text string) iter.Seq[nameWord] {
 	return func(yield func(nameWord) bool) {
 		start := -1

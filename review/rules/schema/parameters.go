@@ -8,9 +8,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// undocumented returns the parameters without a description, nested ones included.
-// One that can have a single value needs none; and a parameter that applies only
-// under a condition is described where it always applies.
+// undocumented returns the parameters without a description, including nested ones. A parameter
+// with a single possible value does not need a description. If a parameter applies only under a
+// condition, the description may be where it always applies.
 func (s *Schema) undocumented() []*Subschema {
 	described := map[*Subschema]map[string]bool{}
 	var bare []*Subschema
@@ -38,7 +38,7 @@ func (s *Schema) undocumented() []*Subschema {
 	return left
 }
 
-// described reports whether n, or a schema that it applies, has a description.
+// described reports whether n or a schema that n applies has a description.
 func (s *Schema) described(n *jsondoc.Node) bool {
 	all, known := s.applied(n)
 	for _, a := range all {
@@ -49,9 +49,10 @@ func (s *Schema) described(n *jsondoc.Node) bool {
 	return !known
 }
 
-// maxNamed is how many names a message lists.
+// maxNamed is the maximum number of names in a message.
 const maxNamed = 5
 
+// firstNames lists the names of the first maxNamed parts.
 func firstNames(parts []*Subschema) string {
 	var names []string
 	for _, p := range parts {
@@ -64,8 +65,8 @@ func firstNames(parts []*Subschema) string {
 	return strings.Join(names, ", ")
 }
 
-// unknownRequired finds names that are required and nowhere described for the
-// value that they are required of.
+// unknownRequired reports names that are required but not described in the schemas that apply to
+// the same value.
 func (s *Schema) unknownRequired() []rules.Finding {
 	var found []rules.Finding
 	described := map[*Subschema]map[string]bool{}
@@ -80,7 +81,7 @@ func (s *Schema) unknownRequired() []rules.Finding {
 			names = s.properties(whole)
 			described[whole] = names
 		}
-		// What stands aside may be a part of something that says the rest.
+		// A definition may be combined with another schema that describes the properties.
 		if names == nil || len(names) == 0 && part.aside {
 			continue
 		}
@@ -98,8 +99,8 @@ func (s *Schema) unknownRequired() []rules.Finding {
 	return found
 }
 
-// properties returns the names that are described for the value that whole is
-// applied to; nil when they cannot be known.
+// properties returns the names that are described in the schemas that apply to the same value as
+// whole, or nil if they cannot be determined.
 func (s *Schema) properties(whole *Subschema) map[string]bool {
 	all, known := s.applied(whole.Node)
 	names := map[string]bool{}

@@ -1,5 +1,5 @@
-// Package schema holds the D family: the input and output of a tool, and whether a
-// model can know from its schema how to call it.
+// Package schema implements the D family: rules about the input and output schemas of a tool, and
+// whether they tell a model how to call the tool.
 package schema
 
 import (
@@ -77,19 +77,19 @@ func Rules() []rules.Rule {
 	}, listRules(), []rules.Rule{rules.Of("D401", showsDeleted)})
 }
 
-// Schema is a schema of the draft, read once for all rules.
+// Schema is an input or output schema of the draft, parsed once for all rules.
 type Schema struct {
 	schemaguard.Checked
-	path    string           // of the field
-	refused jsondoc.Problems // why it is not safe to read; then nothing else is known
-	invalid jsondoc.Problems // why it is no JSON Schema
+	path    string           // path of the field
+	refused jsondoc.Problems // reasons why it is not safe to parse; the other fields are then empty
+	invalid jsondoc.Problems // reasons why it is not a valid JSON Schema
 	Parts   []*Subschema
 }
 
 // input reports whether s is the tool's input schema, not its output schema.
 func (s *Schema) input() bool { return s.path == "definition.inputSchema" }
 
-// Below returns the path in the proposal of a path in the schema.
+// Below converts a path in the schema to a path in the proposal.
 func (s *Schema) Below(path string) string {
 	switch {
 	case path == jsondoc.Root:
@@ -100,7 +100,7 @@ func (s *Schema) Below(path string) string {
 	return s.path + "." + path
 }
 
-// findings makes findings of the first problems.
+// findings converts the first problems to findings.
 func (s *Schema) findings(problems jsondoc.Problems) []rules.Finding {
 	var found []rules.Finding
 	for _, p := range problems[:min(len(problems), rules.MaxPerText)] {
@@ -116,7 +116,7 @@ func (s *Schema) name() string {
 	return "output schema"
 }
 
-// schemas holds the input and the output schema of a tool, as far as it has them.
+// schemas are the input and output schemas that a tool has.
 type schemas []*Schema
 
 func schemasOf(c *rules.Change) schemas {
@@ -135,7 +135,7 @@ func schemasOf(c *rules.Change) schemas {
 	})
 }
 
-// Input returns the input schema of the tool, nil if there is none or it is not safe to read.
+// Input returns the input schema of the tool, or nil if there is none or it is not safe to parse.
 func Input(c *rules.Change) *Schema {
 	for _, s := range schemasOf(c) {
 		if s.input() && s.refused == nil {
@@ -163,7 +163,7 @@ func readSchema(path string, raw []byte) *Schema {
 	return s
 }
 
-// problemsOf returns what an error of schemaguard or jsondoc lists.
+// problemsOf returns the problems in an error of schemaguard or jsondoc.
 func problemsOf(err error) jsondoc.Problems {
 	if ps, ok := err.(jsondoc.Problems); ok { //nolint:errorlint // both packages return it unwrapped
 		return ps

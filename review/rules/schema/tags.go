@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// untaggable finds arguments of a tag line that the schema does not describe, and required ones
-// that no line can give.
+// untaggable reports arguments of a tag line that the schema does not describe, and required
+// arguments that a tag line cannot provide.
 func untaggable(c *rules.Change) []rules.Finding {
 	s, t := Input(c), c.Judged()
 	if s == nil || t.Tag == nil || t.Tag.Prefix == "" {
@@ -20,7 +20,7 @@ func untaggable(c *rules.Change) []rules.Finding {
 	}
 	re, err := regexp.Compile(cmp.Or(t.Tag.ArgPattern, registry.DefaultArgPattern))
 	if err != nil {
-		return nil // reported as no regular expression
+		return nil // another rule reports invalid regular expressions
 	}
 	given := t.TagArguments(re)
 	const path = "definition.tag"

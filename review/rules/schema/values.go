@@ -10,15 +10,15 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Defaults are tried in schemas of at most so many parts, and so many of them:
-// making a schema ready takes time that grows with the square of its parts.
+// Limits for checking default values: the number of defaults, and the number of subschemas in the
+// schema. Compiling a schema takes time quadratic in its subschemas.
 const (
 	maxDefaults = 100
 	maxProbed   = 1_000
 )
 
-// wrongDefaults validates all defaults at once: each is a property of a schema that has the
-// definitions of the original.
+// wrongDefaults reports default values that their schema does not allow. It validates all of them
+// at once, each as a property of a probe schema with the definitions of the original.
 func (s *Schema) wrongDefaults() []rules.Finding {
 	tried, properties, values := s.defaults()
 	if len(tried) == 0 {
@@ -54,8 +54,8 @@ func (s *Schema) wrongDefaults() []rules.Finding {
 	return found
 }
 
-// defaults returns the parts that have a default, and the property of the probe and the value for
-// each.
+// defaults returns the subschemas with a default and, for each, the property of the probe schema
+// and the value.
 func (s *Schema) defaults() (tried []*Subschema, properties, values []jsondoc.Member) {
 	if s.invalid != nil || len(s.Parts) > maxProbed {
 		return nil, nil, nil
@@ -75,7 +75,7 @@ func (s *Schema) defaults() (tried []*Subschema, properties, values []jsondoc.Me
 
 const probeKey = "default"
 
-// probed returns the index of the property of the probe that a path leads to.
+// probed returns the index of the property of the probe schema that path refers to.
 func probed(path string) (int, bool) {
 	digits, ok := strings.CutPrefix(path, probeKey)
 	if end := strings.IndexAny(digits, ".["); end >= 0 {
@@ -85,8 +85,8 @@ func probed(path string) (int, bool) {
 	return i, ok && err == nil
 }
 
-// portable reports whether n means the same in another document with the same definitions: it
-// refers to nothing else and has no id or anchor.
+// portable reports whether n has the same meaning in another document with the same definitions: it
+// refers only to definitions and has no id or anchor.
 func portable(n *jsondoc.Node) bool {
 	ok := true
 	n.Walk(func(n *jsondoc.Node, _ func() string) bool {
@@ -103,8 +103,7 @@ func portable(n *jsondoc.Node) bool {
 	return ok
 }
 
-// conflictingKeywords returns findings for keywords of a subschema that exclude
-// each other.
+// conflictingKeywords reports keywords of a subschema that contradict each other.
 func (s *Schema) conflictingKeywords(part *Subschema) []rules.Finding {
 	n := part.Node
 	var found []rules.Finding
@@ -145,8 +144,7 @@ func (s *Schema) conflictingKeywords(part *Subschema) []rules.Finding {
 	return found
 }
 
-// ranges are the keywords that bound a value from below and above; open ones
-// leave the bounds themselves out.
+// ranges are the pairs of keywords for lower and upper limits. Open ranges exclude the limits.
 var ranges = [...]struct {
 	least, most string
 	open        bool

@@ -5,18 +5,17 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// Subschema is one schema within a schema.
+// Subschema is a schema within a schema.
 type Subschema struct {
 	schemaguard.Subschema
-	Name string     // of the property it describes, "" when it describes none
-	of   *Subschema // the schema around it, nil for the root
-	// aside reports that it only serves as the target of references, or is below such
-	// a one.
+	Name string     // name of the property that it describes, or ""
+	of   *Subschema // the enclosing schema, or nil for the root
+	// aside reports whether the schema or an enclosing one applies only through references.
 	aside bool
 }
 
-// subschemas lists the schemas in root that are objects, the outer ones first. The
-// size of root was checked before, which bounds their number and depth.
+// subschemas returns all schemas in root that are objects, outer ones first. The size of root has
+// already been checked, which limits their number and depth.
 func subschemas(root *jsondoc.Node) []*Subschema {
 	all := []*Subschema{{Subschema: schemaguard.Subschema{Node: root}}}
 	for i := 0; i < len(all); i++ {
@@ -36,8 +35,8 @@ func subschemas(root *jsondoc.Node) []*Subschema {
 	return all
 }
 
-// Path returns where s stands in the schema. It is made when it is wanted: a
-// hostile schema has thousands of parts below a name of a hundred kilobytes.
+// Path returns the path of s in the schema. It is computed only on demand, because a hostile schema
+// may have thousands of parts below a name of 100 KB.
 func (s *Subschema) Path() string {
 	if s.of == nil {
 		return jsondoc.Root
@@ -45,7 +44,7 @@ func (s *Subschema) Path() string {
 	return s.Subschema.Path(s.of.Path())
 }
 
-// whole returns the outermost schema that is applied to the same value as s.
+// whole returns the outermost schema that applies to the same value as s.
 func (s *Subschema) whole() *Subschema {
 	for s.Scope == schemaguard.Here {
 		s = s.of
@@ -53,13 +52,13 @@ func (s *Subschema) whole() *Subschema {
 	return s
 }
 
-// maxApplied bounds how many schemas are looked at for one value; a schema
-// that holds more is taken to say anything.
+// maxApplied limits the number of schemas that are considered for a value. If there are more, the
+// result is treated as unknown.
 const maxApplied = 100
 
-// applied returns the schemas that n applies to one and the same value, itself
-// included and references followed. It returns false when that is not known: a
-// reference leads elsewhere, or there are too many.
+// applied returns the schemas that n applies to the same value, including n itself and the targets
+// of references. It returns false if the list is incomplete, because a reference leads elsewhere or
+// there are too many schemas.
 func (s *Schema) applied(n *jsondoc.Node) ([]*jsondoc.Node, bool) {
 	all, seen := []*jsondoc.Node{n}, map[*jsondoc.Node]bool{n: true}
 	add := func(n *jsondoc.Node) {

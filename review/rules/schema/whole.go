@@ -8,10 +8,10 @@ import (
 	"toolcrib/review/rules"
 )
 
-// LimitsRule is the rule about schemas that can hang or kill their reader.
+// LimitsRule is the id of the rule about schemas that can hang or crash a program that reads them.
 const LimitsRule = "D101"
 
-// refusedNames finds the hosts that refuse the name of an action tool.
+// refusedNames reports the hosts that refuse the name of an action tool.
 func refusedNames(c *rules.Change) []rules.Finding {
 	t := c.Judged()
 	if t == nil || t.Kind != registry.ActionTool {
@@ -31,7 +31,7 @@ func refusedNames(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// refusedByHosts finds what is valid in JSON Schema and makes OpenAI refuse a whole
+// refusedByHosts reports schemas that are valid in JSON Schema but cause OpenAI to refuse the whole
 // request: "object schema missing properties", "array schema missing items".
 func (s *Schema) refusedByHosts() []rules.Finding {
 	if !s.input() || s.refused != nil {
@@ -50,7 +50,7 @@ func (s *Schema) refusedByHosts() []rules.Finding {
 	return s.findings(found)
 }
 
-// eachSchema returns a rule about each schema of a change.
+// eachSchema returns a rule that checks each schema of a change.
 func eachSchema(id string, check func(*Schema) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
@@ -61,8 +61,8 @@ func eachSchema(id string, check func(*Schema) []rules.Finding) rules.Rule {
 	})
 }
 
-// fits reports whether the type of a value is among those that n asks for, by
-// itself; a value of null and a schema without a type always fit.
+// fits reports whether the type of value is among the types of n, without following references. A
+// null value and a schema without a type always fit.
 func fits(n, value *jsondoc.Node) bool {
 	types := n.Get("type")
 	if types == nil || value.Kind == jsondoc.Null {

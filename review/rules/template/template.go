@@ -1,4 +1,4 @@
-// Package template holds the T family: whether a proposal has everything that a reviewer needs.
+// Package template implements the T family: rules about the completeness of proposals.
 package template
 
 import (
@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules returns the T family. The checks are those of package proposals, which refuses an incomplete
-// submission with the same messages.
+// Rules returns the T family. Package proposals runs the same checks and refuses incomplete
+// submissions with the same messages.
 func Rules() []rules.Rule {
 	t := func(id string) rules.Rule {
 		return rules.Of(id, func(c *rules.Change) []rules.Finding {
@@ -31,12 +31,12 @@ func Rules() []rules.Rule {
 	}
 }
 
-// problems returns the problems of the draft, computed once for all rules.
+// problems returns the problems of the draft. They are computed once for all rules.
 func problems(c *rules.Change) proposals.Problems {
 	return rules.Computed(c, func(c *rules.Change) proposals.Problems { return c.Draft.Problems() })
 }
 
-// checkCases runs the test cases on their recorded answers.
+// checkCases runs the test cases on their recorded outputs, unless their results are known.
 func checkCases(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	outcomes := c.Outcomes
 	if outcomes == nil {

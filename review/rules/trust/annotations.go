@@ -1,5 +1,5 @@
-// Package trust holds the R family: the annotations and approvals of a definition, whether they are
-// true, and whether a change asks for more trust.
+// Package trust implements the R family: rules about the annotations and approvals of a definition,
+// whether they are correct, and whether a change loosens them.
 package trust
 
 import (
@@ -13,13 +13,13 @@ import (
 	"toolcrib/review/rules"
 )
 
-// promise is the behaviour that a verb suggests before a tool's annotations do.
+// promise is the behavior that the verb in a tool's name suggests.
 type promise struct {
 	readOnly    *bool
 	destructive *bool
 }
 
-// promises by verb; nil leaves it to the annotations.
+// verbPromises maps verbs to promises. If a promise is nil, the annotation is free.
 var verbPromises = map[string]promise{
 	"get":    {readOnly: new(true), destructive: new(false)},
 	"search": {readOnly: new(true), destructive: new(false)},
@@ -72,7 +72,7 @@ func annotationRules() []rules.Rule {
 	}
 }
 
-// hintRules are about annotations that nobody gave.
+// hintRules returns the rules about missing annotations.
 func hintRules() []rules.Rule {
 	return []rules.Rule{stated("R114", func(t *registry.Tool) []rules.Finding {
 		h := hints(t)
@@ -91,7 +91,7 @@ func Rules() []rules.Rule {
 	return slices.Concat(statedRules(), annotationRules(), hintRules(), looseningRules(), offerRules(), agentRules(), renameRules())
 }
 
-// stated returns a rule about one action tool.
+// stated returns a rule that checks action tools.
 func stated(id string, check func(t *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Judged()
@@ -120,7 +120,7 @@ func statedRules() []rules.Rule {
 	}
 }
 
-// categoryStated finds missing and unknown categories of tools, allow-lists, and agents.
+// categoryStated reports missing and unknown categories of tools, allow-lists, and agents.
 func categoryStated(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	outside := func(path, category string) {
@@ -148,7 +148,7 @@ func categoryStated(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// said returns an annotation in words.
+// said returns the value of an annotation in words.
 func said(hint *bool) string {
 	if hint == nil {
 		return "unset"
@@ -171,15 +171,14 @@ func orZero[T any](p *T) (v T) {
 	return v
 }
 
-// destructive reports whether a tool is destructive by its annotations or its
-// name.
+// destructive reports whether a tool is destructive according to its annotations or its name.
 func destructive(t *registry.Tool) bool {
 	verb, _, _ := strings.Cut(t.ID, "_")
 	return is(hints(t).Destructive) || t.Kind == registry.ActionTool && verb == "delete"
 }
 
-// shipsLike reports whether t runs under the same approval as the tool of its
-// id that toolcrib ships.
+// shipsLike reports whether t has the same approval as the tool with the same id that toolcrib
+// ships.
 func shipsLike(t *registry.Tool) bool {
 	return slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool {
 		return d.Tool.ID == t.ID && d.Tool.Approval != nil && t.Approval != nil && *d.Tool.Approval == *t.Approval

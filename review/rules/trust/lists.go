@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// listInUse finds agents that refer to an allow-list that goes out of use.
+// listInUse reports agents that refer to an allow-list that the draft deactivates.
 func listInUse(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	if c.Draft.Definition.List == nil || c.Draft.Definition.Status() != registry.Deactivated {
 		return nil, nil
@@ -34,7 +34,7 @@ func listInUse(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return []rules.Finding{{Path: "definition.status", Passage: strings.Join(users, ", "), Message: "These agents refer to the list: " + someOf(users) + "."}}, nil
 }
 
-// unassigned finds a tool that no agent has.
+// unassigned reports a tool that is not assigned to any agent.
 func unassigned(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	t := c.Judged()
 	if t == nil || c.Apart || t.Kind == registry.ServerText || !registry.ValidID(t.ID) {
@@ -58,8 +58,8 @@ func unassigned(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return []rules.Finding{f}, nil
 }
 
-// Assigned reports whether an active agent that sees layer has a tool of that
-// layer, in some context. agents and lists are of any layer.
+// Assigned reports whether an active agent that sees the layer has the tool t of this layer, in any
+// context. agents and lists may be of any layer.
 func Assigned(t registry.Tool, layer registry.Layer, agents, lists []registry.Live) bool {
 	for _, a := range agents {
 		view := layer.View()
@@ -93,8 +93,8 @@ func Assigned(t registry.Tool, layer registry.Layer, agents, lists []registry.Li
 	return false
 }
 
-// granted returns what a definition lets an agent have, spelled out: a list, or
-// the allow-list of an agent with the categories that the profile adds to it.
+// granted returns the allow-list that a definition grants to an agent. For an agent, references are
+// resolved and the categories of its profile are added.
 func granted(ctx context.Context, c *rules.Change, d registry.Definition) (registry.AllowList, error) {
 	var list registry.AllowList
 	switch {
@@ -147,8 +147,8 @@ func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, er
 	return found, nil
 }
 
-// widened compares two allow-lists. Filters are lists too, of which less is
-// more; an empty filter by tier lets everything through.
+// widened compares two allow-lists and reports everything that after additionally admits. For a
+// filter, fewer elements admit more tools, but an empty filter by tier admits all.
 func widened(at string, before, after registry.AllowList) []rules.Finding {
 	var found []rules.Finding
 	add := func(key, message string, names []string) {
@@ -156,8 +156,8 @@ func widened(at string, before, after registry.AllowList) []rules.Finding {
 			found = append(found, rules.Finding{Path: jsondoc.Join(at, key), Passage: strings.Join(names, ", "), Message: message + ": " + someOf(names)})
 		}
 	}
-	// How a tool is listed matters less than whether it is: what comes with
-	// embedding and is now always there comes oftener.
+	// Listing a tool unconditionally that was admitted only with embedding also counts, because
+	// agents then get it more often.
 	add("tools", "The allow-list admits more tools", beyond(after.Tools, before.Tools))
 	add("categories", "The allow-list admits more categories", beyond(after.Categories, before.Categories))
 	add("addWhenNonLocal", "The allow-list admits more tools when not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
@@ -174,7 +174,7 @@ func widened(at string, before, after registry.AllowList) []rules.Finding {
 	return found
 }
 
-// beyond returns the elements of list that none of the others has.
+// beyond returns the elements of list that are in none of others.
 func beyond[T comparable](list []T, others ...[]T) []T {
 	known := map[T]bool{}
 	for _, v := range slices.Concat(others...) {
@@ -191,7 +191,7 @@ func namesOf[T ~string](values []T) []string {
 	return words
 }
 
-// mostListed is how many names of an allow-list a message tells.
+// mostListed is the maximum number of names that a message lists.
 const mostListed = 10
 
 func someOf(names []string) string {

@@ -13,9 +13,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// replaced returns the definition that the draft replaces: the live version of its subject, or else
-// the definition of the same id in an earlier layer, which it would hide. It returns nil if there is
-// neither, and for a draft that deactivates its subject.
+// replaced returns the definition that the draft replaces: the live version of its subject, or
+// otherwise the definition with the same id in an earlier layer, which the draft would hide. It
+// returns nil if neither exists, or if the draft deactivates its subject and has no live version.
 func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	if c.Before != nil || c.Draft.Type == proposals.Deactivate {
 		return c.Before, nil
@@ -47,8 +47,7 @@ func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	return hidden, nil
 }
 
-// over names the definition that a finding compares with, if it is not the
-// subject.
+// over names the definition that a finding compares with, unless it is the subject.
 func over(before *registry.Live, c *rules.Change) string {
 	if before.Subject == c.Draft.Subject {
 		return ""
@@ -56,8 +55,8 @@ func over(before *registry.Live, c *rules.Change) string {
 	return fmt.Sprintf(" (from %s, which this hides)", before.Subject)
 }
 
-// loosened returns a rule that compares a tool with the one that it replaces. The messages of the
-// findings of check are clauses without a full stop.
+// loosened returns a rule that compares a tool with the one that it replaces. The messages of
+// check's findings have no full stop.
 func loosened(id string, check func(before, after *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Rule{ID: id, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		after := c.Judged()
@@ -105,14 +104,13 @@ func hintMoved(key string, from, to *bool, loosened bool) []rules.Finding {
 	return []rules.Finding{moved("definition.annotations."+key, key, said(from), said(to))}
 }
 
-// moved is the finding that a value went from one to the other. The values may
-// be anybody's words.
+// moved returns the finding that a value changes. The values may be untrusted text.
 func moved(path, what, from, to string) rules.Finding {
 	return rules.Finding{Path: path, Passage: to, Message: fmt.Sprintf("%s changes from %s to %s", what, jsondoc.Printable(from), jsondoc.Printable(to))}
 }
 
-// renameRules find a new tool that is an old one under another name. Likeness
-// is for the rules about overlap; these are about sameness.
+// renameRules returns the rules that find a new tool that is identical to an existing one under
+// another name. The O family finds tools that are only similar.
 func renameRules() []rules.Rule {
 	twin := func(id, message string, status registry.Status) rules.Rule {
 		return rules.Rule{ID: id, AsksAlike: true, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
@@ -130,7 +128,7 @@ func renameRules() []rules.Rule {
 					continue
 				}
 				if status == registry.Active && t.SameBytes(*other.Tool()) {
-					continue // of another server; O102 says so
+					continue // a tool of another server, which O102 reports
 				}
 				found = append(found, rules.Finding{Path: "subject", Passage: other.Subject.String(), Message: fmt.Sprintf(message, other.Subject, other.Version)})
 				if len(found) == rules.MostLikenesses {
@@ -149,7 +147,7 @@ func renameRules() []rules.Rule {
 				return nil
 			}
 			if _, ok := shipped.Retired(id); ok || slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool { return d.Tool.ID == id }) {
-				return nil // the rules about names say so; or it is the name in use
+				return nil // the names rules report it, or it is the current name
 			}
 			if shipped.DeadTierEntry(id) {
 				return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("Approval tiers may still be set for %s, which was never a tool.", id)}}
@@ -179,9 +177,8 @@ func baseWords(id string) []string {
 	return words
 }
 
-// saysTheSame reports whether two tools take the same and say the same words.
-// Letter case, punctuation, white space and what the tools are called do not
-// count.
+// saysTheSame reports whether two tools have the same input and the same texts, apart from letter
+// case, punctuation, white space, and the names of the tools.
 func saysTheSame(a, b *rules.Peer) bool {
 	t, o := a.Tool(), b.Tool()
 	if t.Kind != o.Kind {
@@ -203,7 +200,7 @@ func saysTheSame(a, b *rules.Peer) bool {
 	return true
 }
 
-// nameless returns folded words with a sign in the place of names.
+// nameless returns folded words with "#" in place of the names.
 func nameless(text string, names []string) string {
 	for _, name := range names {
 		text = strings.ReplaceAll(text, name, " # ")

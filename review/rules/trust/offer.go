@@ -13,7 +13,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// offerRules compare the approval, limits, availability, category, and provider of a tool.
+// offerRules returns the rules that compare the approval, limits, availability, category, and
+// provider of a tool.
 func offerRules() []rules.Rule {
 	return []rules.Rule{
 		loosened("R211", approvalLowered), loosened("R212", approvalRemoved), loosened("R213", limitRaised), loosened("R214", gateDropped),
@@ -24,8 +25,8 @@ func offerRules() []rules.Rule {
 	}
 }
 
-// freedom ranks approvals: the higher, the less a tool asks. A tool without an approval always asks,
-// and only a proposal can change that.
+// freedom ranks approvals: a higher rank means less need for approval. A tool without an approval
+// always needs it, and only a proposal can change that.
 func freedom(a *registry.Approval) int {
 	switch {
 	case a == nil:
@@ -57,7 +58,7 @@ func approvalLowered(before, after *registry.Tool) []rules.Finding {
 	return []rules.Finding{moved("definition.approval", "The approval tier", tierOf(before.Approval), tierOf(after.Approval))}
 }
 
-// unasked reports whether a destructive tool asked for approval and no longer does.
+// unasked reports whether a destructive tool no longer needs approval after the change.
 func unasked(before, after *registry.Tool) bool {
 	return (destructive(before) || destructive(after)) &&
 		before.Approval.Effective("") != registry.AutoApprove && after.Approval.Effective("") == registry.AutoApprove
