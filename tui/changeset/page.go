@@ -1,5 +1,5 @@
-// Package changeset is the page of the workbench that shows a change set at once: every
-// text that is new, with the findings in place, and beside it an index of the members.
+// Package changeset is the page of the workbench that shows a change set on one page: every new text with its
+// findings, and an index of the members beside it.
 package changeset
 
 import (
@@ -31,14 +31,14 @@ type Desk interface {
 // Options configure the page.
 type Options struct {
 	Actor proposals.Actor
-	// Read registers this page as a place where proposals are read. unread names the parts of one
-	// that have not been on the screen.
+	// Read registers this page as a place where proposals are read. unread returns the parts of a proposal that were
+	// not on screen, and those of them that must be.
 	Read func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
-	// Regroup takes a member out of the set; nil where unavailable.
+	// Regroup moves a member out of the set; nil if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 }
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
 	Open(p proposals.Proposal, sameTab bool) tea.Cmd
@@ -51,27 +51,27 @@ type Page struct {
 	screen.Text
 	Options
 	shell Shell
-	ctx   context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	ctx   context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	desk  Desk
 	set   review.ChangeSet
 	laid  setpage.Page
 	rows  *rows
 	texts texts
 	raw   bool
-	// extents describe how much each member changes.
+	// extents describe the size of each member's change.
 	extents []string
-	// current is the index of the member that was selected last.
+	// current is the index of the selected member.
 	current int
 }
 
-// New returns the page of a change set that was read.
+// New returns the page of a change set.
 func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeSet) *Page {
 	p := &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk, texts: texts{}}
 	p.Take(set)
 	return p
 }
 
-// Take shows a change set. Text that was read before and did not change stays read.
+// Take shows a change set. Text that was read before and has not changed stays read.
 func (p *Page) Take(set review.ChangeSet) {
 	first := p.rows == nil
 	p.extents = nil
@@ -87,7 +87,7 @@ func (p *Page) Take(set review.ChangeSet) {
 	p.Read(set.Members, p.unread)
 }
 
-// Knows reports whether the page has shown a member of a change set.
+// Knows reports whether the page has shown any member of a change set.
 func (p *Page) Knows(set review.ChangeSet) bool {
 	shown := map[proposals.ID]bool{}
 	for s := range p.texts {
@@ -96,14 +96,14 @@ func (p *Page) Knows(set review.ChangeSet) bool {
 	return slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return shown[d.Proposal.ID] })
 }
 
-// lay lays the rows out for the present theme.
+// lay lays out the rows for the current theme.
 func (p *Page) lay() pager.Rows {
 	p.laid = setpage.Of(p.set, p.raw)
 	p.rows = layRows(p.Frame.Theme, p.laid, p.set.Members, p.texts, p.raw)
 	return p.rows
 }
 
-// unseen counts the rows that have not been on the screen.
+// unseen returns the number of rows that were not on screen.
 func (p *Page) unseen() int {
 	n := 0
 	for _, t := range p.rows.all {
@@ -114,8 +114,8 @@ func (p *Page) unseen() int {
 	return n
 }
 
-// unread names what of a member has not been on the screen: its parts, of which a tool is
-// one, and the headings and findings, with those of the whole set.
+// unread returns the parts of a member that were not on screen, where a tool is one part, and the unseen headings and
+// findings of the member and of the whole set.
 func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	rows, member := 0, slices.IndexFunc(p.set.Members, func(d review.Dossier) bool { return d.Proposal.ID == id })
 	for i := range p.rows.all {
@@ -139,7 +139,7 @@ func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	return unread, missing
 }
 
-// Left describes how much has not been on the screen.
+// Left describes how much was not on screen.
 func (p *Page) Left() string {
 	return wording.Count(p.unseen(), "row", "rows") + " of this page"
 }
@@ -174,7 +174,7 @@ func (p *Page) nothing() string {
 	return ""
 }
 
-// cannotLeaveOut returns why no member is taken out of the set.
+// cannotLeaveOut returns why the current member cannot leave the set, or "".
 func (p *Page) cannotLeaveOut() string {
 	switch why := p.nothing(); {
 	case why != "":
@@ -187,7 +187,7 @@ func (p *Page) cannotLeaveOut() string {
 	return wording.Cannot(p.Actor, proposals.ActRequestChanges, p.set.Members[p.at()].Proposal)
 }
 
-// leaveOut asks whether the member on the screen leaves the set.
+// leaveOut asks whether to move the current member out of the set.
 func (p *Page) leaveOut() tea.Cmd {
 	m, f := p.set.Members[p.at()].Proposal, p.Frame
 	return p.shell.Ask(screen.Dialog{
@@ -227,7 +227,7 @@ func (p *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return p.shell.Decide(act, p.members()) }
 }
 
-// cannot returns why the set cannot be decided about.
+// cannot returns a function that returns why act is not possible for the set, or "".
 func (p *Page) cannot(act proposals.Act) func() string {
 	return func() string {
 		if why := p.nothing(); why != "" {
@@ -242,8 +242,8 @@ func (p *Page) cannot(act proposals.Act) func() string {
 	}
 }
 
-// at returns the index of the member that keys act on: the current one while it is in the
-// window, else the first in the window.
+// at returns the index of the member that keys act on: the selected one if it is in the viewport, and otherwise the
+// first one there.
 func (p *Page) at() int {
 	if len(p.rows.All) == 0 {
 		return 0
@@ -259,7 +259,7 @@ func (p *Page) step(n int) func() tea.Cmd {
 	return func() tea.Cmd {
 		first, last := p.Pager.Window()
 		next := p.at() + n
-		if head := p.rows.To[0]; n > 0 && first < head && head >= last { // still above the first
+		if head := p.rows.To[0]; n > 0 && first < head && head >= last { // above the first member
 			next = 0
 		}
 		if next < 0 || next >= len(p.rows.To) {
@@ -270,7 +270,7 @@ func (p *Page) step(n int) func() tea.Cmd {
 	}
 }
 
-// goTo shows a tool at the top.
+// goTo scrolls a member to the top.
 func (p *Page) goTo(tool int) {
 	p.current = tool
 	p.Pager.Top(p.rows.To[tool])
@@ -284,8 +284,7 @@ func (p *Page) unfold() tea.Cmd {
 	return nil
 }
 
-// Unseen goes to the first row that has not been on the screen, and shows it where it is
-// folded.
+// Unseen goes to the first row that was not on screen, and unfolds it.
 func (p *Page) Unseen() {
 	for _, t := range p.rows.all {
 		if p.Pager.Seen(t.track, t.need) {
@@ -302,8 +301,7 @@ func (p *Page) Unseen() {
 	}
 }
 
-// indexFrom is how wide the screen is at least for an index of the members, and indexCells
-// how many cells that has.
+// indexFrom is the minimum screen width for the index of members, and indexCells the width of the index.
 const (
 	indexFrom  = 140
 	indexCells = 46
@@ -331,7 +329,7 @@ func (p *Page) Fit(f screen.Frame) {
 	p.Pager.Replace(p.lay())
 }
 
-// RightHasKeys reports whether the text beside the index has the keys.
+// RightHasKeys reports that the text beside the index has the focus.
 func (p *Page) RightHasKeys() bool { return true }
 
 // View implements screen.Page.
@@ -343,8 +341,8 @@ func (p *Page) View() []string {
 	return p.Frame.Abreast(p.index(left), p.Pager.View(), left)
 }
 
-// index lists the members: the sign of the worst finding of each, its name, how much it
-// changes, and how many facts of reach it adds and removes.
+// index draws the list of members: the sign of the worst finding, the name, the size of the change, and the number of
+// capabilities added and removed.
 func (p *Page) index(width int) []string {
 	th, at := p.Frame.Theme, p.at()
 	const extentCells, reachCells = 10, 7
@@ -382,7 +380,7 @@ func (p *Page) index(width int) []string {
 	return lines
 }
 
-// extentOf describes the change of a member: new, gone, or its added and removed lines.
+// extentOf describes the change of a member: new, removed, or the number of changed lines.
 func extentOf(d review.Dossier) string {
 	if t := d.Proposal.Type; t != proposals.Modify && t != proposals.Restore {
 		return wording.Change(t)

@@ -14,26 +14,25 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows are the rows of a page that are shown, and all that has to be read.
+// rows are the visible rows of a page and the texts that must be read.
 type rows struct {
 	pager.Fixed
-	tool []int // index of the member of each row, -1 for the whole set
+	tool []int // index of the member by row; -1 for the whole set
 	all  []text
 }
 
-// text is a text that has to be on the screen.
+// text is a text that must be on screen.
 type text struct {
 	track pager.Text
-	need  int    // bytes of it
-	tool  int    // index of the member, -1 for the whole set
-	part  string // the file or field that it is a line of, "" for none
-	line  bool   // it can be approved unread: it is neither a heading nor a finding
-	row   int    // where it is shown, or would be
-	fold  bool   // it is not shown
+	need  int    // number of its bytes to read
+	tool  int    // index of the member; -1 for the whole set
+	part  string // file or field that contains the line; "" for none
+	line  bool   // neither heading nor finding, so it can be approved unread
+	row   int    // row that shows it, or would show it
+	fold  bool   // folded
 }
 
-// said identifies a text that was laid out: what it says, of which proposal, and how
-// many of the same stand above it.
+// said identifies a text by its content, its proposal, and the number of equal texts above it.
 type said struct {
 	of   proposals.ID
 	kind setpage.Kind
@@ -42,7 +41,7 @@ type said struct {
 	nth  int
 }
 
-// texts numbers the texts that were laid out, so that a text stays read when others come or go.
+// texts assigns numbers to texts, so that a text stays read when others are added or removed.
 type texts map[said]pager.Text
 
 func (t texts) number(s said) pager.Text {
@@ -52,15 +51,14 @@ func (t texts) number(s said) pager.Text {
 	return t[s]
 }
 
-// mostWide is the widest column of text, in cells.
+// mostWide is the maximum width of the text column, in cells.
 const mostWide = 140
 
-// mostDeep is the deepest indent of a parameter, so that a narrow terminal has room for its
-// text.
+// mostDeep is the maximum indentation of a parameter, so that its text fits on a narrow terminal.
 const mostDeep = 6
 
-// layRows lays a page out; without whole, the lines of files are folded. The counts in the
-// title and imported JSON need not be read.
+// layRows lays out a page. Unless whole is set, it folds the lines of files. The counts in the title and imported
+// JSON need not be read.
 func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known texts, whole bool) *rows {
 	r := &rows{}
 	times := map[said]int{}
@@ -90,7 +88,7 @@ func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known 
 	return r
 }
 
-// cellOf lays a row out: its parts one behind the other, each in its style.
+// cellOf lays out a row as styled spans.
 func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 	gutter, base := draw.Of("", "   "), th.Text
 	name, detail := th.Accent, th.Faint
@@ -124,7 +122,7 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		gutter = draw.Of("", "   ").Add(style, draw.Pad(sign, 9))
 	case setpage.Fact:
 		gutter, base = draw.Of(th.Faint, "   "+draw.Pad(draw.Show(row.Sign), 2)), th.Text
-		if row.Tool < 0 { // all facts of a kind
+		if row.Tool < 0 { // all facts of one kind
 			gutter, row.Name = draw.Of(th.Accent, " "+draw.Pad(draw.Show(row.Name), 8)), ""
 		}
 		if row.Severity == rules.Warn {

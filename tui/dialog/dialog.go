@@ -1,4 +1,4 @@
-// Package dialog asks the user before something is done, in a sheet below the page.
+// Package dialog shows questions in a sheet below the page.
 package dialog
 
 import (
@@ -31,15 +31,15 @@ type Needs struct {
 type Dialog struct {
 	screen.Dialog
 	Needs
-	Pager   *pager.Pager // of its content
+	Pager   *pager.Pager // shows the content
 	frame   screen.Frame
-	typed   string    // typed part of the tally
+	typed   string    // typed digits of the tally
 	savedAt time.Time // when the text was last saved
 	text    edit.Text // nil for none
 	ready   bool
 	closed  bool
-	details bool      // the details are shown below the facts
-	strayed time.Time // when the last stray letter was typed
+	details bool      // details are shown below the facts
+	strayed time.Time // time of the last stray letter
 }
 
 // Open opens a dialog.
@@ -55,7 +55,7 @@ func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd
 		return nil
 	}}
 	restored := d.Unsent.Read(d.Draft, func(text string) tea.Cmd {
-		if d.closed || d.text == nil || d.text.String() != "" { // something was typed meanwhile
+		if d.closed || d.text == nil || d.text.String() != "" { // the user has typed in the meantime
 			return nil
 		}
 		d.text = edit.New(text)
@@ -64,16 +64,16 @@ func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd
 	return d, tea.Batch(d.After(grace, ready), restored)
 }
 
-// Close ends the dialog.
+// Close closes the dialog.
 func (d *Dialog) Close() { d.closed = true }
 
-// Closed reports whether the dialog has ended; nil has.
+// Closed reports whether the dialog is closed or nil.
 func (d *Dialog) Closed() bool { return d == nil || d.closed }
 
-// Reopen goes on with a dialog that was just answered.
+// Reopen continues a dialog that was just answered.
 func (d *Dialog) Reopen() { d.closed = false }
 
-// Decline tells whoever waits for the dialog that the user declined.
+// Decline runs the Declined callback of the dialog.
 func (d *Dialog) Decline() tea.Cmd {
 	if d.Declined == nil {
 		return nil
@@ -81,19 +81,18 @@ func (d *Dialog) Decline() tea.Cmd {
 	return d.Declined()
 }
 
-// Types reports whether keys go to its text.
+// Types reports whether the text field has the focus.
 func (d *Dialog) Types() bool { return d.Writing && d.text != nil }
 
-// Text returns the text.
 func (d *Dialog) Text() string { return d.text.String() }
 
-// SetText replaces the text by an editor that keeps every character.
+// SetText replaces the text, and the field by an editor that keeps every character.
 func (d *Dialog) SetText(text string) {
 	d.text = edit.NewLossless(text)
 	d.layOut()
 }
 
-// Paste puts pasted text where the cursor is; false where there is no text.
+// Paste inserts pasted text at the cursor. It returns false if the dialog has no text field.
 func (d *Dialog) Paste(text string) (cmd tea.Cmd, ok bool) {
 	if d.text == nil {
 		return nil, false
@@ -103,7 +102,7 @@ func (d *Dialog) Paste(text string) (cmd tea.Cmd, ok bool) {
 	return d.keep(), true
 }
 
-// Save returns a command that keeps the text as it is.
+// Save returns a command that stores the current text.
 func (d *Dialog) Save() tea.Cmd {
 	if d.text == nil || d.Unsent.File(d.Draft) == "" {
 		return nil
@@ -112,7 +111,7 @@ func (d *Dialog) Save() tea.Cmd {
 	return d.Unsent.Save(d.Draft, d.text.String())
 }
 
-// edit opens the text in the editor.
+// edit opens the text in the user's editor.
 func (d *Dialog) edit() tea.Cmd {
 	file := d.Unsent.File(d.Draft)
 	if why := d.Editor.Cannot(file); why != "" {
@@ -132,24 +131,24 @@ func (d *Dialog) edit() tea.Cmd {
 	})
 }
 
-// Fit lays the dialog out.
+// Fit lays out the dialog.
 func (d *Dialog) Fit(f screen.Frame) {
 	d.frame = f
 	d.layOut()
 }
 
-// grace is how long a new dialog ignores y, so that somebody who types does not confirm what a
+// grace is the time for which a new dialog ignores y, so that a user who is typing does not confirm a dialog that a
 // letter has just opened. Other keys act at once.
 const grace = 300 * time.Millisecond
 
-// pause is the pause in typing after which a text is saved.
+// pause is the pause in typing after which the text is saved.
 const pause = 400 * time.Millisecond
 
-// pace is the longest pause between two letters of a typed text.
+// pace is the maximum pause between two letters of the same text.
 const pace = time.Second
 
-// stray handles a letter that is no key of the dialog. The user may be typing a note without
-// having opened its field, so a y that follows is no answer.
+// stray handles a letter that is not a key of the dialog. The user may be typing a note without having opened its
+// field, so a following y does not count as an answer.
 func (d *Dialog) stray() {
 	d.strayed = d.frame.Now()
 	if d.note() {
@@ -157,8 +156,7 @@ func (d *Dialog) stray() {
 	}
 }
 
-// hasField reports whether the text field is shown. An optional note has none until the user
-// begins it.
+// hasField reports whether the text field is shown. An optional note has no field until the user begins it.
 func (d *Dialog) hasField() bool {
 	return d.text != nil && (!d.note() || d.Writing || d.text.String() != "")
 }
@@ -166,7 +164,7 @@ func (d *Dialog) hasField() bool {
 // note reports whether the text is an optional note.
 func (d *Dialog) note() bool { return d.NoteOptional && !d.Tall }
 
-// Key gives a key to the dialog.
+// Key handles a key press.
 func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	switch {
@@ -194,7 +192,7 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 	if d.count(name) {
 		return nil
 	}
-	if name != "y" { // which counts right after the tally, and not in "3 years"
+	if name != "y" { // y counts directly after the tally, but not in "3 years"
 		d.typed = ""
 	}
 	switch name {
@@ -214,11 +212,11 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// editorKey opens the text of a dialog in the user's editor.
+// editorKey is the key that opens the text in the user's editor.
 const editorKey = "ctrl+o"
 
-// letter handles a key that neither scrolls nor confirms. Other letters begin a reason, but
-// never an optional note.
+// letter handles a key that neither scrolls nor confirms. Any other letter begins a reason, but never an optional
+// note.
 func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "u" && d.Unread != nil && len(d.missing()) > 0 {
@@ -258,7 +256,7 @@ func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// count adds a digit to the typed tally, or removes the last one.
+// count adds a digit to the typed tally, or removes the last digit.
 func (d *Dialog) count(name string) bool {
 	switch {
 	case name == "backspace" && d.typed != "":
@@ -271,10 +269,10 @@ func (d *Dialog) count(name string) bool {
 	return true
 }
 
-// saveEvery is the longest time of uninterrupted typing without a save.
+// saveEvery is the maximum time of uninterrupted typing without a save.
 const saveEvery = 2 * time.Second
 
-// keep saves the text after a pause in typing.
+// keep returns a command that saves the text after a pause in typing.
 func (d *Dialog) keep() tea.Cmd {
 	if d.frame.Now().Sub(d.savedAt) >= saveEvery {
 		return d.Save()
@@ -288,7 +286,7 @@ func (d *Dialog) keep() tea.Cmd {
 	}})
 }
 
-// answer carries out the action of the dialog, or says why it cannot.
+// answer runs the action of the dialog, or shows why it cannot.
 func (d *Dialog) answer() tea.Cmd {
 	text := d.trimmed()
 	switch {
@@ -323,7 +321,7 @@ func (d *Dialog) answer() tea.Cmd {
 	return d.Run(text)
 }
 
-// trimmed returns the text as it is sent.
+// trimmed returns the text to send.
 func (d *Dialog) trimmed() string {
 	if d.text == nil {
 		return ""
@@ -331,8 +329,7 @@ func (d *Dialog) trimmed() string {
 	return strings.TrimSpace(d.text.String())
 }
 
-// unusable returns why the text cannot be stored, "" if it can. A manuscript is checked when it
-// is parsed.
+// unusable returns why the text cannot be stored, or "". A manuscript is checked when it is parsed.
 func (d *Dialog) unusable() string {
 	if d.Tall {
 		return ""
@@ -340,7 +337,7 @@ func (d *Dialog) unusable() string {
 	return review.Unusable(d.trimmed(), proposals.MaxComment)
 }
 
-// meanwhile describes changes to the subject of the dialog since it opened, "" for none.
+// meanwhile describes how the subject has changed since the dialog opened, or returns "".
 func (d *Dialog) meanwhile() string {
 	if d.Changed == nil {
 		return ""

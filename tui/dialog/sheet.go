@@ -11,33 +11,32 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// This file draws the dialog as a sheet below the page, so that its subject stays in sight.
+// This file draws the dialog as a sheet below the page, so that its subject stays visible.
 
-// leastSheet is the least height of a sheet with facts, which else has a third of the screen.
+// leastSheet is the minimum height of a sheet with facts, whose usual height is a third of the screen.
 const leastSheet = 5
 
-// leastText is the least height of a text field.
+// leastText is the minimum height of the text field.
 const leastText = 2
 
-// textHeight is how many lines the field has.
+// textHeight returns the height of the text field.
 func (d *Dialog) textHeight() int {
 	switch {
 	case !d.hasField():
 		return 0
 	case d.Tall:
-		return max(leastText, d.frame.Body-4) // the title, the content, and a message
+		return max(leastText, d.frame.Body-4) // less the title, the content, and a message
 	}
 	return max(leastText, edit.Height(d.text, d.textWidth(), d.frame.Height/4))
 }
 
-// layOut lays the sheet out: facts, unread parts, and the details, which a dialog with facts
-// shows on demand.
+// layOut lays out the sheet: facts, unread parts, and details. A dialog with facts shows its details on demand.
 func (d *Dialog) layOut() {
 	w, th, page := d.frame.Width-1, d.frame.Theme, prose.New(d.frame.Theme)
-	most := d.frame.Body - 1 - d.textHeight() // the title
+	most := d.frame.Body - 1 - d.textHeight() // less the title
 	if d.Facts != nil {
 		for _, l := range joinFacts(d.Facts(), w-2) {
-			if n := len(l) - 1; l.Width() > w-2 { // one fact, a sentence
+			if n := len(l) - 1; l.Width() > w-2 { // one long fact
 				page.Item(l[:n], string(l[n].Text))
 				continue
 			}
@@ -67,7 +66,7 @@ func (d *Dialog) layOut() {
 	d.Pager.SetSize(w, min(d.Pager.Lines(max(1, most)+1), max(1, most)))
 }
 
-// joinFacts puts facts beside each other, as many as a line has room for.
+// joinFacts puts as many facts on each line as fit.
 func joinFacts(facts []draw.Line, width int) []draw.Line {
 	var lines []draw.Line
 	var l draw.Line
@@ -86,8 +85,7 @@ func joinFacts(facts []draw.Line, width int) []draw.Line {
 	return append(lines, l)
 }
 
-// View draws the body of the page with the sheet over its end. status is how many lines
-// the message at the bottom has.
+// View draws the sheet over the end of body. status is the height of the status line.
 func (d *Dialog) View(f screen.Frame, body []string, status int) []string {
 	d.frame = f
 	d.layOut()
@@ -104,7 +102,7 @@ func (d *Dialog) View(f screen.Frame, body []string, status int) []string {
 	return append(out, box[max(0, len(box)-rows):]...)
 }
 
-// box draws the sheet alone.
+// box draws the sheet.
 func (d *Dialog) box(w int) []string {
 	th := d.frame.Theme
 	more := d.more()
@@ -132,7 +130,7 @@ func (d *Dialog) box(w int) []string {
 	return out
 }
 
-// label names the field.
+// label returns the label of the text field.
 func (d *Dialog) label() draw.Safe {
 	switch {
 	case d.Label != "":
@@ -143,13 +141,13 @@ func (d *Dialog) label() draw.Safe {
 	return " Reason"
 }
 
-// textWidth is how wide the field is.
+// textWidth returns the width of the text field.
 func (d *Dialog) textWidth() int { return d.frame.Width - draw.Width(d.label()+" ▎ ") }
 
-// answers returns the keys that confirm, in order.
+// answers returns the keys that confirm.
 func (d *Dialog) answers() string { return d.Tally + "y" }
 
-// more draws a hint to the rest of a text that does not fit.
+// more draws a hint that the content continues.
 func (d *Dialog) more() draw.Line {
 	percent := d.Pager.Percent()
 	if percent < 0 {
@@ -159,7 +157,7 @@ func (d *Dialog) more() draw.Line {
 	if percent == 100 {
 		key, sign = "k", "↑ more "
 	}
-	if d.text != nil { // where letters write
+	if d.text != nil { // letters go to the text field
 		key = map[draw.Safe]draw.Safe{"j": "pgdn", "k": "pgup"}[key]
 	}
 	if d.Writing {
@@ -168,7 +166,7 @@ func (d *Dialog) more() draw.Line {
 	return draw.Of(d.frame.Theme.Key, " "+key).Add(d.frame.Theme.Faint, " "+sign)
 }
 
-// Footer shows the keys of the dialog.
+// Footer draws the keys of the dialog.
 func (d *Dialog) Footer() draw.Line {
 	th := d.frame.Theme
 	l := draw.Of("", " ")
@@ -182,7 +180,7 @@ func (d *Dialog) Footer() draw.Line {
 		}
 	case d.Run != nil:
 		switch {
-		case len(d.missing()) == 0 && !d.ready: // its answer is not taken yet, and keeps its place
+		case len(d.missing()) == 0 && !d.ready: // reserve the place of the answer, which is not accepted yet
 			l = l.Add("", draw.Pad("", draw.Width(d.answers()+" "+d.Form.Verb+"  ")))
 		case len(d.missing()) == 0:
 			hint(d.answers(), d.Form.Verb)

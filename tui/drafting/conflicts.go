@@ -19,8 +19,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Conflict shows where a proposal and the live version changed the same passage. The user takes
-// sides here or in the editor. Nothing was written yet.
+// Conflict shows the passages that both a proposal and the live version changed. The user picks a side of each, here
+// or in the editor. Nothing has been written yet.
 func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
 	g := &merging{p: p, conflict: c, passages: c.Passages()}
 	g.choices = make([]diff.Choice, len(g.passages))
@@ -45,7 +45,7 @@ func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	return ask
 }
 
-// take takes a side of the selected passage and goes to the next that is undecided.
+// take picks a side of the selected passage and goes to the next undecided passage.
 func (g *merging) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 	at := d.Pager.Stop()
 	g.choices[at] = side
@@ -58,7 +58,7 @@ func (g *merging) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd 
 	return nil
 }
 
-// save makes a revision of the sides, once all are decided.
+// save saves the merge as a revision, once all passages are decided.
 func (g *merging) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		d.Reopen()
@@ -73,7 +73,7 @@ func (g *merging) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	return m.send(editor.Manuscript{ID: g.p.ID}, draft, true, "")
 }
 
-// edit finishes the merge in the editor, with the sides that were taken.
+// edit opens the merge in the editor, with the sides picked so far.
 func (g *merging) edit(m *Drafting) tea.Cmd {
 	if why := m.Editor.Missing(); why != "" {
 		m.Shell.Say(screen.Warning, "e: %s", why)
@@ -88,7 +88,7 @@ func (g *merging) edit(m *Drafting) tea.Cmd {
 	return m.Edit(m.Editor.Merge(g.p, &merge))
 }
 
-// content shows the passages.
+// content draws the passages.
 func (g *merging) content(th theme.Theme, page *prose.Page) {
 	page.Text("", "This proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
 	for i, p := range g.passages {
@@ -112,7 +112,7 @@ func (g *merging) content(th theme.Theme, page *prose.Page) {
 	}
 }
 
-// side shows what one side has, line by line, with marks.
+// side draws one side of a passage line by line.
 func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
 	if text == "" {
 		page.FaintItem(sign, "nothing")
@@ -128,7 +128,7 @@ func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
 	}
 }
 
-// differing marks the words in which two texts differ, line by line.
+// differing marks the words in which two texts differ, by line.
 func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	if len(ours)+len(theirs) > screen.MaxGlance {
 		return nil, nil
@@ -150,10 +150,10 @@ func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	return a, b
 }
 
-// merging is a rebase with conflicts whose sides the user takes one by one.
+// merging is a rebase with conflicts, which the user resolves one by one.
 type merging struct {
 	p        proposals.Proposal
 	conflict *review.RebaseConflict
 	passages []review.Passage
-	choices  []diff.Choice // one for each passage
+	choices  []diff.Choice // by passage
 }

@@ -1,5 +1,5 @@
-// Package drafting lets the user write proposals in an editor, checks and sends them, and merges
-// them with the live version where the two conflict.
+// Package drafting lets the user write proposals in an editor, checks and sends them, and resolves conflicts with the
+// live version.
 package drafting
 
 import (
@@ -21,11 +21,11 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is the workbench as the drafting knows it.
+// Shell is the part of the workbench that drafting uses.
 type Shell interface {
 	screen.Messenger
 	Frame() screen.Frame
-	Dialog() *dialog.Dialog // that is open, nil for none
+	Dialog() *dialog.Dialog // open dialog, or nil
 	CloseDialog()
 }
 
@@ -66,12 +66,12 @@ func (m *Drafting) Edit(w editor.Manuscript) tea.Cmd {
 	return m.Editor.Run(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
 }
 
-// Fork drafts a tool of the user's own from a core tool.
+// Fork drafts a new tool based on a core tool.
 func (m *Drafting) Fork(id string) tea.Cmd {
 	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.User.Fork(ctx, id) }))
 }
 
-// editHere opens a manuscript in the editor of the workbench.
+// editHere opens a manuscript in the built-in editor.
 func (m *Drafting) editHere(w editor.Manuscript) tea.Cmd {
 	text, err := w.Read()
 	if err != nil {
@@ -96,7 +96,7 @@ func (m *Drafting) editHere(w editor.Manuscript) tea.Cmd {
 	return opened
 }
 
-// edited reads the text from the editor and asks what to do with it.
+// edited handles the text from the editor.
 func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 	switch {
 	case err != nil:
@@ -109,7 +109,7 @@ func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 	return m.askAgain(w, problems, draft)
 }
 
-// askAgain lists the problems of a text, or asks whether to send it.
+// askAgain lists the problems of a text. If there are none, it asks whether to send it.
 func (m *Drafting) askAgain(w editor.Manuscript, problems []string, draft *proposals.Draft) tea.Cmd {
 	draftName := filepath.Base(w.File)
 	d := screen.Dialog{

@@ -10,10 +10,10 @@ import (
 type Span struct {
 	Text  Safe
 	Style theme.Style
-	Click string // what a click on it does, as the workbench names it; "" for nothing
+	Click string // action of a click, interpreted by the workbench; "" for none
 }
 
-// Line is one line of a screen.
+// Line is a line of the screen.
 type Line []Span
 
 // Of returns a line of one span.
@@ -24,7 +24,7 @@ func (l Line) Add(style theme.Style, text Safe) Line {
 	return append(l, Span{Text: text, Style: style})
 }
 
-// Width returns how many cells l takes at most.
+// Width returns the width of l in cells.
 func (l Line) Width() int {
 	w := 0
 	for _, s := range l {
@@ -33,7 +33,7 @@ func (l Line) Width() int {
 	return w
 }
 
-// Clicked returns l with an action for clicks on it.
+// Clicked returns l with an action for clicks.
 func (l Line) Clicked(what string) Line {
 	for i := range l {
 		l[i].Click = what
@@ -41,7 +41,7 @@ func (l Line) Clicked(what string) Line {
 	return l
 }
 
-// ClickAt returns the action of a click on cell x, "" for none.
+// ClickAt returns the action of a click on cell x, or "".
 func (l Line) ClickAt(x int) string {
 	for _, s := range l {
 		if x -= Width(s.Text); x < 0 {
@@ -60,7 +60,7 @@ func (l Line) Plain() Line {
 	return out
 }
 
-// Write appends l, cut or filled up to exactly width cells, over a base style.
+// Write appends l, cut or padded to exactly width cells, over a base style.
 func (l Line) Write(b *strings.Builder, width int, base theme.Style) {
 	for _, s := range l.Fit(width) {
 		s.Style.Over(base).Write(b, string(s.Text))
@@ -91,8 +91,7 @@ func (l Line) String(width int) string {
 	return b.String()
 }
 
-// Ends returns left and right at the two ends of a line of width cells. It drops right if both
-// do not fit.
+// Ends returns a line with left and right at its ends. It drops right if they do not both fit.
 func Ends(left, right Line, width int) Line {
 	gap := width - left.Width() - right.Width()
 	if gap < 1 {
@@ -101,8 +100,8 @@ func Ends(left, right Line, width int) Line {
 	return append(append(left[:len(left):len(left)], Span{Text: Safe(Blank(gap))}), right...)
 }
 
-// Scrollbar draws how far down a window of lines is, in percent, into the blank last cells of
-// the lines; total is how many lines there are above, in, and below the window.
+// Scrollbar draws a scrollbar into the last cells of lines, where they are blank. percent is the position, and total
+// the number of all lines.
 func Scrollbar(lines []string, percent, total int, style theme.Style) {
 	h := len(lines)
 	size := min(max(1, h*h/max(1, total)), h-1)
@@ -119,7 +118,7 @@ func Scrollbar(lines []string, percent, total int, style theme.Style) {
 	}
 }
 
-// blanks is as many as most lines need.
+// blanks is long enough for most lines.
 const blanks = "                                                                                                                                "
 
 // Blank returns n spaces.

@@ -1,5 +1,4 @@
-// Package draw puts text into terminal cells. A Span takes only Safe text, which was escaped for
-// the terminal.
+// Package draw puts text into terminal cells. A Span accepts only Safe text, which is escaped for the terminal.
 package draw
 
 import (
@@ -12,15 +11,14 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// Safe is one line of text that may be written to a terminal: constants of the
-// program, and what Show returns.
+// Safe is a line of text that may be written to a terminal: a constant of the program, or a result of Show.
 type Safe string
 
-// Show escapes untrusted text for the terminal. It shows newlines and tabs as their names, and
-// counts combining marks that would spill over the lines around.
+// Show escapes untrusted text for the terminal. It writes newlines and tabs as names, and replaces excessive
+// combining marks, which would spill over neighboring lines, by their number.
 func Show[T ~string](s T) Safe { return flat(visible.Line(string(s))) }
 
-// flat counts the marks of characters that have too many to be drawn.
+// flat replaces the marks of characters that have too many by their number.
 func flat(s string) Safe {
 	if len(s) <= maxStack {
 		return Safe(s)
@@ -43,17 +41,16 @@ func flat(s string) Safe {
 	return Safe(b.String())
 }
 
-// stack writes a character of many marks as its first and how many follow.
+// stack returns the first code point of a character and the number of marks that follow.
 func stack(whole string) string {
 	first, _ := utf8.DecodeRuneInString(whole)
 	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(whole)-1)
 }
 
-// Showf formats and escapes text.
+// Showf formats text and escapes it.
 func Showf(format string, args ...any) Safe { return Show(fmt.Sprintf(format, args...)) }
 
-// cluster returns the length in bytes and cells of the first character of s
-// that a user would see as one.
+// cluster returns the length of the first user-perceived character of s, in bytes and cells.
 func cluster(s string) (size, cells int) {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1, 1
@@ -65,6 +62,6 @@ func cluster(s string) (size, cells int) {
 	return len(c), cells
 }
 
-// maxStack is the longest character in bytes that is drawn unchanged; one with
-// more marks would spill over the lines around it.
+// maxStack is the maximum length, in bytes, of a character that is drawn unchanged. More marks would spill over
+// neighboring lines.
 const maxStack = 32

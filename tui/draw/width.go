@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Width returns how many cells s takes at most. Terminals differ in whether they join characters
-// such as flags. The wider reading counts, so that no line is longer than measured.
+// Width returns the maximum width of s in cells. Terminals differ in whether they join characters such as flags. The
+// larger width counts, so that no line is wider than measured.
 func Width[T ~string](s T) int {
 	w := 0
 	for i := 0; i < len(s); {
@@ -16,10 +16,10 @@ func Width[T ~string](s T) int {
 	return w
 }
 
-// maxAgreed is the last character up to which the two readings of width agree.
+// maxAgreed is the last code point up to which both ways of measuring agree.
 const maxAgreed = 0x2ff
 
-// Cut returns s cut to width cells, with an ellipsis when something is lost.
+// Cut cuts s to width cells and marks the cut with an ellipsis.
 func Cut(s Safe, width int) Safe {
 	if len(s) <= width || Width(s) <= width {
 		return s
@@ -39,7 +39,7 @@ func Cut(s Safe, width int) Safe {
 	return s
 }
 
-// Words is Cut between two words, where the text has several.
+// Words is like Cut, but cuts between words if possible.
 func Words(s Safe, width int) Safe {
 	cut := Cut(s, width)
 	if cut == s {
@@ -51,8 +51,8 @@ func Words(s Safe, width int) Safe {
 	return cut
 }
 
-// Slice returns the cells of s from from to before to, exactly as many: blanks
-// stand for what s does not have and for halves of wide characters.
+// Slice returns the cells of s from from up to but excluding to. It pads s, and the halves of wide characters, with
+// blanks.
 func Slice(s Safe, from, to int) Safe {
 	var b strings.Builder
 	at := 0

@@ -9,34 +9,33 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Mark gives the bytes from Start to before End of a text a style of their own.
+// Mark is the style of a range of bytes. End is exclusive.
 type Mark struct {
 	Start, End int
 	Style      theme.Style
 }
 
-// Text is one line of untrusted text with the styles it is drawn in.
+// Text is a line of untrusted text and its styles.
 type Text struct {
 	Raw    string
 	Base   theme.Style
-	Hidden theme.Style // of characters that have to be shown as their code points
-	Faint  theme.Style // of the sign for a tab
-	Marks  []Mark      // in order, not overlapping
-	Over   []Mark      // in order, stronger than Marks
+	Hidden theme.Style // style of characters written as code points
+	Faint  theme.Style // style of the sign for a tab
+	Marks  []Mark      // sorted, not overlapping
+	Over   []Mark      // sorted, take precedence over Marks
 }
 
-// tabStop is how far apart tabs stop, in cells.
+// tabStop is the distance between tab stops, in cells.
 const tabStop = 4
 
-// glyph is the next thing to draw: the output for size bytes of the text, its
-// width in cells, and whether it is for a hidden character.
+// glyph is the output for the next size bytes of a text, and its width in cells.
 type glyph struct {
 	text        string
 	size, cells int
 	hidden, tab bool
 }
 
-// next returns the glyph at byte i, drawn in column col of its line.
+// next returns the glyph at offset i, drawn in column col.
 func next(raw string, i, col int) glyph {
 	if c := raw[i]; c == '\t' {
 		n := tabStop - col%tabStop
@@ -67,7 +66,7 @@ func token(text string, size int) glyph {
 	return glyph{text: text, size: size, cells: Width(text), hidden: true}
 }
 
-// plainRun returns how many bytes from i on are printable ASCII, at most n.
+// plainRun returns the number of printable ASCII bytes from i on, at most n.
 func plainRun(raw string, i, n int) int {
 	end := min(len(raw), i+n)
 	j := i
@@ -75,14 +74,13 @@ func plainRun(raw string, i, n int) int {
 		j++
 	}
 	if j < len(raw) && raw[j] >= utf8.RuneSelf && j > i {
-		j-- // the next bytes may join it
+		j-- // the following bytes may combine with it
 	}
 	return j - i
 }
 
-// Measure returns the byte of raw behind which width cells, begun at byte from
-// in column col, are full, and how many cells are used. A glyph that is wider
-// than all of width is passed over as if it were width cells wide.
+// Measure returns the offset at which width cells are full, starting at offset from and column col, and the number of
+// cells used. A glyph that is wider than width counts as width cells.
 func Measure(raw string, from, col, width int) (to, used int) {
 	i := from
 	for i < len(raw) && used < width {
@@ -99,7 +97,7 @@ func Measure(raw string, from, col, width int) (to, used int) {
 		}
 		i, used = i+g.size, used+g.cells
 	}
-	// Marks that take no cell belong to the character before them.
+	// Marks without width belong to the preceding character.
 	for i < len(raw) && raw[i] >= utf8.RuneSelf {
 		g := next(raw, i, col+used)
 		if g.cells > 0 {
@@ -110,8 +108,8 @@ func Measure(raw string, from, col, width int) (to, used int) {
 	return i, used
 }
 
-// Write appends the bytes from from to before to, which Measure returned for
-// col and width, and returns how many cells it wrote, never more than width.
+// Write appends the bytes between two offsets that Measure returned for col and width. It returns the number of cells
+// written, which is at most width.
 func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
 	used := 0
 	for i := from; i < to && used < width; {
@@ -138,7 +136,7 @@ func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
 	return used
 }
 
-// styleAt returns the style of byte i and up to where it holds.
+// styleAt returns the style at offset i, and the offset at which it ends.
 func (t *Text) styleAt(i, end int) (theme.Style, int) {
 	style, until := t.Base, end
 	for _, marks := range [2][]Mark{t.Marks, t.Over} {

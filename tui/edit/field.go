@@ -1,6 +1,6 @@
-// Package edit has the text fields of the workbench. Components of Bubbles edit lines and notes.
-// Drafts may hold hidden characters, which those components drop, so they have another editor.
-// Both are drawn here, escaped like everything else.
+// Package edit contains the text fields of the workbench. Lines and notes are edited by Bubbles components. Drafts
+// may contain hidden characters, which those components drop, and so have another editor. Both are drawn here and
+// escaped like all other text.
 package edit
 
 import (
@@ -16,54 +16,54 @@ import (
 // Text is a text with a cursor.
 type Text interface {
 	String() string
-	// Cursor returns the byte of String that the cursor stands before.
+	// Cursor returns the offset of the cursor in String.
 	Cursor() int
-	// Insert puts text before the cursor.
+	// Insert inserts text at the cursor.
 	Insert(text string)
-	// Key does what a key does in an editor, and reports whether anything changed.
+	// Key handles a key press and reports whether anything changed.
 	Key(k tea.KeyPressMsg) bool
 }
 
-// Field is an editor of a line or a note. It writes out hidden characters as their code points.
+// Field edits a line or a note. It writes hidden characters as code points.
 type Field struct {
 	area   textarea.Model
-	single bool // it has one line
-	whole  bool // all of it is selected
+	single bool // it has a single line
+	whole  bool // the whole text is selected
 	killed string
 	undo   []state
 }
 
-// state is a field as it was.
+// state is an earlier state of a field.
 type state struct {
 	text   string
 	cursor int
 }
 
-// maxUndo is how many states of a field are kept.
+// maxUndo is the maximum number of stored states.
 const maxUndo = 200
 
-// The keys of a field beyond those of its component.
+// Keys of a field besides those of its component.
 var (
 	undoKey = key.NewBinding(key.WithKeys("ctrl+_", "ctrl+/"))
 	yankKey = key.NewBinding(key.WithKeys("ctrl+y"))
 	wipeKey = key.NewBinding(key.WithKeys("backspace", "delete", "ctrl+d", "ctrl+w", "alt+backspace", "alt+d"))
 )
 
-// New returns a note.
+// New returns a field for a note.
 func New(text string) *Field { return newField(text, false) }
 
-// NewLine returns a line.
+// NewLine returns a field for a single line.
 func NewLine(text string) *Field { return newField(text, true) }
 
 func newField(text string, single bool) *Field {
 	a := textarea.New()
 	a.Prompt, a.ShowLineNumbers, a.MaxHeight, a.CharLimit = "", false, 0, 0
-	a.SetWidth(a.MaxWidth) // lines are broken where they are drawn
+	a.SetWidth(a.MaxWidth) // lines are broken when they are drawn
 	k := &a.KeyMap
 	k.InsertNewline.SetKeys("enter", "shift+enter", "alt+enter", "ctrl+j")
 	off := []*key.Binding{
 		&k.Paste, &k.SelectAll, &k.CopySelection, &k.SelectCharacterForward, &k.SelectCharacterBackward, &k.SelectWordForward,
-		&k.SelectWordBackward, &k.SelectLineUp, &k.SelectLineDown, // a selection is not drawn, and the terminal pastes
+		&k.SelectWordBackward, &k.SelectLineUp, &k.SelectLineDown, // selections are not drawn, and the terminal pastes
 	}
 	if single {
 		off = append(off, &k.InsertNewline, &k.LineNext, &k.LinePrevious)
@@ -77,15 +77,15 @@ func newField(text string, single bool) *Field {
 	return f
 }
 
-// NewSelected returns a line whose text is selected. Typed or pasted text replaces it; a key
-// that moves the cursor keeps it.
+// NewSelected returns a line with its text selected. Typed or pasted text replaces the selection; a key that moves
+// the cursor keeps the text.
 func NewSelected(text string) *Field {
 	f := NewLine(text)
 	f.whole = text != ""
 	return f
 }
 
-// clean writes out the hidden characters of a text.
+// clean writes the hidden characters of a text as code points.
 func (f *Field) clean(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if f.single {
@@ -94,16 +94,15 @@ func (f *Field) clean(text string) string {
 	return visible.Text(text)
 }
 
-// Selected reports whether all of a text is selected.
+// Selected reports whether the whole text is selected.
 func Selected(t Text) bool {
 	f, is := t.(*Field)
 	return is && f.whole
 }
 
-// String returns the text.
 func (f *Field) String() string { return f.area.Value() }
 
-// Set replaces the text; the cursor stands at its end.
+// Set replaces the text and moves the cursor to its end.
 func (f *Field) Set(text string) {
 	f.remember()
 	f.whole = false
@@ -123,7 +122,7 @@ func (f *Field) Insert(text string) {
 	f.update(tea.PasteMsg{Content: f.clean(text)})
 }
 
-// remember keeps the present state, to be undone to.
+// remember stores the current state for undo.
 func (f *Field) remember() {
 	f.undo = append(f.undo, state{f.String(), f.position()})
 	f.undo = f.undo[max(0, len(f.undo)-maxUndo):]
@@ -162,7 +161,7 @@ func (f *Field) Key(k tea.KeyPressMsg) bool {
 		from := len(string([]rune(text)[:f.position()]))
 		f.killed = text[from : from+n]
 	}
-	if text == f.String() { // there is nothing to undo
+	if text == f.String() { // nothing to undo
 		f.undo = f.undo[:len(f.undo)-1]
 		return cursor != f.position() || whole
 	}
@@ -171,7 +170,7 @@ func (f *Field) Key(k tea.KeyPressMsg) bool {
 
 func (f *Field) update(msg tea.Msg) { f.area, _ = f.area.Update(msg) }
 
-// position returns the cursor in characters.
+// position returns the position of the cursor in runes.
 func (f *Field) position() int {
 	n := f.area.Column()
 	for _, l := range strings.Split(f.String(), "\n")[:f.area.Line()] {
@@ -180,7 +179,7 @@ func (f *Field) position() int {
 	return n
 }
 
-// set replaces the text and moves the cursor, to the end for -1.
+// set replaces the text and moves the cursor, to the end if cursor is -1.
 func (f *Field) set(text string, cursor int) {
 	f.area.SetValue(text)
 	runes := []rune(text)

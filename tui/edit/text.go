@@ -1,3 +1,5 @@
+// The editor for drafts, which keeps hidden characters.
+
 package edit
 
 import (
@@ -6,8 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Lossless is an editor that keeps every character, hidden ones too. It edits proposals and file
-// names.
+// Lossless is an editor that keeps every character, including hidden ones. It edits proposals and file names.
 type Lossless struct {
 	runes  []rune
 	cursor int
@@ -20,13 +21,12 @@ func NewLossless(text string) *Lossless {
 	return t
 }
 
-// String returns the text.
 func (t *Lossless) String() string { return string(t.runes) }
 
 // Cursor implements Text.
 func (t *Lossless) Cursor() int { return len(string(t.runes[:t.cursor])) }
 
-// Set replaces the text; the cursor stands at its end.
+// Set replaces the text and moves the cursor to its end.
 func (t *Lossless) Set(text string) { *t = *NewLossless(text) }
 
 // Insert implements Text.
@@ -125,7 +125,7 @@ func (t *Lossless) wordEnd() int {
 	return i
 }
 
-// vertical moves the cursor a line up or down.
+// vertical moves the cursor up or down by a line.
 func (t *Lossless) vertical(step int) {
 	start, end := t.lineStart(), t.lineEnd()
 	column := t.cursor - start

@@ -9,11 +9,11 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// CursorStyle turns the cell of the cursor around.
+// CursorStyle reverses the colors of the cursor's cell.
 const CursorStyle theme.Style = "\x1b[7m"
 
-// View draws the part of a text around its cursor, in height lines of exactly width cells. Only
-// a text with the focus shows a cursor.
+// View draws the part of a text around its cursor in height lines of exactly width cells. The cursor is drawn only if
+// focus is set.
 func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	text, cursor := t.String(), t.Cursor()
 	p := pager.New(th)
@@ -28,7 +28,7 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	return p.View()
 }
 
-// Height returns how many lines of width cells a text takes, at most most.
+// Height returns the number of lines of width cells that a text needs, at most most.
 func Height(t Text, width, most int) int {
 	p := pager.New(theme.Plain())
 	p.SetWrap(true)
@@ -37,7 +37,7 @@ func Height(t Text, width, most int) int {
 	return min(p.Lines(most), most)
 }
 
-// ViewLine draws a line with its cursor in width cells, and a selected text in the style marked.
+// ViewLine draws a line with its cursor in width cells. A selected text has the style marked.
 func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	text, at := t.String(), t.Cursor()
 	before, under, after := draw.Show(text[:at]), draw.Safe(" "), draw.Safe("")
@@ -55,7 +55,7 @@ func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	return draw.Of(style, before).Add(CursorStyle, under).Add(th.Text, after)
 }
 
-// rows lays out the lines of a text, with a mark at the byte of the cursor, -1 for none.
+// rows lays out the lines of a text with the cursor at an offset; -1 for no cursor.
 func rows(text string, cursor int, th theme.Theme) pager.Rows {
 	var all pager.Fixed
 	for line := range strings.SplitSeq(text, "\n") {

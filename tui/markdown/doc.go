@@ -1,5 +1,4 @@
-// Package markdown lays Markdown out with Glamour. Its input is untrusted: it
-// passes package visible first, nothing in it is obeyed as an escape, decoded as
-// an entity, hidden as a comment or made a link, and a rendering that would leave
-// out a letter is refused, so that the reader sees all of the text.
+// Package markdown renders Markdown with Glamour. Its input is untrusted: it is sanitized by package visible, and
+// nothing in it is interpreted as an escape sequence, decoded as an entity, hidden as a comment, or turned into a
+// link. A rendering that omits a letter is refused, so that the user sees the whole text.
 package markdown

@@ -12,13 +12,13 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Line is one line of rendered text.
+// Line is a line of rendered text.
 type Line struct {
 	Text  string
 	spans []span
 }
 
-// span gives the bytes from start to before end a role.
+// span is the role of a range of bytes. end is exclusive.
 type span struct {
 	start, end int
 	role       Role
@@ -38,8 +38,7 @@ func (l Line) Marks(th theme.Theme) []draw.Mark {
 	return marks
 }
 
-// lines parses the output of Glamour. It converts colors back into roles, and drops all other
-// escape sequences.
+// lines parses Glamour's output. It converts colors back to roles and drops all other escape sequences.
 func lines(out string) []Line {
 	var all []Line
 	var l Line
@@ -71,14 +70,14 @@ func lines(out string) []Line {
 		case ansi.Cmd(p.Command()).Final() == 'm' && strings.HasPrefix(seq, "\x1b["):
 			role = roleOf(seq, role)
 		case !strings.HasPrefix(seq, "\x1b"):
-			b.WriteString(seq) // marks without a cell belong to the character before them
+			b.WriteString(seq) // marks without width belong to the preceding character
 			if last := len(l.spans) - 1; last >= 0 {
 				l.spans[last].end = b.Len()
 			}
 		}
 	}
 	end()
-	var kept []Line // without empty lines at both ends, and one between others
+	var kept []Line // without empty lines at the ends, and at most one between others
 	for _, l := range all {
 		if l.Text != "" || len(kept) > 0 && kept[len(kept)-1].Text != "" {
 			kept = append(kept, l)
@@ -90,10 +89,10 @@ func lines(out string) []Line {
 	return kept
 }
 
-// roleColor is the color that stands for a role, see Role.colour.
+// roleColor matches the color that encodes a role; see Role.colour.
 var roleColor = regexp.MustCompile(`38;2;1;2;(\d+)`)
 
-// roleOf returns the role that a color stands for.
+// roleOf returns the role that a color encodes.
 func roleOf(seq string, before Role) Role {
 	if seq == "\x1b[m" || seq == "\x1b[0m" {
 		return Body
@@ -106,8 +105,7 @@ func roleOf(seq string, before Role) Role {
 	return before
 }
 
-// finish cuts the spans to the text and marks the characters that show hidden
-// ones.
+// finish cuts the spans to the text and marks written-out hidden characters.
 func (l *Line) finish() {
 	for len(l.spans) > 0 && l.spans[len(l.spans)-1].start >= len(l.Text) {
 		l.spans = l.spans[:len(l.spans)-1]
@@ -138,11 +136,11 @@ func (l *Line) finish() {
 	l.spans = out
 }
 
-// token is a hidden character as package visible writes it out.
+// token matches a hidden character as written by package visible.
 var token = regexp.MustCompile(`⟨(?:U\+|0x)[0-9A-F]{1,6}⟩`)
 
-// has reports whether every letter of a text is on the page, as often as in the text. It ignores
-// digits, because lists are renumbered.
+// has reports whether page contains every letter of text as often as text does. It ignores digits, because lists are
+// renumbered.
 func has(page []Line, text string) bool {
 	counts := map[rune]int{}
 	for _, l := range page {

@@ -8,11 +8,11 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Role is the role of a piece of rendered text.
+// Role is the meaning of a piece of rendered text.
 type Role uint8
 
-// The roles. Glamour gets them as colors, which are converted back into roles, so that a
-// rendering fits every theme.
+// Roles. They are passed to Glamour as colors, which are converted back to roles, so that a rendering fits every
+// theme.
 const (
 	Body Role = iota
 	Heading
@@ -20,7 +20,7 @@ const (
 	Emph
 	Strike
 	Code
-	Mark // bullets, rules, the bars of quotes
+	Mark // bullets, rules, and the bars of quotes
 	Quote
 	roles
 )
@@ -47,6 +47,7 @@ func (r Role) Style(th theme.Theme) theme.Style {
 	return th.Text
 }
 
+// colour returns a color that encodes the role.
 func (r Role) colour() *string {
 	s := fmt.Sprintf("#0102%02x", uint8(r))
 	return &s
@@ -54,7 +55,7 @@ func (r Role) colour() *string {
 
 func (r Role) primitive() ansi.StylePrimitive { return ansi.StylePrimitive{Color: r.colour()} }
 
-// looks is the style sheet that Glamour is given.
+// looks returns the style sheet for Glamour.
 func looks() ansi.StyleConfig {
 	none, two := uint(0), uint(2)
 	bar, sep, cross, row := "┃ ", "│", "┼", "─"
@@ -87,7 +88,7 @@ func looks() ansi.StyleConfig {
 		Item:           item,
 		Enumeration:    enumeration,
 		Code:           ansi.StyleBlock{StylePrimitive: code},
-		// Without Chroma, Glamour would drop backslashes from code.
+		// Without Chroma, Glamour drops backslashes from code.
 		CodeBlock: ansi.StyleCodeBlock{
 			StyleBlock: ansi.StyleBlock{StylePrimitive: Code.primitive(), Margin: &two}, Chroma: &ansi.Chroma{Text: Code.primitive()},
 		},

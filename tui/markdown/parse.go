@@ -17,9 +17,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// newParser returns a parser for headings, lists, quotes, code, emphasis and tables. Links,
-// images, HTML and link definitions stay as written, because a model reads the parts that they
-// would hide.
+// newParser returns a parser for headings, lists, quotes, code, emphasis, and tables. Links, images, HTML, and link
+// definitions stay as written, because a model reads the parts that they would hide.
 func newParser() parser.Parser {
 	blocks := []util.PrioritizedValue{
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -44,19 +43,18 @@ func newParser() parser.Parser {
 	)
 }
 
-// maxDepth limits the nesting of blocks, because each level is laid out again by the one around
-// it.
+// maxDepth is the maximum nesting of blocks. Each level is laid out again by the surrounding one.
 const maxDepth = 10
 
-// document is Markdown that was parsed, and the text its nodes point into.
+// document is parsed Markdown and the source that its nodes refer to.
 type document struct {
 	root   ast.Node
 	source []byte
-	tables bool // there are some
+	tables bool // it contains tables
 }
 
-// parse returns the document of a text; false when it is nested too deeply, or
-// has a line that is too long, to be laid out in reasonable time.
+// parse parses Markdown. It returns false if the text is nested too deeply or has too long a line, because rendering
+// would take too long.
 func parse(source []byte) (document, bool) {
 	for line := range bytes.Lines(source) {
 		if len(line) > maxLine {
@@ -68,7 +66,7 @@ func parse(source []byte) (document, bool) {
 	}
 	d := document{root: newParser().Parse(text.NewReader(source)), source: source}
 	depth, deepest := 0, 0
-	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker below returns no error
+	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no error
 		if !entering {
 			depth--
 			return ast.WalkContinue, nil
@@ -85,8 +83,8 @@ func parse(source []byte) (document, bool) {
 	return d, true
 }
 
-// guard rewrites what Glamour would decode or leave out. New text is appended
-// to the source, where the nodes then point to.
+// guard rewrites the parts that Glamour would decode or omit. It appends new text to the source and makes the nodes
+// refer to it.
 func (d *document) guard() {
 	var fences []*ast.FencedCodeBlock
 	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // as above
@@ -110,33 +108,32 @@ func (d *document) guard() {
 		return ast.WalkContinue, nil
 	})
 	for _, f := range fences {
-		if f.Info != nil { // a model reads the line that opens a code block, too
+		if f.Info != nil { // a model also reads the line that opens a code block
 			info := string(f.Info.Segment.Value(d.source))
 			line := ast.NewParagraph()
 			line.AppendChild(line, ast.NewTextSegment(d.write("`"+strings.ReplaceAll(info, "&", "&amp;"))))
 			f.Parent().InsertBefore(f.Parent(), f, line)
 		}
-		f.Info = ast.NewTextSegment(d.write("plaintext")) // else Glamour tries all languages
+		f.Info = ast.NewTextSegment(d.write("plaintext")) // otherwise Glamour tries all languages
 	}
 }
 
-// write appends text to the source.
+// write appends text to the source and returns its position.
 func (d *document) write(s string) text.Segment {
 	start := len(d.source)
 	d.source = append(d.source[:start:start], s...)
 	return text.NewSegment(start, start+len(s))
 }
 
-// partBytes is about how long a part is: one is laid out within a few frames,
-// whatever is in it, and what a screen shows is in the first. The time that
-// parsers and renderers take grows with the square of some texts.
+// partBytes is the approximate length of a part. A part of this size renders within a few frames, and the first one
+// fills the screen. Larger parts are slow, because the parser and the renderer take quadratic time for some texts.
 const partBytes = 3_000
 
-// maxLine is the longest line that is rendered.
+// maxLine is the maximum length of a rendered line.
 const maxLine = 2 * partBytes
 
-// Split cuts a text into parts that can be rendered one after the other: at
-// empty lines outside of code, or where a part gets far too long, at a line.
+// Split cuts a text into parts that can be rendered separately. It cuts at empty lines outside code, or at any line
+// if a part gets far too long.
 func Split(text string) []string {
 	var parts []string
 	var b strings.Builder
@@ -151,7 +148,7 @@ func Split(text string) []string {
 		default:
 			continue
 		}
-		if fence != "" { // the code goes on in the next part
+		if fence != "" { // the code continues in the next part
 			b.WriteString(fence + "\n")
 		}
 		parts = append(parts, b.String())
@@ -166,8 +163,7 @@ func Split(text string) []string {
 	return parts
 }
 
-// within returns the fence of the code that a line leaves the text in, "" for
-// none (CommonMark 0.31, section 4.5).
+// within returns the fence that is open after a line, or "" (CommonMark 0.31, section 4.5).
 func within(fence, line string) string {
 	body := strings.TrimLeft(line, " ")
 	if len(line)-len(body) > 3 {
@@ -189,12 +185,11 @@ func within(fence, line string) string {
 	return fence
 }
 
-// maxPrefix is the widest sign that further lines of a wrapped line stand
-// behind, in cells.
+// maxPrefix is the maximum width of the prefix of continuation lines, in cells.
 const maxPrefix = 20
 
-// Cell returns the line behind an indent. Where it is wrapped its further lines
-// stand below its beginning: behind the bars of a quote, beside a bullet.
+// Cell returns the line with an indentation. Its continuation lines align with its text: after the bars of a quote,
+// or beside a bullet.
 func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	n, hang := prefix(l.Text)
 	if draw.Width(hang) > maxPrefix {
@@ -217,8 +212,8 @@ func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	}
 }
 
-// prefix returns how many bytes of a line are blanks, bars and a bullet or a
-// number, and their replacement before further lines.
+// prefix returns the length of the blanks, bars, bullet, or number at the beginning of a line, and the prefix of
+// continuation lines.
 func prefix(text string) (n int, hang string) {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])

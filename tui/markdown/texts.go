@@ -20,35 +20,35 @@ import (
 // Texts caches rendered texts. It renders a text part by part, outside of the update loop, the
 // visible part first.
 type Texts struct {
-	Raw     bool // rationales and comments are shown as they are written
-	Prompts bool // prompts are shown rendered
+	Raw     bool // rationales and comments are shown as written
+	Prompts bool // prompts are rendered
 
 	rendered map[renderKey]*Rendering
-	asked    []tea.Cmd // and not started
+	asked    []tea.Cmd // not started
 }
 
-// NewTexts returns an empty store.
+// NewTexts returns an empty cache.
 func NewTexts() *Texts { return &Texts{rendered: map[renderKey]*Rendering{}} }
 
-// renderKey identifies a text and its width. A rendering holds in every theme.
+// renderKey identifies a text and its width. A rendering fits every theme.
 type renderKey struct {
 	hash  [sha256.Size]byte
 	width int
 }
 
-// Rendering is a text as far as it is laid out.
+// Rendering is the rendered part of a text.
 type Rendering struct {
 	Lines     []Line
 	AsWritten bool // a part could not be rendered without loss
 	parts     []string
-	next      int  // the part to render
-	busy      bool // one is being rendered
+	next      int  // next part to render
+	busy      bool // a part is being rendered
 }
 
-// Done reports whether the whole text is laid out.
+// Done reports whether the whole text has been rendered.
 func (r *Rendering) Done() bool { return r.next >= len(r.parts) }
 
-// Rendered is the message with one part of a text.
+// Rendered is sent when a part has been rendered.
 type Rendered struct {
 	key   renderKey
 	part  int
@@ -56,11 +56,11 @@ type Rendered struct {
 	whole bool
 }
 
-// maxRenderings is how many texts are kept rendered.
+// maxRenderings is the maximum number of cached texts.
 const maxRenderings = 200
 
-// Of returns the rendering of a text for a width, as far as it is ready, and continues it. It is
-// nil for a text longer than MaxBytes.
+// Of returns the rendering of a text for a width, as far as it is complete, and requests the next part. It returns
+// nil if the text exceeds MaxBytes.
 func (t *Texts) Of(text string, width int) *Rendering {
 	if len(text) > MaxBytes {
 		return nil
@@ -85,15 +85,14 @@ func (t *Texts) Of(text string, width int) *Rendering {
 	return r
 }
 
-// Asked returns the renderings that were asked for since the last time.
+// Asked returns the commands for the parts requested since the last call.
 func (t *Texts) Asked() tea.Cmd {
 	cmds := t.asked
 	t.asked = nil
 	return tea.Batch(cmds...)
 }
 
-// Add adds a part to its text. Laying the page out again asks for the next part, while
-// the text is still wanted.
+// Add adds a rendered part. The next layout of the page requests the next part, if the text is still shown.
 func (t *Texts) Add(msg Rendered) {
 	r := t.rendered[msg.key]
 	if r == nil || r.next != msg.part {
@@ -106,7 +105,7 @@ func (t *Texts) Add(msg Rendered) {
 	r.next, r.busy, r.AsWritten = r.next+1, false, r.AsWritten || !msg.whole
 }
 
-// Prose adds Markdown text, rendered if it is ready and the user wants that.
+// Prose adds a Markdown text to a page, rendered if it is complete and the user has not switched to raw text.
 func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) {
 	if !t.Raw {
 		if r := t.Of(text, width); r != nil && r.Done() {
@@ -119,20 +118,18 @@ func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) 
 	page.Text("  ", text)
 }
 
-// MaxBytes is the longest text that is worth rendering; Glamour lays out about
-// half a megabyte a second.
+// MaxBytes is the maximum size of a rendered text. Glamour renders about half a megabyte per second.
 const MaxBytes = 200_000
 
-// Reasons for showing a part of a text as it is written.
+// Reasons to show a part as written.
 var (
 	errDeep   = errors.New("it is nested too deeply, or a line is too long")
 	errLossy  = errors.New("rendering would hide part of it")
 	errFailed = errors.New("it cannot be rendered")
 )
 
-// Render lays a part of a text out in lines of at most width cells where it
-// can be broken. A part that cannot be rendered without loss is returned as it
-// is written, and whole is false. It takes long and is called away from the
+// Render renders a part of a text in lines of at most width cells, where they can be broken. If the part cannot be
+// rendered without loss, it returns the part as written, and whole is false. It is slow and must run outside the
 // update loop.
 func Render(part string, width int) (out []Line, whole bool) {
 	safe := visible.Text(part)
@@ -151,7 +148,7 @@ func Render(part string, width int) (out []Line, whole bool) {
 
 func render(safe string, width int) (page []Line, err error) {
 	defer func() {
-		// A fault in a renderer must not end the program over a text.
+		// A panic in the renderer must not crash the program.
 		if r := recover(); r != nil {
 			page, err = nil, fmt.Errorf("%w: %v", errFailed, r)
 		}
@@ -161,7 +158,7 @@ func render(safe string, width int) (page []Line, err error) {
 		return nil, errDeep
 	}
 	if !doc.tables {
-		width = 0 // who shows the lines breaks them; Glamour takes ten times as long to
+		width = 0 // the pager breaks lines; Glamour takes ten times as long to do so
 	}
 	var out bytes.Buffer
 	r := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{

@@ -8,23 +8,22 @@ import (
 
 type cellKey struct{ row, cell int }
 
-// layout caches the line breaks of texts, and the positions of far columns of long lines. It is
-// computed as far as needed.
+// layout caches the line breaks of texts and the positions of distant columns in long lines. It is computed on
+// demand.
 type layout struct {
 	breaks map[cellKey]*breaks
-	marks  map[cellKey][]int // byte at which column n*markEvery begins
-	window window            // the last that was asked for
+	marks  map[cellKey][]int // offset of column n*markEvery
+	window window            // last computed window
 }
 
-// window is the rows from first to before last, which a number of lines from top on
-// shows.
+// window is the range of rows that height lines from top show. last is exclusive.
 type window struct {
 	top         place
 	height      int
 	first, last int
 }
 
-// breaks are the bytes at which the lines of one text begin.
+// breaks are the offsets at which the lines of a wrapped text begin.
 type breaks struct {
 	starts []int
 	done   bool
@@ -40,7 +39,7 @@ func (l *layout) reset() {
 	l.breaks, l.marks, l.window = map[cellKey]*breaks{}, map[cellKey][]int{}, window{}
 }
 
-// line returns from and to of line n of a text in width cells.
+// line returns the offsets of line n of a text in width cells.
 func (l *layout) line(key cellKey, t *draw.Text, width, n int) (span [2]int, ok bool) {
 	b := l.breaks[key]
 	if b == nil {
@@ -69,11 +68,11 @@ func (l *layout) count(key cellKey, t *draw.Text, width int) int {
 	return len(b.starts)
 }
 
-// maxShown is the length of ⟨U+10FFFF⟩, in bytes.
+// maxShown is the length of ⟨U+10FFFF⟩ in bytes.
 const maxShown = len("⟨U+10FFFF⟩")
 
-// grow finds the end of one line more: behind the last space that fits, else
-// where the width ends, before a code point that package visible shows.
+// grow finds the end of the next line: after the last space that fits, or else at the width. It does not break a code
+// point that package visible writes out.
 func (b *breaks) grow(raw string, width int) {
 	from := b.starts[len(b.starts)-1]
 	to, _ := draw.Measure(raw, from, 0, max(1, width))
@@ -81,12 +80,12 @@ func (b *breaks) grow(raw string, width int) {
 		b.done = true
 		return
 	}
-	if raw[to] == ' ' { // the break takes the space with it
+	if raw[to] == ' ' { // the space stays on the broken line
 		to++
 	} else if i := strings.LastIndexByte(raw[from:to], ' '); i > 0 && i > (to-from)/3 {
 		to = from + i + 1
 	} else if i := strings.LastIndex(raw[from:to], "⟨"); i > 0 && to-from-i <= maxShown && !strings.Contains(raw[from+i:to], "⟩") {
-		to = from + i // a shown code point stays whole
+		to = from + i // keep a written-out code point in one piece
 	}
 	if to >= len(raw) {
 		b.done = true
@@ -95,11 +94,11 @@ func (b *breaks) grow(raw string, width int) {
 	b.starts = append(b.starts, to)
 }
 
-// markEvery is how many cells apart far columns are remembered.
+// markEvery is the distance between cached columns, in cells.
 const markEvery = 2048
 
-// column returns the byte at which column x of a text begins, and which column
-// that byte really is in, which is less where x is inside of a wide character.
+// column returns the offset at which column x of a text begins, and the actual column of that offset, which is
+// smaller if x is inside a wide character.
 func (l *layout) column(key cellKey, raw string, x int) (from, col int) {
 	if x <= 0 {
 		return 0, 0

@@ -1,45 +1,43 @@
-// Package pager shows rows of text in a window. It scrolls, wraps, searches, and records which
-// parts were on the screen. It lays out only the rows in the window, so a key costs the same in
-// a text of any size.
+// Package pager shows rows of text in a viewport. It scrolls, wraps, searches, and records which parts were on
+// screen. It lays out only the visible rows, so that a key press takes equally long in a text of any size.
 package pager
 
 import (
 	"toolcrib/tui/theme"
 )
 
-// Pager is the window. It is made by New.
+// Pager is a viewport with stops, a search, and a record of what was read. Create it with New.
 type Pager struct {
 	viewport
 	finder
 	stops []int
-	stop  int // index of the current stop, -1 for none
+	stop  int // index of the current stop; -1 for none
 
-	rule      theme.Style // of the line between two cells
-	more      theme.Style // of the sign for text beyond the edge
-	point     theme.Style // of the sign before the current stop, "" for none
-	picking   bool        // there is a cursor
+	rule      theme.Style // divider between two cells
+	more      theme.Style // sign for text beyond the edge
+	point     theme.Style // sign of the current stop; "" for none
+	picking   bool        // the user is picking a row
 	pickDeed  string
-	picked    int         // the row it is on
-	pickStyle theme.Style // of the sign before it
+	picked    int         // picked row
+	pickStyle theme.Style // sign of the picked row
 
-	seen map[Text]int // bytes of a tracked text that were shown from its beginning
+	seen map[Text]int // number of bytes shown from the beginning, by text
 }
 
-// New returns a pager that looks as th says.
+// New returns a pager in the styles of th.
 func New(th theme.Theme) *Pager {
 	p := &Pager{viewport: viewport{rows: Fixed{}, layout: newLayout()}, stop: -1, seen: map[Text]int{}}
 	p.Restyle(th)
 	return p
 }
 
-// Point marks the row of the current stop with a sign in its first column, which makes the pager
-// a list with a selected item.
+// Point marks the current stop with a sign in the first column, which turns the pager into a list with a cursor.
 func (p *Pager) Point(style theme.Style) { p.point = style }
 
-// Restyle makes it look as th says.
+// Restyle applies the styles of th.
 func (p *Pager) Restyle(th theme.Theme) { p.match, p.rule, p.more = th.Match, th.Rule, th.Accent }
 
-// SetRows shows other rows from their beginning. What was seen is forgotten.
+// SetRows shows other rows from the beginning and clears the record of what was read.
 func (p *Pager) SetRows(rows Rows) {
 	p.rows, p.top, p.x, p.stop, p.picking = rows, place{}, 0, -1, false
 	p.stops = rows.Stops()
@@ -48,8 +46,8 @@ func (p *Pager) SetRows(rows Rows) {
 	p.layout.reset()
 }
 
-// Replace shows the same texts in other rows: it keeps the place, and which parts
-// were seen.
+// Replace replaces the rows by another layout of the same texts. It keeps the position and the record of what was
+// read.
 func (p *Pager) Replace(rows Rows) {
 	p.rows, p.stops = rows, rows.Stops()
 	p.layout.reset()
@@ -63,14 +61,14 @@ func (p *Pager) Replace(rows Rows) {
 	p.clamp()
 }
 
-// selectFirst selects the first item of a list where none is.
+// selectFirst selects the first item of a list if none is selected.
 func (p *Pager) selectFirst() {
 	if p.stop < 0 && p.selects() {
 		p.stop = 0
 	}
 }
 
-// SetSize sets the window.
+// SetSize sets the size of the viewport.
 func (p *Pager) SetSize(width, height int) {
 	if p.width == width && p.height == height {
 		return
@@ -83,7 +81,7 @@ func (p *Pager) SetSize(width, height int) {
 	p.clamp()
 }
 
-// SetWrap wraps long rows, or lets them run out of the window.
+// SetWrap sets whether long rows are wrapped.
 func (p *Pager) SetWrap(wrap bool) {
 	if p.wrap == wrap {
 		return
@@ -93,5 +91,5 @@ func (p *Pager) SetWrap(wrap bool) {
 	p.clamp()
 }
 
-// selects reports whether there are items to select.
+// selects reports whether the pager is a list with items.
 func (p *Pager) selects() bool { return p.point != "" && len(p.stops) > 0 }

@@ -8,42 +8,39 @@ import (
 // Rows are the rows that a pager shows.
 type Rows interface {
 	Len() int
-	// Row returns row i. It is asked for rows in the window only.
+	// Row returns row i. It is called only for visible rows.
 	Row(i int) Row
-	// Stops are the rows that a reader goes to one after the other, in order.
+	// Stops returns the rows that the user can step through, in order.
 	Stops() []int
 }
 
 // Row is one row: one cell over the whole width, or two side by side.
 type Row struct {
 	Cells []Cell
-	Base  theme.Style // under everything in the row
+	Base  theme.Style // below the styles of the row
 }
 
-// Cell is a piece of text and the text before its first line.
+// Cell is a text with a gutter.
 type Cell struct {
 	Gutter draw.Line
-	Hang   draw.Line // before the further lines when it is wrapped; as wide as Gutter
+	Hang   draw.Line // gutter of continuation lines, as wide as Gutter
 	Text   draw.Text
-	Fill   theme.Style // behind the text to the edge
-	// Still keeps the text in its place when rows that are not wrapped are scrolled to
-	// the side.
+	Fill   theme.Style // background from the text to the edge
+	// Still excludes the text from horizontal scrolling.
 	Still bool
-	// Most is the column at which wrapped text breaks at the latest, in cells from
-	// the edge of the window; 0 means its other edge.
+	// Most is the maximum width of wrapped text, in cells from the edge of the viewport; 0 means the other edge.
 	Most int
-	// Track, when it is not 0, names the text for the pager to remember how much
-	// of it was shown.
+	// Track identifies the text in the record of what was read; 0 means that it is not recorded.
 	Track Text
 }
 
-// Text names a text whose reading is tracked, in any arrangement of its rows.
+// Text identifies a tracked text in any layout of the rows.
 type Text uint64
 
-// Fixed are rows that were laid out before.
+// Fixed are rows that have been laid out.
 type Fixed struct {
 	All []Row
-	To  []int // the stops
+	To  []int // stops
 }
 
 // Len implements Rows.

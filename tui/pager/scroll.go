@@ -6,7 +6,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Scroll moves the window by n lines, up when n is negative.
+// Scroll scrolls by n lines, upward if n is negative. While a row is being picked, it moves the picked row.
 func (p *Pager) Scroll(n int) {
 	if p.picking {
 		p.pickRow(p.picked + n)
@@ -15,13 +15,13 @@ func (p *Pager) Scroll(n int) {
 	p.scroll(n)
 }
 
-// Page moves the window by n times its height, less a line to find the place.
+// Page scrolls by n times the height, less one line for orientation.
 func (p *Pager) Page(n float64) {
 	p.Scroll(int(n * float64(max(1, p.height-1))))
 	p.SelectShown()
 }
 
-// Home shows the beginning.
+// Home scrolls to the beginning.
 func (p *Pager) Home() {
 	p.top, p.x, p.picked = place{}, 0, 0
 	if p.selects() {
@@ -29,7 +29,7 @@ func (p *Pager) Home() {
 	}
 }
 
-// End shows the end.
+// End scrolls to the end.
 func (p *Pager) End() {
 	p.top, p.picked = p.end(), max(0, p.len()-1)
 	if p.selects() {
@@ -37,11 +37,10 @@ func (p *Pager) End() {
 	}
 }
 
-// NextStop goes to the next stop, or the one before when step is -1. ok is
-// false when there is none.
+// NextStop selects the next stop, or the previous one if step is -1. It returns false if there is none.
 func (p *Pager) NextStop(step int) (ok bool) {
 	n := p.stop + step
-	if p.stop < 0 { // none yet: the first below the top of the window, or above it
+	if p.stop < 0 { // start at the top of the viewport
 		for n = 0; n < len(p.stops) && p.stops[n] < p.top.row; n++ {
 		}
 		if step < 0 {
@@ -57,10 +56,10 @@ func (p *Pager) NextStop(step int) (ok bool) {
 	return true
 }
 
-// Stop returns the index of the current stop, -1 for none.
+// Stop returns the index of the current stop, or -1.
 func (p *Pager) Stop() int { return p.stop }
 
-// SetStop makes stop n the current one and shows it.
+// SetStop selects stop n and scrolls to it.
 func (p *Pager) SetStop(n int) {
 	if n >= 0 && n < len(p.stops) {
 		p.stop = n
@@ -68,14 +67,14 @@ func (p *Pager) SetStop(n int) {
 	}
 }
 
-// StopAt selects the first stop at row or below it, and scrolls nowhere.
+// StopAt selects the first stop at or below row without scrolling.
 func (p *Pager) StopAt(row int) {
 	if n, _ := slices.BinarySearch(p.stops, row); n < len(p.stops) {
 		p.stop = n
 	}
 }
 
-// StopRow returns the row of the current stop, -1 for none.
+// StopRow returns the row of the current stop, or -1.
 func (p *Pager) StopRow() int {
 	if p.stop < 0 || p.stop >= len(p.stops) {
 		return -1
@@ -83,7 +82,7 @@ func (p *Pager) StopRow() int {
 	return p.stops[p.stop]
 }
 
-// Follow scrolls as far as it takes to have a byte of a row in the window.
+// Follow scrolls until the byte at an offset of a row is visible.
 func (p *Pager) Follow(row, at int) {
 	sub := 0
 	if p.wrap && row < p.len() {
@@ -99,8 +98,7 @@ func (p *Pager) Follow(row, at int) {
 	p.scroll(1 - p.height)
 }
 
-// See marks the rows in the window as seen. A text counts as seen up to where it
-// was shown without a gap from its beginning.
+// See records the visible texts as read. A text counts as read up to the first gap.
 func (p *Pager) See() {
 	defer p.through()()
 	at, ok := p.top, p.len() > 0
@@ -121,27 +119,26 @@ func (p *Pager) See() {
 	}
 }
 
-// Seen reports whether the first n bytes of a text were shown.
+// Seen reports whether the first n bytes of a text were on screen.
 func (p *Pager) Seen(t Text, n int) bool {
 	to, known := p.seen[t]
 	return known && to >= n
 }
 
-// Pick puts a cursor on a row: what scrolls moves it instead, and the window
-// follows. style is that of the sign before the row, and deed tells the footer the work
-// of enter.
+// Pick starts picking a row. Scrolling keys then move the picked row. style is that of its sign, and deed is the
+// effect of enter, for the footer.
 func (p *Pager) Pick(row int, style theme.Style, deed string) {
 	p.picking, p.pickStyle, p.pickDeed = true, style, deed
 	p.pickRow(row)
 }
 
-// Unpick takes the cursor away.
+// Unpick ends picking.
 func (p *Pager) Unpick() { p.picking = false }
 
-// PickDeed returns what enter does with the row that has the cursor.
+// PickDeed returns the effect of enter on the picked row.
 func (p *Pager) PickDeed() string { return p.pickDeed }
 
-// Picked returns the row with the cursor; false when there is none.
+// Picked returns the picked row, or false if no row is being picked.
 func (p *Pager) Picked() (row int, ok bool) { return p.picked, p.picking && p.picked < p.len() }
 
 func (p *Pager) pickRow(row int) {
@@ -149,12 +146,10 @@ func (p *Pager) pickRow(row int) {
 	p.Reveal(p.picked)
 }
 
-// A pager that points at its stops is a list: one of its items is selected. An
-// item goes from its stop to the row before the next.
+// A pager with Point set is a list. An item extends from its stop to the row before the next stop.
 
-// Move selects the next item, or the one before when n is -1. Where not all of
-// the selected item is in the window, it moves the window by a line first, and
-// without items it only does that.
+// Move moves the cursor to the next item, or to the previous one if n is -1. If the current item extends beyond the
+// viewport, it first scrolls by one line. Without items, it only scrolls.
 func (p *Pager) Move(n int) {
 	if p.picking || !p.selects() {
 		p.Scroll(n)
@@ -182,7 +177,7 @@ func (p *Pager) Move(n int) {
 	}
 }
 
-// ends reports whether an item goes on below the window.
+// ends reports whether an item extends below the viewport.
 func (p *Pager) ends(stop int) bool {
 	end := p.len() - 1
 	if stop+1 < len(p.stops) {
@@ -199,8 +194,7 @@ func (p *Pager) ends(stop int) bool {
 	return bottom.above(place{end, p.lastSub(end)})
 }
 
-// SelectShown selects an item that is in the window, when the selected one is
-// not.
+// SelectShown moves the cursor into the viewport.
 func (p *Pager) SelectShown() {
 	if !p.selects() {
 		return

@@ -9,17 +9,17 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// finder looks for a text.
+// finder is the state of the search.
 type finder struct {
 	query string
-	hit   int         // the row of the last match, -1 for none
-	match theme.Style // of what is found
+	hit   int         // row of the last match; -1 for none
+	match theme.Style // style of matches
 }
 
-// Query returns the text of the search.
+// Query returns the search text.
 func (f *finder) Query() string { return f.query }
 
-// matches returns the marks of the search's matches between two bytes.
+// matches returns the marks of the matches between two offsets.
 func (f *finder) matches(raw string, from, to int) []draw.Mark {
 	from = max(0, from-len(f.query))
 	to = min(len(raw), to+len(f.query))
@@ -38,9 +38,8 @@ func (f *finder) matches(raw string, from, to int) []draw.Mark {
 	return marks
 }
 
-// Search looks for text from the top of the window on, wherever upper and lower
-// case differ, and shows the first row that has it. An empty text ends a
-// search. It reports whether something was found.
+// Search finds text from the top of the viewport on, ignoring the case of ASCII letters, and scrolls to the first
+// match. An empty text ends the search. It reports whether there is a match.
 func (p *Pager) Search(text string) bool {
 	p.query, p.hit = text, -1
 	if text == "" {
@@ -49,11 +48,12 @@ func (p *Pager) Search(text string) bool {
 	return p.find(p.top.row, 1)
 }
 
-// maxCounted is how many rows are looked through to count matches: more would be felt.
+// maxCounted is the maximum number of rows in which matches are counted. Counting more would cause a noticeable
+// delay.
 const maxCounted = 20_000
 
-// Match returns which of the rows that match the search is in the window, and how
-// many match; ok is false where there are too many rows to count.
+// Match returns the number of the match in the viewport and the total number of matching rows. ok is false if there
+// are too many rows to count.
 func (p *Pager) Match() (n, of int, ok bool) {
 	if p.query == "" || p.len() > maxCounted {
 		return 0, 0, false
@@ -70,8 +70,7 @@ func (p *Pager) Match() (n, of int, ok bool) {
 	return n, of, true
 }
 
-// NextMatch goes to the next row that matches the search, or to the previous one
-// when step is -1, around the ends.
+// NextMatch scrolls to the next matching row, or to the previous one if step is -1. It wraps around.
 func (p *Pager) NextMatch(step int) bool {
 	if p.query == "" {
 		return false
@@ -83,8 +82,8 @@ func (p *Pager) NextMatch(step int) bool {
 	return p.find((p.focus()+step+n)%n, step)
 }
 
-// focus is the row that a search goes on from: that of the last match while it is in
-// the window, else the first row there.
+// focus returns the row at which a search continues: the last match if it is visible, and otherwise the first visible
+// row.
 func (p *Pager) focus() int {
 	first, last := p.Window()
 	if p.hit >= first && p.hit < last {
@@ -106,10 +105,9 @@ func (p *Pager) find(from, step int) bool {
 	return false
 }
 
-// Searchable is implemented by rows whose texts can be had without drawing
-// them.
+// Searchable is implemented by rows that can provide their text without being laid out.
 type Searchable interface {
-	// HasText reports whether holds is true of a text of row i.
+	// HasText reports whether holds returns true for a text of row i.
 	HasText(i int, holds func(text string) bool) bool
 }
 
@@ -125,8 +123,7 @@ func (p *Pager) has(row int) bool {
 	return false
 }
 
-// indexFold is strings.Index for ASCII letters of either case, and as they are
-// for all others.
+// indexFold is like strings.Index, but ignores the case of ASCII letters.
 func indexFold(s, sub string) int {
 	if sub == "" || len(sub) > len(s) {
 		return -1
@@ -150,7 +147,7 @@ func indexFold(s, sub string) int {
 	return -1
 }
 
-// indexEither returns the first place of one of two bytes.
+// indexEither returns the index of the first of two bytes.
 func indexEither(s string, a, b byte) int {
 	i := strings.IndexByte(s, a)
 	if a == b {

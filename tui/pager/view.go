@@ -7,10 +7,10 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// divider stands between two cells.
+// divider separates two cells.
 const divider = "│"
 
-// View returns the window as height lines of exactly width cells.
+// View returns the visible lines, exactly width cells wide and height in number.
 func (p *Pager) View() []string {
 	defer p.through()()
 	lines := make([]string, 0, p.height)
@@ -31,14 +31,14 @@ func (p *Pager) View() []string {
 	return lines
 }
 
-// write appends one line of the window.
+// write appends one visible line.
 func (p *Pager) write(b *strings.Builder, at place) {
 	row := p.row(at.row)
 	for c := range row.Cells {
 		if c > 0 {
 			p.rule.Over(row.Base).Write(b, divider)
 		}
-		cell := row.Cells[c] // a copy: marks of a search are put into it
+		cell := row.Cells[c] // a copy, because the marks of the search are added
 		width, text := p.cellWidth(row, c), p.textWidth(row, c)
 		gutter := cell.Gutter
 		if at.sub > 0 {
@@ -51,7 +51,7 @@ func (p *Pager) write(b *strings.Builder, at place) {
 			gutter = pointed(gutter, p.pickStyle)
 		}
 		from, to, col, shown := p.span(cellKey{at.row, c}, &cell, text, at.sub)
-		if at.sub > 0 && !shown { // the other cell is longer
+		if at.sub > 0 && !shown { // the other cell has more lines
 			row.Base.Write(b, draw.Blank(width))
 			continue
 		}
@@ -78,10 +78,10 @@ func (p *Pager) write(b *strings.Builder, at place) {
 	}
 }
 
-// pointer is the sign before the current stop.
+// pointer is the sign of the current stop.
 const pointer = "▌"
 
-// pointed returns a gutter that begins with a blank with the sign in its place.
+// pointed replaces the blank at the beginning of gutter by the pointer.
 func pointed(gutter draw.Line, style theme.Style) draw.Line {
 	if len(gutter) == 0 || !strings.HasPrefix(string(gutter[0].Text), " ") {
 		return gutter

@@ -2,37 +2,35 @@ package pager
 
 import "toolcrib/tui/draw"
 
-// viewport is the window on the rows, and where it stands.
+// viewport is the visible part of the rows.
 type viewport struct {
 	rows   Rows
 	layout *layout
 	width  int
 	height int
 	wrap   bool
-	x      int // cells scrolled to the right when not wrapped
+	x      int // horizontal scroll position, if not wrapped
 	top    place
-	walk   walked // while a window is gone through
+	walk   walked // cache during a pass over the viewport
 }
 
-// place is a line of the laid out text: a row, and a line within it when rows
-// are wrapped.
+// place is a line of the laid-out text: a row, and the line within it if rows are wrapped.
 type place struct{ row, sub int }
 
-// walked caches the last row of a pass over the window, because each of its lines needs it
-// several times.
+// walked caches the last row during a pass over the viewport, because each line of the row needs it several times.
 type walked struct {
 	on, made bool
 	at       int
 	row      Row
 }
 
-// through begins a pass over the window; the function that it returns ends it.
+// through begins a pass over the viewport. The returned function ends it.
 func (v *viewport) through() func() {
 	v.walk = walked{on: true}
 	return func() { v.walk = walked{} }
 }
 
-// row returns a row, which is not to be changed.
+// row returns a row. The caller must not modify it.
 func (v *viewport) row(i int) Row {
 	if v.walk.made && v.walk.at == i {
 		return v.walk.row
@@ -44,12 +42,11 @@ func (v *viewport) row(i int) Row {
 	return row
 }
 
-// len returns the number of rows.
 func (v *viewport) len() int {
 	return v.rows.Len()
 }
 
-// hasSub reports whether a row has a line sub when it is wrapped.
+// hasSub reports whether a line of a wrapped row exists.
 func (v *viewport) hasSub(at place) bool {
 	if at.sub == 0 {
 		return true
@@ -79,7 +76,7 @@ func (v *viewport) lastSub(row int) int {
 	return last
 }
 
-// after returns the next line; ok is false at the end.
+// after returns the next line, or false at the end.
 func (v *viewport) after(at place) (place, bool) {
 	if v.len() == 0 {
 		return at, false
@@ -93,7 +90,7 @@ func (v *viewport) after(at place) (place, bool) {
 	return place{at.row + 1, 0}, true
 }
 
-// before returns the line above; ok is false at the beginning.
+// before returns the previous line, or false at the beginning.
 func (v *viewport) before(at place) (place, bool) {
 	if at.sub > 0 {
 		return place{at.row, at.sub - 1}, true
@@ -104,7 +101,7 @@ func (v *viewport) before(at place) (place, bool) {
 	return place{at.row - 1, v.lastSub(at.row - 1)}, true
 }
 
-// end returns the lowest place the window can have.
+// end returns the lowest possible top of the viewport.
 func (v *viewport) end() place {
 	n := v.len()
 	if n == 0 || v.height <= 0 {
@@ -121,12 +118,12 @@ func (v *viewport) end() place {
 	return at
 }
 
-// clamp keeps the window within the text.
+// clamp keeps the viewport inside the text.
 func (v *viewport) clamp() {
 	if v.top.row >= v.len() {
 		v.top = place{max(0, v.len()-1), 0}
 	}
-	// Only near the end is it needed to look where the end is.
+	// The end is computed only near it, because that is expensive.
 	if v.len()-v.top.row > v.height {
 		return
 	}
@@ -153,8 +150,7 @@ func (v *viewport) scroll(n int) {
 // Wrapped reports whether long rows are wrapped.
 func (v *viewport) Wrapped() bool { return v.wrap }
 
-// Percent returns how far down the window is, from 0 to 100; -1 when everything is
-// in it.
+// Percent returns the scroll position from 0 to 100, or -1 if everything is visible.
 func (v *viewport) Percent() int {
 	end := v.end()
 	if end == (place{}) {
@@ -166,16 +162,14 @@ func (v *viewport) Percent() int {
 	return min(99, v.top.row*100/max(1, end.row))
 }
 
-// Side moves the window by n cells, to the left when n is negative. It has no
-// effect when rows are wrapped.
+// Side scrolls horizontally by n cells, to the left if n is negative. It has no effect if rows are wrapped.
 func (v *viewport) Side(n int) {
 	if !v.wrap {
 		v.x = max(0, v.x+n)
 	}
 }
 
-// Reveal brings a row into the window: where it is there already nothing
-// moves, else it comes to a third of the height.
+// Reveal scrolls to a row unless it is visible. It then puts the row at a third of the height.
 func (v *viewport) Reveal(row int) {
 	if first, last := v.Window(); row >= first && row < last {
 		return
@@ -183,20 +177,19 @@ func (v *viewport) Reveal(row int) {
 	v.Center(row)
 }
 
-// Center brings a row to a third of the height.
+// Center scrolls a row to a third of the height.
 func (v *viewport) Center(row int) {
 	v.top = place{min(max(0, row), max(0, v.len()-1)), 0}
 	v.scroll(-v.height / 3)
 }
 
-// Top brings a row to the top of the window, as far as there is text below it.
+// Top scrolls a row to the top, as far as there is text below.
 func (v *viewport) Top(row int) {
 	v.top = place{min(max(0, row), max(0, v.len()-1)), 0}
 	v.clamp()
 }
 
-// Window returns the rows of which something is in the window: from first to
-// before last.
+// Window returns the range of visible rows. last is exclusive.
 func (v *viewport) Window() (first, last int) {
 	if v.len() == 0 {
 		return 0, 0
@@ -216,13 +209,13 @@ func (v *viewport) Window() (first, last int) {
 	return v.top.row, at.row + 1
 }
 
-// below reports whether a row begins below the window.
+// below reports whether a row begins below the viewport.
 func (v *viewport) below(row int) bool {
 	_, last := v.Window()
 	return row >= last
 }
 
-// Lines returns how many lines there are, at most limit.
+// Lines returns the number of lines, at most limit.
 func (v *viewport) Lines(limit int) int {
 	n := 0
 	for at, ok := (place{}), v.len() > 0; ok && n < limit; n++ {
@@ -231,7 +224,7 @@ func (v *viewport) Lines(limit int) int {
 	return n
 }
 
-// cellWidth returns the width of a cell of a row, gutter included.
+// cellWidth returns the width of a cell, including its gutter.
 func (v *viewport) cellWidth(row Row, c int) int {
 	n := len(row.Cells)
 	if n < 2 {
@@ -244,8 +237,7 @@ func (v *viewport) cellWidth(row Row, c int) int {
 	return v.width - 1 - left
 }
 
-// textWidth returns the width of the text in a cell. The last column is kept
-// free for the sign that there is more.
+// textWidth returns the width of the text in a cell. The last column is reserved for the sign of further text.
 func (v *viewport) textWidth(row Row, c int) int {
 	width := v.cellWidth(row, c)
 	if most := row.Cells[c].Most; v.wrap && most > 0 {
@@ -254,7 +246,7 @@ func (v *viewport) textWidth(row Row, c int) int {
 	return max(1, width-row.Cells[c].Gutter.Width()-1)
 }
 
-// span returns the bytes of a cell's text that one line of the window shows.
+// span returns the offsets of the text that one line of a cell shows.
 func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col int, shown bool) {
 	if v.wrap {
 		s, ok := v.layout.line(key, &cell.Text, width, sub)
@@ -262,7 +254,7 @@ func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col 
 	}
 	x := v.x
 	if cell.Still || cell.Track == 0 && cell.Gutter == nil {
-		x = 0 // headings stay where they are
+		x = 0 // headings do not scroll
 	}
 	from, col = v.layout.column(key, cell.Text.Raw, x)
 	to, _ = draw.Measure(cell.Text.Raw, from, col, width)

@@ -1,4 +1,4 @@
-// Package quotes quotes the lines of a proposal that findings and comments are about.
+// Package quotes quotes the lines of a proposal that findings and comments refer to.
 package quotes
 
 import (
@@ -19,22 +19,22 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Quotes quotes lines of one proposal. The zero value is ready for use.
+// Quotes quotes lines of one proposal. The zero value is ready to use.
 type Quotes struct {
-	docs map[revision]*jsondoc.Node // parsed so far; nil for one that cannot be parsed
+	docs map[revision]*jsondoc.Node // parsed revisions; nil for one that cannot be parsed
 }
 
 type revision struct {
 	number int
-	hash   string // of its content
+	hash   string // content hash
 }
 
-// field returns a field of a revision, nil where it has none.
+// field returns a field of a revision, or nil.
 func (q *Quotes) field(r proposals.Revision, path string) *jsondoc.Node {
 	key := revision{r.Number, r.ContentHash}
 	doc, known := q.docs[key]
 	if !known {
-		doc, _ = jsondoc.Parse(r.Draft.Canonical(), jsondoc.DefaultLimits) // nil quotes nothing
+		doc, _ = jsondoc.Parse(r.Draft.Canonical(), jsondoc.DefaultLimits) // a nil document has no fields
 		if q.docs == nil {
 			q.docs = map[revision]*jsondoc.Node{}
 		}
@@ -55,11 +55,11 @@ func lineOf(text string, n int) (string, bool) {
 	return lines[n-1], true
 }
 
-// maxPassage is how much of a passage is quoted, in bytes. The diff shows all of it.
+// maxPassage is the maximum length of a quoted passage, in bytes. The diff shows the whole passage.
 const maxPassage = 2000
 
-// Findings lists the findings of a dossier, each row a stop, and quotes each passage once below
-// its rows. It sets in seen how many bytes of each quoted line have to be read.
+// Findings lists the findings of a dossier, each row a stop, and quotes each passage once below its rows. It stores
+// in seen the number of bytes of each quoted line that must be read.
 func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, seen map[pager.Text]int) {
 	var remedies []string
 	for i, r := range list {
@@ -104,17 +104,16 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 	}
 }
 
-// quotation is a line with a passage from byte start to byte end.
+// quotation is a line that contains a passage.
 type quotation struct {
 	text       string
 	start, end int
 }
 
-// around is how much of its line is quoted on either side of a passage, in
-// characters.
+// around is the number of characters quoted on each side of a passage.
 const around = 32
 
-// PassageLines are the lines of a passage, as much as is quoted.
+// PassageLines returns the quoted lines of a passage.
 func PassageLines(s review.Standing) []string {
 	switch {
 	case s.Passage == "":
@@ -125,8 +124,7 @@ func PassageLines(s review.Standing) []string {
 	return strings.Split(s.Passage, "\n")
 }
 
-// passage quotes the passage of a finding: one line with its context, several
-// without.
+// passage quotes the passage of a finding. A single line is quoted with its context.
 func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	lines := PassageLines(s)
 	out := make([]quotation, len(lines))
@@ -159,7 +157,7 @@ func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	return []quotation{quote}
 }
 
-// line returns a line of a field of the revision, counted from 1.
+// line returns a line of a field of the current revision, counted from 1.
 func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 	field := q.field(d.Revision, path)
 	if below, ok := strings.CutPrefix(path, wire.SourcePath); ok {
@@ -174,15 +172,14 @@ func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 	return lineOf(field.Text, n)
 }
 
-// FindingID names the passage of a finding for the pager.
+// FindingID returns the identifier of a finding's passage in the pager.
 func FindingID(s review.Standing) pager.Text {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d:%d %s", s.Path, s.Line, s.Column, s.PassageHash())
 	return pager.Text(h.Sum64()&^0xffff | 1)
 }
 
-// Line returns the line that an anchor is on, "" for a field as a whole; false
-// when there is none.
+// Line returns the line that an anchor refers to, "" for a whole field, or false if it does not exist.
 func (q *Quotes) Line(d review.Dossier, at review.Anchor) (string, bool) {
 	for _, r := range d.Revisions {
 		if r.Number != at.Revision {

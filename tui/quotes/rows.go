@@ -8,12 +8,11 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Row is the findings in one row of a list: unwaived findings of one severity about the same
-// passage, or a single finding.
+// Row is the findings in one row of a list: unwaived findings of the same severity about the same passage, or a
+// single finding.
 type Row []review.Standing
 
-// Rows groups findings: the rows about one passage follow each other, at the place of the
-// first of its findings.
+// Rows groups findings. Rows about the same passage are adjacent, at the position of the first finding.
 func Rows(all []review.Standing) []Row {
 	type passage struct {
 		path, text   string
@@ -42,7 +41,7 @@ func samePassage(a, b review.Standing) bool {
 	return a.Passage != "" && a.Passage == b.Passage && a.Path == b.Path && a.Line == b.Line && a.Column == b.Column
 }
 
-// Rules names the rules of the findings.
+// Rules returns the names of the rules, separated by spaces.
 func (r Row) Rules() string {
 	var ids []string
 	for _, s := range r {
@@ -51,7 +50,7 @@ func (r Row) Rules() string {
 	return strings.Join(ids, " ")
 }
 
-// deeds describes what the text does, without quoting it.
+// deeds describes what the text does without quoting it.
 func (r Row) deeds() string {
 	if len(r) == 1 {
 		return r[0].Deed()
@@ -65,7 +64,7 @@ func (r Row) deeds() string {
 	return strings.Join(deeds, " · ")
 }
 
-// Message describes the findings of row n. It quotes a passage once for all of its rows.
+// Message describes the findings of row n. A passage is quoted only once for all of its rows.
 func Message(list []Row, n int) string {
 	switch r := list[n]; {
 	case n > 0 && samePassage(list[n-1][0], r[0]):

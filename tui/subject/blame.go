@@ -15,25 +15,24 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// blaming is the section that shows which version added each line of the texts.
+// blaming is the section that shows the version that added each line.
 type blaming struct {
 	page    *Page
-	asked   screen.Blame // by who opened the page
-	made    []blamed     // of every text
-	version int          // the newest when they were made, 0 before
-	rows    []int        // where each begins
+	asked   screen.Blame // request with which the page was opened
+	made    []blamed     // result by text
+	version int          // newest version at the time; 0 if not computed
+	rows    []int        // first row of each text
 }
 
-// blamed is the lines of a text with the version that each of them came with.
+// blamed is the lines of a text and the versions that added them.
 type blamed struct {
 	field    string
-	versions []history.Version // that were followed, the newest first
+	versions []history.Version // analyzed versions, the newest first
 	lines    []history.BlameLine
 	err      error
 }
 
-// texts returns the fields that can be blamed line by line, with their versions. The requested
-// field comes first.
+// texts returns the fields to blame with their versions. The requested field comes first.
 func (b *blaming) texts() []blamed {
 	var out []blamed
 	add := func(field string, versions []history.Version) {
@@ -51,14 +50,14 @@ func (b *blaming) texts() []blamed {
 	}
 	doc, keys := screen.Document(b.page.entry.Subject.Kind, b.page.definition)
 	for _, key := range keys {
-		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && strings.ContainsAny(v.Text, " \n") { // what is one word is a name
+		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && strings.ContainsAny(v.Text, " \n") { // a single word is a name
 			add(key, versions)
 		}
 	}
 	return out
 }
 
-// load follows the texts through the versions.
+// load computes the blame of the texts.
 func (b *blaming) load() tea.Cmd {
 	texts := b.texts()
 	if len(texts) == 0 || len(b.page.versions) == 0 {
@@ -84,7 +83,7 @@ func (b *blaming) load() tea.Cmd {
 	}
 }
 
-// follow finds the versions of the lines.
+// follow computes the versions of the lines.
 func (m *blamed) follow() {
 	follow := history.NewBlame(m.field)
 	for _, v := range slices.Backward(m.versions) {
@@ -95,7 +94,7 @@ func (m *blamed) follow() {
 	m.lines = follow.Lines()
 }
 
-// turn goes on to another text.
+// turn scrolls to another text.
 func (b *blaming) turn(step int) tea.Cmd {
 	n := len(b.made)
 	if n == 0 || b.page.Tab != sectionBlame {
@@ -111,7 +110,7 @@ func (b *blaming) turn(step int) tea.Cmd {
 	return nil
 }
 
-// selected returns the text that the selected line is of, and its index there; -1 for none.
+// selected returns the text that contains the selected line, and the index of the line in it, or -1.
 func (b *blaming) selected() (text, line int) {
 	line = b.page.Pager.Stop()
 	for i, m := range b.made {
@@ -123,7 +122,7 @@ func (b *blaming) selected() (text, line int) {
 	return 0, -1
 }
 
-// lay lists the lines of the texts, each behind the version that brought it in.
+// lay draws the lines of the texts, each with the version that added it.
 func (b *blaming) lay(page *prose.Page) {
 	th := b.page.Frame.Theme
 	texts := b.texts()
@@ -163,8 +162,8 @@ func (b *blaming) lay(page *prose.Page) {
 	}
 }
 
-// by describes when and by whom a version was decided, as far as there is room. The oldest
-// version that was read also stands for earlier ones.
+// by describes the date and the approver of a version, as far as they fit. The oldest version that was read also
+// represents earlier ones.
 func (b *blaming) by(versions []history.Version, number int) draw.Safe {
 	v, ok := versionOf(versions, number)
 	if !ok {
@@ -205,7 +204,7 @@ func (b *blaming) line() (history.Version, bool) {
 	return versionOf(b.page.versions, b.made[text].lines[line].Version)
 }
 
-// open opens the proposal that brought in the selected line.
+// open opens the proposal that added the selected line.
 func (b *blaming) open() tea.Cmd {
 	v, _ := b.line()
 	return b.page.shell.Open(proposals.Proposal{ID: proposals.ID(v.Proposal)}, false)

@@ -1,4 +1,5 @@
-// Package subject is the page of the workbench of one tool, agent or allow-list.
+// Package subject is the page of the workbench that shows a live definition: a tool, an agent, an allow-list, a
+// skill, or instructions.
 package subject
 
 import (
@@ -26,23 +27,23 @@ type Registry interface {
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Desk reads the import of a definition, and who uses it.
+// Desk reads the import of a definition and its uses.
 type Desk interface {
 	difflist.Sources
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)
 }
 
-// Options is where a page reads, and what it can have done.
+// Options configure the page.
 type Options struct {
 	Registry Registry
 	Desk     Desk
 	Layer    registry.Layer
-	NoEditor func() string // why nothing can be edited
-	// Restore drafts a proposal that makes an earlier version live again.
+	NoEditor func() string // why texts cannot be edited, or ""
+	// Restore proposes to restore an earlier version.
 	Restore func(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
 }
 
-// The sections of a subject.
+// Indexes of the sections.
 const (
 	sectionDefinition = iota
 	sectionVersions
@@ -51,7 +52,7 @@ const (
 	sectionCount
 )
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
 	screen.Forker
@@ -59,32 +60,32 @@ type Shell interface {
 	Change(s registry.Subject, d registry.Definition, version int) tea.Cmd
 }
 
-// Page shows a tool, an agent or an allow-list: what it is, what it was, which version
-// brought in each line, and who uses it.
+// Page shows a definition in sections: the definition itself, its versions, the version that added each line, and its
+// uses.
 type Page struct {
-	screen.Text  // of the sections but the definition
-	screen.Panes // of the sections
+	screen.Text  // of all sections except the definition
+	screen.Panes // the sections
 	Options
 	shell      Shell
-	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
-	about      *pager.Pager    // of the definition
+	ctx        context.Context //nolint:containedctx // Bubble Tea's commands receive no context
+	about      *pager.Pager    // shows the definition
 	entry      screen.Entry
 	definition json.RawMessage
 	versions   []history.Version
-	extents    []string       // of the versions
-	wanted     screen.Span    // to compare when the versions are there
-	marked     int            // version that the next comparison begins with, 0 for the one before
-	stop       int            // in the list of versions, to come back to
-	compared   screen.Span    // what changed is, zero while it is made
-	changed    *difflist.List // nil for the list of versions
+	extents    []string       // numbers of changed lines of the versions
+	wanted     screen.Span    // versions to compare once they have been read
+	marked     int            // version at which the next comparison begins; 0 for the previous version
+	stop       int            // in the list of versions, to return to
+	compared   screen.Span    // versions in changed
+	changed    *difflist.List // nil while the list of versions is shown
 	blaming    blaming
 	uses       []impact.Use
 	usesErr    error
 	usesRead   bool
-	change     bool // open the editor when the definition is there
+	change     bool // open the editor once the definition has been read
 }
 
-// New returns the page of a definition; Reload reads it.
+// New returns the page of a definition. Reload loads it.
 func New(ctx context.Context, sh Shell, open screen.Opening, o Options) *Page {
 	s := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, Options: o, about: pager.New(theme.Theme{}), entry: open.Entry, wanted: open.Compare, change: open.Change}
 	s.about.SetWrap(true)
@@ -112,7 +113,7 @@ func (s *Page) Fit(f screen.Frame) {
 	s.lay()
 }
 
-// show gives a section the keys.
+// show moves the focus to a section and shows it.
 func (s *Page) show(section int) tea.Cmd {
 	if section > 0 && section != s.RightTab() {
 		s.changed, s.compared = nil, screen.Span{}
@@ -169,13 +170,13 @@ func (s *Page) Abreast() bool { return s.Frame.Left > 0 }
 // Across implements screen.Tabbed.
 func (s *Page) Across(right bool) tea.Cmd { return s.show(s.On(right)) }
 
-// Click implements screen.Page: it gives the keys to the pane.
+// Click implements screen.Page. It moves the focus to the pane.
 func (s *Page) Click(x, _ int) tea.Cmd { return s.show(s.At(s.Layout(), x)) }
 
 // TurnTo implements screen.Turning.
 func (s *Page) TurnTo(tab int) tea.Cmd { return s.show(tab) }
 
-// Leave implements screen.Page: it ends a search or a comparison.
+// Leave implements screen.Page. It ends a search or a comparison.
 func (s *Page) Leave() (tea.Cmd, bool) {
 	switch {
 	case screen.LeaveText(s.Shown()):
@@ -214,7 +215,7 @@ func (s *Page) Crumb(room int) draw.Line {
 	return append(l, lock...)
 }
 
-// lay lays the definition out, and the section beside or instead of it.
+// lay lays out the definition and the section beside it or in its place.
 func (s *Page) lay() {
 	th := s.Frame.Theme
 	page := prose.New(th)
@@ -244,7 +245,7 @@ func (s *Page) lay() {
 	s.Pager.Replace(page.Rows())
 }
 
-// compare makes the difference of two versions.
+// compare computes the diff of two versions.
 func (s *Page) compare(want screen.Span) tea.Cmd {
 	text := func(n int) ([]byte, bool) {
 		for _, v := range s.versions {
@@ -279,5 +280,5 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 	}
 }
 
-// then has the page do something with what was read.
+// then returns a message that makes the page run do.
 func (s *Page) then(do func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do: do} }

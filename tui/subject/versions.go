@@ -1,3 +1,5 @@
+// The sections with versions and uses, and the keys of the page.
+
 package subject
 
 import (
@@ -14,8 +16,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// layUses lists who has a tool, which tools an agent has, or the agents and the
-// entries of an allow-list.
+// layUses lists the agents that have a tool, the tools of an agent, or the agents and entries of an allow-list.
 func (s *Page) layUses(page *prose.Page) {
 	th := s.Frame.Theme
 	switch {
@@ -38,7 +39,7 @@ func (s *Page) layUses(page *prose.Page) {
 	}
 }
 
-// user names the other end of a tie.
+// user returns the name of the other definition.
 func (s *Page) user(u impact.Use) draw.Safe {
 	switch {
 	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:
@@ -69,7 +70,7 @@ func (s *Page) Keys() []screen.Key {
 	}, screen.EntryKeys(s.shell, s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s.shell, s), screen.TextKeys(s.shell, s))
 }
 
-// edit opens the definition in the editor once it is read.
+// edit opens the definition in the editor, once it has been read.
 func (s *Page) edit() tea.Cmd {
 	if s.definition == nil {
 		s.change = true
@@ -86,7 +87,7 @@ func (s *Page) edit() tea.Cmd {
 	return s.shell.Change(s.entry.Subject, d, version)
 }
 
-// openRow opens what the selected version changed, or the proposal of the selected line.
+// openRow opens the changes of the selected version, or the proposal of the selected line.
 func (s *Page) openRow() tea.Cmd {
 	if s.Tab == sectionBlame {
 		return s.blaming.open()
@@ -94,7 +95,7 @@ func (s *Page) openRow() tea.Cmd {
 	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
 }
 
-// markVersion has the next comparison begin with the selected version.
+// markVersion makes the next comparison begin at the selected version.
 func (s *Page) markVersion() tea.Cmd {
 	var said tea.Cmd
 	s.marked, said = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)
@@ -137,7 +138,7 @@ func (s *Page) cannotRestore() string {
 	return ""
 }
 
-// askRestore asks why an earlier version should be live again.
+// askRestore asks why an earlier version should be restored.
 func (s *Page) askRestore() tea.Cmd {
 	v := s.versions[s.Pager.Stop()]
 	return s.shell.Ask(s.Frame.RestoreDialog(v, func(w screen.Write) tea.Cmd { return s.shell.Write(w) }, s.Restore))

@@ -1,3 +1,5 @@
+// Reads of the page, and their results.
+
 package subject
 
 import (
@@ -38,7 +40,7 @@ func (s *Page) Reload() tea.Cmd {
 	}))
 }
 
-// shown shows what changed, unless something else is wanted meanwhile.
+// shown shows a diff, unless another one has been requested since.
 func (s *Page) shown(span screen.Span, list *difflist.List, err error) tea.Cmd {
 	switch {
 	case span != s.compared:
@@ -52,7 +54,7 @@ func (s *Page) shown(span screen.Span, list *difflist.List, err error) tea.Cmd {
 	return s.shell.Say(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(span.From), span.To)
 }
 
-// work returns what the section still needs.
+// work returns the command that loads what the current section lacks.
 func (s *Page) work() tea.Cmd {
 	switch s.RightTab() {
 	case sectionBlame:
