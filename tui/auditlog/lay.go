@@ -17,8 +17,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// lay lays the entries out. A narrow screen shows neither their numbers and times of day nor
-// their details.
+// lay lays out the entries. A narrow screen omits their numbers, times of day, and details.
 func (p *Page) lay() {
 	th := p.Frame.Theme
 	page := prose.New(th)
@@ -60,7 +59,7 @@ func names(l draw.Line) string {
 	return b.String()
 }
 
-// briefAct is an act in eight cells.
+// briefAct returns the name of an action in at most eight cells.
 func briefAct(act string) string {
 	switch proposals.Act(act) { //nolint:exhaustive // the others are short
 	case proposals.ActRequestChanges:
@@ -85,7 +84,7 @@ func actorStyle(th theme.Theme, actor string) theme.Style {
 }
 
 func actStyle(th theme.Theme, act string) theme.Style {
-	switch proposals.Act(act) { //nolint:exhaustive // the others are as the rest
+	switch proposals.Act(act) { //nolint:exhaustive // the others have the default style
 	case proposals.ActApprove, proposals.ActApproveCall:
 		return th.Good
 	case proposals.ActReject, proposals.ActRefuseCall:
@@ -96,7 +95,7 @@ func actStyle(th theme.Theme, act string) theme.Style {
 	return th.Title
 }
 
-// data has the details of an entry that the page shows.
+// data contains the details of an entry that the page shows.
 type data struct {
 	Version        int                      `json:"version"`
 	Recommendation proposals.Recommendation `json:"recommendation"`
@@ -104,7 +103,7 @@ type data struct {
 	Note           string                   `json:"note"`
 }
 
-// dataOf returns the details of an entry, none for data in another form.
+// dataOf returns the details of an entry, or none if its data has another form.
 func dataOf(e history.Event) data {
 	var d data
 	if json.Unmarshal(e.Data, &d) != nil {
@@ -113,8 +112,7 @@ func dataOf(e history.Event) data {
 	return d
 }
 
-// told summarizes the details of an entry in at most room cells. The note behind them may be
-// longer.
+// told summarizes the details of an entry in at most room cells. The note that follows may be longer.
 func told(e history.Event, room int) string {
 	data := dataOf(e)
 	var words []string
@@ -144,7 +142,7 @@ func told(e history.Event, room int) string {
 	return text + ", " + data.Note
 }
 
-// side draws the pane beside the log: all of the selected entry.
+// side draws the pane beside the log with the complete entry.
 func (p *Page) side() []string {
 	e, ok := p.selected()
 	if !ok {

@@ -14,34 +14,34 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Log reads the audit log for the page.
+// Log reads the audit log.
 type Log interface {
-	// Events returns the newest entries before a number, 0 for all.
+	// Events returns the newest entries before a number; 0 for no limit.
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
-	// Versions returns the newest versions of a subject before a number, 0 for all.
+	// Versions returns the newest versions of a subject before a number; 0 for no limit.
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
 	Open(p proposals.Proposal, sameTab bool) tea.Cmd
 }
 
-// Page is the audit log, the newest entry first.
+// Page lists the entries of the audit log, the newest first.
 type Page struct {
 	screen.Text
 	shell   Shell
-	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	log     Log
 	restore screen.Restore
 	preview screen.Preview
 	events  []history.Event
 	end     bool
-	reading bool // older ones
+	reading bool // a read of older entries is running
 }
 
-// New returns an empty page; Reload reads it.
+// New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, log Log, restore screen.Restore) *Page {
 	p := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, log: log, restore: restore}
 	p.Pager.SetWrap(false)
@@ -65,8 +65,7 @@ func (p *Page) Fit(f screen.Frame) {
 	p.lay()
 }
 
-// From implements screen.Paned: from there on entries need no more room than the
-// list has.
+// From implements screen.Paned. From this width on, entries fit into the list.
 func (p *Page) From() int { return 160 }
 
 // LeftOf implements screen.Paned.
@@ -77,7 +76,7 @@ func (p *Page) LeftOf(l screen.Layout) int {
 	return l.Beside()
 }
 
-// width returns how many cells the entries have.
+// width returns the width of the entries.
 func (p *Page) width(l screen.Layout) int {
 	if left := p.LeftOf(l); left > 0 {
 		return left
@@ -103,10 +102,10 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	return draw.Of("", " ").Add(th.Accent, "▎Audit log").Add(th.Faint, draw.Showf("  %d, %s", len(p.events), more)), nil
 }
 
-// pageSize is how many entries are read at once.
+// pageSize is the number of entries in one read.
 const pageSize = 200
 
-// Events are entries that were read, those before a number.
+// Events is sent when entries before a number have been read.
 type Events struct {
 	Before int64
 	Events []history.Event
@@ -146,7 +145,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// More reads older entries when the selection comes near the last that were read.
+// More loads older entries when the cursor comes near the end.
 func (p *Page) More() tea.Cmd {
 	n := len(p.events)
 	if p.end || p.reading || n == 0 || p.Pager.Stop() < n-p.Frame.Body {
@@ -156,7 +155,7 @@ func (p *Page) More() tea.Cmd {
 	return p.read(p.events[n-1].Seq)
 }
 
-// open opens the proposal that the selected entry is about.
+// open opens the proposal of the selected entry.
 func (p *Page) open() tea.Cmd {
 	e, _ := p.selected()
 	return p.shell.Open(proposals.Proposal{ID: proposals.ID(e.Proposal)}, false)
@@ -174,8 +173,8 @@ func (p *Page) noProposal() string {
 	return ""
 }
 
-// version returns the version that the selected entry made live; false for an entry that
-// made none, or one that was shipped, which is locked.
+// version returns the version that the selected entry put live. It returns false if there is none, or if it was
+// shipped with toolcrib, which is locked.
 func (p *Page) version() (s registry.Subject, number int, ok bool) {
 	e, _ := p.selected()
 	s, err := registry.ParseSubject(e.Subject)
@@ -183,7 +182,7 @@ func (p *Page) version() (s registry.Subject, number int, ok bool) {
 	return s, number, err == nil && number > 0 && e.Proposal != ""
 }
 
-// askRestore asks why the version of the selected entry should be live again.
+// askRestore asks why the version of the selected entry should be restored.
 func (p *Page) askRestore() tea.Cmd {
 	s, number, _ := p.version()
 	return screen.Restorer{Versions: p.log.Versions, Restore: p.restore}.Ask(p.ctx, p.shell, p, p.Frame, s, number)

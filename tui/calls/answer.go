@@ -1,3 +1,5 @@
+// Answers to waiting calls.
+
 package calls
 
 import (
@@ -22,7 +24,7 @@ func (c *Page) Keys() []screen.Key {
 	}, screen.TextKeys(c.shell, c)...)
 }
 
-// noneWaiting returns why the selected call cannot be answered.
+// noneWaiting returns why the selected call cannot be answered, or "".
 func (c *Page) noneWaiting() string {
 	p, ok := c.selected()
 	switch {
@@ -40,7 +42,7 @@ func (c *Page) showUnseen() tea.Cmd {
 	if !missing {
 		return c.shell.Say(screen.Remark, "You've seen all its arguments")
 	}
-	const head = 3 // lines of a waiting call before its arguments
+	const head = 3 // lines of a waiting call above its arguments
 	c.Pager.Center(c.Pager.StopRow() + head + line)
 	return nil
 }
@@ -88,7 +90,7 @@ func (c *Page) askRefuse() tea.Cmd {
 	})
 }
 
-// what describes a call.
+// what draws the description of a call.
 func (c *Page) what(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(c.Frame.Theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+strconv.Itoa(p.Version))
 	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)

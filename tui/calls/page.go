@@ -1,5 +1,4 @@
-// Package calls is the page of the workbench with the calls of agents that wait for
-// the user.
+// Package calls is the page of the workbench with the agents' calls that wait for the user.
 package calls
 
 import (
@@ -18,32 +17,32 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// maxAnswered is how many calls that no longer wait are listed.
+// maxAnswered is the maximum number of listed calls that no longer wait.
 const maxAnswered = 50
 
-// Desk reads calls for the page, and answers them.
+// Desk reads calls and answers them.
 type Desk interface {
-	// PendingCalls lists the waiting calls, then the last of the others.
+	// PendingCalls returns the waiting calls, followed by the last of the others.
 	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
 	CallState(p gateway.Pending) gateway.PendingState
 	RunCall(ctx context.Context, p gateway.Pending) (done string, err error)
 	RefuseCall(ctx context.Context, p gateway.Pending, reason string) (done string, err error)
 }
 
-// Page lists the calls of agents that wait for the user, and the last ones that no longer wait.
+// Page lists the agents' calls that wait for the user, followed by the last of the others.
 type Page struct {
 	screen.Text
 	shell   screen.Shell
-	ctx     context.Context   //nolint:containedctx // the commands of Bubble Tea have no other
-	desk    Desk              // nil where nothing can be called
-	calls   []gateway.Pending // those that wait first
+	ctx     context.Context   //nolint:containedctx // Bubble Tea's commands receive no context
+	desk    Desk              // nil if no calls can be made
+	calls   []gateway.Pending // waiting calls first
 	waiting int
-	tracks  map[string]pager.Text // of the first line of a call's arguments
+	tracks  map[string]pager.Text // id of the first line of a call's arguments
 	next    pager.Text
-	waits   func() string // how many proposals wait for the user
+	waits   func() string // how many proposals wait for the user, as text
 }
 
-// New returns an empty page; Reload reads it. desk is nil where nothing can be called.
+// New returns an empty page. Reload loads it. desk is nil if no calls can be made.
 func New(ctx context.Context, sh screen.Shell, desk Desk, waits func() string) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, desk: desk, waits: waits, tracks: map[string]pager.Text{}, next: 1}
 }
@@ -51,10 +50,10 @@ func New(ctx context.Context, sh screen.Shell, desk Desk, waits func() string) *
 // Place implements screen.Page.
 func (c *Page) Place() string { return "Calls" }
 
-// Waiting returns how many calls wait for the user.
+// Waiting returns the number of waiting calls.
 func (c *Page) Waiting() int { return c.waiting }
 
-// See implements screen.Page: who runs a call has seen its arguments.
+// See implements screen.Page. A call can be run only once its arguments were on screen.
 func (c *Page) See() { c.Pager.See() }
 
 // Fit implements screen.Page.
@@ -105,7 +104,7 @@ func (c *Page) lay() {
 	c.Pager.Replace(page.Rows())
 }
 
-// one shows a call with all of its arguments, because an approval covers them.
+// one draws a call with all of its arguments, because an approval covers them.
 func (c *Page) one(page *prose.Page, p gateway.Pending) {
 	th := c.Frame.Theme
 	state := c.desk.CallState(p)
@@ -134,11 +133,10 @@ func (c *Page) one(page *prose.Page, p gateway.Pending) {
 	}
 }
 
-// maxResult is how many lines of a result are shown; the whole of it is in
-// `toolcrib calls show`.
+// maxResult is the maximum number of shown lines of a result. `toolcrib calls show` prints all of them.
 const maxResult = 40
 
-// outcome shows how a call ended: its result, or why it failed.
+// outcome draws the result of a call, or why it failed.
 func outcome(page *prose.Page, o gateway.Outcome) {
 	if o.Code != "" {
 		page.Field("  failed", string(o.Code))
@@ -159,7 +157,7 @@ func outcome(page *prose.Page, o gateway.Outcome) {
 	}
 }
 
-// track names the first line of a call's arguments for the pager.
+// track returns the id of the first line of a call's arguments in the pager.
 func (c *Page) track(p gateway.Pending) pager.Text {
 	first, ok := c.tracks[p.ID]
 	if !ok {
@@ -170,8 +168,7 @@ func (c *Page) track(p gateway.Pending) pager.Text {
 	return first
 }
 
-// argumentLines returns the arguments of a call as they are shown, and below
-// them what its caller says about it.
+// argumentLines returns the lines of a call's arguments, followed by the context from its caller.
 func argumentLines(p gateway.Pending) []string {
 	lines := wording.DocumentLines(p.Args)
 	if said := p.Said.Encode(); said != nil {
@@ -180,8 +177,7 @@ func argumentLines(p gateway.Pending) []string {
 	return lines
 }
 
-// firstUnseen returns the first line of a call's arguments that has not been
-// on the screen.
+// firstUnseen returns the first line of a call's arguments that was not on screen.
 func (c *Page) firstUnseen(p gateway.Pending) (line int, missing bool) {
 	first := c.track(p)
 	for i, text := range argumentLines(p) {

@@ -1,3 +1,5 @@
+// The list of changed files above the differences.
+
 package difflist
 
 import (
@@ -10,10 +12,10 @@ import (
 	"toolcrib/tui/pager"
 )
 
-// fewestFiles is the least number of files that gets a list.
+// fewestFiles is the minimum number of files for a list.
 const fewestFiles = 2
 
-// ListFiles puts a list of the changed files above the differences.
+// ListFiles adds a list of the changed files above the differences.
 func (l *List) ListFiles(files []diff.File) *List {
 	if len(files) >= fewestFiles {
 		l.files = files
@@ -22,8 +24,8 @@ func (l *List) ListFiles(files []diff.File) *List {
 	return l
 }
 
-// FileAt returns the row with the first difference of a listed file; false for a row that lists
-// none.
+// FileAt returns the row of the first difference in the file that row lists. It returns false if the row lists no
+// file.
 func (l *List) FileAt(row int, split bool) (at int, ok bool) {
 	a := l.arrangement(split)
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != file {
@@ -51,7 +53,7 @@ func (a *arrangement) listFiles(n int) {
 	a.rows = append(a.rows, ref{kind: blank})
 }
 
-// file draws a file of the list, or the count of files.
+// file draws a file of the list, or the number of files.
 func (r rows) file(x ref) pager.Row {
 	th := r.theme
 	if x.kind == count {
@@ -84,8 +86,8 @@ func (r rows) file(x ref) pager.Row {
 	}}}
 }
 
-// FileRow returns the row that lists the file of another row, or the first file for a row of
-// none; false where no files are listed.
+// FileRow returns the row that lists the file of another row, or the first file if that row belongs to none. It
+// returns false if no files are listed.
 func (l *List) FileRow(row int, split bool) (at int, ok bool) {
 	if len(l.files) == 0 {
 		return 0, false

@@ -1,5 +1,5 @@
-// Package difflist arranges the differences of two definitions as rows: field
-// by field, unified or side by side, with the words that changed marked.
+// Package difflist lays out the differences of two definitions as rows: by field, unified or side by side, with
+// changed words marked.
 package difflist
 
 import (
@@ -14,59 +14,58 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// List is the differences of two definitions. It is made once and can be shown
-// in any theme.
+// List contains the differences of two definitions. It can be shown in any theme.
 type List struct {
 	fields  []field
 	unified arrangement
 	split   arrangement
 	theme   theme.Theme
 	digits  int
-	names   int // how wide the names of brief fields are, in cells
+	names   int // width of the names of brief fields, in cells
 	notes   []Note
 	files   []diff.File
 	folded  bool
-	whole   bool // the lines of fields with a note are shown, too
-	uniform bool // all fields came, or all went
+	whole   bool // also show the lines of fields that need not be read
+	uniform bool // all fields were added, or all removed
 }
 
-// field is one changed field.
+// field is a changed field.
 type field struct {
 	path           string
 	change         diff.Change
 	hunks          []diff.Hunk
 	added, removed int
 	note           string // why its lines need not be read; "" if they must be
-	plain          bool   // at most one line on both sides, so line numbers are left out
-	beside         bool   // not a part of the definition
+	plain          bool   // at most one line on each side, so line numbers are omitted
+	beside         bool   // not part of the definition
 }
 
-// arrangement is the rows of a list, and those where changes begin.
+// arrangement is the rows of a list and its stops.
 type arrangement struct {
 	rows  []ref
 	stops []int
-	// bare are the rows without notes, and bareStops their stops; place has the place
-	// of each of bare among rows.
+	// bare and bareStops are the rows and stops without notes. place maps the index of a bare row to its index in
+	// rows.
 	bare      []ref
 	bareStops []int
 	place     []int
-	noted     map[ref]bool // rows that notes are about
+	noted     map[ref]bool // rows with notes
 }
 
 type kind uint8
 
 const (
 	blank  kind = iota
-	head        // of a field
-	gap         // lines that are the same and left out
-	line        // a is a line of the hunk
-	pair        // a and b are lines of the hunk side by side, -1 for none
-	brief       // a field of one line that came or went, a is the line
-	note        // that the line above has no line feed at its end
-	title       // over the fields that are not a part of the definition
-	remark      // a is a note
-	count       // how many files differ
-	file        // a is a file
+	head        // heading of a field
+	gap         // omitted unchanged lines
+	line        // line a of the hunk
+	pair        // lines a and b of the hunk side by side; -1 for none
+	brief       // line a of a field with a single line
+	note        // sign that the line above has no newline at its end
+	title       // heading of fields that are not part of the definition
+	remark      // note a
+	count       // number of changed files
+	file        // file a
 )
 
 type ref struct {
@@ -74,23 +73,23 @@ type ref struct {
 	field, hunk, a, b int32
 }
 
-// Everything as the context of New shows whole texts.
+// Everything is the context for New that shows whole texts.
 const Everything = -1
 
 // DefaultContext is the usual number of unchanged lines around a change.
 const DefaultContext = 3
 
-// maxMarked is the length of the longest hunk, in lines, whose changed words are marked.
+// maxMarked is the maximum length, in lines, of a hunk with marked words.
 const maxMarked = 20_000
 
-// New arranges fields with up to context unchanged lines around each change. It takes time
-// proportional to the texts, so call it outside of the update loop.
+// New lays out fields with up to context unchanged lines around each change. Its time is proportional to the size of
+// the texts, so it must run outside the update loop.
 func New(fields []diff.Field, context int) *List { return arranged(fields, context, nameWidth) }
 
-// Narrow is New for half a screen, with one unchanged line around each change.
+// Narrow is like New for half a screen, with one unchanged line around each change.
 func Narrow(fields []diff.Field) *List { return arranged(fields, 1, narrowNameWidth) }
 
-// Widths of the names of brief fields, in cells.
+// Maximum widths of the names of brief fields, in cells.
 const (
 	nameWidth       = 22
 	narrowNameWidth = 12
@@ -116,9 +115,8 @@ func arranged(fields []diff.Field, context, names int) *List {
 	return l
 }
 
-// Collapse shows only the heading of each field that has a note, with the note. notes are
-// by the path of a field or a file. If whole is set, the lines of these fields are shown as
-// well, but the approver need not see them.
+// Collapse shows only the heading and the note of each field in notes, which maps paths of fields or files to notes.
+// If whole is set, it also shows the lines of these fields, but the approver need not read them.
 func (l *List) Collapse(notes map[string]string, whole bool) *List {
 	for i, f := range l.fields {
 		l.fields[i].note = ""
@@ -133,7 +131,7 @@ func (l *List) Collapse(notes map[string]string, whole bool) *List {
 	return l
 }
 
-// lay arranges all fields.
+// lay lays out all fields.
 func (l *List) lay() {
 	l.unified, l.split = arrangement{}, arrangement{}
 	l.uniform = !slices.ContainsFunc(l.fields, func(f field) bool { return f.change != l.fields[0].change })
@@ -154,7 +152,7 @@ func digits(n int) int {
 	return d
 }
 
-// arrange appends the rows of a field to both arrangements.
+// arrange adds the rows of a field to both arrangements.
 func (l *List) arrange(i int32) {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
 		if l.fields[i].beside && (i == 0 || !l.fields[i-1].beside) {
@@ -197,8 +195,8 @@ func (l *List) arrange(i int32) {
 // collapsed reports whether only the heading of a field is shown.
 func (l *List) collapsed(i int32) bool { return l.fields[i].note != "" && !l.whole }
 
-// brief reports whether a field and its name share a row: all fields were added or all removed,
-// it has one line, and its name fits.
+// brief reports whether a field is shown in one row with its name: all fields were added or all removed, it has one
+// line, and its name fits.
 func (l *List) brief(f field) bool {
 	return l.uniform && f.note == "" && draw.Width(draw.Show(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
@@ -220,7 +218,7 @@ func oneSided(h diff.Hunk) bool {
 	return true
 }
 
-// lines appends the rows of a hunk one below the other.
+// lines adds the lines of a hunk below each other.
 func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	before := diff.Context
 	for n, x := range hunk.Lines {
@@ -235,7 +233,7 @@ func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// arrangeSplit puts removed lines beside added ones. A hunk with one side takes the whole width.
+// arrangeSplit puts removed lines beside added ones. A hunk with only one of them takes the whole width.
 func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	a := &l.split
 	if oneSided(hunk) {
@@ -258,8 +256,7 @@ func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// stop makes the next row a stop; the first change of a field is where its
-// heading is.
+// stop makes the next row a stop. The first change of a field shares the stop of the heading.
 func (a *arrangement) stop() {
 	at := len(a.rows)
 	if last := len(a.stops) - 1; last >= 0 && at-a.stops[last] <= 1+DefaultContext && a.rows[a.stops[last]].kind == head {
@@ -277,7 +274,7 @@ func endsOtherwise(h diff.Hunk, n int) bool {
 	return x.Pair >= 0 && !h.Lines[x.Pair].NoNewline
 }
 
-// Required returns how many of the changed fields have to be read.
+// Required returns the number of changed fields that must be read.
 func (l *List) Required() int {
 	n := 0
 	for _, f := range l.fields {
@@ -288,7 +285,7 @@ func (l *List) Required() int {
 	return n
 }
 
-// Changed returns how many lines were added and removed.
+// Changed returns the number of added and removed lines.
 func (l *List) Changed() (added, removed int) {
 	for _, f := range l.fields {
 		added, removed = added+f.added, removed+f.removed
@@ -305,16 +302,16 @@ func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 	return rows{l, &l.unified}
 }
 
-// SplitFrom is the width from which a diff is side by side at first, in cells.
+// SplitFrom is the minimum width, in cells, at which diffs initially are side by side.
 const SplitFrom = 160
 
-// Sources knows what definitions were imported from.
+// Sources reads the JSON that definitions were imported from.
 type Sources interface {
-	// Source returns the JSON that a definition was imported from, nil for none.
+	// Source returns the JSON that a definition was imported from, or nil.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
 }
 
-// Compare compares two contents with the JSON that they were imported from.
+// Compare compares two contents, including the JSON that they were imported from.
 func Compare(ctx context.Context, desk Sources, before, after diff.Content) ([]diff.Field, error) {
 	for _, side := range []*diff.Content{&before, &after} {
 		source, err := desk.Source(ctx, side.Definition)

@@ -11,18 +11,18 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Note is a finding or a comment under a line.
+// Note is a finding or a comment below a line.
 type Note struct {
-	Path    string // of a field, or of something in it
-	Line    int    // in the new text of the field; 0 for the field as a whole
-	Passage string // in a part of a field, whose lines have other numbers
+	Path    string // path of a field or of a part of it
+	Line    int    // line of the new text; 0 for the whole field
+	Passage string // passage in a part of a field, whose lines are numbered differently
 	Style   func(theme.Theme) theme.Style
-	Sign    draw.Safe // "■ S109", "mara"
+	Sign    draw.Safe // such as "■ S109" or "mara"
 	Text    string
-	Of      int // the caller's own number
+	Of      int // the caller's id
 }
 
-// Note puts notes under their lines. Notes about unchanged lines are not shown.
+// Note puts notes below their lines. Notes about unchanged lines are not shown.
 func (l *List) Note(notes []Note) {
 	if slices.EqualFunc(l.notes, notes, func(a, b Note) bool {
 		return a.Path == b.Path && a.Line == b.Line && a.Passage == b.Passage && a.Sign == b.Sign && a.Text == b.Text && a.Of == b.Of
@@ -33,7 +33,7 @@ func (l *List) Note(notes []Note) {
 	l.arrangeNotes()
 }
 
-// Fold replaces the notes by a star at their lines, or shows them again.
+// Fold replaces the notes by stars at their lines, or shows them again.
 func (l *List) Fold(folded bool) {
 	l.folded = folded
 	l.arrangeNotes()
@@ -48,7 +48,7 @@ func (l *List) NoteAt(row int, split bool) (Note, bool) {
 	return l.notes[a.rows[row].a], true
 }
 
-// arrangeNotes puts the notes between the rows.
+// arrangeNotes inserts the notes into the rows.
 func (l *List) arrangeNotes() {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
 		under := map[int][]int32{}
@@ -81,9 +81,8 @@ func (l *List) arrangeNotes() {
 	}
 }
 
-// noteRow returns the row, without counting notes, that a note belongs to: its line, or else the
-// nearest line before it in its field. A note about several fields belongs to the first that
-// changed.
+// noteRow returns the bare row of a note: its line, or else the nearest preceding line in the field. A note about
+// several fields belongs to the first changed one.
 func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	for i, r := range a.bare {
 		if r.kind == blank || r.kind == title || !l.fields[r.field].holds(n.Path) {
@@ -106,7 +105,7 @@ func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	return row, ok
 }
 
-// contains reports whether the new line of a row has the beginning of a passage.
+// contains reports whether the new line of a row contains the first line of a passage.
 func (l *List) contains(r ref, passage string) bool {
 	first, _, _ := strings.Cut(passage, "\n")
 	n := r.a
@@ -131,13 +130,12 @@ func (r rows) remark(x ref) pager.Row {
 	}}}
 }
 
-// Whole reports whether there are changed fields, and each has added or removed lines.
+// Whole reports whether there are changed fields and all of them have changed lines.
 func (l *List) Whole() bool {
 	return len(l.fields) > 0 && !slices.ContainsFunc(l.fields, func(f field) bool { return f.added+f.removed == 0 })
 }
 
-// Unseen names the changed fields of which something has not been on the
-// screen of p, with the lines that are missing.
+// Unseen returns the changed fields that were not completely on p's screen, with the missing lines.
 func (l *List) Unseen(p *pager.Pager) []string {
 	var names []string
 	for i, f := range l.fields {
@@ -169,9 +167,8 @@ func (l *List) Unseen(p *pager.Pager) []string {
 	return names
 }
 
-// FirstUnseen returns the first row, not before row from, with a change that
-// has not been on the screen of p; false when all have. It counts the rows without
-// notes, which come and go; Placed returns where such a row is.
+// FirstUnseen returns the first row, starting at row from, with a change that was not on p's screen, or false if
+// there is none. Rows are counted without notes, because those can change; Placed converts the result.
 func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bool) {
 	a := l.arrangement(split)
 	for i := from; i < len(a.bare); i++ {
@@ -192,5 +189,5 @@ func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bo
 	return len(a.bare), false
 }
 
-// Placed returns where a row that FirstUnseen returned is among all rows.
+// Placed converts a row of FirstUnseen to a row of the pager.
 func (l *List) Placed(row int, split bool) int { return l.arrangement(split).place[row] }

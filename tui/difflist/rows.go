@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows is a list in one of its arrangements.
+// rows implements pager.Rows for one arrangement of a list.
 type rows struct {
 	*List
 	at *arrangement
@@ -105,7 +105,7 @@ func (r rows) gap(x ref) pager.Row {
 	return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Faint, text)}}}
 }
 
-// side is where a cell stands.
+// side is the position of a cell.
 type side int
 
 const (
@@ -131,7 +131,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	case diff.Context:
 	}
 	if l.Rewrapped && l.Kind != diff.Context && len(l.Spans) == 0 {
-		mark = "≈" // wrapped again, with the same words
+		mark = "≈" // only the line breaks changed
 	}
 	gutter := r.numbers(l, at, f.plain).Add(sign, " "+mark+" ")
 	if at != left && r.at.noted[x] {
@@ -154,7 +154,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	return c
 }
 
-// continued returns the sign before the continuation of a wrapped line.
+// continued returns the sign of continuation lines.
 func continued(k diff.Kind) draw.Safe {
 	switch k {
 	case diff.Insert:
@@ -186,7 +186,7 @@ func (r rows) numbers(l diff.Line, at side, plain bool) draw.Line {
 	return draw.Of(th.Faint, " "+number(l.Old)+" "+number(l.New))
 }
 
-// track names a changed line in any arrangement of the list.
+// track returns the id of a changed line, which is the same in all arrangements.
 func track(field int32, l diff.Line) pager.Text {
 	t := pager.Text(field+1)<<33 | pager.Text(l.Old+l.New)
 	if l.Kind == diff.Insert {
@@ -195,8 +195,7 @@ func track(field int32, l diff.Line) pager.Text {
 	return t
 }
 
-// String returns the list as a unified diff, one file for each field. It is not escaped, and so
-// not safe to print.
+// String returns the list as a unified diff with one file per field. It is not escaped, and so not safe to print.
 func (l *List) String() string {
 	var b strings.Builder
 	for _, f := range l.fields {
@@ -221,8 +220,8 @@ func (l *List) String() string {
 	return b.String()
 }
 
-// Current returns the row of the current line of a pager: the chosen one, else the selected one,
-// else the first on the screen.
+// Current returns the row of the current line of a pager: the picked one, or else the stop, or else the first on
+// screen.
 func (l *List) Current(p *pager.Pager, split bool) int {
 	at, last := p.Window()
 	if s := p.StopRow(); s >= at && s < last {
@@ -239,8 +238,8 @@ func (l *List) Current(p *pager.Pager, split bool) int {
 	return at
 }
 
-// At returns the field of a row, and the number of its line in the new text. A removed line has
-// the number of the next line; a heading, and a removed field, have 0.
+// At returns the field of a row and the number of its line in the new text. For a removed line, it returns the number
+// of the next line; for headings and removed fields, 0.
 func (l *List) At(row int, split bool) (path string, number int, ok bool) {
 	a := l.arrangement(split)
 	if row < 0 || row >= len(a.rows) {
@@ -272,17 +271,16 @@ func (l *List) arrangement(split bool) *arrangement {
 	return &l.unified
 }
 
-// holds reports whether a path leads to the field or into it.
+// holds reports whether path refers to the field or a part of it.
 func (f field) holds(path string) bool { return f.path == path || within(path, f.path) }
 
-// within reports whether a path leads into a field.
+// within reports whether path refers to a part of field.
 func within(path, field string) bool {
 	return strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[")
 }
 
-// Find returns the row, in the arrangement chosen, of a line of the new text of
-// a field, or of the nearest row before it, or of the first changed field below
-// path; false when nothing there has changed.
+// Find returns the row of a line of a field's new text, or else the nearest preceding row, or else the first changed
+// field below path. It returns false if nothing there has changed.
 func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
 	a := l.arrangement(split)
 	for i, r := range a.rows {
@@ -301,8 +299,7 @@ func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
 	return row, ok
 }
 
-// newNumber returns the number in the new text of the line that a row shows, 0
-// for none.
+// newNumber returns the number of a row's line in the new text, or 0.
 func (l *List) newNumber(r ref) int {
 	lines := func(n int32) int {
 		if n < 0 {
@@ -320,8 +317,8 @@ func (l *List) newNumber(r ref) int {
 	return 0
 }
 
-// Before returns the field of a row, and the number of the nearest line in the old text. A
-// heading, and an added field, have 0.
+// Before returns the field of a row and the number of the nearest line in the old text; 0 for headings and added
+// fields.
 func (l *List) Before(row int, split bool) (path string, number int, ok bool) {
 	a := l.arrangement(split)
 	if row < 0 || row >= len(a.rows) {

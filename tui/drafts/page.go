@@ -21,18 +21,18 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Desk names the proposals that texts are about.
+// Desk reads the proposals that texts are about.
 type Desk interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 }
 
-// Options are the folder of the texts, and the acts on them.
+// Options configure the page.
 type Options struct {
 	Folder string // "" for none
 	Actor  proposals.Actor
 	// Remote reports that the user cannot open the folder.
 	Remote bool
-	// NoEditor returns why no proposal can be edited, KeptIn describes where a file is.
+	// NoEditor returns why no proposal can be edited, or "". KeptIn describes where a file is stored.
 	NoEditor func() string
 	KeptIn   func(file string) string
 }
@@ -40,35 +40,35 @@ type Options struct {
 // text is an unsent text, described by its file name and content.
 type text struct {
 	file  string       // name in the folder
-	kind  string       // of what: comment, approve, changes, reject, waive, restore, revise, rebase, new, modify
-	id    proposals.ID // of the first proposal that it is about, "" for none here
-	more  int          // further proposals
-	about string       // what people know it as
-	begin string       // how it begins
+	kind  string       // comment, approve, changes, reject, waive, restore, revise, rebase, new, or modify
+	id    proposals.ID // first proposal that the text is about; "" for none
+	more  int          // number of further proposals
+	about string       // display name of the subject
+	begin string       // first words
 	at    time.Time
 }
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
 	Edit(w editor.Manuscript) tea.Cmd
 	Resume(r screen.Resume) tea.Cmd
 	ToQueue() tea.Cmd
-	// Drop deletes a text, and then runs a command.
+	// Drop deletes a text and then runs a command.
 	Drop(draft string, then tea.Cmd) tea.Cmd
 }
 
-// Page lists the unsent texts, newest first.
+// Page lists the unsent texts, the newest first.
 type Page struct {
 	screen.Text
 	Options
 	shell Shell
-	ctx   context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	ctx   context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	desk  Desk
 	texts []text
 }
 
-// New returns an empty page; Reload reads it.
+// New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk}
 }
@@ -79,7 +79,7 @@ func (k *Page) Place() string { return "Unsent drafts" }
 // Reload implements screen.Page.
 func (k *Page) Reload() tea.Cmd { return k.read(false) }
 
-// Announce reads the texts, and shows a message if there are any.
+// Announce reads the texts and shows a message if there are any.
 func (k *Page) Announce() tea.Cmd { return k.read(true) }
 
 // Fit implements screen.Page.
@@ -88,7 +88,7 @@ func (k *Page) Fit(f screen.Frame) {
 	k.lay()
 }
 
-// read lists the files in the folder.
+// read reads the texts in the folder. At start, it shows a message if there are any.
 func (k *Page) read(start bool) tea.Cmd {
 	if k.Folder == "" {
 		return nil
@@ -140,7 +140,7 @@ func beginning(file string) string {
 	}
 	defer f.Close()
 	buf := make([]byte, 300)
-	n, _ := f.Read(buf) // what cannot be read does not begin with anything
+	n, _ := f.Read(buf) // an unreadable file has no first words
 	return strings.Join(strings.Fields(strings.ToValidUTF8(string(buf[:n]), "")), " ")
 }
 
@@ -164,7 +164,7 @@ func (k *Page) lay() {
 	k.Pager.Replace(page.Rows())
 }
 
-// kindName names the kind of an unsent text.
+// kindName returns the display name of a kind of text.
 func kindName(kind string) string {
 	switch kind {
 	case "approve":

@@ -1,4 +1,4 @@
-// Package editor runs the user's own editor on the manuscript of a proposal.
+// Package editor opens proposals in the user's own editor.
 package editor
 
 import (
@@ -21,18 +21,17 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Editor is the editor of a user.
+// Editor is the user's editor.
 type Editor struct {
-	Folder string // of the manuscripts; "" for none, where nothing can be edited
-	Remote bool   // no program is run: texts are edited in the workbench
+	Folder string // folder of the manuscripts; "" disables editing
+	Remote bool   // no programs are run; texts are edited in the workbench
 	Getenv func(string) string
-	// Exec returns a command that gives the terminal to a process and answers when it
-	// ends; nil means tea.ExecProcess.
+	// Exec returns a command that hands the terminal to a process and sends a message when the process exits; nil
+	// means tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 }
 
-// command returns the editor's command with arguments, vi if none is configured, and "" if there
-// is none.
+// command returns the configured editor with its arguments, or else vi if it is installed, or else "".
 func (e *Editor) command() string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if c := strings.TrimSpace(e.Getenv(name)); c != "" {
@@ -47,7 +46,7 @@ func (e *Editor) command() string {
 	return ""
 }
 
-// Missing returns why no editor can be opened, "" if one can.
+// Missing returns why nothing can be edited, or "".
 func (e *Editor) Missing() string {
 	switch {
 	case !e.Remote && e.command() == "":
@@ -58,7 +57,7 @@ func (e *Editor) Missing() string {
 	return ""
 }
 
-// Cannot returns why a file cannot be opened in the editor, "" if it can.
+// Cannot returns why a file cannot be opened in the editor, or "".
 func (e *Editor) Cannot(file string) string {
 	switch {
 	case file == "":
@@ -77,7 +76,7 @@ func (e *Editor) KeptIn(file string) string {
 	return file
 }
 
-// Run returns a command that edits a manuscript, and then does something with the text.
+// Run returns a command that opens a manuscript in the editor and then calls then with the text.
 func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
 	err := w.begin()
 	if err != nil {
@@ -87,8 +86,7 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	if give == nil {
 		give = tea.ExecProcess
 	}
-	// The shell takes the command apart, as for git and others, because it may
-	// have arguments: "code --wait".
+	// Like git, pass the command to a shell, because it may contain arguments: "code --wait".
 	args := append([]string{"-c", e.command() + ` "$@"`, "sh"}, opening(e.command(), w.File, w.line())...)
 	run := exec.Command("sh", args...) //nolint:noctx // the user ends the editor
 	return give(run, func(err error) tea.Msg {
@@ -102,8 +100,8 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	})
 }
 
-// opening returns the arguments that open a file at a line, as far as the editor is known to
-// support that. Line 0 is none.
+// opening returns the arguments that open a file at a line, if the editor is known to support that. Line 0 means no
+// line.
 func opening(command, file string, line int) []string {
 	if line == 0 {
 		return []string{file}
@@ -120,7 +118,7 @@ func opening(command, file string, line int) []string {
 	return []string{file}
 }
 
-// Revision returns the manuscript of the next revision of a proposal.
+// Revision returns the manuscript of a proposal's next revision.
 func (e *Editor) Revision(d review.Dossier) Manuscript {
 	p := d.Proposal
 	text, ext := written(d.Revision.Draft)
@@ -128,8 +126,7 @@ func (e *Editor) Revision(d review.Dossier) Manuscript {
 	return Manuscript{ID: p.ID, File: file, Name: wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
-// Draft returns the manuscript of a proposal about a subject: to modify a live
-// definition, or a new one.
+// Draft returns the manuscript of a new proposal, which modifies the live definition or creates one.
 func (e *Editor) Draft(s registry.Subject, live *registry.Definition, version int) Manuscript {
 	t := proposals.New
 	if live != nil {
@@ -140,14 +137,14 @@ func (e *Editor) Draft(s registry.Subject, live *registry.Definition, version in
 	return Manuscript{File: filepath.Join(e.Folder, name+ext), Name: s.String(), Text: text}
 }
 
-// Merge returns the manuscript of a rebase that is to be finished by hand.
+// Merge returns the manuscript of a rebase with conflicts.
 func (e *Editor) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Manuscript {
 	text, ext := written(conflict.Draft)
 	file := filepath.Join(e.Folder, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, conflict.Live, ext))
 	return Manuscript{ID: p.ID, File: file, Name: "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
-// begin writes the file of a manuscript, unless it exists.
+// begin writes the file of a manuscript unless it exists.
 func (w Manuscript) begin() error {
 	_, err := os.Stat(w.File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +153,7 @@ func (w Manuscript) begin() error {
 	return err
 }
 
-// line returns the number of the line to open at, 0 for none.
+// line returns the number of the line to open at, or 0.
 func (w Manuscript) line() int {
 	at := strings.TrimSpace(w.At)
 	text, err := os.ReadFile(w.File)
@@ -171,7 +168,7 @@ func (w Manuscript) line() int {
 	return 0
 }
 
-// Read returns the text of a manuscript so far.
+// Read returns the current text of a manuscript.
 func (w Manuscript) Read() ([]byte, error) {
 	if err := w.begin(); err != nil {
 		return nil, err

@@ -13,23 +13,22 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Manuscript is a proposal in the user's editor. Its file stays until the proposal was sent.
+// Manuscript is a proposal in the user's editor. Its file is kept until the proposal has been sent.
 type Manuscript struct {
-	ID   proposals.ID // that is revised, "" for a new one
+	ID   proposals.ID // proposal to revise; "" for a new one
 	File string
-	Name string // what people know it as
-	Text []byte // what it begins with, unless the file is there from before
-	At   string // a line of it that the editor opens at, "" for the beginning
+	Name string // display name
+	Text []byte // initial text, unless the file exists
+	At   string // text of the line to open at; "" for the beginning
 }
 
-// Unchanged reports whether the user changed nothing. A merge always counts as changed, because
-// its conflict marks have to go.
+// Unchanged reports whether the user changed nothing. A merge always counts as changed, because its conflict markers
+// must be removed.
 func (w Manuscript) Unchanged(text []byte) bool {
 	return bytes.Equal(text, w.Text) && !strings.HasPrefix(filepath.Base(w.File), "rebase-")
 }
 
-// Parse parses a text from the editor. It returns the draft, nil if there is none, and the
-// problems that prevent its submission.
+// Parse parses the text from the editor. It returns the draft, or nil, and the problems that prevent a submission.
 func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []string) {
 	parsed, err := proposals.DecodeFile(w.File, text)
 	if len(parsed) != 1 || parsed[0].Doc == nil {
@@ -47,9 +46,8 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 	return &parsed[0].Draft, problems
 }
 
-// written returns a draft as Markdown, or as JSON where Markdown would lose
-// something or bring hidden characters into the user's editor, with the ending
-// of the file's name. In JSON they are escapes, which are read back as they were.
+// written returns a draft as Markdown, and the file extension. It returns JSON if Markdown would lose information or
+// put hidden characters into the user's editor. In JSON, those are escaped and survive a round trip.
 func written(d proposals.Draft) (text []byte, ext string) {
 	if text, err := d.Markdown(); err == nil && shown(string(text)) {
 		return text, ".md"
@@ -57,8 +55,8 @@ func written(d proposals.Draft) (text []byte, ext string) {
 	return visible.JSON(d.JSON()), ".json"
 }
 
-// shown reports whether an editor shows every character of text. It allows a single variation
-// selector after a symbol, which makes an emoji of it.
+// shown reports whether an editor shows every character of text. It accepts a single variation selector after a
+// symbol, which forms an emoji.
 func shown(text string) bool {
 	var before rune
 	for _, r := range text {

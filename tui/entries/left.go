@@ -1,3 +1,5 @@
+// The state of the page that the workbench restores at its next start.
+
 package entries
 
 import "toolcrib/tui/screen"

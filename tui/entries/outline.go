@@ -1,3 +1,5 @@
+// The groups of the list, which can be folded and are loaded separately.
+
 package entries
 
 import (
@@ -9,20 +11,20 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// outline is a list of entries by group. Each of several groups has a heading and can be folded.
+// outline is a list of entries by group. If there are several groups, each has a heading and can be folded.
 type outline struct{ parts []part }
 
-// part is a group with the entries that were read of it.
+// part is a group and its loaded entries.
 type part struct {
 	Counted
 	open    bool
 	loading bool
 	entries []screen.Entry
-	next    string // what the next page of it is after
-	read    bool   // whether any of it was
+	next    string // keyset cursor of the next page
+	read    bool   // at least one page has been loaded
 }
 
-// fewEntries is the largest number of entries that are read at once and shown unfolded.
+// fewEntries is the maximum number of entries that are loaded at once and shown unfolded.
 const fewEntries = 200
 
 func newOutline(groups []Counted) outline {
@@ -33,7 +35,7 @@ func newOutline(groups []Counted) outline {
 	return o
 }
 
-// fill distributes all entries among their parts.
+// fill distributes all entries among their groups.
 func (o *outline) fill(entries []screen.Entry) {
 	for _, e := range entries {
 		if p := o.part(Group{e.Subject.Layer, e.Source}); p != nil {
@@ -45,10 +47,10 @@ func (o *outline) fill(entries []screen.Entry) {
 	}
 }
 
-// whole reports whether everything in it was read.
+// whole reports whether the group has been loaded completely.
 func (p *part) whole() bool { return p.read && p.next == "" }
 
-// heads is how many rows the heading of a part takes.
+// heads returns the number of rows of a group's heading.
 func (o *outline) heads() int {
 	if len(o.parts) > 1 {
 		return 1
@@ -56,7 +58,7 @@ func (o *outline) heads() int {
 	return 0
 }
 
-// rows is how many rows a part takes.
+// rows returns the number of rows of a group.
 func (o *outline) rows(p *part) int {
 	if !p.open {
 		return o.heads()
@@ -71,7 +73,7 @@ func (o *outline) len() (n int) {
 	return n
 }
 
-// total is how many entries there are, read or not.
+// total returns the number of entries, loaded or not.
 func (o *outline) total() (n int) {
 	for i := range o.parts {
 		n += o.parts[i].Count
@@ -79,8 +81,7 @@ func (o *outline) total() (n int) {
 	return n
 }
 
-// at returns the part that a row is in, nil for none, and which of its entries it
-// is, -1 for the heading.
+// at returns the group of a row, or nil, and the index of its entry, or -1 for the heading.
 func (o *outline) at(row int) (p *part, entry int) {
 	for i := range o.parts {
 		p := &o.parts[i]
@@ -93,7 +94,7 @@ func (o *outline) at(row int) (p *part, entry int) {
 	return nil, -1
 }
 
-// start returns the row that a part begins at.
+// start returns the first row of a group.
 func (o *outline) start(p *part) (row int) {
 	for i := range o.parts {
 		if &o.parts[i] == p {
@@ -104,7 +105,7 @@ func (o *outline) start(p *part) (row int) {
 	return row
 }
 
-// part returns a group's part, nil for none.
+// part returns the part of a group, or nil.
 func (o *outline) part(g Group) *part {
 	i := slices.IndexFunc(o.parts, func(p part) bool { return p.Group == g })
 	if i < 0 {
@@ -113,7 +114,7 @@ func (o *outline) part(g Group) *part {
 	return &o.parts[i]
 }
 
-// find returns the row of a subject, or of the heading of a group; -1 for none.
+// find returns the row of a subject, or the heading of its group, or -1.
 func (o *outline) find(s registry.Subject, g Group) int {
 	p := o.part(g)
 	if p == nil {
@@ -126,7 +127,7 @@ func (o *outline) find(s registry.Subject, g Group) int {
 	return o.start(p) + o.heads() + i
 }
 
-// rank returns the position of a row's entry among all, counted from 1; 0 for a heading.
+// rank returns the position of a row's entry in the whole list, counted from 1; 0 for a heading.
 func (o *outline) rank(row int) (n int) {
 	p, entry := o.at(row)
 	if p == nil || entry < 0 {
@@ -141,7 +142,7 @@ func (o *outline) rank(row int) (n int) {
 	return 0
 }
 
-// fill reads more of the first open group whose unread entries are near the window.
+// fill loads more of the first open group with missing entries near the viewport.
 func (r *Page) fill() tea.Cmd {
 	row := 0
 	for i := range r.outline.parts {
@@ -176,8 +177,8 @@ func (r *Page) Move(n int) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// Ends implements screen.Rowed: it goes to the first row, or to the last, and
-// reads the missing rows of its group.
+// Ends implements screen.Rowed. It moves the cursor to the first or the last row, and loads the missing rows of its
+// group.
 func (r *Page) Ends(last bool) tea.Cmd {
 	if !last {
 		return r.Move(-r.outline.len())
@@ -194,7 +195,7 @@ func (r *Page) Ends(last bool) tea.Cmd {
 	return tea.Batch(moved, r.more(p, p.Count))
 }
 
-// more reads the next entries of a group.
+// more loads the next entries of a group.
 func (r *Page) more(p *part, limit int) tea.Cmd {
 	p.loading = true
 	group := p.Group
@@ -222,7 +223,7 @@ func (r *Page) group() Group {
 	return Group{}
 }
 
-// fold folds the group of the selected row and selects its heading, or unfolds it.
+// fold toggles whether the group of the selected row is folded, and selects its heading.
 func (r *Page) fold() tea.Cmd {
 	p, _ := r.outline.at(r.cursor)
 	p.open = !p.open
@@ -231,7 +232,7 @@ func (r *Page) fold() tea.Cmd {
 	return r.Move(0)
 }
 
-// foldAll unfolds all groups, or folds them when none is folded.
+// foldAll unfolds all groups, or folds them if all are unfolded.
 func (r *Page) foldAll() tea.Cmd {
 	g, open := r.group(), false
 	for _, p := range r.outline.parts {

@@ -1,5 +1,4 @@
-// Package entries is the page of the workbench that lists live tools, agents or
-// allow-lists.
+// Package entries is the page of the workbench that lists live tools, agents, or allow-lists.
 package entries
 
 import (
@@ -15,49 +14,47 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Registry reads live definitions for the page.
+// Registry reads live definitions.
 type Registry interface {
 	Entries(ctx context.Context, q Query) (entries []screen.Entry, next string, err error)
-	// Groups counts the entries of a query by group.
+	// Groups returns the number of entries by group.
 	Groups(ctx context.Context, q Query) ([]Counted, error)
 	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Query selects entries for a page, by id.
+// Query selects a page of entries, ordered by id.
 type Query struct {
 	Kind   registry.Kind
 	Filter string
-	Group  *Group // nil for all
+	Group  *Group // nil for all groups
 	Limit  int
 	After  string
 }
 
-// Group is the entries of one layer from one server or file, "" for those that were
-// not imported.
+// Group is the entries of one layer from one server or file. Source is "" for entries that were not imported.
 type Group struct {
 	Layer  registry.Layer
 	Source string
 }
 
-// Counted is a group with the number of its entries.
+// Counted is a group and the number of its entries.
 type Counted struct {
 	Group
 	Count int
 }
 
-// Options are the kind that a page lists, and the parts of the workbench that it
-// needs.
+// Options configure the page.
 type Options struct {
 	Kind      registry.Kind
-	Layer     registry.Layer // in whose view
-	NoEditor  func() string  // why nothing can be edited
-	NoExport  func() string  // why nothing can be exported
+	Layer     registry.Layer // layer whose view is listed
+	NoEditor  func() string  // why texts cannot be edited, or ""
+	NoExport  func() string  // why an export is not possible, or ""
 	Restore   screen.Restore
 	Debounced func(msg tea.Msg) tea.Cmd
 }
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
 	screen.Forker
@@ -66,30 +63,30 @@ type Shell interface {
 	Export() tea.Cmd
 }
 
-// chunk is how many entries are read at once.
+// chunk is the number of entries in one read.
 const chunk = 100
 
-// Page lists live tools, agents or allow-lists, by layer, by server and by id.
+// Page lists live tools, agents, or allow-lists by layer, source, and id.
 type Page struct {
 	screen.List
 	Options
 	shell      Shell
-	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	ctx        context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	registry   Registry
 	definition definitionPreview
 	filter     string
 	outline    outline
-	folded     map[Group]bool // groups that the user folded or unfolded
-	cursor     int            // a row of the outline
+	folded     map[Group]bool // explicitly folded (true) or unfolded (false)
+	cursor     int            // row of the outline
 	top        int
 	asked      bool
-	want       string            // the subject of the row that was left the last time
-	toEnd      bool              // the last row is selected once it is read
-	fresh      bool              // the filter changed: the first entry is selected
-	widest     map[draw.Safe]int // what the columns want, in cells
+	want       string            // subject of the row to restore at the start
+	toEnd      bool              // select the last row once it has been loaded
+	fresh      bool              // the filter changed; select the first entry
+	widest     map[draw.Safe]int // preferred width by column, in cells
 }
 
-// New returns an empty page; Reload reads it.
+// New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, r Registry, o Options) *Page {
 	return &Page{shell: sh, ctx: ctx, registry: r, Options: o, folded: map[Group]bool{}, fresh: true}
 }
@@ -119,7 +116,7 @@ func (r *Page) noneSelected() string {
 	return ""
 }
 
-// open opens the selected row, or folds a group.
+// open opens the selected entry, or folds a group.
 func (r *Page) open() tea.Cmd {
 	e, ok := r.Selected()
 	if !ok {
@@ -128,13 +125,13 @@ func (r *Page) open() tea.Cmd {
 	return r.shell.OpenEntry(screen.Opening{Entry: e})
 }
 
-// change opens the selected row in the editor.
+// change opens the selected entry in the editor.
 func (r *Page) change() tea.Cmd {
 	e, _ := r.Selected()
 	return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true})
 }
 
-// restoreKey asks why the version before the live one should be live again.
+// restoreKey returns the key that proposes to restore the version before the live one.
 func restoreKey(r *Page) screen.Key {
 	restore := func() tea.Cmd {
 		e, _ := r.Selected()
@@ -160,7 +157,7 @@ func (r *Page) Fit(f screen.Frame) {
 	r.clamp()
 }
 
-// Leave implements screen.Page: it ends a filter.
+// Leave implements screen.Page. It clears the filter.
 func (r *Page) Leave() (tea.Cmd, bool) {
 	if r.filter == "" {
 		return nil, false
@@ -185,7 +182,7 @@ func (r *Page) Click(x, row int) tea.Cmd {
 	return r.Move(r.top + row - r.cursor)
 }
 
-// answer is the result of a query: the groups that it counts, or more entries of one of them.
+// answer is the result of a query: groups, or more entries of one group.
 type answer struct {
 	query   Query
 	outline outline
@@ -196,7 +193,7 @@ type answer struct {
 // Filter implements screen.Filtered.
 func (r *Page) Filter() string { return r.filter }
 
-// askFilter narrows the list while a text is typed.
+// askFilter filters the list while the user types.
 func (r *Page) askFilter() tea.Cmd {
 	return r.shell.Type(screen.FilterLine(r.filter, r.setFilter))
 }
@@ -234,7 +231,7 @@ func (r *Page) Tabs() (left, right draw.Line) {
 	return l, right
 }
 
-// Reload implements screen.Page: it reads the list again as far as it was read.
+// Reload implements screen.Page. It reloads as much as was loaded.
 func (r *Page) Reload() tea.Cmd {
 	loaded := map[Group]int{}
 	for _, p := range r.outline.parts {
@@ -245,8 +242,8 @@ func (r *Page) Reload() tea.Cmd {
 	return r.read(loaded)
 }
 
-// read reads the groups, with as many entries of each as loaded says. Where there are
-// few, all are read at once.
+// read loads the groups, and of each group the number of entries in loaded. If there are few entries, it loads all of
+// them at once.
 func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter}
 	return screen.Reading(r.shell, r, func() (answer, error) {
@@ -272,7 +269,7 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	}, r.loaded)
 }
 
-// loaded takes in the groups. The selected row stays selected.
+// loaded replaces the groups and keeps the selection.
 func (r *Page) loaded(msg answer) tea.Cmd {
 	if msg.query.Filter != r.filter {
 		return nil
@@ -308,12 +305,11 @@ func (r *Page) loaded(msg answer) tea.Cmd {
 		r.cursor = row
 	}
 	r.clamp()
-	r.definition = definitionPreview{} // it may have changed
+	r.definition = definitionPreview{} // the definition may have changed
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// added takes in more entries of a group. Rows that come in above the selected one
-// move it down.
+// added adds entries to a group. Rows that are added above the cursor move it down.
 func (r *Page) added(msg answer, err error) tea.Cmd {
 	p := r.outline.part(*msg.query.Group)
 	if msg.query.Filter != r.filter || p == nil || p.next != msg.query.After || p.whole() {
@@ -338,7 +334,7 @@ func (r *Page) added(msg answer, err error) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// debounce reads the selected definition once the cursor rests on it.
+// debounce loads the selected definition once the cursor has rested on it.
 func (r *Page) debounce() tea.Cmd {
 	e, ok := r.Selected()
 	if !ok || r.Frame.Side == 0 || e.Subject == r.definition.subject {

@@ -15,12 +15,11 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// column is a column of the registry. Those of a higher rank are the first
-// to go where there is no room.
+// column is a column of the list. Where space is short, columns with a higher rank are dropped first.
 type column struct {
 	name  draw.Safe
 	rank  int
-	most  int // how wide it becomes at most, in cells
+	most  int // maximum width in cells
 	width int // set by columns
 	cell  func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style)
 }
@@ -74,13 +73,13 @@ func (r *Page) measure(entries []screen.Entry) {
 	}
 }
 
-// leastID is how many cells the column of ids gets before the other columns.
+// leastID is the width that the id column receives before other columns.
 const leastID = 32
 
-// leastName is the least useful width of a name, in cells.
+// leastName is the minimum useful width of a name, in cells.
 const leastName = 16
 
-// columns returns the columns that fit, by rank, each as wide as its content.
+// columns returns the columns that fit, each as wide as its content.
 func (r *Page) columns(width int) []column {
 	all := r.all()
 	ranked := slices.Clone(all)
@@ -91,11 +90,11 @@ func (r *Page) columns(width int) []column {
 		if c.name == "ID" {
 			w = min(w, leastID)
 		}
-		if w == 0 { // nothing is in it
+		if w == 0 { // the column is empty
 			continue
 		}
 		if c.name == "NAME" && left-2 >= leastName {
-			w = min(w, left-2) // half a name is better than none
+			w = min(w, left-2) // a cut name is better than none
 		}
 		if left < w+2 {
 			continue
@@ -154,8 +153,7 @@ func (r *Page) View() []string {
 	return lines
 }
 
-// heading draws the heading of a group: whether it is folded, its name and how many
-// entries it has.
+// heading draws the heading of a group: whether it is folded, its name, and the number of entries.
 func heading(th theme.Theme, p *part) draw.Line {
 	sign := draw.Safe("▾ ")
 	switch {
@@ -167,7 +165,7 @@ func heading(th theme.Theme, p *part) draw.Line {
 	return draw.Of(th.Accent, sign).Add(th.Title, groupName(p.Group)).Add(th.Faint, draw.Showf("  %d", p.Count))
 }
 
-// groupName names a group as the headings do.
+// groupName returns the display name of a group.
 func groupName(g Group) draw.Safe {
 	name := draw.Show(string(g.Layer))
 	if g.Source != "" {
@@ -176,14 +174,14 @@ func groupName(g Group) draw.Safe {
 	return name
 }
 
-// definitionPreview is the decoded definition of the selected row, for the pane beside the list.
+// definitionPreview is the decoded definition of the selected row, for the side pane.
 type definitionPreview struct {
 	subject registry.Subject
 	doc     *jsondoc.Node
 	keys    []string
 }
 
-// define reads the definition of the selected row, unless another was selected meanwhile.
+// define reads a definition for the side pane, unless the selection has changed.
 func (r *Page) define(subject registry.Subject) tea.Cmd {
 	selected := func() bool {
 		e, ok := r.Selected()
@@ -195,7 +193,7 @@ func (r *Page) define(subject registry.Subject) tea.Cmd {
 	return func() tea.Msg {
 		text, err := r.registry.Definition(r.ctx, subject)
 		if err != nil || len(text) > screen.MaxGlance {
-			return nil // the row is enough
+			return nil // the pane shows only the row
 		}
 		doc, keys := screen.Document(subject.Kind, text)
 		return screen.Then{Page: r, Do: func() tea.Cmd {
@@ -207,7 +205,7 @@ func (r *Page) define(subject registry.Subject) tea.Cmd {
 	}
 }
 
-// side draws the pane beside the list: what the selected row is.
+// side draws the pane beside the list, about the selected row.
 func (r *Page) side() []string {
 	th := r.Frame.Theme
 	e, ok := r.Selected()

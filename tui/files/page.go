@@ -1,5 +1,5 @@
-// Package files is the page of the workbench that lists skills and instruction files:
-// which version was approved, and whether the disk has its bytes.
+// Package files is the page of the workbench that lists skills and instruction files: the approved version of each,
+// and whether the file on disk matches it.
 package files
 
 import (
@@ -18,10 +18,10 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Read compares what agents read with what was approved.
+// Read compares the files that agents read with the approved versions.
 type Read func(ctx context.Context) ([]instructions.Listed, error)
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
 	OpenNumber(number string) tea.Cmd
@@ -33,14 +33,14 @@ type Page struct {
 	screen.Text
 	preview screen.Preview
 	shell   Shell
-	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	read    Read
 	list    []instructions.Listed
 	loaded  bool
-	waits   func() string // how many proposals wait for the user
+	waits   func() string // how many proposals wait for the user, as text
 }
 
-// New returns an empty page; Reload reads it.
+// New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, read Read, waits func() string) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waits: waits}
 }
@@ -70,7 +70,7 @@ func (p *Page) View() []string {
 	return p.Frame.Abreast(p.Pager.View(), p.side(), p.Frame.List)
 }
 
-// side draws the pane beside the list: the details of the selected row, and what to do about it.
+// side draws the pane beside the list: the details of the selected row and the next steps.
 func (p *Page) side() []string {
 	l, ok := p.selected()
 	if !ok {
@@ -103,7 +103,7 @@ func (p *Page) side() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// advice names the commands and keys that help with a row, "" for none.
+// advice names the commands and keys for the next step on a row, or returns "".
 func advice(l instructions.Listed) string {
 	put := "In a shell, toolcrib restore '" + l.Subject.String() + "' puts the approved bytes back."
 	switch {
@@ -145,7 +145,7 @@ func (p *Page) nothingWaits() string {
 	return "nothing waits for you"
 }
 
-// open shows the approved version, or the waiting proposal of a file without one.
+// open opens the approved version, or else the waiting proposal.
 func (p *Page) open() tea.Cmd {
 	l, _ := p.selected()
 	if l.Version == 0 {
@@ -189,7 +189,7 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	return left, nil
 }
 
-// lay lays the rows out, below the folder of each.
+// lay lays out the rows, grouped by folder.
 func (p *Page) lay() {
 	th := p.Frame.Theme
 	page := prose.New(th)
@@ -232,14 +232,14 @@ func (p *Page) lay() {
 	p.Pager.Replace(page.Rows())
 }
 
-// The cells of the columns behind the path, and the fewest for the clients.
+// Widths of the columns after the path, and the minimum width of the column of clients.
 const (
 	versionCells = 5
 	stateCells   = 16
 	leastRead    = 10
 )
 
-// mark is the sign of a row and its style.
+// mark returns the sign of a row and its style.
 func mark(th theme.Theme, l instructions.Listed) (draw.Safe, theme.Style) {
 	switch {
 	case l.Drift != "":

@@ -1,5 +1,4 @@
-// Package help is the page of the workbench that lists the keys of the page it was
-// opened from, after notes about what that page shows.
+// Package help is the page of the workbench that lists the keys of another page, below notes about its content.
 package help
 
 import (
@@ -12,19 +11,19 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// whyFrom is the width from which the reasons of disabled keys are shown.
+// whyFrom is the minimum width at which reasons of disabled keys are shown.
 const whyFrom = 120
 
-// Row is a key as the help lists it.
+// Row is a key in the help.
 type Row struct {
 	Place, Keys, Help, Name string
-	Why                     string // it is off
+	Why                     string // why it is disabled
 }
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
-	// Find searches the keys of all pages, commands and settings.
+	// Find opens the search for keys, commands, and settings.
 	Find() tea.Cmd
 }
 
@@ -32,12 +31,12 @@ type Shell interface {
 type Page struct {
 	screen.Text
 	shell  Shell
-	from   string // the place it was opened from
+	from   string // place whose keys are listed
 	before func(*prose.Page)
 	rows   []Row
 }
 
-// New returns the help of a place; before lays out the text above the keys.
+// New returns the help of a place. before draws the text above the keys.
 func New(sh Shell, from string, rows []Row, before func(*prose.Page)) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, from: from, rows: rows, before: before}
 }
@@ -45,7 +44,7 @@ func New(sh Shell, from string, rows []Row, before func(*prose.Page)) *Page {
 // Place implements screen.Page.
 func (h *Page) Place() string { return "Help" }
 
-// Keys implements screen.Page. The search of all keys replaces that of the text.
+// Keys implements screen.Page. The search for keys replaces the search in the text.
 func (h *Page) Keys() []screen.Key {
 	find := screen.Key{Name: "help-filter", Keys: []string{"/"}, Label: "find", Help: "Search the keys of all pages, commands and settings; enter goes there", Do: func() tea.Cmd { return h.shell.Find() }}
 	return append([]screen.Key{find}, slices.DeleteFunc(screen.TextKeys(h.shell, h), func(k screen.Key) bool {
@@ -59,7 +58,7 @@ func (h *Page) Fit(f screen.Frame) {
 	h.lay()
 }
 
-// Reload implements screen.Page: the keys stay as they were.
+// Reload implements screen.Page. The keys do not change.
 func (h *Page) Reload() tea.Cmd { return nil }
 
 // Update implements screen.Page.
@@ -70,7 +69,7 @@ func (h *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// lay lists the keys.
+// lay draws the keys.
 func (h *Page) lay() {
 	th := h.Frame.Theme
 	page := prose.New(th)

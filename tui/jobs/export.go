@@ -21,13 +21,13 @@ import (
 type asking struct {
 	file   string
 	format int
-	agent  string      // the one that was selected, "" for none
-	only   bool        // the tools of that agent
-	there  fs.FileInfo // the file that is replaced, nil for none
-	err    error       // why nothing can be written there
+	agent  string      // selected agent, or ""
+	only   bool        // export only the agent's tools
+	there  fs.FileInfo // existing file that would be replaced, or nil
+	err    error       // why the file cannot be written
 }
 
-// Export asks for the file, and then for the format.
+// Export asks for the file and then for the format.
 func (r *Runner) Export() tea.Cmd {
 	return r.askFile("continue", "export to file", func(file string) tea.Cmd {
 		if whole, err := filepath.Abs(file); err == nil {
@@ -41,7 +41,7 @@ func (r *Runner) Export() tea.Cmd {
 	})
 }
 
-// existing returns the file of a name, nil if it does not exist and can be created.
+// existing returns information about a file, or nil if the file does not exist and can be created.
 func existing(file string) (fs.FileInfo, error) {
 	there, err := os.Stat(file)
 	switch {
@@ -58,7 +58,7 @@ func existing(file string) (fs.FileInfo, error) {
 	return there, nil
 }
 
-// CannotExport returns why nothing can be exported, "" when it can.
+// CannotExport returns why an export is not possible, or "".
 func (r *Runner) CannotExport() string {
 	switch {
 	case r.Options.Export != nil:
@@ -69,7 +69,7 @@ func (r *Runner) CannotExport() string {
 	return "export is not available here"
 }
 
-// exportFound opens the dialog, or reports why nothing can be written to the file.
+// exportFound opens the export dialog, or shows why the file cannot be written.
 func (r *Runner) exportFound(x *asking) tea.Cmd {
 	if x.err != nil {
 		return r.shell.Fail(x.err)
@@ -105,7 +105,7 @@ func (r *Runner) exportFound(x *asking) tea.Cmd {
 	return r.shell.Ask(d)
 }
 
-// exported shows what is written.
+// exported draws the content of the export dialog.
 func (r *Runner) exported(x *asking, page *prose.Page) {
 	th := r.shell.Frame().Theme
 	page.Field("file", x.file)
@@ -131,7 +131,7 @@ func (r *Runner) exported(x *asking, page *prose.Page) {
 // Verify recomputes every hash chain.
 func (r *Runner) Verify() tea.Cmd { return r.Start("Verify", r.Options.Verify) }
 
-// CannotVerify returns why nothing can be verified, "" when it can.
+// CannotVerify returns why verification is not possible, or "".
 func (r *Runner) CannotVerify() string {
 	if r.Options.Verify == nil {
 		return "verify is not available here"
@@ -139,7 +139,7 @@ func (r *Runner) CannotVerify() string {
 	return r.Busy()
 }
 
-// Import asks for the file that tools are imported from.
+// Import asks for the file with the tools to import.
 func (r *Runner) Import() tea.Cmd {
 	return r.askFile("import", "import file", func(file string) tea.Cmd {
 		return r.Start("Import "+file, func(ctx context.Context, tell screen.Tell) ([]string, error) {
@@ -148,7 +148,7 @@ func (r *Runner) Import() tea.Cmd {
 	})
 }
 
-// CannotImport returns why nothing can be imported, "" when it can.
+// CannotImport returns why an import is not possible, or "".
 func (r *Runner) CannotImport() string {
 	switch {
 	case r.Options.Import != nil:

@@ -19,12 +19,12 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is the workbench as the jobs know it.
+// Shell is the part of the workbench that jobs use.
 type Shell interface {
 	screen.Messenger
 	Frame() screen.Frame
-	Dialog() *dialog.Dialog // that is open, nil for none
-	Refit()                 // lays it out again
+	Dialog() *dialog.Dialog // open dialog, or nil
+	Refit()                 // lays out the dialog again
 }
 
 // Runner runs one job at a time.
@@ -37,22 +37,22 @@ type Runner struct {
 
 // Options configure the runner, and which jobs it offers.
 type Options struct {
-	Context context.Context //nolint:containedctx // of all jobs
+	Context context.Context //nolint:containedctx // context of all jobs
 	After   func(time.Duration, tea.Msg) tea.Cmd
-	Ended   func() tea.Cmd // called after each job: it may have written
-	// Verify recomputes every hash chain, Import proposes what a file says about tools,
-	// Export writes the live registry to a file; nil where there is no such thing.
+	Ended   func() tea.Cmd // called after each job, because it may have written
+	// Verify recomputes every hash chain, Import proposes the tools of a file, and Export writes the live registry to
+	// a file. Each may be nil if unavailable.
 	Verify  screen.Job
 	Import  func(ctx context.Context, file string, tell screen.Tell) (lines []string, err error)
 	Export  func(ctx context.Context, e Export, tell screen.Tell) (lines []string, err error)
-	Formats []ExportFormat // of an export, the default first
-	Layer   registry.Layer // whose view is exported
-	Agent   func() string  // the selected agent, "" for none
-	Remote  bool           // files here are not those of the user
+	Formats []ExportFormat // formats of an export, the default first
+	Layer   registry.Layer // layer to export
+	Agent   func() string  // returns the selected agent, or ""
+	Remote  bool           // the workbench runs on another machine than the user's terminal
 	Getenv  func(string) string
 }
 
-// New returns a runner without a job.
+// New returns a runner that has no job.
 func New(sh Shell, o Options) *Runner { return &Runner{Options: o, shell: sh} }
 
 // progress is the last report of a job.
@@ -61,7 +61,7 @@ type progress struct {
 	step        string
 }
 
-// job is a job that runs or has ended.
+// job is a running or completed job.
 type job struct {
 	title  string
 	cancel context.CancelFunc
@@ -73,11 +73,11 @@ type job struct {
 	err    error
 }
 
-// Tick is the message that redraws the running time of a job.
+// Tick is the message that redraws the elapsed time of a job.
 type Tick struct{ *job }
 
-// Start runs a job behind a dialog that shows its progress. Leaving the dialog cancels the job;
-// the program does not end before the job has.
+// Start runs a job behind a dialog that shows its progress. Leaving the dialog cancels the job. The program waits for
+// it before it quits.
 func (r *Runner) Start(title string, work screen.Job) tea.Cmd {
 	ctx, cancel := context.WithCancel(r.Context)
 	j := &job{title: title, cancel: cancel, began: r.shell.Frame().Now(), steps: make(chan progress, 1)}
@@ -86,7 +86,7 @@ func (r *Runner) Start(title string, work screen.Job) tea.Cmd {
 	run := func() tea.Msg {
 		defer close(j.steps)
 		lines, err := work(ctx, func(done, total int64, step string) {
-			select { // the newest step is the one to know
+			select { // keep only the newest step
 			case <-j.steps:
 			default:
 			}
@@ -98,7 +98,7 @@ func (r *Runner) Start(title string, work screen.Job) tea.Cmd {
 	return tea.Batch(shown, run, r.listen(j), r.After(pending.Every, Tick{j}))
 }
 
-// listen waits for the next step.
+// listen returns a command that waits for the next step.
 func (r *Runner) listen(j *job) tea.Cmd {
 	return func() tea.Msg {
 		step, ok := <-j.steps
@@ -132,7 +132,7 @@ func (j *job) content(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// meter draws the progress of a job and its running time.
+// meter draws the progress and the elapsed time of a job.
 func (j *job) meter(f screen.Frame, page *prose.Page) {
 	elapsed := f.Now().Sub(j.began)
 	page.Line(draw.Of(f.Theme.Warn, pending.Spun(elapsed)+" ").Add(f.Theme.Text, draw.Show(j.step.step)))
@@ -148,7 +148,7 @@ func (j *job) meter(f screen.Frame, page *prose.Page) {
 	page.Blank()
 }
 
-// Ticked shows the time of the job that runs.
+// Ticked redraws the elapsed time of the running job.
 func (r *Runner) Ticked(msg Tick) tea.Cmd {
 	if r.job != msg.job || r.job.done {
 		return nil
@@ -157,8 +157,7 @@ func (r *Runner) Ticked(msg Tick) tea.Cmd {
 	return r.After(pending.Every, msg)
 }
 
-// jobDone shows the outcome of a job in its dialog, or in the status line if the dialog was
-// left.
+// jobDone shows the outcome of a job in its dialog, or in the status line if the user has left the dialog.
 func (r *Runner) jobDone(j *job, lines []string, err error) tea.Cmd {
 	r.running--
 	if r.job != j {
@@ -178,17 +177,17 @@ func (r *Runner) jobDone(j *job, lines []string, err error) tea.Cmd {
 	return r.Ended()
 }
 
-// Running returns how many jobs have not ended yet.
+// Running returns the number of running jobs.
 func (r *Runner) Running() int { return r.running }
 
-// Cancel cancels the job that runs.
+// Cancel cancels the running job.
 func (r *Runner) Cancel() {
 	if r.job != nil && !r.job.done {
 		r.job.cancel()
 	}
 }
 
-// Busy returns why no job can be started, "" when one can.
+// Busy returns why no job can be started, or "".
 func (r *Runner) Busy() string {
 	if r.job != nil && !r.job.done {
 		return r.job.title + " is still running"
@@ -196,16 +195,16 @@ func (r *Runner) Busy() string {
 	return ""
 }
 
-// Export is the live registry as a file to be written.
+// Export describes an export of the live registry.
 type Export struct {
 	File    string
 	Format  string
-	Agent   string // only its tools; "" for everything
-	Replace bool   // the file that is there
+	Agent   string // exports only this agent's tools; "" for everything
+	Replace bool   // replace an existing file
 }
 
-// ExportFormat is a format that an export is written in.
+// ExportFormat is a file format of exports.
 type ExportFormat struct {
 	Name, About string
-	Whole       bool // it has everything, not the tools of one agent
+	Whole       bool // always exports everything, not the tools of one agent
 }

@@ -1,3 +1,5 @@
+// The input line for file names.
+
 package jobs
 
 import (
@@ -13,18 +15,18 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// maxPaths is how many files are offered at once.
+// maxPaths is the maximum number of completions shown at once.
 const maxPaths = 8
 
-// pathLine is the name of a file that is being typed, with its completions.
+// pathLine is the input line for a file name, with completions.
 type pathLine struct {
 	text  *edit.Lossless
 	found []string
-	at    int // the selected one, -1 before the arrows choose one
+	at    int // index of the selected completion; -1 before the arrows are used
 	err   error
 }
 
-// askFile asks for a file's name, for what verb does with it.
+// askFile asks for a file name. verb is the effect of enter.
 func (r *Runner) askFile(verb string, prompt draw.Safe, done func(file string) tea.Cmd) tea.Cmd {
 	paths := &pathLine{text: edit.NewLossless("")}
 	return r.shell.Type(&screen.Line{
@@ -48,7 +50,7 @@ func (r *Runner) askFile(verb string, prompt draw.Safe, done func(file string) t
 	})
 }
 
-// atHome expands the ~ of a name as a shell does.
+// atHome expands a leading ~.
 func (r *Runner) atHome(file string) string {
 	rest, ok := strings.CutPrefix(file, "~"+string(filepath.Separator))
 	if home := r.Getenv("HOME"); ok && home != "" {
@@ -57,7 +59,7 @@ func (r *Runner) atHome(file string) string {
 	return file
 }
 
-// choose selects the next or the previous file, and writes it down.
+// choose selects the next or the previous completion and puts it into the line.
 func (p *pathLine) choose(step int) {
 	if len(p.found) == 0 {
 		return
@@ -66,8 +68,8 @@ func (p *pathLine) choose(step int) {
 	p.text.Set(p.found[p.at])
 }
 
-// pathsFrom returns the files and folders that begin with a text; folders end in a
-// separator. Names that are not UTF-8 cannot be typed, and are left out.
+// pathsFrom returns the files and folders that begin with a text. Folders end in a separator. Names that are not
+// UTF-8 cannot be typed and are omitted.
 func pathsFrom(typed string) ([]string, error) {
 	dir, begin := filepath.Split(typed)
 	where := dir
@@ -92,8 +94,7 @@ func pathsFrom(typed string) ([]string, error) {
 	return found, nil
 }
 
-// completed completes the name as far as all files agree, unless something else was typed
-// meanwhile.
+// completed extends the name to the longest common prefix of the completions, unless the text has changed since.
 func (p *pathLine) completed(typed string, found []string, err error) {
 	if p.text.String() != typed {
 		return
@@ -119,7 +120,7 @@ func (p *pathLine) lines(f screen.Frame) []draw.Line {
 	if len(p.found) == 0 && p.err == nil {
 		return nil
 	}
-	end := 0 // of the shown files
+	end := 0 // end of the visible range
 	lines := f.Choices(len(p.found), p.at, min(maxPaths, f.Body-3), func(i int) draw.Line {
 		end = i + 1
 		return draw.Of(f.Theme.Text, " "+draw.Show(p.found[i]))

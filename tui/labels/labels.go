@@ -1,5 +1,4 @@
-// Package labels has the words for the states of proposals and findings, with their styles and
-// signs.
+// Package labels contains the words, signs, and styles for the states of proposals and findings.
 package labels
 
 import (
@@ -15,7 +14,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// State names the state of a proposal as the actor sees it.
+// State returns the label of a proposal's state from the actor's point of view.
 func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, word draw.Safe, style theme.Style) {
 	if p.WaitsForOthers(actor) {
 		return "◑", "others' turn", th.Info
@@ -39,7 +38,7 @@ func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, w
 	return "?", draw.Show(string(p.State)), th.Text
 }
 
-// Severity names how bad a finding is, its sign before the word.
+// Severity returns the label of a severity, beginning with its sign.
 func Severity(th theme.Theme, s rules.Severity) (word draw.Safe, style theme.Style) {
 	switch s {
 	case rules.Block:
@@ -51,7 +50,7 @@ func Severity(th theme.Theme, s rules.Severity) (word draw.Safe, style theme.Sty
 	return "· " + draw.Show(string(s)), th.Info
 }
 
-// Advice names the recommendation of the Chief of Staff.
+// Advice returns the label of a recommendation.
 func Advice(th theme.Theme, r proposals.Recommendation) (draw.Safe, theme.Style) {
 	switch r {
 	case proposals.RecommendApprove:
@@ -64,7 +63,7 @@ func Advice(th theme.Theme, r proposals.Recommendation) (draw.Safe, theme.Style)
 	return "–", th.Faint
 }
 
-// Findings sums the findings of a proposal up.
+// Findings returns a summary of a proposal's findings.
 func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	switch {
 	case s.Findings == 0 && s.Recommendation == "":
@@ -80,15 +79,14 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 		sign, style = Severity(th, rules.Warn)
 		mark, _, _ = strings.Cut(string(sign), " ")
 		return draw.Show(mark + " " + wording.Count(s.Warns, "warning", "warnings")), style
-	case s.Worst != string(rules.Info): // each of them waived
+	case s.Worst != string(rules.Info): // all of them are waived
 		return "□ waived", th.Faint
 	default:
 		return draw.Showf("%s %d %s", mark, s.Findings, word), style
 	}
 }
 
-// Facts adds the facts that have a label to a page about a proposal. More stands behind
-// its state.
+// Facts adds the labeled facts about a proposal to a page. more follows the state.
 func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.Proposal, v facts.View, more draw.Safe) {
 	for _, f := range facts.All() {
 		if f.Label == "" || f.Read(p, v) == "" {
@@ -111,8 +109,7 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 	}
 }
 
-// Brief names a subject in width cells by its id, behind the layer where that is not the
-// user's and there is room for it.
+// Brief draws a subject in width cells as its id, preceded by the layer if that is not the user's and there is room.
 func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if s.Layer == registry.LayerUser {
 		return draw.Of(th.Text, draw.Show(s.ID))
@@ -120,7 +117,7 @@ func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return layered(th, s, width)
 }
 
-// layered names a subject by its id, behind the layer where there is room for it.
+// layered draws a subject as its id, preceded by the layer if there is room.
 func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
 	whole := draw.Of(th.Faint, draw.Show(string(s.Layer))+"/").Add(th.Text, draw.Show(s.ID))
 	if whole.Width() > width {
@@ -129,8 +126,7 @@ func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return whole
 }
 
-// Named names a subject in width cells: where they are too few, without the kind, and where
-// it needs be without the layer.
+// Named draws a subject in width cells. It drops the kind, and then the layer, if there is no room.
 func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if whole := Subject(th, s); whole.Width() <= width {
 		return whole
@@ -138,7 +134,7 @@ func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return layered(th, s, width)
 }
 
-// Subject writes a subject with its id brought out.
+// Subject draws a subject with its id highlighted.
 func Subject(th theme.Theme, s registry.Subject) draw.Line {
 	return draw.Of(th.Faint, draw.Show(string(s.Kind))+":"+draw.Show(string(s.Layer))+"/").Add(th.Text, draw.Show(s.ID))
 }

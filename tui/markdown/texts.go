@@ -17,8 +17,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Texts caches rendered texts. It renders a text part by part, outside of the update loop, the
-// visible part first.
+// Texts caches rendered texts. It renders them in parts, outside the update loop, and the visible part first.
 type Texts struct {
 	Raw     bool // rationales and comments are shown as written
 	Prompts bool // prompts are rendered

@@ -1,4 +1,4 @@
-// Package prose lays headings, fields and paragraphs out as rows of a pager.
+// Package prose lays out headings, fields, and paragraphs as rows of a pager.
 package prose
 
 import (
@@ -9,14 +9,13 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// LabelWidth is how wide the labels of fields are, in cells.
+// LabelWidth is the width of the labels of fields, in cells.
 const LabelWidth = 11
 
-// MaxWidth is how wide prose becomes at most, in cells: longer lines are hard to
-// read.
+// MaxWidth is the maximum width of prose, in cells. Longer lines are hard to read.
 const MaxWidth = 100
 
-// Page is rows in the making.
+// Page builds rows.
 type Page struct {
 	th   theme.Theme
 	rows pager.Fixed
@@ -25,13 +24,13 @@ type Page struct {
 // New returns an empty page.
 func New(th theme.Theme) *Page { return &Page{th: th} }
 
-// Rows returns the rows laid out.
+// Rows returns the rows built so far.
 func (p *Page) Rows() pager.Rows { return p.rows }
 
 // Len returns the number of rows.
 func (p *Page) Len() int { return len(p.rows.All) }
 
-// Stop makes the next row one that the reader goes to.
+// Stop makes the next row a stop.
 func (p *Page) Stop() { p.rows.To = append(p.rows.To, p.Len()) }
 
 // Blank adds an empty row.
@@ -45,38 +44,38 @@ func (p *Page) Line(l draw.Line) {
 // Title adds the heading of the page.
 func (p *Page) Title(text string) { p.item(" ", text, p.th.Strong, nil) }
 
-// Heading adds the heading of a part.
+// Heading adds the heading of a section.
 func (p *Page) Heading(text string) { p.item(" ", text, p.th.Title, nil) }
 
-// Text adds text of any number of lines, behind an indent of cells.
+// Text adds text of any number of lines with an indentation.
 func (p *Page) Text(indent, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.item(" "+indent, line, p.th.Text, nil)
 	}
 }
 
-// Faint adds text that is there when it is looked for.
+// Faint adds text in the style for details.
 func (p *Page) Faint(indent, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.item(" "+indent, line, p.th.Faint, nil)
 	}
 }
 
-// Cell adds a row that was laid out elsewhere.
+// Cell adds a row with one cell.
 func (p *Page) Cell(c pager.Cell) { p.Row(pager.Row{Cells: []pager.Cell{c}}) }
 
-// Row adds a row that was made elsewhere.
+// Row adds a row.
 func (p *Page) Row(r pager.Row) { p.rows.All = append(p.rows.All, r) }
 
-// last returns the cell that was added last.
+// last returns the last cell.
 func (p *Page) last() *pager.Cell { return &p.rows.All[p.Len()-1].Cells[0] }
 
-// Marked adds a line of text with parts of it marked.
+// Marked adds a line with marked parts.
 func (p *Page) Marked(indent, text string, marks []draw.Mark) {
 	p.item(" "+indent, text, p.th.Text, marks)
 }
 
-// TrackedMarks adds text that the pager remembers as seen, with passages marked.
+// TrackedMarks adds a line with marked parts, and makes the pager record whether it was on screen.
 func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw.Mark, id pager.Text) {
 	p.item(" "+indent, text, style, marks)
 	p.last().Track = id
@@ -89,7 +88,7 @@ func (p *Page) item(indent, text string, style theme.Style, marks []draw.Mark) {
 	})
 }
 
-// Item adds text that wraps behind a sign.
+// Item adds text that wraps after a sign.
 func (p *Page) Item(sign draw.Line, text string) {
 	gutter := append(draw.Of("", " "), sign...)
 	p.Cell(pager.Cell{
@@ -98,19 +97,19 @@ func (p *Page) Item(sign draw.Line, text string) {
 	})
 }
 
-// MarkedItem is Item with parts of the text marked.
+// MarkedItem is like Item with marked parts.
 func (p *Page) MarkedItem(sign draw.Line, text string, marks []draw.Mark) {
 	p.Item(sign, text)
 	p.last().Text.Marks = marks
 }
 
-// FaintItem is Item with text that is there when it is looked for.
+// FaintItem is like Item in the style for details.
 func (p *Page) FaintItem(sign draw.Line, text string) {
 	p.Item(sign, text)
 	p.last().Text.Base = p.th.Faint
 }
 
-// FaintLines is FaintItem for text of any number of lines.
+// FaintLines is like FaintItem for text of any number of lines.
 func (p *Page) FaintLines(sign draw.Line, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.FaintItem(sign, line)
@@ -118,14 +117,14 @@ func (p *Page) FaintLines(sign draw.Line, text string) {
 	}
 }
 
-// Gap adds an empty row, unless there is one.
+// Gap adds an empty row unless the last row is empty.
 func (p *Page) Gap() {
 	if p.Len() == 0 || p.last().Gutter != nil || p.last().Text.Raw != "" {
 		p.Blank()
 	}
 }
 
-// Field adds a labelled value.
+// Field adds a labeled value.
 func (p *Page) Field(label, value string) {
 	p.Item(draw.Of(p.th.Faint, draw.Pad(draw.Show(label), LabelWidth)), value)
 }

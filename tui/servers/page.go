@@ -1,5 +1,5 @@
-// Package servers is the page of the workbench that lists the MCP servers of the
-// user's clients: which are guarded, and what waits of each.
+// Package servers is the page of the workbench that lists the MCP servers of the user's clients, whether they are
+// guarded, and what waits for the user.
 package servers
 
 import (
@@ -22,7 +22,7 @@ import (
 // Read returns the status of the servers.
 type Read func(ctx context.Context) (guarding.Status, error)
 
-// Shell is the workbench as the page knows it.
+// Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
 	Narrow(filter string) tea.Cmd
@@ -33,14 +33,14 @@ type Page struct {
 	screen.Text
 	preview screen.Preview
 	shell   Shell
-	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	read    Read
 	status  guarding.Status
 	loaded  bool
-	waits   func() string // how many proposals wait for the user
+	waits   func() string // how many proposals wait for the user, as text
 }
 
-// New returns an empty page; Reload reads it.
+// New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, read Read, waits func() string) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waits: waits}
 }
@@ -69,7 +69,7 @@ func (p *Page) View() []string {
 	return p.Frame.Abreast(p.Pager.View(), p.side(), p.Frame.List)
 }
 
-// side draws the pane beside the list: all of the selected entry.
+// side draws the pane beside the list with the complete entry.
 func (p *Page) side() []string {
 	e, ok := screen.Selected(p.Pager, p.status.Entries)
 	if !ok {
@@ -114,7 +114,7 @@ func (p *Page) side() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// numbers lists tools or texts by state.
+// numbers draws the number of tools or texts by state.
 func numbers(page *prose.Page, c guarding.Counts) {
 	for _, n := range []struct {
 		name  string
@@ -181,8 +181,7 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	return draw.Of("", " ").Add(th.Accent, "▎Servers").Add(th.Faint, draw.Showf("  %d of %d guarded", guarded, len(p.status.Entries))), nil
 }
 
-// lay lays the entries out: below each how its tools stand, and why it is not
-// guarded.
+// lay lays out the entries. Below each are the states of its tools, or why it is not guarded.
 func (p *Page) lay() {
 	th := p.Frame.Theme
 	page := prose.New(th)
@@ -221,10 +220,10 @@ func (p *Page) lay() {
 	p.Pager.Replace(page.Rows())
 }
 
-// stateCells is how many cells the sign and the state take, with the gaps.
+// stateCells is the width of the sign and the state, including gaps.
 const stateCells = 2 + 2 + 2 + 17 + 2
 
-// layCalls lays out the calls that wait for the user.
+// layCalls draws the waiting calls.
 func (p *Page) layCalls(page *prose.Page) {
 	if len(p.status.Calls) == 0 {
 		return
@@ -241,7 +240,7 @@ func (p *Page) layCalls(page *prose.Page) {
 	page.Blank()
 }
 
-// counts describes the states of the tools and texts of a server.
+// counts describes the states of a server's tools and texts.
 func counts(v guarding.Server) string {
 	text := strconv.Itoa(v.Tools.Approved) + " approved" + open(v.Tools)
 	if v.Texts != (guarding.Counts{}) {
@@ -250,7 +249,7 @@ func counts(v guarding.Server) string {
 	return text
 }
 
-// leftOut returns one line about the entries that cannot be proposed: the first in full.
+// leftOut describes the entries that cannot be proposed in one line, the first of them in full.
 func leftOut(v guarding.Server) string {
 	text := "left out: " + v.LeftOut[0].String()
 	if more := len(v.LeftOut) - 1; more > 0 {
@@ -259,7 +258,7 @@ func leftOut(v guarding.Server) string {
 	return text
 }
 
-// open describes how many wait for the user.
+// open describes how many proposals wait for the user.
 func open(c guarding.Counts) string {
 	text := ""
 	if c.Waiting > 0 {
@@ -274,7 +273,7 @@ func open(c guarding.Counts) string {
 	return text
 }
 
-// last describes the last call of a tool.
+// last describes the last call of a server's tools.
 func (p *Page) last(v guarding.Server) string {
 	if v.Last == nil {
 		return ", never called"

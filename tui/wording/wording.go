@@ -1,5 +1,5 @@
-// Package wording has the texts that the workbench and the dialogue share, such as the reference
-// of a proposal and the reasons why an act is not possible.
+// Package wording contains texts that the workbench and the dialogue share, such as the reference of a proposal and
+// the reasons that prevent an action.
 package wording
 
 import (
@@ -20,8 +20,7 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Reference returns the short name of a proposal: its issue number, else the beginning of its
-// id.
+// Reference returns the short name of a proposal: its issue number, or else the beginning of its id.
 func Reference(p proposals.Proposal) string {
 	if p.Issue > 0 {
 		return "#" + strconv.Itoa(p.Issue)
@@ -32,7 +31,7 @@ func Reference(p proposals.Proposal) string {
 // Short returns the beginning of a hash.
 func Short(hash string) string { return hash[:min(12, len(hash))] }
 
-// Count returns a number with its noun.
+// Count returns a number with its noun in the right form.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -40,7 +39,7 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// OneLine returns an error on one line, without a final stop.
+// OneLine returns the message of an error on one line without a full stop.
 func OneLine(err error) string {
 	text := strings.TrimSuffix(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "), ".")
 	if text == "" {
@@ -49,7 +48,7 @@ func OneLine(err error) string {
 	return text
 }
 
-// Standing returns why nothing can be done in a state.
+// Standing returns why a proposal in state s does not permit an action.
 func Standing(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:
@@ -70,13 +69,13 @@ func Standing(s proposals.State) string {
 	return "it is in the state " + string(s)
 }
 
-// Change returns what a proposal does to its subject, in one word.
+// Change describes the change of a proposal in one word.
 func Change(t proposals.Type) string {
 	names := map[proposals.Type]string{proposals.Modify: "changed", proposals.Deactivate: "gone", proposals.Reactivate: "back"}
 	return cmp.Or(names[t], string(t))
 }
 
-// Advice returns what a chief recommends, "" while there is no assessment.
+// Advice returns the wording of a recommendation, or "" for none.
 func Advice(r proposals.Recommendation) string {
 	if r == proposals.RecommendNeedsChanges {
 		return "send back"
@@ -84,7 +83,7 @@ func Advice(r proposals.Recommendation) string {
 	return string(r)
 }
 
-// OrNone returns text, and the word none for an empty one.
+// OrNone returns text, or "none" if it is empty.
 func OrNone(text string) string {
 	if text == "" {
 		return "none"
@@ -92,7 +91,7 @@ func OrNone(text string) string {
 	return text
 }
 
-// Times is a rule with the number of its findings, where it has more than one.
+// Times returns the name of a rule, with the number of its findings if there are several.
 func Times(r review.RuleFindings) string {
 	if r.Count == 1 {
 		return r.Rule
@@ -100,10 +99,10 @@ func Times(r review.RuleFindings) string {
 	return r.Rule + " ×" + strconv.Itoa(r.Count)
 }
 
-// MaxRules is how many rules are named one by one.
+// MaxRules is the maximum number of rules that a text names.
 const MaxRules = 4
 
-// Rules names rules with the number of their findings, the first of them one by one.
+// Rules names rules with the numbers of their findings, and abbreviates a long list.
 func Rules(all []review.RuleFindings) string {
 	names := make([]string, 0, len(all))
 	for _, r := range all {
@@ -115,7 +114,7 @@ func Rules(all []review.RuleFindings) string {
 	return Joined(names)
 }
 
-// Joined lists words as a sentence does.
+// Joined joins words into an enumeration.
 func Joined(words []string) string {
 	n := len(words)
 	if n < 2 {
@@ -124,7 +123,7 @@ func Joined(words []string) string {
 	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }
 
-// Place returns how people call a field of a proposal: a file of a skill by its name.
+// Place returns the display name of a field, such as the name of a skill's file.
 func Place(path string) string {
 	if rest, ok := strings.CutPrefix(path, "definition."); ok {
 		if name := diff.Label(rest); name != rest {
@@ -134,8 +133,7 @@ func Place(path string) string {
 	return path
 }
 
-// Cannot returns why actor cannot do an act on p, by the tables of authority and
-// of states; "" if it can.
+// Cannot returns why actor cannot perform act on p according to the tables of authority and of states, or "".
 func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) string {
 	switch err := proposals.Can(actor, act, p); {
 	case err == nil:
@@ -147,7 +145,7 @@ func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) stri
 	}
 }
 
-// CannotWaive returns why actor cannot waive a finding of p.
+// CannotWaive returns why actor cannot waive a finding of p, or "".
 func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing) string {
 	switch why := Cannot(actor, proposals.ActWaive, p); {
 	case why != "":
@@ -160,7 +158,7 @@ func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing)
 	return ""
 }
 
-// CannotAgain returns why a proposal cannot be drafted again.
+// CannotAgain returns why a proposal cannot be proposed again, or "".
 func CannotAgain(p proposals.Proposal) string {
 	switch p.State {
 	case proposals.Rejected, proposals.Withdrawn, proposals.NeedsChanges:
@@ -172,11 +170,10 @@ func CannotAgain(p proposals.Proposal) string {
 	return "only a proposal that was rejected, withdrawn or sent back is proposed again; to end a waiver, select it"
 }
 
-// Ways are hints of one interface, added to obstacles; "" for none.
+// Ways are remedies in the current interface, appended to obstacles.
 type Ways struct{ Findings, Rebase string }
 
-// Obstacles returns why the actor who looks at d cannot approve it. All open
-// blocks are one obstacle.
+// Obstacles returns why the viewer of d cannot approve it. All open blocks count as one obstacle.
 func Obstacles(d review.Dossier, ways Ways) []string {
 	var out []string
 	for _, o := range d.Obstacles {
@@ -210,8 +207,7 @@ func Obstacles(d review.Dossier, ways Ways) []string {
 	return nil
 }
 
-// BeforeApproval returns the sentence about the effect of the next approval of a
-// proposal that needs several owners.
+// BeforeApproval describes the effect of the next approval of a proposal that needs several owners.
 func BeforeApproval(a proposals.Approvals) string {
 	so := fmt.Sprintf("%d of %d so far; ", len(a.Given), a.Required)
 	if len(a.Given)+1 < a.Required {
@@ -220,8 +216,7 @@ func BeforeApproval(a proposals.Approvals) string {
 	return so + "yours can be the last"
 }
 
-// Unfit lists why a draft cannot be submitted, by its own text: missing parts, and
-// texts that are too long.
+// Unfit returns why a draft cannot be submitted as it is: missing parts and texts that are too long.
 func Unfit(d review.Dossier) []string {
 	if d.Proposal.State != proposals.Drafted {
 		return nil
@@ -233,8 +228,7 @@ func Unfit(d review.Dossier) []string {
 	return out
 }
 
-// Channels lists the channel prompts that a proposal changes, by agent, with a
-// note on each.
+// Channels lists the channel prompts that a proposal changes, by agent, with notes.
 func Channels(d review.Dossier, notes map[string]string) []string {
 	byAgent := map[string][]string{}
 	var order []string
@@ -256,7 +250,7 @@ func Channels(d review.Dossier, notes map[string]string) []string {
 	return lines
 }
 
-// Becomes returns which version an approval makes.
+// Becomes describes the version that an approval creates.
 func Becomes(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
 		return "becomes version 1"
@@ -264,10 +258,10 @@ func Becomes(p proposals.Proposal) string {
 	return "version " + strconv.Itoa(p.BaseVersion) + " → " + strconv.Itoa(p.BaseVersion+1)
 }
 
-// TestChange is a change of a test case in words.
+// TestChange describes the change of a test case.
 type TestChange struct {
 	Text   string
-	Weaker bool // the case goes, or is another one now
+	Weaker bool // the case is removed or changed
 }
 
 // TestChanges describes the changes of test cases.
@@ -280,7 +274,7 @@ func TestChanges(changes []impact.TestChange) []TestChange {
 	return told
 }
 
-// Age writes a time that has passed in its largest unit, as "3 h".
+// Age formats a duration in its largest unit, such as "3 h".
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -293,7 +287,7 @@ func Age(d time.Duration) string {
 	return strconv.Itoa(int(d/(24*time.Hour))) + " d"
 }
 
-// ShortAge is Age without blanks, as "3h", for columns.
+// ShortAge is like Age without blanks, such as "3h", for columns.
 func ShortAge(d time.Duration) string {
 	if d < time.Minute {
 		return "now"
@@ -302,7 +296,7 @@ func ShortAge(d time.Duration) string {
 	return n + unit[:1]
 }
 
-// DocumentLines lays a JSON document out.
+// DocumentLines returns an indented JSON document as lines.
 func DocumentLines(doc []byte) []string {
 	n, err := jsondoc.Parse(doc, jsondoc.DefaultLimits)
 	if err != nil {
