@@ -8,8 +8,9 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Compare returns what a change adds to the reach of a subject, removes from it, and keeps;
-// before is nil for a new subject, of which all sentences are new and none is listed. A definition that is out of use reaches nothing.
+// Compare returns the facts that a change adds to the reach of a subject, removes from it, and
+// leaves unchanged. before is nil for a new subject, for which sentences are not compared, because
+// all are new. Deactivated definitions reach nothing.
 func Compare(before *registry.Definition, after registry.Definition) fact.Difference {
 	var had, has []fact.Fact
 	if before != nil && before.Status() != registry.Deactivated {
@@ -21,23 +22,22 @@ func Compare(before *registry.Definition, after registry.Definition) fact.Differ
 	return fact.Compare(had, has)
 }
 
-// Registry finds live definitions by their text.
+// Registry searches live definitions by text.
 type Registry interface {
-	// Containing returns the live definitions, in any layer, whose canonical JSON has one of
-	// words in it, whatever their case; words are in lower case.
+	// Containing returns the live definitions in any layer that contain one of words in their
+	// canonical JSON, ignoring case. words must be in lower case.
 	Containing(ctx context.Context, words []string) ([]registry.Live, error)
 }
 
-// Added are the facts that a change adds to a subject.
+// Added holds the facts that a change adds to a subject.
 type Added struct {
 	Subject registry.Subject
 	Facts   []fact.Fact
 }
 
-// MarkKnown clears NewToRegistry of the facts that active versions of other subjects have too.
-// A fact whose value no text of those versions has, because it is decoded or put together
-// there, stays new, and so do sentences: a change has many, and where they are known nothing
-// depends on it.
+// MarkKnown clears NewToRegistry for facts that active versions of other subjects also have. The
+// search is by text, so it misses facts that are decoded or assembled. It skips sentences, because
+// a change has many, and it makes no difference whether they are known.
 func MarkKnown(ctx context.Context, r Registry, added ...Added) error {
 	var words []string
 	asked := map[string]bool{}
@@ -74,13 +74,13 @@ func MarkKnown(ctx context.Context, r Registry, added ...Added) error {
 	return nil
 }
 
-// searchable returns a part of a fact that a text with the same fact has too, in lower case.
+// searchable returns a part of the fact in lower case that every text with the same fact contains.
 func searchable(f fact.Fact) string {
 	value := strings.ToLower(strings.TrimSuffix(f.Value, "…"))
 	parts := strings.FieldsFunc(value, func(r rune) bool {
-		return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' // written otherwise in JSON
+		return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' // JSON may escape these characters
 	})
-	if f.Use == fact.Command && len(parts) > 0 { // its arguments may be others
+	if f.Use == fact.Command && len(parts) > 0 { // the arguments may differ
 		return parts[0]
 	}
 	longest := ""

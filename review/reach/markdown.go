@@ -22,7 +22,8 @@ func document(d fact.Doc) {
 	markdown(d.Part(len(d.Text)-len(body), len(d.Text)))
 }
 
-// markdown adds the facts of Markdown: its paragraphs as prose, its code by language.
+// markdown adds the facts of a Markdown text: of its paragraphs as prose, and of its code by
+// language.
 func markdown(d fact.Doc) {
 	for p := range passage.Markdown(d.Text) {
 		part := d.Part(p.Start, p.End)
@@ -39,16 +40,16 @@ func markdown(d fact.Doc) {
 	}
 }
 
-// shells are the words after a fence of shell commands, as chroma and Linguist name them:
+// shells are the languages of code fences with shell commands, by the names in chroma and Linguist:
 // https://github.com/github-linguist/linguist/blob/main/lib/linguist/languages.yml.
 const shells = " sh bash zsh fish shell console terminal shell-session shellscript shellsession ksh bat cmd dosbatch cli "
 
 func isShell(word string) bool { return word != "" && strings.Contains(shells, " "+word+" ") }
 
-// dataFences are the words after a fence of data.
+// dataFences are the languages of code fences with data.
 const dataFences = " json jsonc json5 yaml yml toml ini dotenv env "
 
-// block adds the facts of a code block by the word after its fence.
+// block adds the facts of a code block; word is the language of the fence.
 func block(d fact.Doc, word string) {
 	switch {
 	case isShell(word):
@@ -64,7 +65,7 @@ func block(d fact.Doc, word string) {
 		data(d, word)
 	case word == "markdown" || word == "md" || word == "mdx":
 		markdown(d)
-	default: // a file tree, a log, a diagram, a template: commands by their form alone
+	default: // such as a file tree, a log, a diagram, or a template: recognize commands only by their form
 		literal.Hidden(d)
 		for at := 0; at < len(d.Text); {
 			end := passage.LineEnd(d.Text, at)
@@ -79,7 +80,7 @@ func block(d fact.Doc, word string) {
 	}
 }
 
-// data adds the facts of JSON, YAML, TOML and other settings.
+// data adds the facts of JSON, YAML, TOML, and other settings.
 func data(d fact.Doc, format string) {
 	literal.Hidden(d)
 	switch format {
@@ -97,6 +98,6 @@ func data(d fact.Doc, format string) {
 	pairs(d)
 }
 
-// maxYAML is the longest text that is parsed as YAML, in bytes; a longer one is read by
+// maxYAML is the maximum number of bytes that are parsed as YAML. Longer texts are read line by
 // line.
 const maxYAML = 64 << 10

@@ -1,9 +1,10 @@
-// Package reach derives facts of what a definition can reach: hosts, files, commands,
-// settings, credentials. Facts come from grammars: words of a certain form (literal), shell
-// commands (shell), calls in programs (code), sentences (prose), and the keys of settings.
-// A fact is no alarm, and two definitions are compared by fact.Compare.
+// Package reach derives facts about what a definition can reach: hosts, files, commands, settings,
+// and credentials. Its subpackages derive facts from different grammars: the form of single words
+// (literal), shell commands (shell), calls in programs (code), and sentences (prose). This package
+// reads the keys of settings. A fact is not an alarm. fact.Compare compares the facts of two
+// definitions.
 //
-// Every reader takes linear time and accepts any text.
+// Every reader accepts any text and takes linear time.
 package reach
 
 import (
@@ -22,8 +23,8 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// Of returns the facts of a definition, without its sentences. Paths are those of the files of a
-// skill, and of the fields of any other definition.
+// Of returns the facts of a definition except for sentences. The paths in the facts are files for a
+// skill or instructions, and fields for any other definition.
 func Of(d registry.Definition) []fact.Fact { return of(d, false) }
 
 func of(d registry.Definition, sentences bool) []fact.Fact {
@@ -78,15 +79,15 @@ func ofAgent(l *fact.List, a *registry.Agent) {
 	ofFields(l, fields)
 }
 
-// ofFields reads texts by their path, in order.
+// ofFields adds the facts of the given fields, in the order of their paths.
 func ofFields(l *fact.List, fields map[string]string) {
 	for _, at := range slices.Sorted(maps.Keys(fields)) {
 		l.Read(at, fields[at], 0, markdown)
 	}
 }
 
-// ofSchema reads a JSON schema: its texts, its data, and parameters for credentials. One
-// that is not JSON is read as text.
+// ofSchema adds the facts of a JSON schema: of its texts and data. A schema that is not valid JSON
+// is read as text.
 func ofSchema(l *fact.List, at string, schema []byte) {
 	if len(schema) == 0 {
 		return
@@ -117,18 +118,18 @@ func ofSchema(l *fact.List, at string, schema []byte) {
 	})
 }
 
-// format describes how files with certain names are read.
+// format describes how to read files with certain names.
 type format struct {
-	names string // complete names of files
-	ends  string // their extensions, and the program that the first line of a script names
+	names string // full names of files
+	ends  string // file extensions, and interpreters in the first line of a script
 	says  prosePart
 	read  func(d fact.Doc, ext string)
 }
 
-// formats lists the formats of files; those of programs are in package code, and every other
-// file is read as Markdown.
+// formats lists the file formats. Package code defines those of programs, and all other files are
+// read as Markdown.
 var formats = []format{
-	{ // lists of packages with their addresses, which nobody follows, and tables of data
+	{ // data tables, and package lists with addresses that are not followed
 		"package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum composer.lock Gemfile.lock bun.lock flake.lock npm-shrinkwrap.json Pipfile.lock",
 		"csv tsv jsonl html htm xml svg xsd css scss ipynb",
 		nothing,
@@ -141,13 +142,14 @@ var formats = []format{
 	{".env .npmrc .mcp.json", "json jsonc webmanifest yaml yml toml ini cfg conf env properties npmrc", values, data},
 }
 
-// programs and documents are the formats of files that no row names.
+// programs and documents are the formats of files that are not listed in formats.
 var (
 	programs  = format{says: comments, read: func(d fact.Doc, ext string) { code.Read(d, ext, prose.Comment) }}
 	documents = format{says: paragraphs, read: func(d fact.Doc, _ string) { document(d) }}
 )
 
-// formatOf returns the format of a file by its name, its first line, or else its extension.
+// formatOf returns the format of a file, determined by its name, by its first line, or by its
+// extension, and the extension or interpreter.
 func formatOf(name, text string) (f *format, ext string) {
 	base := path.Base(name)
 	ext = strings.ToLower(strings.TrimPrefix(path.Ext(base), "."))
@@ -185,7 +187,7 @@ func File(d fact.Doc, name string) {
 	f.read(d, ext)
 }
 
-// requirements adds the packages of a requirements file:
+// requirements adds the packages of a pip requirements file:
 // https://pip.pypa.io/en/stable/reference/requirements-file-format/.
 func requirements(d fact.Doc) {
 	at := 0
@@ -208,8 +210,8 @@ func requirements(d fact.Doc) {
 	}
 }
 
-// recipes adds the commands of a Makefile (lines behind a tab) and of a Dockerfile (RUN),
-// and the images that one begins with (FROM).
+// recipes adds the commands of a Makefile (lines that begin with a tab) and of a Dockerfile (RUN),
+// and the base images of a Dockerfile (FROM).
 func recipes(d fact.Doc) {
 	for at := 0; at < len(d.Text); {
 		end := passage.LineEnd(d.Text, at)

@@ -10,20 +10,20 @@ import (
 	"toolcrib/review/reach/passage"
 )
 
-// prosePart names the part of a file that is prose.
+// prosePart is the part of a file that is prose.
 type prosePart uint8
 
 const (
 	paragraphs prosePart = iota // Markdown with front matter
-	comments                    // of a program, and the strings that say something
-	values                      // of settings, those that say something
-	nothing                     // data that nobody reads as sentences
+	comments                    // comments, and strings that read as prose
+	values                      // values of settings that read as prose
+	nothing                     // data without sentences
 )
 
-// Prose returns the text of a file with spaces for everything but its prose, at the same
-// offsets: paragraphs of Markdown, and the comments, strings and values that address a reader.
-// Code, markup and tables of data are blank. It reports whether the file is a document, which
-// is prose but for its code.
+// Prose returns a copy of a file's text with spaces in place of everything except prose, at the
+// same offsets. Prose is the paragraphs of Markdown, and comments, strings, and values that address
+// a reader. Code, markup, and data tables are blanked. Prose also reports whether the file is a
+// document, which consists of prose except for its code blocks.
 func Prose(name, text string) (said string, document bool) {
 	f, ext := formatOf(name, text)
 	if f.says == nothing {
@@ -48,12 +48,13 @@ func Prose(name, text string) (said string, document bool) {
 	return string(m.out), f.says == paragraphs
 }
 
-// masked is a text in which everything but the kept parts is blank.
+// masked is a text with a copy in which only selected parts are not blank.
 type masked struct {
 	text string
 	out  []byte
 }
 
+// blank returns spaces in place of text, with the same line breaks.
 func blank(text string) []byte {
 	out := make([]byte, len(text))
 	for i := range out {
@@ -66,14 +67,14 @@ func blank(text string) []byte {
 
 func (m *masked) keep(start, end int) { copy(m.out[start:end], m.text[start:end]) }
 
-// keepSaid keeps a part if it addresses a reader.
+// keepSaid keeps the text in [start, end) if it addresses a reader.
 func (m *masked) keepSaid(start, end int) {
 	if part := m.text[start:end]; says(part) || strings.Count(part, `\u00`)+strings.Count(part, `\x`) >= fewestEscapes {
 		m.keep(start, end)
 	}
 }
 
-// markdown keeps the prose of Markdown.
+// markdown keeps the prose in a Markdown text.
 func (m *masked) markdown(from, to, depth int) {
 	for p := range passage.Markdown(m.text[from:to]) {
 		start, end := from+p.Start, from+p.End
@@ -96,7 +97,7 @@ func (m *masked) markdown(from, to, depth int) {
 	}
 }
 
-// row keeps the cells of a row of a table that say something.
+// row keeps the cells of a table row that read as prose.
 func (m *masked) row(start, end int) {
 	for at := start; at < end; {
 		next := strings.IndexByte(m.text[at:end], '|')
@@ -106,12 +107,12 @@ func (m *masked) row(start, end int) {
 		m.keepSaid(at, at+next)
 		at += next + 1
 		if at <= end {
-			m.keep(at-1, at) // the mark parts sentences
+			m.keep(at-1, at) // the mark separates sentences
 		}
 	}
 }
 
-// lines keeps the lines of a text without a language that say something.
+// lines keeps the lines that read as prose, for code blocks without a language.
 func (m *masked) lines(start, end int) {
 	for at := start; at < end; {
 		next := passage.LineEnd(m.text[:end], at)
@@ -120,7 +121,7 @@ func (m *masked) lines(start, end int) {
 	}
 }
 
-// program keeps the comments of a program and the strings that say something.
+// program keeps the comments and strings of a program that read as prose.
 func (m *masked) program(start, end int, lang string) {
 	commented, quoted := code.Texts(m.text[start:end], lang)
 	for _, c := range commented {
@@ -131,7 +132,7 @@ func (m *masked) program(start, end int, lang string) {
 	}
 }
 
-// settings keeps the values and comments of settings that say something.
+// settings keeps the values and comments of settings that read as prose.
 func (m *masked) settings(start, end int) {
 	m.program(start, end, "")
 	for at := start; at < end; {
@@ -145,16 +146,15 @@ func (m *masked) settings(start, end int) {
 	}
 }
 
-// fewestWords is the minimum number of words in a text that addresses a reader, fewestGlyphs of
-// characters in a script without spaces.
+// Minimum size of a text that addresses a reader: words, or characters in a script without spaces.
 const (
 	fewestWords   = 4
 	fewestGlyphs  = 8
-	fewestEscapes = 8 // letters that are written as escapes
+	fewestEscapes = 8 // or letters written as escapes
 )
 
-// says reports whether a text reads as words of a language: most of it are words of letters
-// alone, in a row.
+// says reports whether text reads as natural language: most of its fields are words that consist of
+// letters.
 func says(text string) bool {
 	words, others, glyphs := 0, 0, 0
 	for field := range strings.FieldsSeq(text) {

@@ -12,22 +12,22 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// meaning is the purpose of the value of a key, as the table of keys names it.
+// meaning is the purpose of the value of a key, as listed in keys.tsv.
 type meaning string
 
 const (
 	plain    meaning = ""
-	tools    meaning = "tools"    // may be used without a question
-	mode     meaning = "mode"     // of permissions
-	hooks    meaning = "hooks"    // run by the client
+	tools    meaning = "tools"    // tools that need no permission
+	mode     meaning = "mode"     // permission mode
+	hooks    meaning = "hooks"    // hooks that the client runs
 	command  meaning = "command"  // a shell command
 	scripts  meaning = "scripts"  // shell commands by name
-	packages meaning = "packages" // versions by name
+	packages meaning = "packages" // package versions by name
 	image    meaning = "image"    // a package
 	sentence meaning = "sentence" // prose
-	address  meaning = "address"  // something is sent there
-	names    meaning = "names"    // other skills, agents, servers
-	ignored  meaning = "ignored"  // identifies a document
+	address  meaning = "address"  // an address that something is sent to
+	names    meaning = "names"    // names of other skills, agents, or servers
+	ignored  meaning = "ignored"  // an identifier of the document
 )
 
 //go:embed keys.tsv
@@ -43,8 +43,8 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 	return m
 })
 
-// tree adds the facts of a document by its keys. front marks front matter, where "tools"
-// widens permissions too.
+// tree adds the facts of a parsed document according to its keys. front is true for front matter,
+// in which the key "tools" also grants permissions.
 func tree(d fact.Doc, n *jsondoc.Node, front bool) {
 	t := settings{Doc: d, front: front}
 	t.node(n, "", plain, 0)
@@ -55,7 +55,7 @@ type settings struct {
 	front bool
 }
 
-// maxLevels is how deep a document is followed.
+// maxLevels is the maximum depth to which a document is read.
 const maxLevels = 100
 
 func (t *settings) node(n *jsondoc.Node, key string, as meaning, level int) {
@@ -107,7 +107,7 @@ func (t *settings) object(n *jsondoc.Node, as meaning, level int) {
 	}
 }
 
-// value adds the facts of d, the value of a key.
+// value adds the facts of d, which is the value of key.
 func (t *settings) value(d fact.Doc, key string, as meaning) {
 	text := d.Text
 	if literal.Setting(key, text) {
@@ -145,7 +145,7 @@ func (t *settings) value(d fact.Doc, key string, as meaning) {
 	}
 }
 
-// Listed splits a list of tools at commas and white space outside of parentheses.
+// Listed splits a list of tools at commas and white space outside parentheses.
 func Listed(text string) []string {
 	depth := 0
 	return strings.FieldsFunc(text, func(r rune) bool {
@@ -159,8 +159,8 @@ func Listed(text string) []string {
 	})
 }
 
-// pairs adds the facts of settings that are written as a key and a value a line: TOML, INI,
-// and YAML that has more than JSON.
+// pairs adds the facts of settings that are read line by line as pairs of a key and a value: TOML,
+// INI, and YAML that cannot be parsed.
 func pairs(d fact.Doc) {
 	t := settings{Doc: d}
 	at := 0

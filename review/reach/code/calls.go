@@ -8,22 +8,22 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// effect is the purpose of a call, as the table of calls names it.
+// effect is the purpose of a call, as listed in calls.tsv.
 type effect string
 
 const (
 	none        effect = ""
-	sends       effect = "sends"       // to an address, or fetches from it
-	runsShell   effect = "runsShell"   // its text is a shell command
-	runsArgs    effect = "runsArgs"    // its strings are the words of a command
-	evaluates   effect = "evaluates"   // its text is code
-	decodes     effect = "decodes"     // returns what a text encodes
-	writes      effect = "writes"      // a file
-	deletes     effect = "deletes"     // a folder
+	sends       effect = "sends"       // sends to an address or fetches from it
+	runsShell   effect = "runsShell"   // runs its text as a shell command
+	runsArgs    effect = "runsArgs"    // runs a command with its strings as the words
+	evaluates   effect = "evaluates"   // runs its text as code
+	decodes     effect = "decodes"     // decodes a text
+	writes      effect = "writes"      // writes a file
+	deletes     effect = "deletes"     // deletes a folder
 	weakens     effect = "weakens"     // skips a check or widens permissions
-	skips       effect = "skips"       // a test
-	environment effect = "environment" // the environment as a whole
-	credentials effect = "credentials" // a store of them
+	skips       effect = "skips"       // skips a test
+	environment effect = "environment" // reads the whole environment
+	credentials effect = "credentials" // reads a credential store
 )
 
 //go:embed calls.tsv
@@ -31,8 +31,8 @@ var calls string
 
 type callTable struct {
 	exact, method map[string]effect
-	module        map[string]effect // names that end in ".*"
-	longest       int               // length of the longest module, in bytes
+	module        map[string]effect // modules, which the table lists as "name.*"
+	longest       int               // length of the longest module name in bytes
 }
 
 var table = sync.OnceValue(func() callTable {
@@ -53,10 +53,10 @@ var table = sync.OnceValue(func() callTable {
 	return t
 })
 
-// quiet are members of modules that call nothing.
+// quiet are members of modules without an effect.
 var quiet = map[string]bool{"exceptions": true, "RequestException": true, "HTTPError": true, "Response": true, "ConnectionError": true, "Timeout": true, "isAxiosError": true, "AxiosError": true, "codes": true, "packages": true}
 
-// effectOf returns the effect of a call of name, a path with dots.
+// effectOf returns the effect of calling name, which may be a dotted path.
 func effectOf(name, lang string) effect {
 	t := table()
 	if e, ok := t.exact[name]; ok {
@@ -71,7 +71,7 @@ func effectOf(name, lang string) effect {
 	}
 	last := name[dot+1:]
 	for module := name[:dot]; ; {
-		if len(module) > t.longest { // a lookup reads its whole key
+		if len(module) > t.longest { // limits the cost: a map lookup hashes the whole key
 			i := strings.LastIndexByte(module[:t.longest+1], '.')
 			if i < 0 {
 				break

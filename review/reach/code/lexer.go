@@ -1,5 +1,5 @@
-// Package code derives facts from programs: from a table of calls, which is applied to the
-// text without its comments and strings, and from the strings.
+// Package code derives facts from programs: from calls, which are matched against a table after
+// comments and strings are blanked, and from the strings.
 package code
 
 import (
@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// language describes the comments and strings of a programming language.
+// language describes the syntax of comments and strings in a programming language.
 type language struct {
 	id     string
-	line   []string // marks that begin a comment up to the end of the line
+	line   []string // marks of line comments
 	block  [][2]string
 	quotes []quote
-	names  string // extensions of files and words after a fence
+	names  string // file extensions and languages of code fences
 	source string
 }
 
-// quote describes one form of string literal.
+// quote describes a kind of string literal.
 type quote struct {
 	open, close string
-	escape      byte   // the character that takes the meaning of the next one; 0 for none
-	lines       bool   // may span lines
-	code        string // begins code inside; "" for none
-	prefix      string // letters ahead of the quote that switch code on
+	escape      byte   // escape character, or 0 for none
+	lines       bool   // may span several lines
+	code        string // start of embedded code, or "" for none
+	prefix      string // letters before the quote that enable embedded code
 }
 
 var (
@@ -34,7 +34,7 @@ var (
 	backtick = quote{open: "`", close: "`", escape: '\\', lines: true, code: "${"}
 )
 
-// languages lists the languages that are read; every other text is read as the last.
+// languages lists the supported languages. Unknown languages are read like the last one.
 var languages = []language{
 	{
 		"python",
@@ -72,7 +72,7 @@ var languages = []language{
 	{"other", slashes, starred, []quote{double, single}, "c h cpp cc cs java kt kts swift rs rust scala dart lua pl perl r ex exs groovy", "https://en.cppreference.com/w/cpp/language/string_literal"},
 }
 
-// find returns the language of an extension or of the word after a fence.
+// find returns the language with the given file extension or fence language.
 func find(name string) (*language, bool) {
 	for i := range languages {
 		if name != "" && slices.Contains(strings.Fields(languages[i].names), name) {
@@ -82,34 +82,34 @@ func find(name string) (*language, bool) {
 	return nil, false
 }
 
-// Known reports whether name, an extension without a dot or the word after a fence, is
-// that of a language that this package reads.
+// Known reports whether name, a file extension without the dot or a fence language, belongs to a
+// supported language.
 func Known(name string) bool {
 	_, ok := find(name)
 	return ok
 }
 
-// str is one string of a program: text[start:end] with its quotes. The code inside stands
-// as "${}" in its value.
+// str is a string literal, at text[start:end] including its quotes. Embedded code is replaced by
+// "${}" in value.
 type str struct {
 	start, end int
 	value      string
 }
 
-// span is a comment without its marks.
+// span is the range of a comment without its marks.
 type span struct{ start, end int }
 
-// lexed is a program whose comments and strings are blank.
+// lexed is a program with blanked comments and strings.
 type lexed struct {
 	code     []byte
 	strings  []str
 	comments []span
 }
 
-// maxInside is how deep code in strings may nest.
+// maxInside is the maximum nesting depth of code embedded in strings.
 const maxInside = 20
 
-// open is a string that code inside has interrupted.
+// open is a string literal that is interrupted by embedded code.
 type open struct {
 	quote
 	start  int
@@ -117,8 +117,8 @@ type open struct {
 	braces int
 }
 
-// lex blanks the comments and strings of text. It reads each byte a bounded number of
-// times, and takes what no rule explains as code.
+// lex blanks the comments and strings in text. It reads each byte a bounded number of times and
+// treats everything that it does not recognize as code.
 func lex(text string, l *language) lexed {
 	out := lexed{code: []byte(text)}
 	var stack []open
@@ -129,7 +129,7 @@ func lex(text string, l *language) lexed {
 			}
 		}
 	}
-	last := byte(0) // the last character of code that is no space
+	last := byte(0) // the last non-blank character of code
 	for i := 0; i < len(text); {
 		if n := len(stack); n > 0 {
 			switch text[i] {
@@ -162,7 +162,7 @@ func lex(text string, l *language) lexed {
 			}
 			if q.open == "'" && l.id == "other" && !closesSoon(text, i) {
 				i++
-				continue // a lifetime of Rust, an apostrophe
+				continue // a Rust lifetime or an apostrophe
 			}
 			o := open{quote: q, start: i}
 			blank(i, i+len(q.open))
@@ -187,8 +187,8 @@ func lex(text string, l *language) lexed {
 	return out
 }
 
-// inside reads a string from i on, up to its end or to code in it, and returns where code
-// goes on.
+// inside reads a string literal from i to its end or to embedded code, and returns the position at
+// which to continue.
 func inside(text string, i int, o *open, stack *[]open, out *lexed, blank func(start, end int)) int {
 	begin := i
 	for i < len(text) {
@@ -229,7 +229,7 @@ func inside(text string, i int, o *open, stack *[]open, out *lexed, blank func(s
 	return len(text)
 }
 
-// appendEscaped appends the character of an escape sequence.
+// appendEscaped appends the character that the escape sequence of c represents.
 func appendEscaped(value []byte, c, escape byte) []byte {
 	switch c {
 	case 'n':
@@ -244,7 +244,7 @@ func appendEscaped(value []byte, c, escape byte) []byte {
 	return append(value, c)
 }
 
-// commentAt returns where the comment at i ends, and its text.
+// commentAt returns the end and the body of the comment at i, if there is one.
 func commentAt(text string, i int, l *language) (end int, body span, ok bool) {
 	for _, mark := range l.line {
 		if strings.HasPrefix(text[i:], mark) && (i == 0 || mark != "//" || text[i-1] != ':') && (mark != "#" || i == 0 || text[i-1] != '$' && text[i-1] != '{' && (l != &data || text[i-1] <= ' ')) {
@@ -267,6 +267,7 @@ func commentAt(text string, i int, l *language) (end int, body span, ok bool) {
 	return 0, span{}, false
 }
 
+// quoteAt returns the kind of string literal that begins at i, if there is one.
 func quoteAt(text string, i int, l *language) (quote, bool) {
 	c := text[i]
 	if c != '"' && c != '\'' && c != '`' && c != '@' {
@@ -280,19 +281,19 @@ func quoteAt(text string, i int, l *language) (quote, bool) {
 	return quote{}, false
 }
 
-// prefixStart returns where the letters ahead of a string of Python at i begin.
+// prefixStart returns the start of the prefix letters before the Python string at i.
 func prefixStart(text string, i int) int {
 	from := i
 	for from > 0 && i-from < 2 && strings.IndexByte("rRbBfFuU", text[from-1]) >= 0 {
 		from--
 	}
 	if from > 0 && nameStart(text[from-1]) {
-		return i // the end of a name
+		return i // the letters end a name
 	}
 	return from
 }
 
-// closesSoon reports whether the apostrophe at i begins a character or a short string.
+// closesSoon reports whether the apostrophe at i begins a character literal or a short string.
 func closesSoon(text string, i int) bool {
 	rest := text[i+1 : min(len(text), i+200)]
 	if n := strings.IndexByte(rest, '\n'); n >= 0 {
@@ -301,7 +302,7 @@ func closesSoon(text string, i int) bool {
 	return strings.IndexByte(rest, '\'') >= 0
 }
 
-// regexpEnd returns where the regular expression at i ends, 0 where there is none.
+// regexpEnd returns the end of the regular expression literal at i, or 0 if there is none.
 func regexpEnd(text string, i int) int {
 	set := false
 	for j := i + 1; j < min(len(text), i+500); j++ {

@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// Read adds the facts of a program. lang is its extension without a dot, or the word after
-// a fence; comment is handed each comment.
+// Read adds the facts of a program. lang is a file extension without the dot or the language of a
+// code fence. Read calls comment for each comment.
 func Read(d fact.Doc, lang string, comment func(fact.Doc)) {
 	l, ok := find(lang)
 	if !ok {
@@ -35,18 +35,18 @@ func Read(d fact.Doc, lang string, comment func(fact.Doc)) {
 	}
 }
 
-// maxStatement is how many lines an open bracket may continue a statement over.
+// maxStatement is the maximum number of lines of a statement with an open bracket.
 const maxStatement = 60
 
-// statements finds the statements of a program in order.
+// statements splits a program into statements, in order.
 type statements struct {
 	code []byte
-	next int // offset of the first character that is not blank, behind the last line checked
+	next int // offset of the first non-blank character after the last line that was checked
 	read int // number of characters read, for tests
 }
 
-// end returns where the statement that begins at from ends: at the end of a line where no
-// bracket is open, or at ";".
+// end returns the end of the statement that begins at from: the end of a line without open
+// brackets, or ";".
 func (s *statements) end(from int) int {
 	depth, lines := 0, 0
 	for i := from; i < len(s.code); i++ {
@@ -70,9 +70,9 @@ func (s *statements) end(from int) int {
 	return len(s.code)
 }
 
-// continued reports whether the line that ends at i goes on: with an operator at its end,
-// or with a method at the start of the next line that is not blank. It must be called with
-// growing i: blank lines ahead are read once.
+// continued reports whether the statement continues after the line that ends at i: the line ends
+// with an operator, or the next non-blank line begins with a method call or an operator. Successive
+// calls must have increasing i, so that blank lines are read only once.
 func (s *statements) continued(i int) bool {
 	for j := i - 1; j >= 0 && s.code[j] != '\n'; j-- {
 		s.read++
@@ -89,13 +89,13 @@ func (s *statements) continued(i int) bool {
 	return s.next < len(s.code) && (s.code[s.next] == '.' || s.code[s.next] == '+')
 }
 
-// value is the known content of a variable.
+// value is the known value of a variable.
 type value struct {
 	text                  string
 	fetched, decoded, env bool
 }
 
-// program is one program that is read statement by statement.
+// program is a program that is read statement by statement.
 type program struct {
 	fact.Doc
 	lexed
@@ -104,30 +104,30 @@ type program struct {
 	values map[string]value
 }
 
-// call is one name of the table in a statement.
+// call is a call in a statement that calls.tsv lists.
 type call struct {
 	name   string
 	effect effect
-	at     int // of the name
-	end    int // behind the name
+	at     int // start of the name
+	end    int // end of the name
 }
 
-// state holds the calls, strings and names of one statement.
+// state holds the calls, strings, and names of a statement.
 type state struct {
 	start, end int
 	code       string
 	strs       []str
 	calls      []call
-	names      []string // variables it mentions
-	env        int      // where it takes the whole environment; -1 for nowhere
-	assigned   string   // the variable it sets
-	taint      value    // of what it calls and mentions
-	shell      bool     // its code contains "shell"
-	bracket    int      // offset of the last bracket that opened reported, -1 for none; len(code) if none follows
-	listed     bool     // a list begins behind it
+	names      []string // variables in the statement
+	env        int      // offset at which it reads the whole environment, or -1
+	assigned   string   // the assigned variable
+	taint      value    // properties of the calls and variables in the statement
+	shell      bool     // the code contains "shell"
+	bracket    int      // offset of the last bracket that opens returned, -1 if not called; len(code) if no bracket follows
+	listed     bool     // a list begins after the bracket
 
-	// One more than the index of the first string that was last read as a command of a shell,
-	// and as the arguments of a program.
+	// The index plus 1 of the first string that was last read as a shell command, and as the
+	// arguments of a program.
 	words, arguments int
 }
 
@@ -164,7 +164,7 @@ var (
 	imported     = regexp.MustCompile(`^\s*import\s+(?:type\s+)?(?:\*\s+as\s+)?(\w+)?\s*,?\s*(?:\{([^}]*)\})?\s*from`)
 )
 
-// imports notes the local names that a statement gives to modules and their members.
+// imports records the local names of modules and members that a statement imports.
 func (p *program) imports(s *state) {
 	if len(s.code) > 4<<10 || !strings.Contains(s.code, "import") && !strings.Contains(s.code, "require") {
 		return
@@ -208,7 +208,7 @@ func nameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
 }
 
-// names finds the names of a statement: paths such as a.b.c, with their effects.
+// names records the names in a statement, including paths such as a.b.c, and the calls among them.
 func (p *program) names(s *state) {
 	code := s.code
 	for i := 0; i < len(code); {
@@ -245,7 +245,7 @@ func (p *program) names(s *state) {
 	}
 }
 
-// path reads a name with its members from i on. "::", "?." and "->" count as a dot.
+// path reads the dotted name at i. It treats "::", "?.", and "->" like a dot.
 func (p *program) path(code string, i int) (name string, end int) {
 	begin, plain := i, true
 	var b strings.Builder
@@ -283,8 +283,8 @@ func (p *program) path(code string, i int) (name string, end int) {
 	return b.String(), i
 }
 
-// called reports whether the name that ends at end is called or, in a list of decorators
-// and in languages without brackets, stands as a command.
+// called reports whether the name that ends at end is called. In some languages, and for some
+// effects, no brackets are required.
 func (p *program) called(code, name string, end int, e effect) bool {
 	rest := strings.TrimLeft(code[end:], " ")
 	switch {
@@ -298,7 +298,7 @@ func (p *program) called(code, name string, end int, e effect) bool {
 	return false
 }
 
-// member adds the facts of a name without a call: variables, settings, the environment.
+// member adds the facts of a name that is not called: variables, settings, and the environment.
 func (p *program) member(s *state, name string, begin, end int) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	at := s.start + begin
@@ -321,7 +321,7 @@ func (p *program) member(s *state, name string, begin, end int) {
 
 var assigned = regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var|my|local)?\s*\$?(\w+)(?:\s*:\s*[\w.\[\]| ]+)?\s*(?::=|=[^=>])`)
 
-// assignment returns the variable that a statement sets, "" for none.
+// assignment returns the variable that a statement assigns, or "".
 func assignment(code string) string {
 	if strings.IndexByte(code[:min(len(code), 120)], '=') < 0 {
 		return ""
@@ -332,7 +332,7 @@ func assignment(code string) string {
 	return ""
 }
 
-// effects adds the facts of the calls of a statement.
+// effects adds the facts of the calls in a statement.
 func (p *program) effects(s *state, texts []text) {
 	for _, c := range s.calls {
 		switch c.effect {
@@ -382,8 +382,8 @@ func (p *program) effects(s *state, texts []text) {
 	}
 }
 
-// passed reports whether the environment is given to a child process, which has it anyway,
-// or kept in a variable for one.
+// passed reports whether the environment is passed to a child process, which inherits it anyway, or
+// stored in a variable.
 func (p *program) passed(s *state) bool {
 	if s.assigned != "" {
 		return true
@@ -392,11 +392,11 @@ func (p *program) passed(s *state) bool {
 	return strings.HasSuffix(before, "env=") || strings.HasSuffix(before, "env =") || strings.HasSuffix(before, "env:") || strings.HasSuffix(before, "dict") || strings.HasSuffix(before, "return")
 }
 
-// maxWords is how many strings behind a call are the words of its command at most.
+// maxWords is the maximum number of strings after a call that are read as a command.
 const maxWords = 50
 
-// opens reports whether a bracket follows the call c, and whether a list begins behind the
-// first one. Callers pass the calls of a statement in order, so that its code is read once.
+// opens reports whether a bracket follows the call c, and whether a list begins after this bracket.
+// Successive calls must be in the order of the statement, so that its code is read only once.
 func (s *state) opens(c call) (found, list bool) {
 	if from := c.end - s.start; s.bracket < from {
 		n := strings.IndexByte(s.code[from:], '(')
@@ -410,7 +410,7 @@ func (s *state) opens(c call) (found, list bool) {
 	return s.bracket < len(s.code), s.listed
 }
 
-// runs adds the command that a call runs.
+// runs adds the command that the call c runs.
 func (p *program) runs(s *state, c call, texts []text) {
 	var words []string
 	at := c.at
@@ -432,7 +432,7 @@ func (p *program) runs(s *state, c call, texts []text) {
 	if list {
 		last = &s.arguments
 	}
-	if *last == from+1 { // an earlier call has read the same strings in the same way
+	if *last == from+1 { // an earlier call has already read these strings in the same way
 		return
 	}
 	*last = from + 1

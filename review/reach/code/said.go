@@ -2,11 +2,11 @@ package code
 
 import "strings"
 
-// data is how values of settings and words of shells are written: with comments behind "#".
+// data describes the syntax of setting values and shell words, with comments after "#".
 var data = language{"data", []string{"#"}, nil, []quote{double, single}, "", "https://yaml.org/spec/1.2.2/"}
 
-// Texts returns where the comments and the strings of a program are, without their marks.
-// A language that this package does not know is read as settings or a shell.
+// Texts returns the byte ranges of the comments and strings of a program, without their marks. An
+// unknown language is read as settings or shell.
 func Texts(text, lang string) (comments, strs [][2]int) {
 	l, ok := find(lang)
 	if !ok {

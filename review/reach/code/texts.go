@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// text is a string of a statement, or several that are put together.
+// text is a string in a statement, possibly assembled from several literals.
 type text struct {
 	start, end int
 	value      string
@@ -16,8 +16,8 @@ type text struct {
 	parts      int
 }
 
-// assembled returns the strings of a statement, those as one that only "+", "." or white
-// space part, or that a join puts together.
+// assembled returns the strings of a statement. It joins literals that are separated only by "+",
+// ".", or white space, or that the code joins with a join function.
 func (p *program) assembled(s *state) []text {
 	joins := strings.Contains(s.code, ".join(") || strings.Contains(s.code, "-join")
 	var list []text
@@ -37,7 +37,8 @@ func (p *program) assembled(s *state) []text {
 	return list
 }
 
-// glue returns the text between two strings that are put together by the code between.
+// glue returns the text to insert between two literals that are concatenated by the code between
+// them, and reports whether they are concatenated.
 func (p *program) glue(between string, joins bool) (string, bool) {
 	switch between {
 	case "":
@@ -50,13 +51,13 @@ func (p *program) glue(between string, joins bool) (string, bool) {
 		return "", joins
 	}
 	if strings.HasPrefix(between, "+") && strings.HasSuffix(between, "+") && len(between) < 60 && !strings.ContainsAny(between, ",;=\n") {
-		return "${}", true // a variable between
+		return "${}", true // concatenated with a variable
 	}
 	return "", false
 }
 
-// whole reports whether the first part of an assembled text has the complete host, so that
-// nobody hides it.
+// whole reports whether the first literal of an assembled text already contains the complete host,
+// so that the concatenation does not conceal the host.
 func whole(t text) bool {
 	_, host, ok := strings.Cut(t.first, "://")
 	if !ok {
@@ -66,7 +67,7 @@ func whole(t text) bool {
 	return strings.ContainsAny(host, "/?") || strings.Contains(host, ".") && !strings.HasSuffix(host, ".") && !strings.HasPrefix(behind, ".")
 }
 
-// texts adds the facts of the strings of a statement, by the call that takes them.
+// texts adds the facts of the strings of a statement, according to the call that uses them.
 func (p *program) texts(s *state, texts []text) {
 	use := fact.Literal
 	var writer *call
@@ -124,18 +125,18 @@ func (p *program) texts(s *state, texts []text) {
 				break
 			}
 		}
-		p.Add(at, fact.Out, use, use) // to an address that the statement does not name
+		p.Add(at, fact.Out, use, use) // the statement does not name the address
 	}
 }
 
-// string adds the facts of one string. The words of commands have been read.
+// string adds the facts of a string, unless it has already been read as part of a command.
 func (p *program) string(s *state, t text, use string, writer *call, command bool) {
 	if writer != nil && len(t.value) < 512 && !strings.ContainsAny(t.value, "\n") && literal.PlaceOf(t.value) == literal.Obeyed {
 		p.Add(t.start, fact.Write, writer.name, t.value)
 		return
 	}
 	if command || (strings.HasPrefix(t.value, ".") || strings.HasPrefix(t.value, "~/")) && len(s.calls) == 0 && (strings.Contains(s.code, "import") || strings.Contains(s.code, "require") || strings.Contains(s.code, "from")) {
-		return // read as a command, or a module of the same program
+		return // already read as a command, or a module of the same program
 	}
 	doc := p.Part(t.start, t.end)
 	if t.parts > 1 || strings.Contains(t.value, "${}") || len(t.value) < t.end-t.start-6 {
@@ -153,18 +154,18 @@ func (p *program) string(s *state, t text, use string, writer *call, command boo
 	literal.Scan(doc, mode, use)
 }
 
-// routes are the methods of servers whose first string is the path of a request:
+// routes are the methods of web servers that take the path of a request as their first string:
 // https://flask.palletsprojects.com, https://fastapi.tiangolo.com, https://expressjs.com,
 // https://pkg.go.dev/net/http#ServeMux.
 var routes = []string{".route(", ".get(", ".post(", ".put(", ".patch(", ".delete(", ".use(", ".all(", ".Handle(", ".HandleFunc(", ".GET(", ".POST("}
 
-// route reports whether the string at a place is the path of a request.
+// route reports whether the string at the given offset is the path of a request.
 func (p *program) route(s *state, at int) bool {
 	before := strings.TrimRight(s.code[max(0, at-s.start-maxInside):at-s.start], " \n\t")
 	return len(s.calls) == 0 && slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(before, r) })
 }
 
-// opened returns the call of open that writes: it has a mode with "w", "a" or "x".
+// opened returns a call of open for writing, which has a mode with "w", "a", or "x", or nil.
 func (p *program) opened(s *state) *call {
 	i := strings.Index(s.code, "open(")
 	if i < 0 {

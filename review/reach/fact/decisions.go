@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Decisions are patterns of facts, such as "out:*.example.com" or "write:*", by what a
-// configuration decides about the facts that match.
+// Decisions holds the patterns of facts that a configuration allows, warns about, or blocks, such
+// as "out:*.example.com" or "write:*".
 type Decisions struct {
 	Allow []string `toml:"allow" json:"allow,omitempty"`
 	Warn  []string `toml:"warn" json:"warn,omitempty"`
 	Block []string `toml:"block" json:"block,omitempty"`
 }
 
-// Decision is the verdict of a configuration on a fact.
+// Decision is the decision of a configuration about a fact.
 type Decision string
 
-// The decisions. Undecided leaves a fact to the rules.
+// The decisions. Undecided means that the rules decide.
 const (
 	Undecided Decision = ""
 	Allow     Decision = "allow"
@@ -25,7 +25,7 @@ const (
 	Block     Decision = "block"
 )
 
-// Lists returns the patterns that there are by the keys of toolcrib.toml.
+// Lists returns the patterns by their keys in toolcrib.toml, without empty lists.
 func (d Decisions) Lists() map[string]string {
 	lists := map[string]string{}
 	for key, patterns := range map[string][]string{"reach.allow": d.Allow, "reach.warn": d.Warn, "reach.block": d.Block} {
@@ -36,7 +36,7 @@ func (d Decisions) Lists() map[string]string {
 	return lists
 }
 
-// Check returns an error for a pattern that matches nothing.
+// Check returns an error for an invalid pattern.
 func (d Decisions) Check() error {
 	for _, p := range slices.Concat(d.Allow, d.Warn, d.Block) {
 		kind, value, ok := strings.Cut(p, ":")
@@ -55,7 +55,7 @@ func kinds() []string {
 	return slices.Compact(list)
 }
 
-// Of returns the decision about f, the strictest that matches.
+// Of returns the strictest decision with a pattern that matches f.
 func (d Decisions) Of(f Fact) Decision {
 	matches := func(pattern string) bool {
 		kind, value, _ := strings.Cut(pattern, ":")
@@ -72,7 +72,7 @@ func (d Decisions) Of(f Fact) Decision {
 	return Undecided
 }
 
-// like reports whether a pattern, in which "*" stands for anything, matches all of text.
+// like reports whether pattern matches text. "*" matches any sequence of characters.
 func like(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	first, last := parts[0], parts[len(parts)-1]

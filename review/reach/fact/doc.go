@@ -12,25 +12,26 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// List collects the facts of a subject, each key once, at its first place.
+// List collects the facts of a subject. It stores each key only once, with the first position.
 type List struct {
-	// Sentences are among the facts. In a first import every sentence is new, so nobody asks.
+	// Sentences enables facts of kind Text. They are not needed for a first import, where every
+	// sentence is new.
 	Sentences bool
 
 	facts []Fact
 	seen  map[string]bool
 }
 
-// Facts returns what l collected.
+// Facts returns the collected facts.
 func (l *List) Facts() []Fact { return l.facts }
 
-// Read has read add the facts of a text to l. Path is its file or field; above is the
-// number of folders over the text that belong to the subject, which "../" may climb.
+// Read calls read to add the facts of a text to l. path is the file or field of the text. above is
+// the number of parent folders that belong to the subject, which a path may reach with "../".
 func (l *List) Read(path, text string, above int, read func(Doc)) {
 	f := &file{path: path, above: above, sentences: l.Sentences}
 	func() {
 		defer func() {
-			if p := recover(); p != nil { // a fault must not end the process, nor hide what a text reaches
+			if p := recover(); p != nil { // a fault must neither end the process nor hide the reach of a text
 				Doc{file: f, Text: text}.Add(0, Run, Unread, fmt.Sprint(p))
 			}
 		}()
@@ -55,16 +56,16 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 	}
 }
 
-// maxDepth is how often a text may lie within another: a command in a script in a fence.
-// Decoding and substitution could otherwise never end.
+// maxDepth is the maximum nesting depth of texts, such as a command in a script in a code fence.
+// Without a limit, decoding and substitution might not terminate.
 const maxDepth = 6
 
-// Doc is a text, or a part of one, that facts are derived from. Offsets count bytes of
+// Doc is a text, or a part of a text, from which facts are derived. Offsets are byte offsets in
 // Text.
 type Doc struct {
 	file   *file
 	Text   string
-	base   int // where Text begins in the file
+	base   int // offset of Text in the file
 	fixed  bool
 	pinned jsondoc.Pos
 	depth  int
@@ -79,19 +80,20 @@ type file struct {
 	facts     []placed
 }
 
-// placed is a fact with its offset in the file; facts that have a line already keep it.
+// placed is a fact with its offset in the file. The offset is ignored if the fact already has a
+// line.
 type placed struct {
 	Fact
 	at int
 }
 
-// Above returns how many folders over the text belong to the subject.
+// Above returns the number of parent folders that belong to the subject.
 func (d Doc) Above() int { return d.file.above }
 
-// Sentences reports whether sentences are among the facts.
+// Sentences reports whether facts of kind Text are collected.
 func (d Doc) Sentences() bool { return d.file.sentences }
 
-// Part returns the text from start to end.
+// Part returns the part of d from start to end.
 func (d Doc) Part(start, end int) Doc {
 	d.Text = d.Text[start:end]
 	if !d.fixed {
@@ -100,8 +102,8 @@ func (d Doc) Part(start, end int) Doc {
 	return d
 }
 
-// Within returns text, which stands at an offset in another form: unquoted, decoded,
-// joined. It reports false where texts lie too deep in each other.
+// Within returns a Doc for text, a transformed version of the text at an offset: unquoted, decoded,
+// or joined. It returns false if the nesting is too deep.
 func (d Doc) Within(at int, text string) (Doc, bool) {
 	if !d.fixed {
 		d.base += at
@@ -110,22 +112,22 @@ func (d Doc) Within(at int, text string) (Doc, bool) {
 	return d, d.depth <= maxDepth
 }
 
-// Pinned returns text as it stands at a position of the file, which has no offset.
+// Pinned returns a Doc for text at a position in the file for which the offset is unknown.
 func (d Doc) Pinned(pos jsondoc.Pos, text string) Doc {
 	d.Text, d.fixed, d.pinned = text, true, jsondoc.Pos{Line: max(1, pos.Line), Column: max(1, pos.Column)}
 	return d
 }
 
-// Program notes that the file is a program.
+// Program records that the file is a program.
 func (d Doc) Program() { d.file.program = true }
 
-// Sends notes that the file sends data, so that its credentials may leave.
+// Sends records that the file sends data and may therefore leak its credentials.
 func (d Doc) Sends() { d.file.sends = true }
 
-// maxValue is how much of a value a reviewer sees, in bytes.
+// maxValue is the maximum length in bytes of a value that reviewers see.
 const maxValue = 160
 
-// Add adds a fact that is identified by kind, use and value.
+// Add adds a fact that is identified by kind, use, and value.
 func (d Doc) Add(at int, kind Kind, use, value string) {
 	d.AddKey(at, kind, use, value, use+"\x00"+strings.ToLower(value))
 }
@@ -147,8 +149,8 @@ func (d Doc) AddKey(at int, kind Kind, use, value, key string) {
 	})
 }
 
-// place turns offsets into lines and columns, in one pass over text, and sorts the facts
-// by them.
+// place converts offsets to lines and columns in a single pass over text, and sorts the facts by
+// position.
 func (f *file) place(text string) {
 	slices.SortStableFunc(f.facts, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 	line, column, at := 1, 1, 0
@@ -170,11 +172,10 @@ func (f *file) place(text string) {
 	})
 }
 
-// Whole reports whether d is the complete text of its file or field, so that lines of it
-// are lines there.
+// Whole reports whether d is the complete text of its file or field, with the same line numbers.
 func (d Doc) Whole() bool { return d.base == 0 && !d.fixed }
 
-// Prefixed returns d with words ahead of it, at one place.
+// Prefixed returns d with words inserted at the beginning. All its facts have the same position.
 func (d Doc) Prefixed(words string) Doc {
 	d.Text, d.fixed = words+d.Text, true
 	return d

@@ -1,6 +1,6 @@
-// Package fact describes what a text can reach: hosts, files, commands, settings. A fact
-// is no alarm; it tells a reviewer where to look. The packages beside this one derive
-// facts from grammars.
+// Package fact describes what a text can reach: hosts, files, commands, and settings. A fact is not
+// an alarm; it shows reviewers where to look. The sibling packages derive facts from different
+// grammars.
 package fact
 
 // Kind is the kind of a fact.
@@ -8,62 +8,62 @@ type Kind string
 
 // The kinds of facts.
 const (
-	Out    Kind = "out"    // a host or mailbox that code, a command, a setting or an order names
-	Link   Kind = "link"   // a host behind a link of prose
+	Out    Kind = "out"    // a host or mailbox that code, a command, a setting, or an order uses
+	Link   Kind = "link"   // a host in a link in prose
 	Secret Kind = "secret" // stored credentials, the whole environment, variables with credentials
-	Write  Kind = "write"  // a file that others obey, written to
+	Write  Kind = "write"  // writes to a file that other programs follow
 	Rights Kind = "rights" // skips a check or widens permissions
-	Run    Kind = "run"    // commands, packages, code that is fetched or decoded
-	File   Kind = "file"   // a path outside of the subject's own folder
-	User   Kind = "user"   // an order about what the user is told or asked; a claim of approval
-	Other  Kind = "other"  // a tool, server, skill or agent
+	Run    Kind = "run"    // a command, a package, or code that is downloaded or decoded
+	File   Kind = "file"   // a path outside the subject's folder
+	User   Kind = "user"   // an order about what to tell or ask the user, or a claim of approval
+	Other  Kind = "other"  // a tool, server, skill, or agent
 	Text   Kind = "text"   // a sentence
 )
 
-// Policy is the treatment of a new fact in a change, unless the configuration decides.
+// Policy is the treatment of a new fact in a change if the configuration does not decide.
 type Policy string
 
 // The policies.
 const (
 	Warns       Policy = "warns"
 	Shown       Policy = "shown"
-	Counted     Policy = "counted"     // one expandable number
-	Information Policy = "information" // listed, never counted as a reason
+	Counted     Policy = "counted"     // only a number that can be expanded
+	Information Policy = "information" // listed, but never a reason for a recommendation
 )
 
-// Uses that decide about the policy or that several packages add. Any other use is the
-// program or the call that takes the value.
+// Uses that affect the policy or that several packages add. Other uses are the name of the program
+// or call that uses the value.
 const (
 	PlainHTTP    = "plain http"
-	Assembled    = "assembled"     // from parts
-	Literal      = "literal"       // in a text, a string or a file of data
+	Assembled    = "assembled"     // concatenated from parts
+	Literal      = "literal"       // in a text, a string, or a data file
 	Order        = "order"         // in a sentence
-	Store        = "store"         // of credentials
-	Environment  = "environment"   // as a whole
-	Variable     = "variable"      // with a credential, in a file that sends nothing
-	VariableSent = "sent"          // with a credential, in a file that sends data
-	Command      = "command"       // an ordinary one
-	Package      = "package"       // installed or run from a registry
-	Registry     = "registry"      // an unusual one
+	Store        = "store"         // a credential store
+	Environment  = "environment"   // the whole environment
+	Variable     = "variable"      // a variable with a credential, in a file that does not send data
+	VariableSent = "sent"          // a variable with a credential, in a file that sends data
+	Command      = "command"       // an ordinary command
+	Package      = "package"       // a package that is installed, or run from a registry
+	Registry     = "registry"      // an unusual registry
 	FetchedRun   = "fetch+run"     // downloaded and run
 	DecodedRun   = "decode+run"    // decoded and run
-	Decoded      = "decoded"       // an encoded text
-	Evaluated    = "evaluated"     // a string that runs as code
-	Skipped      = "skipped test"  // does not run
-	Granted      = "allowed-tools" // to an agent, in front matter or settings
-	Mentioned    = "mentioned"     // a file that others obey, named without a write
-	Unread       = "not read"      // because of a fault in toolcrib
+	Decoded      = "decoded"       // encoded text
+	Evaluated    = "evaluated"     // a string that is run as code
+	Skipped      = "skipped test"  // a test that is not run
+	Granted      = "allowed-tools" // granted to an agent, in front matter or settings
+	Mentioned    = "mentioned"     // a file that other programs follow, mentioned without a write
+	Unread       = "not read"      // not read because of a fault in toolcrib
 )
 
-// Row is one row of the table of policies.
+// Row is a row of the table of policies.
 type Row struct {
 	Kind    Kind
-	Use     string // "" for every use without a row of its own
+	Use     string // "" for all uses without a separate row
 	Policy  Policy
 	Meaning string
 }
 
-// Policies is the table of the treatment of new facts.
+// Policies is the table of policies for new facts.
 var Policies = []Row{
 	{Out, "", Shown, "hosts, addresses and mailboxes that are sent to or fetched from"},
 	{Out, PlainHTTP, Warns, "addresses whose traffic anyone on the way can change"},
@@ -85,30 +85,31 @@ var Policies = []Row{
 	{Text, "", Shown, "new sentences"},
 }
 
-// Fact is one thing that a text can reach, in the form in which documents have it.
+// Fact is something that a text can reach, in its JSON format.
 type Fact struct {
 	Kind Kind `json:"kind"`
-	// Use tells how: a call, a program, or one of the uses above.
+	// Use is the call, program, or other use; see the constants.
 	Use   string `json:"use,omitempty"`
 	Value string `json:"value"`
-	// Path is the file of a folder, or the path of the field in a definition; Line and
-	// Column count from 1 within it, columns in characters.
+	// Path is the file in a folder, or the path of the field in a definition. Line and Column are
+	// counted from 1, columns in characters.
 	Path   string `json:"path"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
-	// NewHere reports that the version before does not reach it, NewToRegistry that no active
-	// version of another subject does either. The use counts, not the name alone.
+	// NewHere reports whether the previous version does not have the fact. NewToRegistry reports
+	// whether no active version of another subject has it either. Both compare keys, which include
+	// the use.
 	NewHere       bool `json:"new_here"`
 	NewToRegistry bool `json:"new_to_registry"`
-	// Sent reports of a secret that the same file sends data, InProgram that the file is a
-	// program.
+	// For a secret, Sent reports whether the same file sends data, and InProgram whether the file
+	// is a program.
 	Sent      bool `json:"-"`
 	InProgram bool `json:"-"`
-	// Key identifies the fact: two facts with one key are the same use of the same thing.
+	// Key identifies the fact: facts with the same key are the same use of the same value.
 	Key string `json:"-"`
 }
 
-// Policy returns the treatment of f in a change that adds f.
+// Policy returns the treatment of f in a change that adds it.
 func (f Fact) Policy() Policy {
 	policy := Shown
 	for _, row := range Policies {
@@ -122,18 +123,18 @@ func (f Fact) Policy() Policy {
 	return policy
 }
 
-// Difference holds the facts that a change adds, removes and keeps.
+// Difference holds the facts that a change adds, removes, and leaves unchanged.
 type Difference struct {
 	Added   []Fact `json:"added"`
 	Removed []Fact `json:"removed"`
-	// Unchanged has no sentences in documents: they are the rest of the text.
+	// Unchanged omits sentences in documents, because they are the rest of the text.
 	Unchanged []Fact `json:"unchanged"`
 }
 
-// Compare returns the facts of after that before lacks, those of before that after lacks,
-// and those of after that both have. A host that a new call sends to is an added fact, as
-// is a known program with another subcommand or address; a moved line is none. Added facts
-// are new to the registry too, until somebody finds them there.
+// Compare returns the facts that only after has, those that only before has, and those of after
+// that both have. A host that a new call sends to is an added fact, and so is a known program with
+// a different subcommand or address; a moved line is not. Added facts are marked as new to the
+// registry until MarkKnown finds them there.
 func Compare(before, after []Fact) Difference {
 	var d Difference
 	had, has := keys(before), keys(after)

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// Listing arranges facts for display: some are listed, the others only counted.
+// Listing is an arrangement of facts for display, in which some facts are listed and the others are
+// only counted.
 type Listing struct {
-	Listed []Fact // those that warn first, then by kind
+	Listed []Fact // facts that warn come first, then by kind
 	Counts []Count
 }
 
-// Count is a number of facts that a reader may expand.
+// Count is a number of facts that can be expanded.
 type Count struct {
 	Facts     []Fact
-	One, Many string // what they are
+	One, Many string // singular and plural of the noun
 }
 
 func (c Count) String() string {
@@ -26,11 +27,12 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d %s", len(c.Facts), c.Many)
 }
 
-// MostSentences is how many sentences are listed; more of them are counted.
+// MostSentences is the maximum number of sentences that are listed. If there are more, they are
+// only counted.
 const MostSentences = 10
 
-// Arrange sorts the facts that a change adds or removes. Links to hosts that other subjects
-// link to already, ordinary commands, and many sentences are counts.
+// Arrange arranges the facts that a change adds or removes. It only counts links to hosts that
+// other subjects also link to, ordinary commands, and sentences beyond MostSentences.
 func Arrange(facts []Fact) Listing {
 	var l Listing
 	counts := []Count{{One: "known link", Many: "known links"}, {One: "ordinary command", Many: "ordinary commands"}, {One: "sentence", Many: "sentences"}}
@@ -66,17 +68,17 @@ func weight(f Fact) int {
 	return 1
 }
 
-// order returns the place of a kind in the table of policies.
+// order returns the index of the first row for kind k in Policies.
 func order(k Kind) int { return slices.IndexFunc(Policies, func(r Row) bool { return r.Kind == k }) }
 
-// Group is the facts of one kind.
+// Group is the facts of a kind.
 type Group struct {
 	Kind  Kind
 	Facts []Fact
 }
 
-// ByKind groups facts, in the order of the table of policies. Sentences are in no group: of a
-// first import everything is new.
+// ByKind groups facts by kind, in the order of Policies. It omits sentences, because they are not
+// interesting in a first import.
 func ByKind(facts []Fact) []Group {
 	var groups []Group
 	for _, f := range facts {
@@ -112,9 +114,9 @@ func Summary(facts []Fact) []string {
 	return lines
 }
 
-// Values lists the values of the facts without duplicates, those that would warn in a change
-// first. Packages are grouped by their package manager. Sentences about the user and mentions of
-// other tools are counted, because a first import has many.
+// Values lists the values of the facts without duplicates, beginning with those that would warn in
+// a change. Packages are grouped by package manager. Sentences about the user and mentions of other
+// tools are only counted, because a first import has many.
 func (g Group) Values() string {
 	l := Arrange(g.Facts)
 	var values []string
@@ -149,8 +151,8 @@ func (g Group) Values() string {
 	return strings.Join(values, ", ")
 }
 
-// Lines describes what a change adds, each fact after "+", and removes, each after "-". Of an
-// added fact it tells whether other subjects of the registry have it too.
+// Lines describes the facts that a change adds, marked with "+", and removes, marked with "-". An
+// added fact is labeled if other subjects in the registry also have it.
 func Lines(d Difference) []string {
 	var lines []string
 	for _, side := range []struct {

@@ -2,9 +2,9 @@ package fact
 
 import "strings"
 
-// Rows yields the columns of each row of an embedded table: what the names in it have in common,
-// the names, and where they come from. Rows end with a line, columns with a tab, and "#" begins
-// a comment.
+// Rows yields the first two columns of each row of an embedded table: the property that the names
+// have in common, and the names. A third column contains the source. Rows are lines, columns are
+// separated by tabs, and "#" begins a comment.
 func Rows(table string) func(yield func(what, names string) bool) {
 	return func(yield func(what, names string) bool) {
 		for line := range strings.Lines(table) {
@@ -16,18 +16,18 @@ func Rows(table string) func(yield func(what, names string) bool) {
 	}
 }
 
-// Filter holds the words of a table so coarsely that it fits the cache: most words of a text are
-// in no table, and need no other look.
+// Filter is a Bloom filter with a single hash function for the words of a table. It fits into the
+// CPU cache and rules out most words of a text without a map lookup.
 type Filter [1 << 10]uint64
 
 func slot(word string) int {
 	return (int(word[0])*61+int(word[len(word)/2])*7+int(word[len(word)-1]))*37 + len(word)
 }
 
-// Add adds a word, which is not empty.
+// Add adds a word, which must not be empty.
 func (f *Filter) Add(word string) { f[slot(word)>>6&(len(f)-1)] |= 1 << (slot(word) & 63) }
 
-// Has reports whether f may hold a word: false is certain.
+// Has reports whether f may contain word. It never returns false for a word that was added.
 func (f *Filter) Has(word string) bool {
 	return word != "" && f[slot(word)>>6&(len(f)-1)]&(1<<(slot(word)&63)) != 0
 }

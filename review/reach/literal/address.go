@@ -10,7 +10,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// schemes are those of addresses that something is sent to or fetched from:
+// schemes are the schemes of addresses to send to or fetch from:
 // https://www.iana.org/assignments/uri-schemes.
 var schemes = map[string]bool{
 	"http": true, "https": true, "ws": true, "wss": true, "ftp": true, "ftps": true, "sftp": true, "ssh": true, "git": true, "git+https": true,
@@ -18,7 +18,7 @@ var schemes = map[string]bool{
 	"postgresql": true, "mysql": true, "mongodb": true, "mongodb+srv": true, "amqp": true, "amqps": true, "smtp": true, "smb": true, "rsync": true,
 }
 
-// address adds the host of a word whose scheme ends at colon.
+// address adds the host of the address in w. colon is the end of its scheme.
 func (s *scanner) address(w word, colon int) {
 	scheme := strings.ToLower(w.text[:colon])
 	for i := len(scheme) - 1; i >= 0; i-- {
@@ -54,9 +54,9 @@ func (s *scanner) address(w word, colon int) {
 		return
 	}
 	if w.end < len(s.Text) && (s.Text[w.end] == '<' || s.Text[w.end] == '{' || s.Text[w.end] == '[') && end == len(rest) && w.text[len(w.text)-1] == s.Text[w.end-1] {
-		return // goes on with a placeholder
+		return // a placeholder follows
 	}
-	if i := strings.LastIndexAny(host, "}$"); i >= 0 { // a variable ahead of a fixed domain
+	if i := strings.LastIndexAny(host, "}$"); i >= 0 { // a fixed domain after a variable
 		if _, host, _ = strings.Cut(host[i+1:], "."); Outside(host) {
 			s.Add(w.start, fact.Out, s.use, "*."+host)
 		}
@@ -71,7 +71,7 @@ func (s *scanner) address(w word, colon int) {
 	}
 }
 
-// namespaces are hosts in names of formats and licenses, which nobody fetches:
+// namespaces are hosts in the names of formats and licenses, which are identifiers and not fetched:
 // https://www.w3.org/TR/xml-names/, https://json-schema.org/specification,
 // https://spdx.org/licenses.
 var namespaces = map[string]bool{
@@ -79,7 +79,7 @@ var namespaces = map[string]bool{
 	"ns.adobe.com": true, "xmlns.com": true, "www.apple.com": true, "maven.apache.org": true, "www.sitemaps.org": true, "www.apache.org": true, "schemas.openid.net": true, "www.gnu.org": true, "json.schemastore.org": true,
 }
 
-// host adds a host that s names.
+// host adds the host of an address at the given offset.
 func (s *scanner) host(at int, host string) {
 	switch {
 	case namespaces[host] && s.use == fact.Literal:
@@ -90,11 +90,12 @@ func (s *scanner) host(at int, host string) {
 	}
 }
 
-// maxLabel is how much of a line around an address tells whether it is a link, in bytes.
+// maxLabel is the number of bytes before an address that are examined to decide whether it is a
+// link.
 const maxLabel = 200
 
-// linked reports whether the address at a place of Markdown or HTML is a link, or stands
-// alone behind a label, so that no sentence says to use it.
+// linked reports whether the address at the given offset of Markdown or HTML is a link, or is alone
+// on its line, possibly after a label. In these cases no sentence tells the agent to use it.
 func (s *scanner) linked(at int) bool {
 	before := strings.TrimRight(s.Text[max(0, at-maxLabel):at], "\"'")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
@@ -114,12 +115,11 @@ func (s *scanner) linked(at int) bool {
 	return label == "" || strings.HasSuffix(label, ":") && strings.Count(label, " ") < 4
 }
 
-// Outside reports whether host is a name or an address on the Internet: it has a public
-// suffix or one that is reserved for documents (RFC 2606), is not private, and is no
-// placeholder.
+// Outside reports whether host is a name or an address on the Internet: it has a public suffix or
+// the suffix "example" (RFC 2606), is not private, and is not a placeholder.
 func Outside(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.String() == "169.254.169.254" || // serves credentials of cloud machines
+		return ip.String() == "169.254.169.254" || // the server for credentials of cloud machines
 			!ip.IsPrivate() && !ip.IsLoopback() && !ip.IsUnspecified() && !ip.IsLinkLocalUnicast() && !ip.IsMulticast() && ip != netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	}
 	if len(host) > 253 || placeholder(host) || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" && !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -136,7 +136,7 @@ func Outside(host string) bool {
 		return true
 	}
 	_, icann := publicsuffix.PublicSuffix(host)
-	if !icann { // a private suffix such as github.io has a public one below it
+	if !icann { // below a private suffix such as github.io is a public one
 		_, icann = publicsuffix.PublicSuffix(host[dot+1:])
 	}
 	return icann
@@ -156,12 +156,13 @@ func placeholder(host string) bool {
 	return false
 }
 
-// generic are the top-level domains that are not also extensions of files or names of
-// members in programs: https://www.iana.org/domains/root/db.
+// generic are top-level domains that are neither file extensions nor usual names of members in
+// programs: https://www.iana.org/domains/root/db.
 var generic = map[string]bool{"com": true, "org": true, "edu": true, "gov": true, "example": true}
 
-// bareHost adds a word that is a host without a scheme: dotted names of programs and files
-// look alike, so it needs a generic domain, or "www", or a path behind a public suffix.
+// bareHost adds a host without a scheme. Dotted names in programs and file names have the same
+// form, so a host must have a generic domain, begin with "www", or have a path after a public
+// suffix.
 func (s *scanner) bareHost(w word) {
 	name, rest, hasPath := strings.Cut(w.text, "/")
 	name, port, hasPort := strings.Cut(name, ":")
@@ -181,8 +182,8 @@ func (s *scanner) bareHost(w word) {
 	}
 }
 
-// FileExtension reports whether name ends like a file of a program or a text: these endings
-// are top-level domains too.
+// FileExtension reports whether name ends with the extension of a program or text file that is also
+// a top-level domain.
 func FileExtension(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "md", "py", "rs", "sh", "pl", "so", "zip", "mov", "js", "ts", "cc", "ps", "mk", "lock", "toml", "json", "yaml", "yml", "txt", "html", "css", "go", "rb", "app", "git", "name", "id", "info":
@@ -191,7 +192,7 @@ func FileExtension(name string) bool {
 	return false
 }
 
-// before reports whether one of the marks stands directly ahead of a place.
+// before reports whether one of marks directly precedes the given offset.
 func (s *scanner) before(at int, marks ...string) bool {
 	for _, m := range marks {
 		if strings.HasSuffix(s.Text[:at], m) {
@@ -201,7 +202,7 @@ func (s *scanner) before(at int, marks ...string) bool {
 	return false
 }
 
-// ip adds a public IPv4 address, unless it is a version.
+// ip adds a public IPv4 address, unless it is a version number.
 func (s *scanner) ip(w word) {
 	host, _, _ := strings.Cut(w.text, "/")
 	host, _, _ = strings.Cut(host, ":")

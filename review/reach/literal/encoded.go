@@ -9,11 +9,11 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// minEncoded is the shortest word that is decoded: shorter ones are names.
+// minEncoded is the minimum length of a word that is decoded. Shorter words are names.
 const minEncoded = 20
 
-// encoded adds the text that a word of base64 (RFC 4648) or of hexadecimal digits holds,
-// and its facts.
+// encoded adds the text that a word in base64 (RFC 4648) or hexadecimal encodes, and the facts of
+// this text.
 func (s *scanner) encoded(w word) {
 	raw := strings.TrimRight(w.text, "=")
 	if i := strings.IndexByte(raw, '='); i >= 0 {
@@ -29,7 +29,8 @@ func (s *scanner) encoded(w word) {
 	}
 }
 
-// Decode returns the text that raw encodes, when that is one: several words, or an address.
+// Decode returns the text that raw encodes. It returns false unless the result is readable text
+// that contains a space, a slash, or a dot.
 func Decode(raw string) (string, bool) {
 	var b []byte
 	var err error
@@ -61,10 +62,10 @@ func Decode(raw string) (string, bool) {
 	return text, letters*3 > utf8.RuneCountInString(text)*2
 }
 
-// Hidden adds the text that tag characters spell, which no viewer shows
-// (https://www.unicode.org/charts/PDF/UE0000.pdf), and its facts.
+// Hidden adds the text that is written in tag characters, which viewers do not show
+// (https://www.unicode.org/charts/PDF/UE0000.pdf), and the facts of this text.
 func Hidden(d fact.Doc) {
-	const first = "\xf3\xa0" // the bytes that all tags begin with
+	const first = "\xf3\xa0" // the first bytes of all tag characters
 	start := strings.Index(d.Text, first)
 	if start < 0 {
 		return

@@ -6,19 +6,19 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// roots are the folders at the top of a system, https://refspecs.linuxfoundation.org/fhs.shtml
-// and https://developer.apple.com/library/archive/documentation/FileManagement (macOS).
-// Routes of servers begin with other names.
+// roots are the top-level folders of a file system: https://refspecs.linuxfoundation.org/fhs.shtml
+// and https://developer.apple.com/library/archive/documentation/FileManagement (macOS). Routes of
+// web servers begin with other names.
 var roots = map[string]bool{
 	"etc": true, "usr": true, "var": true, "tmp": true, "opt": true, "home": true, "root": true, "proc": true, "sys": true, "dev": true, "mnt": true, "boot": true,
 	"bin": true, "sbin": true, "srv": true, "run": true, "lib": true, "media": true, "Users": true, "Library": true, "Applications": true, "Volumes": true, "private": true, "System": true,
 }
 
-// homes are the names of the home folder and of others outside of the subject, in shells.
+// homes are prefixes that shells expand to the home folder or another folder outside the subject.
 var homes = []string{"~/", "$HOME", "${HOME}", "$env:", "%APPDATA%", "%LOCALAPPDATA%", "%USERPROFILE%", "%TEMP%", "%PROGRAMDATA%", "$XDG_", "${XDG_"}
 
-// path adds the facts of a word that may be a path: which programs use or follow it, and whether it
-// is outside the subject's folder.
+// path adds the facts of a word that may be a path: whether other programs use or follow the file,
+// and whether it is outside the subject's folder.
 func (s *scanner) path(at int, name string) {
 	name = strings.TrimRight(name, ".:")
 	if name == "" || strings.Contains(name, "://") {
@@ -31,7 +31,7 @@ func (s *scanner) path(at int, name string) {
 	case Obeyed:
 		key := name
 		if i := strings.LastIndexByte(name, '/'); i > 0 && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~") && !strings.HasPrefix(name, "$") && strings.HasSuffix(name, ".md") {
-			key = name[i+1:] // every folder of a project may have its own
+			key = name[i+1:] // every folder of a project may have such a file
 		}
 		s.AddKey(at, fact.File, fact.Mentioned, strings.TrimPrefix(name, "./"), fact.Mentioned+"\x00"+key)
 		return
@@ -42,7 +42,7 @@ func (s *scanner) path(at int, name string) {
 	}
 }
 
-// outside reports whether name is a path out of the subject's folder.
+// outside reports whether name is a path outside the subject's folder.
 func (s *scanner) outside(at int, name string) bool {
 	if strings.Contains(name, "path/to") || strings.Contains(name, `path\to`) { // a placeholder
 		return false
@@ -74,7 +74,7 @@ func (s *scanner) outside(at int, name string) bool {
 	return true
 }
 
-// route reports whether the path at a place is that of a request: behind a method of RFC 9110.
+// route reports whether the path at the given offset follows a request method (RFC 9110).
 func (s *scanner) route(at int) bool {
 	before := strings.TrimRight(s.Text[max(0, at-10):at], " `\"'")
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {

@@ -19,22 +19,22 @@ const (
 //go:embed places.tsv
 var places string
 
-// entry is one path of places by its elements.
+// entry is a path in places.tsv, split into its elements.
 type entry struct {
 	place    Place
 	rooted   bool
 	elements []string
 }
 
-// samples are endings of files that stand for a store without containing one.
+// samples are endings of names that mark a template without credentials.
 var samples = []string{"example", "sample", "template", "dist", "tpl", "test", "md", "ts", "js", "schema"}
 
 // keyFiles are the extensions of files with private keys: RFC 7468, RFC 7292, and
 // https://docs.oracle.com/en/java/javase/21/docs/specs/man/keytool.html.
 var keyFiles = map[string]bool{".pem": true, ".p12": true, ".pfx": true, ".jks": true, ".keystore": true, ".kdbx": true}
 
-// PlaceOf returns what the file at a path is for others: the strongest place of its
-// elements.
+// PlaceOf returns the purpose of the file at a path for other programs. Obeyed takes precedence over
+// Credentials.
 func PlaceOf(name string) Place {
 	t := tables()
 	elements := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")
@@ -62,14 +62,14 @@ func PlaceOf(name string) Place {
 	return found
 }
 
-// public reports whether the name of a file of keys says that it holds public ones.
+// public reports whether a key file contains only public keys, judging by its name.
 func public(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "cert") || strings.Contains(name, "trust") || strings.Contains(name, "pub") || strings.HasPrefix(name, "ca.") || strings.HasPrefix(name, "ca-") || strings.Contains(name, "chain")
 }
 
-// matches reports whether elements begin with those of e; root marks the first of a path
-// that begins with "/".
+// matches reports whether elements begin with the elements of e. root is true for the first element
+// of an absolute path.
 func (e entry) matches(elements []string, root bool) bool {
 	if e.rooted && !root || len(elements) < len(e.elements) {
 		return false
@@ -82,8 +82,8 @@ func (e entry) matches(elements []string, root bool) bool {
 	return true
 }
 
-// dotenv reports whether name is a file of variables (https://github.com/motdotla/dotenv)
-// and no sample of one.
+// dotenv reports whether name is a file of environment variables
+// (https://github.com/motdotla/dotenv) and not a sample.
 func dotenv(name string) bool {
 	rest := name[len(".env"):]
 	if rest == "" || rest == "rc" {

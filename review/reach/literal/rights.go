@@ -9,8 +9,8 @@ import (
 //go:embed rights.tsv
 var rights string
 
-// modes lists file modes that let everybody write or a program run as its owner, and
-// networks that stand for the whole Internet: chmod(1); RFC 4632, section 3.1.
+// modes are file modes that let all users write or that run a program as its owner, and networks
+// that cover the whole Internet: chmod(1); RFC 4632, section 3.1.
 var modes = map[string]bool{
 	"777": true, "0777": true, "0o777": true, "a+rwx": true, "ugo+rwx": true, "u+s": true, "+s": true, "4755": true, "o+w": true, "a+w": true,
 	"0.0.0.0/0": true, "::/0": true,

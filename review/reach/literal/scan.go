@@ -1,5 +1,5 @@
-// Package literal derives facts from the form of single words in any text: addresses,
-// paths, stores of credentials, flags, settings, and encoded texts.
+// Package literal derives facts from single words in any text: addresses, paths, credential stores,
+// flags, settings, and encoded texts.
 package literal
 
 import (
@@ -9,17 +9,17 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// index holds the tables of this package by name.
+// index holds the tables of this package, indexed by name.
 type index struct {
 	first      map[string][]entry // places by their first element
-	wild       []entry            // places whose first element has a "*"
+	wild       []entry            // places with a "*" in their first element
 	flags      map[string]bool
 	flagStarts []string
-	settings   map[string][]string // their values, none for any
-	named      fact.Filter         // the names of settings
+	settings   map[string][]string // by name; empty if any value counts
+	named      fact.Filter         // names of settings
 }
 
-// tables builds the index on first use: most commands need no facts.
+// tables returns the index. It is built on first use, because most commands do not need it.
 var tables = sync.OnceValue(func() *index {
 	t := &index{first: map[string][]entry{}, flags: map[string]bool{}, settings: map[string][]string{}}
 	for place, paths := range fact.Rows(places) {
@@ -37,7 +37,7 @@ var tables = sync.OnceValue(func() *index {
 		for name := range strings.FieldsSeq(names) {
 			start, begins := strings.CutSuffix(name, "*")
 			switch {
-			case what != "flag": // the values of a setting, "-" for any
+			case what != "flag": // values of a setting; "-" means any
 				t.settings[name] = strings.Fields(strings.TrimPrefix(what, "-"))
 				t.named.Add(name)
 			case begins:
@@ -50,17 +50,17 @@ var tables = sync.OnceValue(func() *index {
 	return t
 })
 
-// How a text is read.
+// Mode determines how a text is read.
 type Mode uint8
 
 // The modes.
 const (
-	Prose  Mode = iota // sentences: addresses without a scheme count, links are links
-	Data               // strings of programs, values of settings, words of commands
-	Tables             // many values that nobody follows: full addresses alone
+	Prose  Mode = iota // sentences: addresses without a scheme count, and links are only links
+	Data               // strings in programs, values of settings, words of commands
+	Tables             // many values that are not followed: only full addresses count
 )
 
-// class has bits for the characters that tell what a word may be.
+// class is a set of characters in a word, which determine what the word may be.
 type class uint16
 
 const (
@@ -98,14 +98,14 @@ var classes = func() (c [256]class) {
 	return c
 }()
 
-// word is one word of a text: Text[start:end].
+// word is a word of a text, at Text[start:end].
 type word struct {
 	text       string
 	start, end int
 	bits       class
 }
 
-// Scan adds the facts of the words of d, whose addresses are taken by use.
+// Scan adds the facts of the words in d. use is the use of its addresses.
 func Scan(d fact.Doc, mode Mode, use string) {
 	s := scanner{Doc: d, mode: mode, use: use}
 	text, settings, named := d.Text, tables().settings, &tables().named
@@ -116,7 +116,7 @@ func Scan(d fact.Doc, mode Mode, use string) {
 		}
 		w := next(text, i)
 		i = w.end
-		if w.bits&^(lower|upper) == 0 && w.bits != upper && len(w.text) < 24 { // an ordinary word, if no setting has its name
+		if w.bits&^(lower|upper) == 0 && w.bits != upper && len(w.text) < 24 { // an ordinary word, unless a setting has this name
 			if !named.Has(w.text) {
 				continue
 			}
@@ -128,8 +128,8 @@ func Scan(d fact.Doc, mode Mode, use string) {
 	}
 }
 
-// next returns the word of text that begins at i. The braces and brackets of a variable or
-// a placeholder belong to a word that they stand in.
+// next returns the word at offset i of text. Braces of a variable or placeholder belong to the
+// surrounding word.
 func next(text string, i int) word {
 	w := word{start: i}
 	for ; i < len(text); i++ {
@@ -147,7 +147,7 @@ func next(text string, i int) word {
 	}
 	w.end, w.text = i, text[w.start:i]
 	if w.bits&^(lower|upper) == 0 && i > w.start && strings.IndexByte("!?*", text[i-1]) < 0 && text[w.start] != '*' {
-		return w // most words
+		return w // the common case
 	}
 	w.text = strings.TrimRight(w.text, ".:!?*_")
 	if w.bits&equals == 0 {
@@ -220,7 +220,7 @@ func (s *scanner) word(w word) {
 	}
 }
 
-// setting adds the setting that a word names, with the value that stands in it or next.
+// setting adds the setting in w, with a value in the same word or in the next one.
 func (s *scanner) setting(w word) {
 	name, value, ok := strings.Cut(w.text, "=")
 	if i := strings.LastIndexAny(name, ".:"); i > 0 {
@@ -251,18 +251,20 @@ func addSetting(d fact.Doc, at int, use, name, value string, values []string) {
 	}
 }
 
-// Named adds the setting of a name in a program, whose value stands in the code behind it.
+// Named adds the setting with the given name in a program. Its value is in behind, the code after
+// the name.
 func Named(d fact.Doc, at int, name, behind string) {
 	if values, known := tables().settings[name]; known {
 		addSetting(d, at, fact.Literal, name, valueAfter(behind, 0), values)
 	}
 }
 
-// maxSettingValue bounds the value of a setting, in bytes: it is read for each name ahead of it.
+// maxSettingValue limits the length in bytes of a setting's value, because the value is read for
+// each preceding name.
 const maxSettingValue = 100
 
-// valueAfter returns the word behind ":" or "=" at i, with quotes, or behind one space, at
-// most maxSettingValue bytes of it.
+// valueAfter returns the word after ":", "=", or a space at offset i, without quotes and truncated
+// to maxSettingValue bytes.
 func valueAfter(text string, i int) string {
 	rest := strings.TrimLeft(text[i:min(len(text), i+12)], "\"' \t:=>")
 	if rest == "" || strings.ContainsRune(text[i:i+len(text[i:min(len(text), i+12)])-len(rest)], '\n') {
@@ -272,15 +274,15 @@ func valueAfter(text string, i int) string {
 	return next(text[:min(len(text), from+maxSettingValue)], from).text
 }
 
-// credentialWords are the parts of names of variables that hold credentials, as secret
-// scanners know them: https://github.com/Yelp/detect-secrets (KeywordDetector).
+// credentialWords are parts of the names of variables that contain credentials, as used by secret
+// scanners: https://github.com/Yelp/detect-secrets (KeywordDetector).
 var credentialWords = map[string]bool{
 	"TOKEN": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true, "PASSPHRASE": true, "APIKEY": true,
 	"CREDENTIALS": true, "CREDENTIAL": true, "PAT": true, "PRIVATEKEY": true,
 }
 
-// CredentialName reports whether name, in capitals, names a variable with a credential: it
-// has a part such as TOKEN or ends in API_KEY, ACCESS_KEY, PRIVATE_KEY.
+// CredentialName reports whether name, in capitals, is the name of a variable with a credential: it
+// contains a part such as TOKEN or ends with API_KEY, ACCESS_KEY, or PRIVATE_KEY.
 func CredentialName(name string) bool {
 	if len(name) < 5 || len(name) > 100 || name[len(name)-1] == '_' || strings.HasPrefix(name, "YOUR_") {
 		return false
@@ -295,7 +297,7 @@ func CredentialName(name string) bool {
 	return false
 }
 
-// Variable adds the variable of a name in capitals where it holds a credential.
+// Variable adds the variable name, in capitals, if it contains a credential.
 func Variable(d fact.Doc, at int, name string) {
 	name = strings.Trim(name, "$%{}!?:=")
 	if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && CredentialName(name) {
@@ -303,7 +305,7 @@ func Variable(d fact.Doc, at int, name string) {
 	}
 }
 
-// variables adds the names in capitals inside a word such as "a=$TOKEN".
+// variables adds the names of variables in a word such as "a=$TOKEN".
 func (s *scanner) variables(w word) {
 	start := -1
 	for i := 0; i <= len(w.text); i++ {

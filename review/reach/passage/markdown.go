@@ -1,5 +1,5 @@
-// Package passage divides Markdown into prose and code. Rules about wording read only the prose;
-// facts of reach come from both.
+// Package passage splits Markdown into prose and code. Rules about wording read only the prose;
+// facts of reach are derived from both.
 package passage
 
 import (
@@ -9,36 +9,36 @@ import (
 	"toolcrib/internal/commonmark"
 )
 
-// Kind tells prose from code.
+// Kind distinguishes prose from code.
 type Kind uint8
 
 // The kinds of parts.
 const (
-	Prose    Kind = iota // a paragraph, an item of a list, a heading, a row of a table
-	Code                 // the content of a fenced block, in the language of the fence
-	Indented             // a line of code by its indentation
+	Prose    Kind = iota // a paragraph, list item, heading, or table row
+	Code                 // the content of a fenced code block
+	Indented             // a line of an indented code block
 )
 
-// Part is a part of a Markdown text, in bytes.
+// Part is a part of a Markdown text, as a byte range.
 type Part struct {
 	Start, End int
 	Kind       Kind
 	Language   string // the first word of the fence, in lower case
 }
 
-// Markdown yields the parts of a Markdown text in order; fences and blank lines are in none.
+// Markdown yields the parts of a Markdown text in order, without fences and blank lines.
 func Markdown(text string) iter.Seq[Part] {
 	return func(yield func(Part) bool) { parts(text, yield) }
 }
 
 func parts(text string, yield func(Part) bool) {
-	paragraph := -1 // where the open paragraph begins
+	paragraph := -1 // start of the current paragraph, or -1
 	flush := func(end int) bool {
 		from := paragraph
 		paragraph = -1
 		return from < 0 || yield(Part{from, end, Prose, ""})
 	}
-	indented := false // the line before was code by indentation
+	indented := false // the previous line was indented code
 	for at := 0; at < len(text); {
 		end := LineEnd(text, at)
 		line := text[at:end]
@@ -103,7 +103,7 @@ func blankBefore(text string, at int) bool {
 	return before == "\n\n" || strings.HasSuffix(strings.TrimRight(text[max(0, at-200):at], " \t"), "\n\n")
 }
 
-// begins reports whether a line starts a block: a heading, an item of a list, a row of a table.
+// begins reports whether a line starts a block: a heading, list item, or table row.
 func begins(content string) bool {
 	switch content[0] {
 	case '#', '|':

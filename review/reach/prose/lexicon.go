@@ -12,14 +12,14 @@ import (
 //go:embed lexicon.tsv
 var lexicon string
 
-// Roles of words.
+// Roles of words. lexicon.tsv lists the words.
 const (
 	person = iota
 	tells
 	negation
 	approval
 	conceals
-	obeys // begins a name of something that others obey
+	obeys // begins the name of something that other programs follow
 	roles
 )
 
@@ -28,17 +28,17 @@ var roleNames = []string{"person", "tells", "negation", "approval", "conceals", 
 // languages is a set of rows of the lexicon.
 type languages uint16
 
-// entry tells of a word in which languages it has which role.
+// entry holds, for each role, the languages in which a word has this role.
 type entry [roles]languages
 
-// words holds the lexicon: complete words, and beginnings by their first two bytes.
+// words is the compiled lexicon: complete words, and stems indexed by their first two bytes.
 type words struct {
 	whole  map[string]entry
 	stems  map[string][]stem
-	begins [1 << 16]bool // the first two bytes of stems: most words need no other look
-	known  fact.Filter   // the complete words
-	inside []stem        // of languages without spaces
-	obeyed []string      // names of what others obey
+	begins [1 << 16]bool // bitmap of the first two bytes of stems, which rules out most words
+	known  fact.Filter   // filter for complete words
+	inside []stem        // words of languages without spaces
+	obeyed []string      // names of things that other programs follow
 }
 
 type stem struct {
@@ -87,7 +87,7 @@ var lexical = sync.OnceValue(func() *words {
 	return w
 })
 
-// find returns the entry of a word in small letters.
+// find returns the entry of a lower-case word.
 func (w *words) find(word string) (e entry, ok bool) {
 	if w.known.Has(word) {
 		e, ok = w.whole[word]

@@ -1,5 +1,5 @@
-// Package prose derives facts from sentences: what people are told and asked, claims of
-// approval, names of other tools, and the sentences themselves.
+// Package prose derives facts from sentences: what to tell and ask people, claims of approval,
+// names of other tools, and the sentences themselves.
 package prose
 
 import (
@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// Read adds the facts of a paragraph, an item of a list, or a cell of a table.
+// Read adds the facts of a paragraph, a list item, or a table cell.
 func Read(d fact.Doc) {
 	literal.Hidden(d)
 	blank := codeSpans(d)
@@ -26,7 +26,7 @@ func Read(d fact.Doc) {
 	sentences(d.Text, func(start, end int) { sentence(d.Part(start, end), lower[start:end]) })
 }
 
-// Comment adds the facts of a comment in a program, whose sentences are not listed.
+// Comment adds the facts of a comment in a program. Its sentences are not added.
 func Comment(d fact.Doc) {
 	literal.Hidden(d)
 	literal.Scan(d, literal.Prose, fact.Literal)
@@ -45,14 +45,15 @@ func lowered(text string) string {
 		}
 		return r
 	}, text)
-	if len(lower) != len(text) { // bytes that are no text
+	if len(lower) != len(text) { // invalid UTF-8
 		return text
 	}
 	return lower
 }
 
-// codeSpans reads the code in a paragraph (https://spec.commonmark.org/0.31.2/#code-spans)
-// and returns the paragraph with the commands blank.
+// codeSpans adds the facts of the code spans in a paragraph
+// (https://spec.commonmark.org/0.31.2/#code-spans) and returns the paragraph with commands replaced
+// by spaces.
 func codeSpans(d fact.Doc) string {
 	text := d.Text
 	var blank []byte
@@ -97,13 +98,13 @@ func codeSpans(d fact.Doc) string {
 	return string(blank)
 }
 
-// kinds are nouns that make the code beside them the name of another thing.
+// kinds are nouns that mark adjacent code as the name of another tool, server, skill, or agent.
 var kinds = []string{"skill", "agent", "subagent", "sub-agent", "server", "tool", "plugin", "mcp"}
 
-// packages are nouns that make the code beside them the name of a package.
+// packages are nouns that mark adjacent code as the name of a package.
 var packages = []string{"package", "library", "dependency", "module", "crate", "gem"}
 
-// other adds the name of a tool, a server, a skill or an agent: code next to the noun.
+// other adds the name of a tool, server, skill, agent, or package: code next to such a noun.
 func other(d fact.Doc, before, name, after string, at int) {
 	if len(name) > 64 || name == "" || strings.ContainsAny(name, " \n/.(){}=<>\"'") || strings.Trim(name, "-$_:") == "" {
 		return
@@ -124,7 +125,7 @@ func other(d fact.Doc, before, name, after string, at int) {
 	}
 }
 
-// sentences calls read with the place of each sentence of a paragraph.
+// sentences calls read with the byte range of each sentence of a paragraph.
 func sentences(text string, read func(start, end int)) {
 	start := 0
 	for i := 0; i < len(text); {
@@ -153,14 +154,14 @@ func sentences(text string, read func(start, end int)) {
 	read(start, len(text))
 }
 
-// minAbbreviated is the least number of bytes ahead of a period that ends a sentence: it
-// ends an abbreviation or the number of an item otherwise.
+// minAbbreviated is the minimum number of bytes before a period that ends a sentence. An earlier
+// period ends an abbreviation or an item number.
 const minAbbreviated = 12
 
-// minSentence is the least number of bytes in the words of a sentence.
+// minSentence is the minimum length in bytes of the words of a sentence.
 const minSentence = 8
 
-// sentence adds a sentence, and the orders in it; lower is d in lower case.
+// sentence adds a sentence and the orders in it. lower is its text in lower case.
 func sentence(d fact.Doc, lower string) {
 	start := len(d.Text) - len(strings.TrimLeft(d.Text, " \t\n-*+#>|_"))
 	d = d.Part(start, len(d.Text))
@@ -172,7 +173,7 @@ func sentence(d fact.Doc, lower string) {
 	key.Grow(len(d.Text))
 	gap := false
 	for _, r := range d.Text {
-		if r >= 'a' && r <= 'z' && !gap { // most of a text
+		if r >= 'a' && r <= 'z' && !gap { // the common case
 			key.WriteByte(byte(r))
 			continue
 		}
@@ -196,11 +197,11 @@ func sentence(d fact.Doc, lower string) {
 	d.AddKey(0, fact.Text, "", value, key.String())
 }
 
-// maxOrder is how much of a sentence identifies an order, in bytes.
+// maxOrder is the maximum length in bytes of the part of a sentence that identifies an order.
 const maxOrder = 80
 
-// orders adds what the sentence d says people are told, asked or shown, claims of approval,
-// and the places that others obey, by their names in English; lower is d in lower case.
+// orders adds what the sentence d says about informing or asking people, claims of approval, and
+// files that other programs follow, by their English names. lower is its text in lower case.
 func orders(d fact.Doc, lower string) {
 	lex := lexical()
 	var seen [roles]languages
@@ -230,7 +231,7 @@ func orders(d fact.Doc, lower string) {
 			continue
 		}
 		start := i
-		for i < len(lower) && (lower[i] >= 0x80 || lower[i] >= 'a' && lower[i] <= 'z' || lower[i] == '-' || lower[i] == '\'' && i > start+1) { // an elision ends a word of one letter
+		for i < len(lower) && (lower[i] >= 0x80 || lower[i] >= 'a' && lower[i] <= 'z' || lower[i] == '-' || lower[i] == '\'' && i > start+1) { // an elision ends a word of a single letter
 			ascii = ascii && lower[i] < 0x80
 			i++
 		}
@@ -277,7 +278,7 @@ func orders(d fact.Doc, lower string) {
 	}
 }
 
-// phrase returns text from start to end, at most maxOrder bytes of it.
+// phrase returns text[start:end] with normalized white space, truncated to maxOrder bytes.
 func phrase(text string, start, end int) string {
 	return strings.Join(strings.Fields(plaintext.CutBytes(text[start:], min(end-start, maxOrder))), " ")
 }

@@ -12,33 +12,33 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// command is a simple command with its words as they are written, without quotes.
+// command is a simple command with unquoted words.
 type command struct {
-	at      int // of its first word
+	at      int // offset of the program
 	words   []string
-	places  []int // of the words
+	places  []int // offsets of the words
 	inner   []*syntax.Stmt
 	program string
 	traits  trait
 	known   bool
-	raised  string // the program that gives it more rights
+	raised  string // program that runs it with more rights
 }
 
-// input describes the data that a command reads from the pipe ahead of it.
+// input describes the data that a command reads from a pipe.
 type input struct {
 	fetched, decoded bool
-	shown            string // the commands
+	shown            string // the commands that write into the pipe
 }
 
-// statement adds the facts of s and everything within it.
+// statement adds the facts of s and all nested statements.
 func (r *reader) statement(s *syntax.Stmt) {
-	piped := map[*syntax.Stmt]input{} // what flows into statements that are visited later
+	piped := map[*syntax.Stmt]input{} // input of statements that are visited later
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Stmt:
 			r.one(n, piped[n])
 		case *syntax.BinaryCmd:
-			if stages := pipeline(n, nil); len(stages) > 1 && piped[stages[1]].shown == "" { // the outermost is visited first
+			if stages := pipeline(n, nil); len(stages) > 1 && piped[stages[1]].shown == "" { // the outermost pipeline is visited first
 				var in input
 				for i, stage := range stages {
 					if i > 0 {
@@ -60,10 +60,10 @@ func (r *reader) statement(s *syntax.Stmt) {
 	})
 }
 
-// maxPipeline is how much of a pipeline a fact shows, in bytes.
+// maxPipeline is the maximum length in bytes of a pipeline in a fact.
 const maxPipeline = 400
 
-// add notes that c, which may be nil, writes into the pipe.
+// add records that c, which may be nil, writes into the pipe.
 func (in *input) add(c *command) {
 	if c == nil {
 		return
@@ -75,8 +75,8 @@ func (in *input) add(c *command) {
 	}
 }
 
-// pipeline appends the statements between the pipes of b, the left ones first; none where b
-// joins its sides in another way.
+// pipeline appends the stages of the pipeline b to stages, from left to right. It appends nothing
+// if b is not a pipeline.
 func pipeline(b *syntax.BinaryCmd, stages []*syntax.Stmt) []*syntax.Stmt {
 	if b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
 		return stages
@@ -91,14 +91,14 @@ func pipeline(b *syntax.BinaryCmd, stages []*syntax.Stmt) []*syntax.Stmt {
 	return stages
 }
 
-// decodes reports whether c prints what it decodes.
+// decodes reports whether c prints data that it decodes.
 func (c *command) decodes() bool {
 	return c.traits&decodes != 0 && slices.ContainsFunc(c.words[1:], func(w string) bool {
 		return w == "-d" || w == "-D" || w == "--decode" || w == "-r" || w == "-di"
 	})
 }
 
-// simple returns the command of s, unwrapped, nil where it is no simple one.
+// simple returns the resolved command of s, or nil if s is not a simple command.
 func (r *reader) simple(s *syntax.Stmt) *command {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -114,7 +114,8 @@ func (r *reader) simple(s *syntax.Stmt) *command {
 	return c
 }
 
-// resolve finds the program of c behind those that only wrap it or give it more rights.
+// resolve skips programs that only wrap another command or run it with more rights, and sets the
+// program of c.
 func (c *command) resolve() {
 	for len(c.words) > 0 {
 		name := c.words[0]
@@ -143,8 +144,8 @@ func (c *command) resolve() {
 	}
 }
 
-// word returns a word without quotes, with the known values of variables, and the commands
-// that are substituted in it.
+// word returns a word without quotes and with the known values of variables, and the commands that
+// are substituted in the word.
 func (r *reader) word(w *syntax.Word) (string, []*syntax.Stmt) {
 	var b strings.Builder
 	var inner []*syntax.Stmt
@@ -201,7 +202,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// assign notes the value of a variable and adds the facts of the value.
+// assign records the value of a variable and adds the facts of the value.
 func (r *reader) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Value == nil {
 		return
@@ -221,7 +222,7 @@ func (r *reader) assign(a *syntax.Assign) {
 	}
 }
 
-// one adds the facts of one statement without those of the statements in it.
+// one adds the facts of a statement without those of nested statements.
 func (r *reader) one(s *syntax.Stmt, in input) {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		for _, a := range call.Assigns {
@@ -235,7 +236,7 @@ func (r *reader) one(s *syntax.Stmt, in input) {
 	r.redirects(s, cmp.Or(c, &command{}))
 }
 
-// redirects adds the files that the output of a command goes to, and the text it is fed.
+// redirects adds the files to which a command writes, and the facts of its here-documents.
 func (r *reader) redirects(s *syntax.Stmt, c *command) {
 	for _, red := range s.Redirs {
 		target, _ := r.word(red.Word)
@@ -271,7 +272,7 @@ func (r *reader) redirects(s *syntax.Stmt, c *command) {
 	}
 }
 
-// writes adds a file that c writes to.
+// writes adds a file to which c writes.
 func (r *reader) writes(at int, target string, c *command) {
 	if c.traits&fetches != 0 {
 		r.fetched[path.Base(target)] = true

@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// Args adds the facts of a command whose words a program passes without a shell.
+// Args adds the facts of a command that a program runs without a shell.
 func Args(d fact.Doc, words []string) {
 	if len(words) == 0 {
 		return
@@ -23,7 +23,7 @@ func Args(d fact.Doc, words []string) {
 	r.command(c, input{})
 }
 
-// command adds the facts of c, which reads in.
+// command adds the facts of c with the input in.
 func (r *reader) command(c *command, in input) {
 	if c.raised != "" {
 		shown := c.raised
@@ -48,7 +48,7 @@ func (r *reader) command(c *command, in input) {
 	r.rights(c, name)
 }
 
-// arguments returns the words behind the program that are no flags.
+// arguments returns the words after the program, without flags.
 func (c *command) arguments() []string {
 	var args []string
 	for _, w := range c.words[min(1, len(c.words)):] {
@@ -59,7 +59,7 @@ func (c *command) arguments() []string {
 	return args
 }
 
-// name returns the program, with its subcommand if it has any.
+// name returns the program, with its subcommand if it has one.
 func (c *command) name(args []string) string {
 	if c.traits&family != 0 && len(args) > 0 || c.traits&interpret != 0 && len(args) > 0 && c.traits&shells == 0 && len(args[0]) < 80 {
 		return c.program + " " + args[0]
@@ -67,7 +67,7 @@ func (c *command) name(args []string) string {
 	return c.program
 }
 
-// words adds the facts of the words of c and returns its first address.
+// words adds the facts of the words of c and returns the first host in them.
 func (r *reader) words(c *command) (address string) {
 	use := fact.Literal
 	if c.known || programName(c.program) && strings.ToUpper(c.program) != c.program {
@@ -103,8 +103,8 @@ func (r *reader) words(c *command) (address string) {
 	return address
 }
 
-// uploads reports whether a program that takes hosts sends data: everything but a plain
-// request of curl(1) and wget(1), and clients of databases, which take credentials.
+// uploads reports whether a network program sends data. The exceptions are simple requests with
+// curl(1) and wget(1), and database clients, which use credentials as intended.
 func (c *command) uploads() bool {
 	if c.traits&fetches == 0 {
 		return c.program != "psql" && !strings.HasPrefix(c.program, "mysql") && !strings.HasPrefix(c.program, "mongo") && c.program != "redis-cli" && c.program != "pg_dump"
@@ -118,8 +118,8 @@ func (c *command) uploads() bool {
 	})
 }
 
-// hostOf returns the host that a word names: of an address, of user@host:path, or alone. A
-// host behind a variable counts as the domain that is fixed.
+// hostOf returns the host in a word: in an address, in user@host:path, or alone. If a variable
+// precedes the host, it returns "*." and the fixed domain.
 func hostOf(w string) string {
 	if _, rest, ok := strings.Cut(w, "://"); ok {
 		w = rest
@@ -142,7 +142,7 @@ func hostOf(w string) string {
 	return w
 }
 
-// run adds code that is fetched or decoded and run.
+// run adds code that is downloaded or decoded and then run.
 func (r *reader) run(c *command, in input, args []string) {
 	shown := strings.Join(c.words, " ")
 	add := func(use string) { r.Add(c.at, fact.Run, use, shown) }
@@ -192,8 +192,8 @@ func (r *reader) run(c *command, in input, args []string) {
 	}
 }
 
-// readsInput reports whether an interpreter runs its standard input: it has no file, module, or code
-// among its arguments.
+// readsInput reports whether an interpreter runs its standard input, because its arguments contain
+// no file, module, or code.
 func (c *command) readsInput(args []string) bool {
 	for _, w := range c.words[1:] {
 		if strings.HasPrefix(w, "-") && len(w) > 1 && !strings.HasPrefix(w, "--") && (c.traits&shells != 0 && strings.Contains(w, "c") || c.traits&shells == 0 && strings.ContainsAny(w[1:2], "cmepnr")) {
@@ -206,7 +206,7 @@ func (c *command) readsInput(args []string) bool {
 	return len(args) == 0
 }
 
-// packages adds the packages that c installs or runs, and the registry they come from.
+// packages adds the packages that c installs or runs, and an unusual registry.
 func (r *reader) packages(c *command, args []string, name string) {
 	t := tables()
 	registry := map[string]bool{}
@@ -246,11 +246,11 @@ func (r *reader) packages(c *command, args []string, name string) {
 	}
 }
 
-// usualRegistries are those that the programs use unless told otherwise.
+// usualRegistries are the default registries of the programs.
 var usualRegistries = map[string]bool{"registry.npmjs.org": true, "pypi.org": true, "files.pythonhosted.org": true, "registry.yarnpkg.com": true, "rubygems.org": true, "crates.io": true, "proxy.golang.org": true}
 
-// image returns the image among the words of docker run: the first that is no option and
-// no value of one.
+// image returns the image in the words of docker run: the first word that is neither an option nor
+// the value of an option.
 func image(words []string) []string {
 	for i := 2; i < len(words); i++ {
 		w := words[i]
@@ -282,7 +282,7 @@ func (r *reader) stored(c *command, args []string, name string) {
 	}
 }
 
-// written adds the files that other programs follow and that c changes.
+// written adds the files that c changes and that other programs follow.
 func (r *reader) written(c *command, args []string, name string) {
 	line, words := strings.Join(append([]string{c.program}, args...), " "), strings.Join(c.words, " ")
 	for _, w := range tables().writers {
@@ -290,7 +290,7 @@ func (r *reader) written(c *command, args []string, name string) {
 		if !option && line != w && !strings.HasPrefix(line, w+" ") {
 			continue
 		}
-		if c.program == "git" && (len(args) < 3 || !strings.Contains(args[1], ".") || args[1] == "user.name" || args[1] == "user.email") || // reads, or names the author
+		if c.program == "git" && (len(args) < 3 || !strings.Contains(args[1], ".") || args[1] == "user.name" || args[1] == "user.email") || // reads a value, or sets the author
 			c.program == "crontab" && slices.Contains(c.words, "-l") || slices.Contains(c.words, "--get") {
 			continue
 		}
@@ -320,7 +320,7 @@ func (r *reader) written(c *command, args []string, name string) {
 	}
 }
 
-// rights adds options of single programs that skip a check or widen permissions.
+// rights adds options of particular programs that skip a check or widen permissions.
 func (r *reader) rights(c *command, name string) {
 	for _, w := range c.words[min(1, len(c.words)):] {
 		short := strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--")

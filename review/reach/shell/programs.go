@@ -8,23 +8,23 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// trait is a way in which a program uses its arguments.
+// trait is a set of ways in which a program uses its arguments.
 type trait uint16
 
 const (
-	family    trait = 1 << iota // its first argument is a command of its own
-	local                       // reads, prints or arranges files: no fact by itself
+	family    trait = 1 << iota // its first argument is a subcommand
+	local                       // reads, prints, or arranges files, which is not a fact
 	network                     // its arguments name hosts
-	fetches                     // prints or stores what it fetches
-	decodes                     // prints what it decodes
+	fetches                     // prints or stores data that it fetches
+	decodes                     // prints data that it decodes
 	interpret                   // runs its input, a file, or an argument
 	shells                      // runs shell commands
 	wraps                       // runs the command in its arguments
-	raises                      // runs it with more rights
-	ambiguous                   // an English word: not a program by its name alone
+	raises                      // runs the command with more rights
+	ambiguous                   // an English word, so the name alone does not identify the program
 )
 
-// traits are the names of traits in the table of programs.
+// traits maps the names of traits in programs.tsv.
 var traits = map[string]trait{
 	"family": family, "local": local, "network": network, "fetches": fetches, "decodes": decodes, "interpret": interpret, "shells": shells,
 	"wraps": wraps, "raises": raises, "ambiguous": ambiguous,
@@ -33,14 +33,14 @@ var traits = map[string]trait{
 //go:embed programs.tsv
 var programs string
 
-// table holds the rows of programs by name.
+// table holds the rows of programs.tsv by name.
 type table struct {
 	programs  map[string]trait
-	names     fact.Filter     // of programs
-	installer map[string]bool // commands that take packages
-	registry  map[string]bool // options that name another place they come from
+	names     fact.Filter     // names of programs
+	installer map[string]bool // commands that install packages
+	registry  map[string]bool // options that select another package registry
 	secrets   []string        // commands that print credentials
-	writers   []string        // commands that change what others obey
+	writers   []string        // commands that change files that other programs follow
 }
 
 var tables = sync.OnceValue(func() *table {

@@ -1,5 +1,4 @@
-// Package shell derives facts from shell commands: scripts, fences, and code in sentences
-// that starts with a program.
+// Package shell derives facts from shell commands in scripts, in code fences, and in sentences.
 package shell
 
 import (
@@ -12,21 +11,22 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// The parser recurses, and a stack that overflows ends the process; it also reads "((" more
-// than once. So brackets nest only so deep, and a long script is parsed in parts.
+// The parser is recursive, and a stack overflow ends the process. It also reads "((" more than
+// once. The nesting of brackets is therefore limited, and long scripts are parsed in parts.
 const (
 	maxNesting = 100
 	maxParsed  = 16 << 10 // bytes
 )
 
-// Read adds the facts of a script. It hands over its comments.
+// Read adds the facts of a script. If comment is not nil, Read calls it for each comment.
 func Read(d fact.Doc, comment func(fact.Doc)) {
 	r := newReader(d, comment)
 	text := prompts(d.Text)
 	d.Text = text
 	for from := 0; from < len(text); {
 		end := part(text, from)
-		// What follows an error is read line by line: another shell's syntax, or a log.
+		// The rest after a syntax error is read line by line. It may be in the syntax of another
+		// shell, or a log.
 		for rest := r.parse(text[from:end], from, false); rest < end; {
 			stop := min(lineEnd(text, rest), end)
 			r.parse(text[rest:stop], rest, true)
@@ -36,8 +36,8 @@ func Read(d fact.Doc, comment func(fact.Doc)) {
 	}
 }
 
-// part returns where the part of a script that begins at from ends: at a line that is not
-// indented, if there is one.
+// part returns the end of the part of a script that begins at from. If possible, the next part
+// begins with a line that is not indented.
 func part(text string, from int) int {
 	if len(text)-from <= maxParsed {
 		return len(text)
@@ -52,7 +52,7 @@ func part(text string, from int) int {
 	return from + maxParsed
 }
 
-// lineEnd returns where the line at i ends, with the lines that "\" continues it on.
+// lineEnd returns the end of the line at i, including continuation lines after "\".
 func lineEnd(text string, i int) int {
 	for {
 		n := strings.IndexByte(text[i:], '\n')
@@ -66,16 +66,16 @@ func lineEnd(text string, i int) int {
 	}
 }
 
-// Inline adds the facts of code in a sentence and reports whether it is a command: it
-// starts with a known program, with "./", or with a word that a flag follows. Parsing
-// proves nothing: most sentences parse.
+// Inline adds the facts of a code span or an indented line and reports whether it is a command: it
+// begins with a known program, with "./", or with a word before a flag. The parser cannot decide
+// this, because it accepts most sentences.
 func Inline(d fact.Doc) bool {
 	text := strings.TrimLeft(d.Text, " \t")
 	text = strings.TrimPrefix(text, "$ ")
 	name, rest, spaced := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimLeft(rest, " ")
 	assigned := strings.Contains(name, "=")
-	for assigned && spaced { // variables ahead of the command
+	for assigned && spaced { // skip variables before the command
 		name, rest, spaced = strings.Cut(rest, " ")
 		assigned = strings.Contains(name, "=")
 	}
@@ -99,9 +99,10 @@ func Inline(d fact.Doc) bool {
 	return true
 }
 
-// Fetches adds the facts of a line in a program of another language that fetches something by a
-// command, and reports whether it is one: a program of the network, then an argument. That is no
-// syntax of another language, but notebooks run it, and fences may have the wrong language.
+// Fetches adds the facts of a line in a program that is a shell command for fetching something, and
+// reports whether it is one: a network program followed by a flag or an address. This is not valid
+// syntax in other languages, but notebooks run such lines, and a code fence may state the wrong
+// language.
 func Fetches(d fact.Doc) bool {
 	text := strings.TrimLeft(d.Text, " \t!%$")
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -112,8 +113,9 @@ func Fetches(d fact.Doc) bool {
 	return true
 }
 
-// argument reports whether the word behind the name of a program looks like one for it and
-// not like English: a flag, a path, a quote, a variable, or several words of a command.
+// argument reports whether rest, the text after the name of a program, looks like arguments and not
+// like English: it contains a flag, a path, a quotation mark, or a variable, or has at most two
+// words.
 func argument(rest string) bool {
 	return flag(rest) || strings.ContainsAny(rest, "/.$\"'*=:~|>_-") || len(strings.Fields(rest)) <= 2
 }
@@ -124,8 +126,8 @@ func flag(rest string) bool {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// programName reports whether name has the form of a program's: no file of a text or a
-// program in a language that is not run by its name.
+// programName reports whether name has the form of a program name, and is not the name of a source
+// or text file.
 func programName(name string) bool {
 	if name == "" || sourceFile(name) || !letter(name[0]) {
 		return false
@@ -133,7 +135,7 @@ func programName(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-") == ""
 }
 
-// sourceFile reports whether name ends like a file that no one runs by its name.
+// sourceFile reports whether name has the extension of a file that is not executed by its name.
 func sourceFile(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "md", "mdc", "ts", "tsx", "js", "jsx", "json", "yaml", "yml", "toml", "txt", "css", "html", "go", "rs", "c", "h", "cpp", "java", "cs", "kt", "ipynb", "csv", "lock", "vue", "svg", "png", "pdf", "docx", "xml":
@@ -142,23 +144,23 @@ func sourceFile(name string) bool {
 	return false
 }
 
-// prompt matches the prompts of a recorded session.
+// prompt matches the prompts in a recorded terminal session.
 var prompt = regexp.MustCompile(`(?m)^[ \t]*(?:\$|❯|➜|PS>|>|%) `)
 
-// prompts blanks the prompts of a recorded session.
+// prompts replaces the prompts in a recorded terminal session with spaces.
 func prompts(text string) string {
 	if !strings.Contains(text, "$ ") && !strings.Contains(text, "❯ ") && !strings.Contains(text, "➜ ") && !strings.Contains(text, "> ") && !strings.Contains(text, "% ") {
-		return text // most scripts: the search is faster than the pattern
+		return text // skips the slower expression for most scripts
 	}
 	return prompt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 }
 
-// reader reads one script.
+// reader is the state of reading a script.
 type reader struct {
 	fact.Doc
 	parser    *syntax.Parser
 	comment   func(fact.Doc)
-	shift     int               // where the parsed text begins
+	shift     int               // offset of the parsed text
 	vars      map[string]string // variables with a known value
 	fetched   map[string]bool   // files that were downloaded
 	functions map[string]bool
@@ -171,8 +173,9 @@ func newReader(d fact.Doc, comment func(fact.Doc)) *reader {
 	}
 }
 
-// parse reads commands up to the first error and returns where to continue: after the last complete
-// command, or at the end if text is a single line.
+// parse adds the facts of the commands in text up to the first syntax error. It returns the offset
+// at which to continue: after the last complete command, or the end of text if line is set, because
+// text is then a single line.
 func (r *reader) parse(text string, shift int, line bool) int {
 	if deep(text) {
 		literal.Scan(r.Part(shift, shift+len(text)), literal.Data, fact.Literal)
@@ -184,7 +187,7 @@ func (r *reader) parse(text string, shift int, line bool) int {
 	for s, err := range r.parser.StmtsSeq(strings.NewReader(text)) {
 		if err != nil {
 			failed = err
-			continue // the parser ends by itself, and may tell of one error twice
+			continue // the parser stops by itself, and may report an error twice
 		}
 		r.comments(s)
 		r.statement(s)
@@ -200,7 +203,7 @@ func (r *reader) parse(text string, shift int, line bool) int {
 	return shift + len(text)
 }
 
-// deep reports whether brackets of a text nest deeper than maxNesting.
+// deep reports whether the brackets in text are nested more than maxNesting levels deep.
 func deep(text string) bool {
 	depth := 0
 	for i := range len(text) {
@@ -229,8 +232,8 @@ func (r *reader) comments(s *syntax.Stmt) {
 	}
 }
 
-// Unquoted adds the commands that a sentence has outside of code: a program, then a flag,
-// an address or a path.
+// Unquoted adds the commands in a sentence that are not marked as code: a program followed by a
+// flag, an address, or a path.
 func Unquoted(d fact.Doc) {
 	text, programs := d.Text, tables()
 	for i := 0; i < len(text); {
@@ -267,11 +270,11 @@ func Unquoted(d fact.Doc) {
 	}
 }
 
-// maxUnquoted is the length of a command in a sentence at most, in bytes.
+// maxUnquoted is the maximum length in bytes of a command in a sentence.
 const maxUnquoted = 1000
 
-// sentenceEnd returns where the command in a sentence ends: at a mark of the sentence or a
-// word that goes on with it.
+// sentenceEnd returns the end of the command at the start of text: punctuation, or a word that
+// continues the sentence.
 func sentenceEnd(text string) int {
 	end := min(len(text), maxUnquoted)
 	for _, mark := range []string{"\n", "; ", ", ", ". ", ": ", ") ", "`", " to ", " and ", " before ", " after ", " so ", " when ", " if ", " in ", " for ", " on ", " as ", " then ", " or "} {
