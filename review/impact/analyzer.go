@@ -36,7 +36,7 @@ type Analyzer struct {
 	tokens *tokens.Counter
 }
 
-// New returns an analyzer that reads through view, which runs a function on one snapshot.
+// New returns an analyzer that reads through view, which runs a function on a single snapshot.
 // model answers test cases; it is nil if none is connected. Caches are taken from pool.
 func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool, model harness.Model) *Analyzer {
 	return &Analyzer{
@@ -47,7 +47,7 @@ func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool, 
 	}
 }
 
-// Counter returns the token counter of the analyzer, whose cache others can share.
+// Counter returns the token counter of the analyzer, so that others can share its cache.
 func (a *Analyzer) Counter() *tokens.Counter { return a.tokens }
 
 // cached runs fn with one snapshot and a cache of its live registry.
@@ -95,8 +95,8 @@ type definitionReader interface {
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
 }
 
-// Coming returns the definitions that would go live with an approval: that of a revision of
-// p, and those of the other open members of its change set.
+// Coming returns the definitions that would go live with an approval: the definition in rev, a
+// revision of p, and those of the other open members of its change set.
 func Coming(ctx context.Context, r revisionReader, p proposals.Proposal, rev proposals.Revision, members []proposals.Proposal) (map[registry.Subject]registry.Live, error) {
 	changed := map[registry.Subject]registry.Live{}
 	set := func(p proposals.Proposal, rev proposals.Revision) {

@@ -36,7 +36,7 @@ type CaseBehaviour struct {
 // Trial is the result of a case with one version.
 type Trial struct {
 	harness.Result
-	Text string // the whole answer, recorded or a model's; untrusted
+	Text string // the full answer, recorded or from a model; untrusted
 }
 
 // Changed reports whether the proposal changes the answer or the outcome. It returns false
@@ -48,7 +48,8 @@ func (c CaseBehaviour) Changed() bool {
 	return c.Before.Outcome != c.After.Outcome || c.Before.Text != c.After.Text
 }
 
-// Tell is called when case done of total starts.
+// Tell is called when case done (counted from 0) of total starts, and with done equal to total at
+// the end.
 type Tell func(done, total int, name string)
 
 // Behaviour runs every test case of a proposal's current revision, and those of the live version that it drops, against
@@ -80,13 +81,13 @@ func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, te
 	return b, nil
 }
 
-// versionSide is one version with the cases and its answers to them.
+// versionSide is a version with the test cases and its answers.
 type versionSide struct {
-	name       string // "version 3", "the proposal"
-	absent     string // why no case is run with it, "" if it exists
+	name       string // such as "version 3" or "the proposal"
+	absent     string // why no case is run with this version, or "" if it exists
 	definition registry.Definition
-	cases      []proposals.TestCase // with its own recorded answers
-	model      harness.Model        // nil to use these
+	cases      []proposals.TestCase // with the recorded answers of this version
+	model      harness.Model        // nil to use the recorded answers
 	prompt     string
 }
 
@@ -167,8 +168,7 @@ type caseReader interface {
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// CasesOf returns the test cases that a version was approved with; none for shipped
-// versions.
+// CasesOf returns the test cases with which a version was approved. Shipped versions have none.
 func CasesOf(ctx context.Context, r caseReader, s registry.Subject, number int) ([]proposals.TestCase, error) {
 	v, err := r.Version(ctx, s, number)
 	if err != nil || v.Proposal == "" {
@@ -205,13 +205,13 @@ func (b *Behaviour) pair(sides *[2]versionSide, now, earlier []proposals.TestCas
 	}
 }
 
-// reachable is a model that is not asked again once it could not be reached.
+// reachable is a model that is no longer used once it could not be reached.
 type reachable struct {
 	model harness.Model
 	gone  error
 }
 
-// UntilGone returns a model that asks model until it cannot be reached once.
+// UntilGone returns a model that forwards calls to model until it cannot be reached once.
 func UntilGone(model harness.Model) harness.Model { return &reachable{model: model} }
 
 func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, error) {
@@ -227,8 +227,8 @@ func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, e
 	return text, err
 }
 
-// Instruction returns the prompt of a model for a test case: the tool's part of
-// the prompt, or the agent's prompt, if the definition were live.
+// Instruction returns the prompt for a model to answer a test case as if the definition were live:
+// the tool's part of the prompt, or the agent's prompt.
 func Instruction(d registry.Definition) string {
 	if d.Agent != nil {
 		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text

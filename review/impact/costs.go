@@ -14,10 +14,10 @@ import (
 	"toolcrib/review/rules/budget"
 )
 
-// Costs returns the changes to prompts that a rule could object to, among the agents that
-// a draft reaches: prompts that would be cut, and prompts that may become much longer. It
-// does not render prompts that stay far from a limit, and does not count the tokens of
-// prompts that cannot grow by much or are meant to grow.
+// Costs returns the changes to prompts that a rule could object to, for the agents affected by
+// draft: prompts that would be truncated, and prompts that may become much longer. It does not
+// render prompts that remain far from a limit, and does not count the tokens of prompts that cannot
+// grow by much or are expected to grow.
 func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	if draft.Definition.IsZero() {
 		return nil, nil
@@ -40,13 +40,13 @@ func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *to
 	return costs, nil
 }
 
-// costs returns how the prompts of one agent would change.
+// costs returns such changes to the prompts of a single agent.
 func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	wide, err := c.wide(ctx, a, draft.Definition.Tool)
 	if err != nil {
 		return nil, err
 	}
-	if wide { // the prompt is meant to grow; only the limit matters
+	if wide { // the prompt is expected to grow; only the limit matters
 		if _, _, narrowed, err := c.narrowed(ctx, a); err != nil || narrowed {
 			return nil, err
 		}
@@ -88,8 +88,8 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 	return costs, nil
 }
 
-// wide reports whether an agent has a tool only because its list includes the whole kind.
-// Such a prompt is meant to grow with every tool.
+// wide reports whether an agent has a tool only because its list includes the whole kind. Its
+// prompts are expected to grow with every tool.
 func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil
@@ -112,13 +112,14 @@ func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (b
 	return len(list.Kinds) > 0 && !others.Admits(*tool), nil
 }
 
-// aroundTool is an upper limit of the bytes that a tool adds in addition to its own block: the headings of its part of
-// the catalog and of its category. Half of it limits the tokens.
+// aroundTool is an upper limit for the bytes that a tool adds in addition to its block: the
+// headings of its part of the catalog and of its category. Half of it is an upper limit for the
+// tokens.
 const aroundTool = 256
 
-// addsLittle reports whether a change of a tool is too small to bring any prompt of an agent
-// near a limit. A prompt grows by the growth of the tool's block, at every place where the
-// template lists tools.
+// addsLittle reports whether a change of a tool is too small to bring any prompt of an agent near a
+// limit. A prompt grows by the growth of the tool's block, at every place where the template lists
+// tools.
 func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, was []prompt.Output, counter *tokens.Counter) (bool, error) {
 	if draft.Subject.Kind != registry.KindTool || len(was) == 0 {
 		return false, nil
@@ -135,7 +136,7 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 	if before != nil && before.Definition.Status() == registry.Active {
 		had = before.Definition
 	}
-	places := 2 // of the built-in template
+	places := 2 // in the built-in template
 	for _, u := range prompt.Uses(agent.Definition.Agent.PromptTemplate) {
 		if u.Name == prompt.ToolCatalog || u.Name == prompt.ToolGuidance {
 			places++
@@ -150,7 +151,7 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 		if most <= budget.PromptGrowth {
 			continue
 		}
-		if len(out.Text) < 64<<10 { // rendering it is faster than loading the vocabulary
+		if len(out.Text) < 64<<10 { // rendering is then faster than loading the vocabulary
 			return false, nil
 		}
 		from, to, err := tokensOf(before, after, counter)
@@ -161,7 +162,7 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 	return true, nil
 }
 
-// block returns the text that a tool adds to a prompt; "" for none.
+// block returns the text that a tool adds to a prompt, or "" if there is none.
 func block(d registry.Definition, channel string) string {
 	if d.Tool == nil || d.Status() != registry.Active {
 		return ""
@@ -184,7 +185,7 @@ func tokensOf(before, after string, counter *tokens.Counter) (b, a int, err erro
 	return b, a, err
 }
 
-// length returns how many bytes a prompt has, or would have if it were not cut.
+// length returns the length of a prompt in bytes before truncation.
 func length(out prompt.Output) int {
 	for _, c := range out.Cuts {
 		if c.Kind == prompt.CutPrompt {

@@ -10,25 +10,26 @@ import (
 	"toolcrib/registry"
 )
 
-// An approval of several proposals is compared with the changes that each was shown to make alone. Together they may
-// change a prompt in a way that nobody was shown: a new tool and a list that includes it, or two tools where a limit
-// leaves room for only one.
+// If several proposals are approved together, the result is compared with the changes that each
+// proposal was shown to make alone. Together they may change a prompt in a way that no reviewer has
+// seen: a new tool and a list that includes it, or two tools that compete for the last place within
+// a limit.
 
-// Part is the effect of one proposal of an approval on its own.
+// Part is the effect of a single proposal in a joint approval.
 type Part struct {
 	Subject registry.Subject
 	Group   string   // the change set, whose members have the same changes, or the proposal
-	Then    *Overlay // with it and the rest of its change set
+	Then    *Overlay // with the proposal and the rest of its change set
 	Prompts []PromptChange
 }
 
-// channelKey identifies one prompt of an agent.
+// channelKey identifies a prompt of an agent.
 type channelKey struct {
 	promptKey
 	channel string
 }
 
-// balance is the sum of changes of one prompt.
+// balance is the sum of several changes to a prompt.
 type balance struct {
 	passages map[string]int // by hash: how often gained, less how often lost
 	gone     bool
@@ -58,8 +59,9 @@ func (b *balance) equals(c prompt.Change) bool {
 	return maps.Equal(b.passages, whole.passages) && !slices.ContainsFunc(b.cuts, func(cut string) bool { return cut != c.Cut })
 }
 
-// AddUp returns a channel prompt that the parts together change in another way than one by
-// one, as "agent:layer/id#channel", and the indexes of the parts that reach it; "" for none.
+// AddUp returns a prompt, as "agent:layer/id#channel", for which the joint change of all parts
+// differs from the sum of their separate changes, and the indexes of the parts that affect this
+// prompt. It returns "" if there is none.
 func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach []int, err error) {
 	changed, different := map[registry.Subject]registry.Live{}, map[string]bool{}
 	for _, p := range parts {
@@ -74,7 +76,7 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 		channel channelKey
 	}
 	known := map[counted]bool{}
-	alone := map[channelKey]*balance{} // changes of each part alone; a change set counts as one part
+	alone := map[channelKey]*balance{} // changes by each part alone; a change set counts as one part
 	for _, p := range parts {
 		for _, c := range p.Prompts {
 			key := channelKey{c.promptKey, c.Channel}

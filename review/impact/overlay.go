@@ -12,22 +12,21 @@ import (
 	"toolcrib/registry"
 )
 
-// Overlay is a registry.Finder: the live registry with some definitions replaced. It caches the
-// inputs of prompts, the rendered prompts, and the changes to them. It takes prompts with the same
-// input from now.
+// Overlay is a registry.Finder for the live registry with some definitions replaced. It caches the
+// inputs of prompts, the rendered prompts, and the changes to them. It reuses the prompts of now
+// that have the same input.
 type Overlay struct {
 	Registry
 	changed  map[registry.Subject]registry.Live
-	now      *Overlay // without the changes, or nil if there are none
+	now      *Overlay // the registry without the changes, or nil if there are none
 	inputs   map[promptKey]*prompt.Input
 	rendered map[promptKey]*rendering
 	compared map[promptKey][]prompt.Change
 	rankings map[rankingOf]*ranking // of the live registry
 }
 
-// rendering holds every channel prompt of an agent, and the input of them; it is
-// empty for an agent that is not there, not active, or hidden by a stronger
-// layer.
+// rendering holds every channel prompt of an agent, and their input. It is empty for an agent that
+// does not exist, is not active, or is hidden by a stronger layer.
 type rendering struct {
 	in      *prompt.Input
 	outputs []prompt.Output
@@ -62,7 +61,7 @@ func (c *Overlay) InCategory(ctx context.Context, category string) ([]registry.L
 // one of this kind.
 func (c *Overlay) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	if most > 0 {
-		most += len(c.changed) // those that go make room
+		most += len(c.changed) // to replace those that are removed
 	}
 	found, err := c.Registry.OfKind(ctx, kind, view, most)
 	if err != nil {
@@ -72,7 +71,7 @@ func (c *Overlay) OfKind(ctx context.Context, kind registry.ToolKind, view []reg
 		if s.Kind != registry.KindTool || slices.ContainsFunc(found, func(l registry.Live) bool { return l.Subject.ID == s.ID }) {
 			continue
 		}
-		same, err := c.Registry.ByName(ctx, s.ID) // those of other layers
+		same, err := c.Registry.ByName(ctx, s.ID) // tools with the same id in other layers
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +85,7 @@ func (c *Overlay) Lists(ctx context.Context) ([]registry.Live, error) {
 	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err
 }
 
-// overlay replaces changed definitions in found, and adds changed definitions that match.
+// overlay replaces the changed definitions in found and adds changed definitions that match.
 func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
@@ -97,13 +96,14 @@ func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) boo
 	return found
 }
 
-// agents returns the agents as they would be.
+// agents returns the agents after the changes.
 func (c *Overlay) agents(now []registry.Live) []registry.Live {
 	return c.overlay(slices.Clone(now), func(l registry.Live) bool { return l.Definition.Agent != nil })
 }
 
-// render renders every channel prompt of an agent, unless now has them: a prompt mentions
-// only the first prompt.MaxOfKind tools of a long list, so most new tools change no prompt.
+// render renders every channel prompt of an agent unless the prompts are the same as in now. A
+// prompt mentions only the first prompt.MaxOfKind tools of a long list, so most new tools do not
+// change any prompt.
 func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 	if known, ok := c.rendered[s]; ok {
 		return known, nil
@@ -118,7 +118,8 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Equal copies may be rendered again, but never different definitions be taken for equal.
+		// Rendering equal copies again is harmless, but different definitions must never be treated
+		// as equal.
 		same := was.in == r.in
 		if was.in != nil && r.in != nil {
 			same = was.in.More == r.in.More && slices.Equal(was.in.Tools, r.in.Tools) && reflect.DeepEqual(was.in.Agent, r.in.Agent)
@@ -138,8 +139,8 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 // ReferenceContext returns the context in which reviews render the prompts of agents.
 func ReferenceContext() registry.Context { return registry.Context{Local: true, Embedding: true} }
 
-// reference returns the input of an agent's prompts in the fixed context of reviews, nil
-// for an agent without prompts.
+// reference returns the input of an agent's prompts in the fixed context of reviews, or nil if the
+// agent has no prompts.
 func (c *Overlay) reference(ctx context.Context, s promptKey) (*prompt.Input, error) {
 	if known, ok := c.inputs[s]; ok {
 		return known, nil
@@ -159,7 +160,7 @@ func (c *Overlay) reference(ctx context.Context, s promptKey) (*prompt.Input, er
 	return in, nil
 }
 
-// compare returns how the changes affect the prompts of an agent.
+// compare returns the effect of the changes on the prompts of an agent.
 func (c *Overlay) compare(ctx context.Context, s promptKey) ([]prompt.Change, error) {
 	if known, ok := c.compared[s]; ok {
 		return known, nil
@@ -180,8 +181,8 @@ func (c *Overlay) compare(ctx context.Context, s promptKey) ([]prompt.Change, er
 	return c.compared[s], nil
 }
 
-// input returns the input of an agent's prompts in the view of layer; nil if the agent does
-// not exist, is not active, or is hidden by a stronger layer.
+// input returns the input of an agent's prompts in the view of layer. It returns nil if the agent
+// does not exist, is not active, or is hidden by a stronger layer.
 func (c *Overlay) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
@@ -201,8 +202,9 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 	return nil
 }
 
-// toolless returns the reason why an agent would have no tools, not even deferred ones, or nil if it has any or does
-// not exist. It reads the first tools of a kind, and the others only if none of the first remain.
+// toolless returns the reason why an agent would have no tools, not even deferred ones, or nil if
+// it has any or does not exist. It reads only the first tools of each kind, unless none of them
+// remain.
 func (c *Overlay) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
@@ -220,10 +222,9 @@ func (c *Overlay) toolless(ctx context.Context, agent registry.Subject, layer re
 	return nil, err
 }
 
-// Input returns the input of an agent's prompts, without the time and the user. It also
-// returns one for an agent without tools. Of the tools that an allow-list includes by kind,
-// a prompt mentions only the first prompt.MaxOfKind, which limits the cost of rendering it,
-// and whether others can be discovered.
+// Input returns the input of an agent's prompts, without the time and the user, even if the agent
+// has no tools. Of the tools that an allow-list includes by kind, a prompt mentions only the first
+// prompt.MaxOfKind, which limits the cost of rendering, and whether others can be discovered.
 func Input(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) (prompt.Input, error) {
 	where.MostOfKind = prompt.MaxOfKind
 	res, err := registry.Resolve(ctx, agent, where, catalog)

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Pool caches the live registry between reads of proposals until a version goes live: a review of a queue renders the
-// same agents repeatedly, and one process can serve many users. It is safe for concurrent use; each cache serves one
-// read at a time.
+// Pool caches the live registry across reads of proposals until a version goes live: reviewing a
+// queue renders the same agents repeatedly, and a process can serve many users. It is safe for
+// concurrent use; each cache serves one read at a time.
 type Pool struct {
 	mu     sync.Mutex
-	state  int64 // registry state of the caches
+	state  int64 // state of the registry for which the caches are valid
 	caches []*Snapshot
 }
 
@@ -51,6 +51,6 @@ func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done fu
 // stateReader reads one state of the live registry.
 type stateReader interface {
 	Registry
-	// State returns a number that changes whenever Registry may find something else.
+	// State returns a number that changes whenever the results of Registry may change.
 	State(ctx context.Context) (int64, error)
 }

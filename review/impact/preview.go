@@ -13,10 +13,10 @@ import (
 
 // Scene is the setting in which prompts are rendered.
 type Scene struct {
-	Layer     registry.Layer   // in whose merged view
-	Where     registry.Context // which decides about the available tools
+	Layer     registry.Layer   // the layer whose merged view applies
+	Where     registry.Context // determines the available tools
 	Context   prompt.Context
-	SkipTools bool   // leave the catalog block out
+	SkipTools bool   // omit the catalog block
 	Channel   string // the only channel to render, or "" for all channels of the agent
 }
 
@@ -25,15 +25,16 @@ func (s Scene) reference() bool {
 	return s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == ""
 }
 
-// Preview holds the prompts of one agent's channels.
+// Preview holds the prompts for the channels of an agent.
 type Preview struct {
 	Agent registry.Subject
-	Layer registry.Layer // in whose merged view it was rendered
+	Layer registry.Layer // the layer whose merged view applies
 	// Now holds the current prompts; it is empty if the agent does not exist.
 	Now []prompt.Output
 	// Then holds the prompts after the approval. It is empty if the agent would not exist, or without proposals.
 	Then []prompt.Output
-	// Toolless is the reason why the agent has no tools, or would have none after the approval, or nil.
+	// Toolless is the reason why the agent has no tools, or would have none after the approval. It
+	// is nil if it has any.
 	Toolless error
 	// Channels are the channels of the agent, now or after the approval. A scene may use another channel.
 	Channels []string
@@ -90,7 +91,7 @@ func newPreviewer(ctx context.Context, r changeReader, live *Snapshot, ids []pro
 				return p, err
 			}
 		}
-		more, err := Coming(ctx, r, proposal, rev, members) // what an approval makes live
+		more, err := Coming(ctx, r, proposal, rev, members) // the definitions that an approval makes live
 		if err != nil {
 			return p, err
 		}
@@ -159,7 +160,7 @@ func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview
 	return out, err
 }
 
-// render returns the prompts of out's agent in c, and adds its channels there.
+// render returns the prompts of out's agent in c and adds its channels to out.
 func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents []registry.Live) ([]prompt.Output, error) {
 	if p.scene.reference() {
 		r, err := c.render(ctx, promptKey{out.Agent, p.scene.Layer})
@@ -192,7 +193,7 @@ func (a *Analyzer) PromptInput(ctx context.Context, agent string, layer registry
 	return in, err
 }
 
-// PromptInput is Analyzer.PromptInput of a registry.
+// PromptInput is like Analyzer.PromptInput, but reads from r.
 func PromptInput(ctx context.Context, r Registry, agent string, layer registry.Layer, where registry.Context) (prompt.Input, error) {
 	found, err := agentOf(ctx, r, agent, layer)
 	if err != nil {

@@ -9,25 +9,24 @@ import (
 	"toolcrib/registry"
 )
 
-// Many agents have every tool of a kind, of which a prompt lists the first prompt.MaxOfKind by id. A change of one tool
-// affects that tool, and perhaps the tool at the limit. Their ids are sufficient to find both, so the definitions of
-// the other tools are not read.
+// Many agents have every tool of a kind. A prompt lists the first prompt.MaxOfKind by id, so a
+// change of a tool affects only this tool and perhaps the tool at the limit. Ids are sufficient to
+// find both, so the definitions of the other tools are not read.
 
-// ranking is the first tools of a kind in a view, by id, without the core tools.
+// ranking lists the first tools of a kind in a view, by id, without core tools.
 type ranking struct {
-	entries []registry.Entry // heads
-	more    bool             // there are others behind them
-	size    int              // bytes of the definitions, no fewer than those that a prompt lists
+	entries []registry.Entry // only the heads of definitions
+	more    bool             // there are more tools after these
+	size    int              // total size of the definitions in bytes, at least of those that a prompt lists
 }
 
 // rankingOf identifies a ranking.
 type rankingOf struct {
 	kind  registry.ToolKind
-	layer registry.Layer // in whose view
+	layer registry.Layer // the layer of the view
 }
 
-// spare is the number of tools in a ranking beyond those that a prompt lists. They replace
-// tools that are removed.
+// spare is the number of additional tools in a ranking, to replace tools that are removed.
 const spare = 55
 
 // ranking returns the ranking of the live tools of a kind.
@@ -48,7 +47,7 @@ func (c *Overlay) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
 // headFinder finds only the heads of definitions.
 type headFinder struct {
 	*Overlay
-	size *int // bytes of the definitions that it found last
+	size *int // receives the size of the definitions in bytes
 }
 
 func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, err error) {
@@ -56,10 +55,10 @@ func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 	return heads, err
 }
 
-// narrowed returns the inputs of an agent's prompts before and after the changes, without
-// most tools that are the same in both: the prompts still differ by the same passages. It
-// reports false if that is not possible. The agent must have its tools by their kind alone,
-// and more of them than a prompt lists, and the prompts must be far from their limit.
+// narrowed returns the inputs of an agent's prompts before and after the changes without most of
+// the unchanged tools. The prompts rendered from these inputs differ by the same passages. It
+// returns false if this is not possible: the agent must have its tools only by their kind, and more
+// of them than a prompt lists, and the prompts must be far from their limit.
 func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
 	agent, kinds, err := c.byKind(ctx, s)
 	if err != nil || agent == nil {
@@ -91,8 +90,8 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 	return was, will, prompt.Roomy(*was, size) && prompt.Roomy(*will, size), nil
 }
 
-// byKind returns an agent that has tools by their kind alone, and the kinds; nil for other
-// agents, and for one whose own prompt or list changes.
+// byKind returns the agent and the kinds of its tools if the agent has tools only by their kind. It
+// returns nil for other agents, and if the changes include the agent itself or its list.
 func (c *Overlay) byKind(ctx context.Context, s promptKey) (*registry.Agent, registry.Kinds, error) {
 	agents, err := c.Agents(ctx)
 	if err != nil {
@@ -110,7 +109,7 @@ func (c *Overlay) byKind(ctx context.Context, s promptKey) (*registry.Agent, reg
 	list := *agent.AllowList
 	if list.Reference() {
 		if list, err = registry.Allowed(ctx, *agent, registry.Layered{Finder: c, View: s.layer.View()}); err != nil {
-			return nil, nil, nil //nolint:nilerr // there is no such list, which the whole input shows
+			return nil, nil, nil //nolint:nilerr // the list is unknown, which the full input shows
 		}
 	}
 	if len(list.Tools)+len(list.Categories)+len(list.AddWhenNonLocal)+len(list.AddWhenEmbeddingOK)+len(list.ExcludeInLocal) > 0 {
@@ -119,10 +118,10 @@ func (c *Overlay) byKind(ctx context.Context, s promptKey) (*registry.Agent, reg
 	return agent, list.Kinds, nil
 }
 
-// moved returns the ids of the tools of a kind that a prompt lists only before the changes,
-// and of those that it lists only afterwards. A tool in another version is in both. It
-// reports false if a prompt lists all tools of the kind, so that other tools decide whether
-// it mentions more, and if a ranking is too short.
+// moved returns the ids of the tools of a kind that a prompt lists only before the changes, and of
+// those that it lists only after them. A tool with a new version is in both. It returns false if a
+// prompt lists all tools of the kind, because other tools then determine whether it mentions more,
+// and if the ranking is too short.
 func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}
 	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
@@ -151,7 +150,7 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 	return missing(was, will), missing(will, was), true, nil
 }
 
-// missing returns the ids of the entries in list that are not in others, or in another version.
+// missing returns the ids of the entries in list that others lacks or has in another version.
 func missing(list, others []registry.Entry) []string {
 	known := map[registry.Subject]registry.Entry{}
 	for _, e := range others {
@@ -166,8 +165,8 @@ func missing(list, others []registry.Entry) []string {
 	return ids
 }
 
-// only returns the input of an agent's prompts with some of its tools, and others left to
-// be discovered.
+// only returns the input of an agent's prompts with only the tools in ids. All others are left to
+// discovery.
 func (c *Overlay) only(ctx context.Context, agent registry.Agent, layer registry.Layer, ids []string) (*prompt.Input, error) {
 	some := agent
 	some.AllowList = &registry.AllowList{Tools: ids}

@@ -13,15 +13,15 @@ import (
 	"toolcrib/review/rules/trust"
 )
 
-// PromptChange describes how a proposal changes one channel prompt.
+// PromptChange describes the change of a channel prompt by a proposal.
 type PromptChange struct {
 	promptKey
 	prompt.Change
 }
 
-// Prompts returns the changes to every channel prompt that a change of subject can reach.
-// The prompts are rendered in prompt.Reference and ReferenceContext, in the merged view of
-// the stronger of the agent's and the subject's layers.
+// Prompts returns the changes to every channel prompt that a change of subject can affect. The
+// prompts are rendered in prompt.Reference and ReferenceContext, in the merged view of the stronger
+// of the agent's and the subject's layers.
 func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]PromptChange, error) {
 	affected, err := c.affected(ctx, subject)
 	if err != nil {
@@ -40,9 +40,9 @@ func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]Prom
 	return changes, nil
 }
 
-// Ties reports the missing connections of an active definition d of subject: the unknown
-// allow-list that an agent refers to, "" for none, and whether a tool would be assigned
-// neither to an agent nor to the client of a guarded server.
+// Ties reports missing connections of an active definition d of subject: the unknown allow-list
+// that an agent refers to, or "", and whether a tool would be assigned neither to an agent nor to
+// the client of a guarded server.
 func (c *Overlay) Ties(ctx context.Context, subject registry.Subject, d registry.Definition) (unlisted string, unassigned bool, err error) {
 	if d.IsZero() || d.Status() != registry.Active || d.Agent == nil && d.Tool == nil {
 		return "", false, nil
@@ -65,7 +65,7 @@ func (c *Overlay) Ties(ctx context.Context, subject registry.Subject, d registry
 	return "", d.Tool.Server() == "" && !trust.Assigned(*d.Tool, subject.Layer, c.agents(agents), lists), nil
 }
 
-// Seals returns the seals of changes by "agent:layer/id#channel"; "" for a prompt that
+// Seals returns the seals of changes by "agent:layer/id#channel". The seal is "" for a prompt that
 // would no longer exist.
 func Seals(changes []PromptChange) map[string]string {
 	seals := make(map[string]string, len(changes))
@@ -75,8 +75,8 @@ func Seals(changes []PromptChange) map[string]string {
 	return seals
 }
 
-// Seal returns the seal of changes to prompts, except to toolcrib's own texts: whether those
-// change also depends on other approvals.
+// Seal returns the seal of changes to prompts. It excludes toolcrib's built-in texts, because their
+// changes also depend on other approvals.
 func Seal(rendered map[string]string) string {
 	seals := maps.Clone(rendered)
 	maps.DeleteFunc(seals, func(_, seal string) bool { return seal == prompt.OwnTexts })
@@ -93,8 +93,8 @@ func (c *Overlay) seal() string {
 	return history.Seal(fields...)
 }
 
-// affected returns the agents whose prompts a change of subject can reach, each with the
-// layer in whose view it has an effect.
+// affected returns the agents whose prompts a change of subject can affect, and for each the layer
+// in whose view the change has an effect.
 func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
 	before, err := Live(ctx, c.Registry, subject)
 	if err != nil {
@@ -132,7 +132,7 @@ func (c *Overlay) everyList(ctx context.Context) ([]registry.Live, error) {
 	return lists, nil
 }
 
-// stronger returns the layer whose view shows both, false if no view does.
+// stronger returns the layer whose view includes both, or false if there is none.
 func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	switch {
 	case a == b || a.Rank() > b.Rank():
@@ -143,9 +143,9 @@ func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	return "", false
 }
 
-// reaches reports whether a change of subject from before to after can change the Prompts of agent: the subject is the
-// agent, the agent's allow-list, or a tool that the list includes. It may return true without a change, but never false
-// if there is one.
+// reaches reports whether a change of subject from before to after can change the prompts of agent:
+// the subject is the agent, the agent's allow-list, or a tool that the list includes. It may return
+// true without a change, but never returns false if there is one.
 func reaches(subject registry.Subject, before *registry.Live, after, agent registry.Live, agents, lists []registry.Live) bool {
 	if subject.Kind == registry.KindAgent {
 		return subject.ID == agent.Subject.ID
@@ -153,7 +153,7 @@ func reaches(subject registry.Subject, before *registry.Live, after, agent regis
 	profiles := []registry.Definition{agent.Definition}
 	for _, a := range agents {
 		if a.Subject == agent.Subject {
-			profiles = append(profiles, a.Definition) // the live profile, if it changes too
+			profiles = append(profiles, a.Definition) // the live profile, in case it also changes
 		}
 	}
 	if subject.Kind == registry.KindList {
@@ -169,8 +169,8 @@ func reaches(subject registry.Subject, before *registry.Live, after, agent regis
 	return false
 }
 
-// takesIn reports whether an agent's allow-list, or one of lists under the name that it
-// refers to, includes a tool, its kind or its category.
+// takesIn reports whether an agent's allow-list, or a list in lists with the name to which it
+// refers, includes a tool, its kind, or its category.
 func takesIn(agent registry.Agent, tool registry.Tool, lists []registry.Live) bool {
 	if tool.Category != "" && slices.Contains(agent.Categories, tool.Category) {
 		return true
@@ -186,8 +186,8 @@ func takesIn(agent registry.Agent, tool registry.Tool, lists []registry.Live) bo
 	})
 }
 
-// names reports whether an allow-list mentions a tool by any of its names, by its kind or by
-// its category.
+// names reports whether an allow-list mentions a tool by any of its names, by its kind, or by its
+// category.
 func names(list registry.AllowList, tool registry.Tool) bool {
 	if slices.Contains(list.Kinds, tool.Kind) || tool.Category != "" && slices.Contains(list.Categories, tool.Category) {
 		return true

@@ -11,26 +11,26 @@ import (
 	"toolcrib/registry"
 )
 
-// Snapshot is a Registry that caches reads and renderings while no version goes live: one operation reads the same
-// agents and tools many times.
+// Snapshot is a Registry that caches reads and renderings as long as no version goes live, because
+// an operation reads the same agents and tools many times.
 type Snapshot struct {
 	Registry
 	live  map[registry.Subject]*registry.Live // nil for subjects known to be missing
 	names map[string][]registry.Live
 	reads map[string][]registry.Live         // results of the other queries
-	first map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
+	first map[registry.Subject]registry.Live // as first read, so that equal definitions share memory
 	now   *Overlay                           // the live registry
 }
 
-// NewSnapshot returns r with a cache of its reads and renderings. It is for a single goroutine, and must not be used
-// after a version goes live.
+// NewSnapshot returns r with a cache of its reads and renderings. It is not safe for concurrent
+// use, and must not be used after a version goes live.
 func NewSnapshot(r Registry) *Snapshot {
 	m := &Snapshot{Registry: r}
 	m.Forget()
 	return m
 }
 
-// Forget empties the cache. It is called when something has gone live.
+// Forget clears the cache. It must be called after a version goes live.
 func (m *Snapshot) Forget() {
 	m.live, m.first = map[registry.Subject]*registry.Live{}, map[registry.Subject]registry.Live{}
 	m.names, m.reads = map[string][]registry.Live{}, map[string][]registry.Live{}
@@ -113,8 +113,8 @@ func (m *Snapshot) InCategory(ctx context.Context, category string) ([]registry.
 	return m.cached("category "+category, func() ([]registry.Live, error) { return m.Registry.InCategory(ctx, category) })
 }
 
-// OfKind implements Registry. It asks for a power of two, so that the registry
-// before and after a change, which ask for one more or less, share reads.
+// OfKind implements Registry. It rounds most up to a power of two, so that the registry before and
+// after a change, for which most may differ by one, share reads.
 func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	if most > 0 {
 		most = 1 << bits.Len(uint(most)) //nolint:gosec // it is positive
@@ -122,7 +122,7 @@ func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 	return m.cached(fmt.Sprint("kind ", kind, view, most), func() ([]registry.Live, error) { return m.Registry.OfKind(ctx, kind, view, most) })
 }
 
-// Heads implements Registry. It is not cached: the rankings made of its result are.
+// Heads implements Registry. It is not cached, because the rankings computed from its results are.
 func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
 	return m.Registry.Heads(ctx, kind, view, most)
 }
@@ -131,7 +131,7 @@ func (m *Snapshot) Lists(ctx context.Context) ([]registry.Live, error) {
 	return m.cached("lists", func() ([]registry.Live, error) { return m.Registry.Lists(ctx) })
 }
 
-// cached returns the definitions that read returned for a key the first time.
+// cached returns the definitions that the first call of read for a key returned.
 func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]registry.Live, error) {
 	found, ok := m.reads[key]
 	if !ok {
@@ -144,7 +144,8 @@ func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]r
 	return slices.Clone(found), nil
 }
 
-// same replaces definitions with equal ones that were read before, so that their renderings are shared.
+// same replaces definitions with equal ones that were read earlier, so that their renderings are
+// shared.
 func (m *Snapshot) same(found []registry.Live) []registry.Live {
 	for i, l := range found {
 		if first, ok := m.first[l.Subject]; ok {

@@ -10,17 +10,17 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// TestChange is a test case that a proposal drops, changes, or adds. After an approval, the
-// subject has the cases of the proposal: dropped ones are no longer run.
+// TestChange is a test case that a proposal drops, changes, or adds. After an approval, the subject
+// has the test cases of the proposal, and dropped ones are no longer run.
 type TestChange struct {
-	Name   string // of the case; of a changed one, its name now
+	Name   string // name of the test case after the change
 	Change diff.Change
 	// Before and After describe the case, or are "" if it does not exist.
 	Before, After string
 }
 
-// CompareCases compares the test cases of a base's approval with those of a proposal, dropped ones first. A base
-// without cases has no changes.
+// CompareCases compares the test cases of an approved base with those of a proposal. Dropped ones
+// come first. Without test cases in the base, there are no changes.
 func CompareCases(base, now []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
 	match := matchCases(base, now,
@@ -46,8 +46,8 @@ func CompareCases(base, now []proposals.TestCase) []TestChange {
 	return append(dropped, rest...)
 }
 
-// matchCases returns for each case of before the index of the case in after that it became,
-// -1 for none. It pairs cases for which the first criterion holds before it tries the next.
+// matchCases returns for each case in before the index of the corresponding case in after, or -1.
+// It pairs all cases that meet the first criterion before it tries the next one.
 func matchCases(before, after []proposals.TestCase, criteria ...func(a, b proposals.TestCase) bool) []int {
 	match := slices.Repeat([]int{-1}, len(before))
 	for _, same := range criteria {
@@ -62,7 +62,7 @@ func matchCases(before, after []proposals.TestCase, criteria ...func(a, b propos
 	return match
 }
 
-// caseText returns a test case as lines. It quotes texts, which may contain line ends.
+// caseText returns a test case as lines. Texts are quoted, because they may contain line breaks.
 func caseText(c proposals.TestCase) string {
 	quote := func(s string) string { return string(jsondoc.Canonical(jsondoc.NewString(s))) }
 	lines := []string{"name " + quote(c.Name), "expect " + string(c.Expect), "input " + quote(c.Input)}
@@ -75,7 +75,8 @@ func caseText(c proposals.TestCase) string {
 	return strings.Join(lines, "\n")
 }
 
-// BesideCases returns both sides of changes of test cases, for diff.Content.Beside, or nil without changes.
+// BesideCases returns both sides of changes of test cases for diff.Content.Beside, or nil if there
+// are no changes.
 func BesideCases(changes []TestChange) (before, after []byte) {
 	if len(changes) == 0 {
 		return nil, nil
@@ -84,7 +85,7 @@ func BesideCases(changes []TestChange) (before, after []byte) {
 	for _, c := range changes {
 		key := c.Name
 		for n := 2; sides[0].Get(key) != nil || sides[1].Get(key) != nil; n++ {
-			key = fmt.Sprintf("%s (%d)", c.Name, n) // names repeat
+			key = fmt.Sprintf("%s (%d)", c.Name, n) // names may not be unique
 		}
 		if c.Change != diff.Added {
 			sides[0].Set(key, jsondoc.NewString(c.Before))

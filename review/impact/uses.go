@@ -12,13 +12,13 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Use connects a tool with an agent or an allow-list that mentions it, or, without a Tool,
+// Use connects a tool with an agent or an allow-list that mentions it. Without a Tool, it connects
 // an allow-list with an agent that refers to it.
 type Use struct {
 	Agent registry.Subject // zero for an allow-list
 	List  string           // id of an allow-list
 	Tool  string           // id, or the listed name if the registry does not contain the tool
-	In    bool             // whether it is offered in the reference context
+	In    bool             // whether the tool is offered in the reference context
 	Why   string
 }
 
@@ -106,8 +106,8 @@ func usesOfList(ctx context.Context, s registry.Subject, agents []registry.Live,
 	return append(uses, tools...), err
 }
 
-// usesOf returns the uses in the allow-list of an agent of a tool, "" for all tools. An agent
-// without tools, or that refers to an unknown list, still has uses.
+// usesOf returns the uses in the allow-list of an agent for a tool, or for all tools if tool is "".
+// It also works for agents without tools or with an unknown list.
 func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as Use, tool string) ([]Use, error) {
 	res, err := registry.Resolve(ctx, a, ReferenceContext(), catalog)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
@@ -124,7 +124,7 @@ func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as 
 	return uses, nil
 }
 
-// Toolset calls the function of this name with a new snapshot.
+// Toolset calls Toolset with a new snapshot.
 func (a *Analyzer) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (profile registry.Live, res registry.Resolution, err error) {
 	err = a.view(ctx, func(r Reader) error {
 		profile, res, err = Toolset(ctx, r, agent, layer, where)
@@ -133,9 +133,9 @@ func (a *Analyzer) Toolset(ctx context.Context, agent string, layer registry.Lay
 	return profile, res, err
 }
 
-// Toolset returns the tools that an agent has in a context, and why. agent is an id in the
-// merged view of layer, or a subject. The error is that of registry.Resolve; the resolution
-// then shows why no tool is left.
+// Toolset returns the tools that an agent has in a context, and why. agent is an id in the merged
+// view of layer, or a subject. The error is that of registry.Resolve; the resolution then explains
+// why no tools remain.
 func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
 	profile, err := agentOf(ctx, r, agent, layer)
 	if err != nil {
@@ -149,8 +149,8 @@ func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer
 }
 
 // Named returns the tools with a name in the view of layer: the tool with this id or alias,
-// else those with this wire name, else those with this name at their origin, which may be
-// several servers. It returns a deactivated tool only if no active one has the name.
+// otherwise the tools with this wire name, followed by those with this name at their origin, which
+// may be several servers. It returns a deactivated tool only if no active tool has the name.
 func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer) ([]registry.Entry, error) {
 	catalog := registry.Layered{Finder: r, View: layer.View()}
 	named, err := catalog.ByName(ctx, name)
@@ -185,7 +185,7 @@ func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer)
 	return []registry.Entry{own}, nil
 }
 
-// agentOf reads the agents and returns the one that ref selects.
+// agentOf returns the agent that ref identifies; see pick.
 func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) (registry.Live, error) {
 	agents, err := r.Agents(ctx)
 	if err != nil {
@@ -194,7 +194,7 @@ func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) 
 	return pick(agents, ref, layer)
 }
 
-// pick returns the active agent with a subject, or with an id in the view of layer.
+// pick returns the active agent whose subject is ref, or whose id is ref in the view of layer.
 func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Live, error) {
 	for _, a := range seen(agents, layer) {
 		if a.Subject.ID == ref || a.Subject.String() == ref {
@@ -204,7 +204,7 @@ func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Li
 	return registry.Live{}, fmt.Errorf("an active agent %s in the view of %s: %w", jsondoc.Quote(ref), layer, proposals.ErrNotFound)
 }
 
-// seen returns the active agents or allow-lists of the view of layer by id.
+// seen returns the active agents or allow-lists in the view of layer, by id.
 func seen(lives []registry.Live, layer registry.Layer) []registry.Live {
 	var out []registry.Live
 	for _, e := range registry.Visible(lives, layer.View()) {

@@ -12,7 +12,7 @@ import (
 // is empty.
 type Similarity struct {
 	Resemblance float64 `json:"resemblance"` // |A∩B| / |A∪B|
-	Contained   float64 `json:"contained"`   // |A∩B| / |A|: how much of the first the second has
+	Contained   float64 `json:"contained"`   // |A∩B| / |A|: the share of the first set that is in the second
 }
 
 // ToolPassage is a passage that the texts of two tools share.
@@ -22,7 +22,7 @@ type ToolPassage struct {
 	PathB string `json:"path_b"`
 }
 
-// maxWords is the maximum number of words that two purposes share.
+// maxWords is the maximum number of shared words in a result.
 const maxWords = 12
 
 func similarity(a, b Set) Similarity {
@@ -33,14 +33,14 @@ func similarity(a, b Set) Similarity {
 	return Similarity{Resemblance: float64(shared) / float64(len(a)+len(b)-shared), Contained: float64(shared) / float64(len(a))}
 }
 
-// TextOf returns the word shingles of the texts of t for a model: its prompt and
-// its description.
+// TextOf returns the word shingles of the texts of t that a model reads: its prompt and its
+// description.
 func TextOf(t registry.Tool) Set {
 	return TextSet(t.Prompt, t.Description)
 }
 
-// PurposeOf returns the purpose of t as a set of content words: those of its name and id,
-// its goals, its short description, and its parameters.
+// PurposeOf returns the purpose of t as a set of content words from its name and id, its goals, its
+// short description, and its parameters.
 func PurposeOf(t registry.Tool) Set { return purposeOf(t).set() }
 
 type part struct{ path, text string }
@@ -49,8 +49,8 @@ func parts(t registry.Tool) []part {
 	return []part{{"prompt", t.Prompt}, {"description", t.Description}}
 }
 
-// Passages returns the common passages of the texts of a and b, the longest first, at most
-// 10. It takes time linear in the length of the texts.
+// Passages returns the common passages of the texts of a and b, the longest first, at most 10. It
+// takes time linear in the length of the texts.
 func Passages(a, b registry.Tool) []ToolPassage {
 	var found []ToolPassage
 	for _, pa := range parts(a) {
@@ -64,16 +64,15 @@ func Passages(a, b registry.Tool) []ToolPassage {
 	return found[:min(len(found), maxPassages)]
 }
 
-// Words returns the content words that the purposes of a and b have in common, spelled as
-// in a, the most significant first, at most 12.
+// Words returns the content words that the purposes of a and b share, spelled as in a, the most
+// significant first, at most 12.
 func Words(a, b registry.Tool) []string {
 	words, _ := purposeOf(a).shared(purposeOf(b), func(string) float64 { return 1 })
 	return words
 }
 
-// shared returns the words that p has in common with q, spelled as in p, the heaviest first,
-// at most maxWords, and the weight of all of them together. weight returns the weight of a
-// stem.
+// shared returns the words that p and q share, spelled as in p, by decreasing weight, at most
+// maxWords, and the total weight of all shared words. weight returns the weight of a stem.
 func (p purpose) shared(q purpose, weight func(stem string) float64) (words []string, sum float64) {
 	type both struct {
 		word   string
@@ -97,8 +96,8 @@ func (p purpose) shared(q purpose, weight func(stem string) float64) (words []st
 	return words, sum
 }
 
-// Fingerprint contains the words of a tool, so that a tool is read only once for
-// comparisons with many others. It is safe for concurrent use.
+// Fingerprint contains the words of a tool for comparing it with many others. It is safe for
+// concurrent use.
 type Fingerprint struct {
 	text, purpose Set
 	sketches      func() (text, purpose Sketch)
@@ -112,9 +111,8 @@ func NewFingerprint(t registry.Tool) *Fingerprint {
 	return f
 }
 
-// Text compares the texts of f and other exactly, Purpose their purposes. Both
-// take time linear in the number of their words, and are meant for the matches of
-// Index.Scan and for the core tools, of which there are few.
+// Text compares the texts of f and other exactly. It takes time linear in the number of words, and
+// is meant for the matches of Index.Scan and for the few core tools.
 func (f *Fingerprint) Text(other *Fingerprint) Similarity { return similarity(f.text, other.text) }
 
 // Purpose compares the purposes of f and other exactly; see Text.
@@ -131,29 +129,28 @@ type Span struct {
 	End   int `json:"end"`
 }
 
-// Passage is a run of words that two texts have in common, apart from case,
-// accents, punctuation and separators.
+// Passage is a sequence of words that two texts share, apart from case, accents, punctuation, and
+// separators.
 type Passage struct {
-	A     Span `json:"a"` // its place in the first text
-	B     Span `json:"b"` // its place in the second text
+	A     Span `json:"a"` // position in the first text
+	B     Span `json:"b"` // position in the second text
 	Words int  `json:"words"`
 }
 
 const (
-	// passageWords sets how many words make a passage; fewer are turns of
-	// phrase.
+	// passageWords is the minimum number of words of a passage. Shorter sequences are common
+	// phrases.
 	passageWords = 6
-	// maxPassages limits the number of passages; more are of no use to a reader.
+	// maxPassages limits the number of passages, because readers do not need more.
 	maxPassages = 10
-	// maxPlaces limits how many places of the same words in the second text are
+	// maxPlaces limits the number of occurrences of the same words in the second text that are
 	// examined.
 	maxPlaces = 8
 )
 
-// Common returns the runs of at least 6 words that a and b have in common, the
-// longest first, at most 10. Runs do not overlap in a. It takes time linear in
-// the length of the texts, for which a longer run may be missed in a text that
-// repeats itself many times over.
+// Common returns the sequences of at least 6 words that a and b share, the longest first, at most
+// 10. They do not overlap in a. To take time linear in the length of the texts, it may miss a
+// longer sequence in a text with many repetitions.
 func Common(a, b string) []Passage {
 	as, bs := placesIn(a), placesIn(b)
 	if len(as) < passageWords || len(bs) < passageWords {
@@ -174,7 +171,7 @@ func Common(a, b string) []Passage {
 			}
 			places++
 		}
-		if length < passageWords { // a collision of hashes at most
+		if length < passageWords { // at most a hash collision
 			i++
 			continue
 		}
@@ -189,20 +186,21 @@ func Common(a, b string) []Passage {
 	return slices.Clip(passages[:min(len(passages), maxPassages)])
 }
 
-// place is a folded word and its place in the text.
+// place is a folded word and its position in the text.
 type place struct {
 	hash       uint64
 	start, end int
 }
 
 func placesIn(text string) []place {
-	ps := make([]place, 0, len(text)/6+1) // a word and its space
+	ps := make([]place, 0, len(text)/6+1) // an average word and a space
 	words(text, func(w word) { ps = append(ps, place{hash(w.folded), w.start, w.end}) })
 	return ps
 }
 
-// starts has the places where runs of passageWords words begin: the first place by the hash of
-// the run, and for each place the next one with the same hash. Places count from 1; 0 is none.
+// starts indexes the positions at which sequences of passageWords words begin: first maps the hash
+// of a sequence to its first position, and next maps each position to the next one with the same
+// hash. Positions are counted from 1; 0 means none.
 type starts struct {
 	first map[uint64]int32
 	next  []int32
@@ -217,7 +215,7 @@ func run(ps []place) uint64 {
 	return h
 }
 
-// alike returns how many words a and b begin with in common.
+// alike returns the number of words at the beginning of a and b that are equal.
 func alike(a, b []place) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n].hash == b[n].hash {

@@ -8,27 +8,27 @@ import (
 	"toolcrib/registry"
 )
 
-// Corpus is a few tools, such as the core, that another tool is compared with one
-// by one. It finds similarities that a sketch cannot: a copy of a part, and the
-// same purpose in other words, where most words differ and the rare ones agree.
+// Corpus is a small set of tools, such as the core tools, for comparing another tool with each of
+// them. It finds similarities that a sketch cannot find: a copied part, and the same purpose in
+// other words, where most words differ but the rare ones agree.
 type Corpus struct {
 	tools   []member
-	weights map[string]float64 // of the words in it, by stem
-	unknown float64            // of all others
+	weights map[string]float64 // of the words in the corpus, by stem
+	unknown float64            // weight of all other words
 }
 
-// member is a tool of a corpus as others are compared with it.
+// member is a tool of a corpus, prepared for comparison.
 type member struct {
 	ToolWords
-	mass float64 // of the words of About together
+	mass float64 // total weight of the words in About
 }
 
-// CorpusWords contains everything that a Corpus needs to know about its tools. It can be
-// stored, so that a process that compares one tool does not read all of them.
+// CorpusWords contains everything that a Corpus needs to know about its tools. It can be stored, so
+// that a process that compares a single tool does not have to read all tools of the corpus.
 type CorpusWords struct {
 	Tools []ToolWords
-	Count int            // of the tools that words are weighed by
-	Uses  map[string]int // by stem: how many of these have the word
+	Count int            // number of tools from which the weights of words are computed
+	Uses  map[string]int // number of these tools that use each word, by stem
 }
 
 // ToolWords contains the words of a tool of a corpus.
@@ -38,25 +38,25 @@ type ToolWords struct {
 	About purpose
 }
 
-// Comparison describes how similar a tool is to one of a corpus.
+// Comparison describes the similarity of a tool to a tool of a corpus.
 type Comparison struct {
-	ID string // of the tool of the corpus
-	// Shingles is the number of word shingles compared; of few, a large share
-	// means little.
+	ID string // of the tool in the corpus
+	// Shingles is the number of word shingles compared. If it is small, a large share is not
+	// significant.
 	Shingles int
-	Text     Similarity // of all texts for a model
-	// Covered is the share of the corpus tool's text that the other contains.
+	Text     Similarity // of all texts that a model reads
+	// Covered is the share of the corpus tool's text that the other tool contains.
 	Covered float64
-	// Purpose is how near the purposes are, from 0 to 1: the weight of the words
-	// that both have by the geometric mean of the weights of all that each has.
-	// A word weighs the more the fewer tools use it (the inverse document
-	// frequency of Spärck Jones, 1972), and twice as much in a name or a goal.
+	// Purpose is the similarity of the purposes, from 0 to 1: the weight of the shared words,
+	// divided by the geometric mean of the total weights of both tools. The weight of a word
+	// increases with its rarity among tools (the inverse document frequency of Spärck Jones, 1972)
+	// and is doubled in a name or a goal.
 	Purpose float64
-	Words   []string // that both have, the heaviest first, at most 12
+	Words   []string // the shared words, by decreasing weight, at most 12
 }
 
-// WordsOf returns the words of the tools of a corpus. The weights of words are learned
-// from them and from others, which are not compared.
+// WordsOf returns the words of tools for a corpus. The weights of words are computed from tools and
+// others; others are not part of the corpus.
 func WordsOf(tools, others []registry.Tool) CorpusWords {
 	c := CorpusWords{Count: len(tools) + len(others), Uses: map[string]int{}}
 	for _, t := range tools {
@@ -74,7 +74,7 @@ func WordsOf(tools, others []registry.Tool) CorpusWords {
 	return c
 }
 
-// NewCorpus returns a corpus of the tools with these words.
+// NewCorpus returns a corpus of the tools with the given words.
 func NewCorpus(words CorpusWords) *Corpus {
 	rarity := func(n int) float64 { return 0.3 + math.Log(float64(words.Count+1)/float64(n+1)) }
 	c := &Corpus{unknown: rarity(0), weights: make(map[string]float64, len(words.Uses))}
@@ -110,7 +110,7 @@ func (c *Corpus) mass(words purpose) float64 {
 	for s, t := range words {
 		weights = append(weights, c.weight(s)*float64(t.Weight))
 	}
-	slices.Sort(weights) // so that a sum is the same every time
+	slices.Sort(weights) // for the same sum every time, because floating-point addition is not associative
 	var sum float64
 	for _, w := range weights {
 		sum += w
@@ -125,9 +125,8 @@ func (c *Corpus) weight(stem string) float64 {
 	return c.unknown
 }
 
-// about returns the stems of the content words in the texts on a tool's purpose
-// and use. The prompt is left out: its form of a call and its steps are similar in
-// every tool.
+// about returns the content words in the texts about a tool's purpose and use. It omits the prompt,
+// because the call format and the steps are similar in all tools.
 func about(t registry.Tool) purpose {
 	p := purpose{}
 	p.add(2, t.Name, t.ID, t.Goals, t.Short())
@@ -136,7 +135,7 @@ func about(t registry.Tool) purpose {
 	return p
 }
 
-// textsOf returns the word shingles of all texts of a tool for a model.
+// textsOf returns the word shingles of all texts of a tool that a model reads.
 func textsOf(t registry.Tool) Set {
 	return TextSet(t.UsageNotes, t.Goals, t.Guardrails, t.Prompt, t.Description)
 }

@@ -8,15 +8,14 @@ import (
 	"slices"
 )
 
-// Index is many sketches, one after the other in memory, in their stored form, so
-// that a loaded block is searched in place. The zero Index is empty and ready to
-// use. It must not be added to while it is used.
+// Index is a list of sketches. It uses their stored form, so a loaded block is searched in place.
+// The zero Index is empty and ready to use. Adding entries is not safe while the Index is in use.
 type Index struct {
 	blocks []block
 	own    bool // the last block was not loaded and can grow
 }
 
-// block is some entries: their ids and their sketches, in little-endian order.
+// block holds the ids and the sketches of entries, in little-endian order.
 type block struct{ ids, sketches []byte }
 
 func (b block) len() int { return len(b.ids) / idSize }
@@ -25,13 +24,13 @@ func (b block) id(i int) int64 {
 	return int64(binary.LittleEndian.Uint64(b.ids[i*idSize:])) //nolint:gosec // two's complement, there and back
 }
 
-// Match is an entry of an Index that may resemble the query.
+// Match is an entry of an Index that may be similar to the query.
 type Match struct {
 	ID       int64
 	Estimate float64 // of the resemblance, from 0 to 1
 }
 
-// Len returns how many sketches x holds.
+// Len returns the number of sketches in x.
 func (x *Index) Len() int {
 	n := 0
 	for _, b := range x.blocks {
@@ -63,8 +62,8 @@ func (x *Index) Add(id int64, s Sketch) {
 	}
 }
 
-// First returns the n entries of x that were added first, or all when they are
-// fewer. Nothing is copied; x may be added to.
+// First returns the n entries that were added to x first, or all entries if there are fewer. It
+// copies nothing, and adding entries to x remains possible.
 func (x *Index) First(n int) Index {
 	var first Index
 	for _, b := range x.blocks {
@@ -76,12 +75,11 @@ func (x *Index) First(n int) Index {
 	return first
 }
 
-// Scan returns the entries whose resemblance to s may be least or more, at most
-// most of them: those of the largest estimate first and equal ones in the order they
-// were added. The estimate may be smaller than least by so much that of the
-// entries with that resemblance less than 1 in 150 are missed, so what Scan
-// returns are candidates: compare the texts. Scan takes time in proportion to
-// the number of sketches, less than 10 ns for each.
+// Scan returns the entries with an estimated resemblance to s of about least or more, at most most
+// of them, by decreasing estimate and then in the order in which they were added. It accepts
+// estimates below least with a margin, which misses fewer than 1 in 150 entries with a resemblance
+// of least. The results are therefore candidates whose texts must be compared. Scan takes time
+// proportional to the number of sketches, less than 10 ns for each.
 func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	if s.IsZero() {
 		return nil
@@ -108,21 +106,21 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	return matches
 }
 
-// tooMany sets how many matches are kept beyond those that are asked for, before
-// the less likely ones are dropped.
+// tooMany is the number of additional matches that are collected before the less likely ones are
+// dropped.
 const tooMany = 256
 
-// likeliest returns the matches of the largest estimate, so many, in the order
-// they have, and in how many bits at most one may differ that belongs before the
-// last of them. It overwrites matches.
+// likeliest returns the most matches with the largest estimates, in their original order, and the
+// maximum number of differing bits of a further match that would rank above the last of them. It
+// overwrites matches.
 func likeliest(matches []Match, most int) (kept []Match, limit int) {
-	const unlike = sketchBits / 2 // the estimate is 0 from there on
+	const unlike = sketchBits / 2 // from here on, the estimate is 0
 	differing := func(m Match) int { return int((1 - m.Estimate) * unlike) }
 	var counts [unlike + 1]int
 	for _, m := range matches {
 		counts[differing(m)]++
 	}
-	last, of := 0, most // the most bits of one that is kept, and how many of those
+	last, of := 0, most // the maximum number of differing bits, and the number of matches to return with this number
 	for last < unlike && counts[last] < of {
 		of -= counts[last]
 		last++
@@ -140,7 +138,7 @@ func likeliest(matches []Match, most int) (kept []Match, limit int) {
 	return kept, last - 1
 }
 
-// differingFrom counts the bits in which s and a stored sketch differ.
+// differingFrom returns the number of bits in which s and a stored sketch differ.
 func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 	le := binary.LittleEndian
 	return bits.OnesCount64(s[0]^le.Uint64(b[0:])) + bits.OnesCount64(s[1]^le.Uint64(b[8:])) +
@@ -149,12 +147,12 @@ func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 		bits.OnesCount64(s[6]^le.Uint64(b[48:])) + bits.OnesCount64(s[7]^le.Uint64(b[56:]))
 }
 
-// margin sets how many standard deviations an estimate may be too small: one in
-// 150 is smaller still.
+// margin is the number of standard deviations by which Scan accepts smaller estimates. Only 1 in
+// 150 estimates is even smaller.
 const margin = 2.5
 
-// farthest returns in how many bits the sketches of sets of resemblance least
-// may differ.
+// farthest returns the maximum number of bits in which the sketches of sets with a resemblance of
+// least may differ.
 func farthest(least float64) int {
 	least = min(max(least, 0), 1)
 	return int(math.Ceil((1 - least + margin*deviation(least)) / 2 * sketchBits))

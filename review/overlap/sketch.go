@@ -9,47 +9,44 @@ import (
 	"slices"
 )
 
-// Sketch stands for a set in 512 bits, such that two sketches agree in the
-// more bits the more alike their sets are. The zero Sketch is that of the
-// empty set, which is like nothing.
+// Sketch represents a set in 512 bits. The more similar two sets are, the more bits of their
+// sketches agree. The zero Sketch represents the empty set, which is not similar to any set.
 //
-// Each bit is one sample of the set: the lowest bit of the smallest hash in a
-// bin (b-bit minwise hashing with b = 1: P. Li, A. C. König, b-Bit minwise
-// hashing, WWW 2010). Two samples are equal with probability J, the
-// resemblance of the sets, and otherwise agree in their bit half of the time,
-// so (1+J)/2 of the bits are expected to agree.
+// Each bit is one sample of the set: the lowest bit of the smallest hash in a bin (b-bit minwise
+// hashing with b = 1: P. Li, A. C. König, b-Bit minwise hashing, WWW 2010). Two samples are equal
+// with probability J, the resemblance of the sets, and otherwise agree in their bit half of the
+// time, so (1+J)/2 of the bits are expected to agree.
 //
-// One bit of 512 samples and not two of 256 or four of 128: around J = 0.4 and
-// above its estimates scatter the least, and to compare two sketches takes
-// eight words and nothing to mask.
+// One bit of each of 512 samples is better than two bits of 256 or four bits of 128: from about J =
+// 0.4 on its estimates have the smallest variance, and comparing two sketches takes only eight
+// words without masking.
 //
-// The samples are taken by fast similarity sketching (S. Dahlgaard, M. Knudsen,
-// M. Thorup, Fast similarity sketching, FOCS 2017): a round throws every
-// element into a random bin, and rounds follow each other until no bin is
-// empty. A large set needs one round instead of 512 hash functions, and a
-// small one is sampled as well as by 512.
+// The samples are taken by fast similarity sketching (S. Dahlgaard, M. Knudsen, M. Thorup, Fast
+// similarity sketching, FOCS 2017): each round puts every element into a random bin, and rounds are
+// repeated until no bin is empty. A large set needs one round instead of 512 hash functions, and
+// the samples of a small set are as good as with 512 hash functions.
 type Sketch [sketchWords]uint64
 
 const (
 	sketchWords = 8
 	sketchBits  = 64 * sketchWords
 
-	// throws sets how many rounds throw elements at random. Bins that are empty
-	// still get a round of their own, so that sets of one element, and those
-	// made to miss a bin, end too.
+	// throws is the maximum number of rounds that distribute the elements at random. Bins that are
+	// still empty then get a separate round, which ensures termination for sets with a single
+	// element and for sets that were constructed to miss a bin.
 	throws = 64
 
 	golden = 0x9e3779b97f4a7c15
 )
 
-// newSketch returns the sketch of a set of hashes, some of which may come
-// several times. It may change their order.
+// newSketch returns the sketch of a set of hashes. The slice may contain duplicates, and newSketch
+// may reorder it.
 func newSketch(set []uint64) Sketch {
 	var s Sketch
 	if len(set) == 0 {
 		return s
 	}
-	var smallest [sketchBits]uint64 // of this round; 0 in a bin that has its sample
+	var smallest [sketchBits]uint64 // in this round; 0 for a bin that already has its sample
 	for i := range smallest {
 		smallest[i] = math.MaxUint64
 	}
@@ -59,9 +56,9 @@ func newSketch(set []uint64) Sketch {
 		smallest[bin] = 0
 		empty--
 	}
-	var hit [sketchBits]uint16 // the bins that something was thrown into
+	var hit [sketchBits]uint16 // the bins that received an element in this round
 	for round := uint64(1); round <= throws && empty > 0; round++ {
-		if round == 2 { // a large set that leaves bins empty repeats itself
+		if round == 2 { // a large set that leaves bins empty has many duplicates
 			slices.Sort(set)
 			set = slices.Compact(set)
 		}
@@ -95,22 +92,22 @@ func newSketch(set []uint64) Sketch {
 // IsZero reports whether s is the sketch of the empty set.
 func (s Sketch) IsZero() bool { return s == Sketch{} }
 
-// resemblance turns the number of differing bits into the unbiased estimate
-// 2·agreeing/512 - 1, which is cut off at 0. It scatters: see deviation.
+// resemblance converts the number of differing bits to the unbiased estimate 2·agreeing/512 - 1,
+// limited to at least 0. See deviation for its standard deviation.
 func resemblance(differing int) float64 {
 	return max(0, 1-2*float64(differing)/sketchBits)
 }
 
-// deviation is the standard deviation of the estimate for sets of resemblance
-// j, which is that of 512 tosses: 0.041 at j = 0.4, 0.031 at 0.7. For sets of
-// few hundred elements it is less, as no element is drawn twice.
+// deviation returns the standard deviation of the estimate for sets with resemblance j, which is
+// the same as for 512 coin tosses: 0.041 for j = 0.4, 0.031 for j = 0.7. It is less for sets of a
+// few hundred elements, because no element is drawn twice.
 func deviation(j float64) float64 {
 	p := (1 + j) / 2
 	return 2 * math.Sqrt(p*(1-p)/sketchBits)
 }
 
-// Set holds the shingles of a text or the words of a purpose, for exact comparison:
-// hashes in ascending order, each once.
+// Set contains the shingles of a text or the words of a purpose for exact comparison: distinct
+// hashes in ascending order.
 type Set []uint64
 
 // TextSet returns the word shingles of texts. No shingle spans two texts.
@@ -121,7 +118,7 @@ func shingles(texts []string) []uint64 {
 	for _, text := range texts {
 		size += len(text)
 	}
-	hashes := make([]uint64, 0, size/6+len(texts)) // a word and its space
+	hashes := make([]uint64, 0, size/6+len(texts)) // an average word and a space
 	for _, text := range texts {
 		hashes = appendShingles(hashes, text)
 	}
@@ -153,12 +150,12 @@ func (s Set) shared(t Set) int {
 	return n
 }
 
-// shingleWords sets how many words a shingle has. Three tell a copied sentence
-// from a common turn of phrase and still survive an edit every few words.
+// shingleWords is the number of words in a shingle. Three words distinguish a copied sentence from
+// a common phrase, and still match if a word is edited now and then.
 const shingleWords = 3
 
-// appendShingles adds the hash of every run of shingleWords words in text. A
-// shorter text is one shingle. The same shingle may come several times.
+// appendShingles appends the hash of every sequence of shingleWords words in text, including
+// duplicates. A shorter text is a single shingle.
 func appendShingles(shingles []uint64, text string) []uint64 {
 	var a, b uint64
 	n := 0
@@ -187,8 +184,8 @@ const (
 	fnvPrime  = 0x100000001b3
 )
 
-// hash returns a hash of s that is the same on every machine and in every release,
-// because stored sketches consist of it.
+// hash returns a hash of s that must be the same on all machines and in all releases, because
+// stored sketches depend on it.
 func hash[T []byte | string](s T) uint64 {
 	h := uint64(fnvOffset)
 	for i := range len(s) {
@@ -197,35 +194,34 @@ func hash[T []byte | string](s T) uint64 {
 	return mix(h)
 }
 
-// mix spreads every bit of h over all bits: the last step of splitmix64
-// (G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators,
-// OOPSLA 2014).
+// mix distributes every bit of h over all bits: the last step of splitmix64 (G. Steele, D. Lea, C.
+// Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
 func mix(h uint64) uint64 {
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
 	return h ^ h>>31
 }
 
-// Version changes whenever the sketch of a text does: with the tokenizer or the
-// hashed features. Sketches of different versions cannot be compared.
+// Version is the version of the tokenizer and the hashed features. It must change whenever sketches
+// change, because sketches of different versions cannot be compared.
 const Version = 1
 
-// What stored sketches are refused for.
+// Errors of Load.
 var (
-	// ErrVersion reports that sketches were made by another version and must be
-	// rebuilt from the definitions.
+	// ErrVersion reports that sketches were written by another version and must be rebuilt from the
+	// definitions.
 	ErrVersion = errors.New("sketches of another version")
-	// ErrDamaged reports that bytes differ from those written.
+	// ErrDamaged reports that stored sketches are damaged.
 	ErrDamaged = errors.New("damaged sketches")
 )
 
-// A stored index is one block or several, one after the other:
+// A stored index consists of one or more consecutive blocks:
 //
 //	"ovl", the version (1 byte), the number n of entries (4 bytes),
 //	n ids (8 bytes each), n sketches (64 bytes each)
 //
-// with all numbers in little-endian order. As blocks follow each other, an
-// entry is added to a stored index by appending a block of one.
+// All numbers are in little-endian order. An entry is added to a stored index by appending a block
+// with a single entry.
 const (
 	magic      = "ovl"
 	headSize   = len(magic) + 1 + 4
@@ -233,7 +229,7 @@ const (
 	sketchSize = sketchBits / 8
 )
 
-// AppendBinary appends x to b as one block. The error is always nil.
+// AppendBinary appends x to b as a single block. The error is always nil.
 func (x *Index) AppendBinary(b []byte) ([]byte, error) {
 	n := x.Len()
 	b = slices.Grow(b, headSize+n*(idSize+sketchSize))
@@ -249,8 +245,8 @@ func (x *Index) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Load adds the entries of all blocks in b to x. It returns ErrVersion or
-// ErrDamaged, in which case x is as before. x keeps b, which must not change.
+// Load adds the entries of all blocks in b to x. If it returns ErrVersion or ErrDamaged, x is
+// unchanged. x retains b, which must not change.
 func (x *Index) Load(b []byte) error {
 	var blocks []block
 	for len(b) > 0 {

@@ -12,15 +12,15 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// word is a word of a text, folded, and its bytes in the text.
+// word is a folded word of a text with its byte range in the text.
 type word struct {
 	folded     []byte // valid only until the next word
 	start, end int
 }
 
-// words calls found for each word of text in turn: a run of letters and
-// digits, folded. Case, accents, punctuation and invisible characters make no
-// difference; in scripts without spaces every character is a word.
+// words calls found for each word of text in order. A word is a sequence of letters and digits,
+// which is folded: it ignores case, accents, punctuation, and invisible characters. In scripts
+// without spaces, every character is a word.
 func words(text string, found func(word)) {
 	var f folder
 	var w word
@@ -68,7 +68,7 @@ func words(text string, found func(word)) {
 	finish()
 }
 
-// lower returns what an ASCII letter or digit is compared as, 0 for all else.
+// lower returns an ASCII letter or digit in lower case, or 0 for any other character.
 func lower(c byte) byte {
 	switch {
 	case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
@@ -79,23 +79,23 @@ func lower(c byte) byte {
 	return 0
 }
 
-// class is the role of a character in words.
+// class is the class of a character in words.
 type class uint8
 
 const (
 	boundary class = iota // white space, punctuation, symbols
-	letter                // part of a word; digits too
-	nothing               // neither seen nor heard: invisible characters, accents
-	glyph                 // a word by itself: scripts that put no space between words
+	letter                // part of a word, including digits
+	nothing               // ignored: invisible characters and accents
+	glyph                 // a separate word, in scripts without spaces between words
 )
 
-// folded is a character without compatibility forms, accents and case.
+// folded is a character without compatibility forms, accents, and case.
 type folded struct {
 	class class
 	text  string
 }
 
-// fold reduces a character outside ASCII.
+// fold folds a character outside ASCII.
 func fold(r rune) folded {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
@@ -120,7 +120,7 @@ func fold(r rune) folded {
 	return folded{class: letter, text: string(b)}
 }
 
-// folder caches folded characters: a text has few different ones.
+// folder caches folded characters, because a text contains few different ones.
 type folder struct {
 	cache *[cached]struct {
 		r rune
@@ -144,24 +144,23 @@ func (f *folder) fold(r rune) folded {
 	return e.f
 }
 
-// maxParameters limits how many parameters are looked at.
+// maxParameters limits the number of parameters that are read.
 const maxParameters = 200
 
-// purpose is the content words of a tool by their stem.
+// purpose maps the stems of a tool's content words to the words.
 type purpose map[string]term
 
 type term struct {
-	Word   string // as the tool first has it
+	Word   string // in its first spelling in the tool
 	Weight int
 }
 
-// purposeOf collects the words about the purpose of t, weighted by their place. A word
-// counts once, where it weighs most. The rest of a description (when to use the tool,
-// what not to do) is left out: it is about other tools and the situation, and would
-// drown the purpose.
+// purposeOf returns the words about the purpose of t, weighted by their position. A word counts
+// once, with its highest weight. The rest of the description (when to use the tool, what not to do)
+// is omitted: it is about other tools and the situation, and would outweigh the purpose.
 func purposeOf(t registry.Tool) purpose {
 	id := t.ID
-	if t.Source != nil { // the id begins with the label of the server, which says nothing about what t is for
+	if t.Source != nil { // the id begins with the label of the server, which is unrelated to the purpose of t
 		_, name, _ := strings.Cut(t.Source.Ref, "#")
 		id = cmp.Or(name, t.ID)
 	}
@@ -172,9 +171,9 @@ func purposeOf(t registry.Tool) purpose {
 	return p
 }
 
-// add adds the words of texts. Weights only get smaller from call to call.
+// add adds the words of texts. Callers must add texts by decreasing weight.
 func (p purpose) add(weight int, texts ...string) {
-	read := map[string]bool{} // a text has few different words
+	read := map[string]bool{} // a text contains few different words
 	for _, text := range texts {
 		words(text, func(w word) {
 			if read[string(w.folded)] {
@@ -191,13 +190,13 @@ func (p purpose) add(weight int, texts ...string) {
 	}
 }
 
-// parameters returns the names of the parameters of t.
+// parameters returns the names of the top-level parameters of t.
 func parameters(t registry.Tool) []string {
 	if len(t.InputSchema) == 0 {
 		return nil
 	}
 	schema, err := jsondoc.Parse(t.InputSchema, jsondoc.DefaultLimits)
-	if err != nil { // nothing is known of them, and others complain
+	if err != nil { // the schema is invalid, which other code reports
 		return nil
 	}
 	properties := schema.Get("properties")
@@ -211,10 +210,9 @@ func parameters(t registry.Tool) []string {
 	return names
 }
 
-// set makes a word of weight n into n elements, by which the resemblance of
-// sets becomes that of weighted words: the sum of the smaller weights by the
-// sum of the larger ones (O. Chum, J. Philbin, A. Zisserman, Near duplicate
-// image detection: min-Hash and tf-idf weighting, BMVC 2008).
+// set converts each word of weight n to n elements. The resemblance of such sets is that of
+// weighted words: the sum of the smaller weights divided by the sum of the larger ones (O. Chum, J.
+// Philbin, A. Zisserman, Near duplicate image detection: min-Hash and tf-idf weighting, BMVC 2008).
 func (p purpose) set() Set {
 	var hashes []uint64
 	for s, t := range p {
@@ -226,10 +224,9 @@ func (p purpose) set() Set {
 	return newSet(hashes)
 }
 
-// stem returns what a content word is compared as, "" for a word that says
-// nothing about a purpose. Endings are cut off without regard to grammar, so
-// that reader, reads and reading are read; verbs that come to the same for a
-// tool become one.
+// stem returns the form in which a content word is compared, or "" for a stop word. It removes
+// endings without regard to grammar, so reader, reads, and reading become read. Verbs with the same
+// meaning for a tool are replaced by one of them.
 func stem(s string) string {
 	vocabulary := theVocabulary()
 	if len(s) < 2 || vocabulary.idle[s] {
@@ -242,7 +239,7 @@ func stem(s string) string {
 	return s
 }
 
-// endings are tried in this order; the rest has at least minStem bytes.
+// endings are tried in this order. At least minStem bytes of the word must remain.
 var endings = [...]string{"ers", "ors", "ing", "ed", "es", "er", "or", "s", "e", "y"}
 
 const minStem = 3
@@ -264,8 +261,7 @@ func cut(s string) string {
 	return s
 }
 
-// idle are English words that say nothing about what a tool is for: function
-// words, and those that every description of a tool has.
+// idle are English stop words: function words, and words that every description of a tool contains.
 const idle = `
 a about above after again against all also am an and any are as at be because been before being below between both but
 by can cannot could did do does doing done down during each either else etc even every few for from further get gets
@@ -278,8 +274,7 @@ with within without would yes yet you your eg ie
 tool tools call called calling function allow allows based able provide provided provides return returned returns result
 results specific specified`
 
-// verbs lists the verbs of tools, a line for each thing they do: the words of a line are the
-// same to a purpose.
+// verbs lists the verbs of tools. The words of a line have the same meaning for a purpose.
 const verbs = `
 read open show view fetch retrieve load display
 list enumerate
@@ -294,7 +289,7 @@ run execute invoke`
 
 type vocabulary struct {
 	idle  map[string]bool
-	verbs map[string]string // by stem, the first of the line
+	verbs map[string]string // maps each stem to the first word of its line
 }
 
 var theVocabulary = sync.OnceValue(func() vocabulary {
