@@ -1,3 +1,5 @@
+// The interface between a guard and the rest of toolcrib, and its implementation with a database.
+
 package guard
 
 import (
@@ -17,44 +19,43 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Backend provides the services of toolcrib that a guard needs: the approved tools, proposals of changes, and the gates
-// and the log of calls. Database implements it.
+// Backend is the part of toolcrib that a guard needs: the approved tools, proposals of changes, the gates, and the
+// log of calls. Database implements it.
 type Backend interface {
-	// Approved returns the approved tools of the server. On error, the guard lists and calls no tool, and shows the
-	// error to the user of the client.
+	// Approved returns the approved tools of the server. On an error, the guard lists and calls no tools, and shows
+	// the error to the user of the client.
 	Approved(ctx context.Context) (Approved, error)
-	// Wait returns when a process may have approved something. seen is the last result, 0 at first.
+	// Wait returns when any process may have approved something. seen is the previous result, initially 0.
 	Wait(ctx context.Context, seen int64) int64
 	// Observe proposes the differences between a server's list and the approved tools and texts, and records entries
 	// that cannot be proposed.
 	Observe(ctx context.Context, l Listing) error
-	// Vet returns an error if a tool whose excluded parts differ from the approved JSON must not be listed, because of
-	// a rule's finding in it.
+	// Vet returns an error if a tool whose excluded parts differ from the approved JSON must not be listed, because a
+	// rule finds something in them.
 	Vet(ctx context.Context, raw json.RawMessage) error
-	// Withheld returns how many tools and texts of the server wait for an approval.
+	// Withheld returns the number of the server's tools and texts that wait for an approval.
 	Withheld(ctx context.Context) int
-	// Admit passes a call of a client ("" for one without a name) through the gates and logs it. r.Decline compares the
+	// Admit passes a call of a client ("" if it has no name) through the gates and logs it. r.Decline compares the
 	// server's list with the definition that is live in the transaction, which may be newer than the last result of
-	// Approved. An error other than a *gateway.Error means that the gates could not be asked.
+	// Approved. An error other than a *gateway.Error means that the gates could not be evaluated.
 	Admit(ctx context.Context, client string, r gateway.Request) (*gateway.Admitted, error)
 	// Conclude records the outcome of an admitted call, once.
 	Conclude(a *gateway.Admitted, o gateway.Outcome)
 }
 
-// Approved are the approved tools of a server in one state of the registry.
+// Approved contains the approved tools of a server for one state of the registry.
 type Approved struct {
 	State int64
-	Tools map[string]Tool // by their name on the server
-	// Texts are the prompts and the instructions, by wire.PromptName and
-	// wire.InstructionsName.
+	Tools map[string]Tool // by name on the server
+	// Texts has the prompts and the instructions by wire.PromptName and wire.InstructionsName.
 	Texts map[string]wire.ServerText
 }
 
 // Tool is an approved tool.
 type Tool struct {
-	Hash   string           // of the canonical form of Raw
-	Raw    json.RawMessage  // exactly the approved JSON
-	Source *registry.Source // has the parts that the pin excludes; nil for a prompt
+	Hash   string           // hash of the canonical form of Raw
+	Raw    json.RawMessage  // the exact approved JSON
+	Source *registry.Source // parts that the pin excludes; nil for a prompt
 }
 
 // Listing is a complete list of the server's tools, or the reason why none is available.
@@ -65,53 +66,53 @@ type Listing struct {
 
 // Store is the open database of a guard.
 type Store interface {
-	// Raw returns the JSON with a hash, or false if it is not stored.
+	// Raw returns the JSON with a hash. It returns false if that JSON is not stored.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
-	// Wait is Backend.Wait, and polls at the given interval if the database does not announce changes.
+	// Wait is like Backend.Wait. It polls at the given interval if the database does not announce changes.
 	Wait(ctx context.Context, seen int64, every time.Duration) int64
-	// Path names the database: its file, or a server's name.
+	// Path returns the file of the database, or the name of the database server.
 	Path() string
 }
 
-// Connection is an open database with the gates of its registry.
+// Connection is an open database and the gates of its registry.
 type Connection struct {
 	Store   Store
 	Gateway *gateway.Gateway
-	// Caller is the caller of the client's calls. If the login is that of an agent, its actor is logged; otherwise the
-	// name of the client is.
+	// Caller is the caller of the client's calls. If the login is that of an agent, the log records its actor, and
+	// otherwise the name of the client.
 	Caller gateway.Caller
 	Close  func() error
 }
 
-// Database is the Backend of the guard of one server. It opens the database while the server starts, and again after
+// Database is the Backend of one server's guard. It opens the database while the server starts, and reopens it after
 // failures.
 type Database struct {
-	Name  string   // of the server
+	Name  string   // name of the server
 	Start []string // identity of the server, without secrets
-	// Open opens the database. The error is for the person at the client.
+	// Open opens the database. Its error is shown to the user of the client.
 	Open func(ctx context.Context) (Connection, error)
-	// Propose proposes the differences between a listing and the approved tools, and returns entries that it cannot
-	// propose.
+	// Propose proposes the differences between a listing and the approved tools. It returns the entries that cannot
+	// be proposed.
 	Propose func(ctx context.Context, l Listing) ([]wire.Skipped, error)
-	// Check runs the rules over the JSON of a tool whose excluded parts have changed.
+	// Check applies the rules to the JSON of a tool whose excluded parts have changed.
 	Check func(ctx context.Context, raw json.RawMessage) error
 
-	// Reviewed names who can approve tools if that is not the user of this machine, or is "".
+	// Reviewed names who can approve tools, or is "" if the user of this machine can.
 	Reviewed string
 
-	// Waiting returns how many tools and texts of the server wait for an approval.
+	// Waiting returns the number of the server's tools and texts that wait for an approval.
 	Waiting func(ctx context.Context) (int, error)
 
 	mu      sync.Mutex // guards the fields below
 	conn    *Connection
-	file    os.FileInfo                // the database file when it was opened, or nil for a server
+	file    os.FileInfo                // information about the database file when it was opened; nil for a database server
 	raws    map[string]json.RawMessage // by hash
-	skipped []wire.Skipped             // at the last listing
+	skipped []wire.Skipped             // in the last listing
 }
 
 var _ Backend = (*Database)(nil)
 
-// Close writes waiting records and closes the database.
+// Close writes pending records and closes the database.
 func (d *Database) Close() error {
 	if d.conn == nil {
 		return nil
@@ -120,7 +121,7 @@ func (d *Database) Close() error {
 	return d.conn.Close()
 }
 
-// open returns the open database. The error is for the person at the client.
+// open returns the open database. Its error is shown to the user of the client.
 func (d *Database) open(ctx context.Context) (Connection, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,13 +133,13 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 		return Connection{}, err
 	}
 	conn.Caller = conn.Caller.Guarded(d.Name)
-	d.file, _ = os.Stat(conn.Store.Path()) // a server's name is no file
+	d.file, _ = os.Stat(conn.Store.Path()) // fails for a database server
 	d.conn, d.raws = &conn, map[string]json.RawMessage{}
 	return conn, nil
 }
 
-// moved returns an error if the database file was replaced or removed: calls in the open file would be lost, and new
-// decisions not noticed.
+// moved returns an error if the database file was replaced or removed. Otherwise, the open file would lose calls and
+// miss new decisions.
 func (d *Database) moved() error {
 	if d.file == nil {
 		return nil
@@ -248,7 +249,7 @@ func (d *Database) Withheld(ctx context.Context) int {
 	if _, err := d.open(ctx); err != nil {
 		return 0
 	}
-	n, _ := d.Waiting(ctx) // a failed notification is not important
+	n, _ := d.Waiting(ctx) // a failure only omits the notification
 	return n
 }
 
@@ -279,8 +280,8 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 	return nil, &shown
 }
 
-// reason returns why a tool could not be proposed, for a model, or "". It contains no text from the server, because
-// that is not approved.
+// reason returns why a tool could not be proposed, or "". The model reads the reason, so it must not contain
+// unapproved text from the server.
 func (d *Database) reason(tool string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -20,26 +20,26 @@ import (
 type call struct {
 	key     string
 	id      []byte
-	message message // its own copy
-	name    string  // of the tool
+	message message // copy of the message in line
+	name    string  // name of the tool
 	line    []byte
 	cancel  context.CancelFunc
-	ctx     context.Context //nolint:containedctx // of a call, which the client can cancel
+	ctx     context.Context //nolint:containedctx // the client can cancel it
 
 	mu       sync.Mutex
 	began    time.Time
-	admitted *gateway.Admitted // nil until it is sent, and once it has ended
+	admitted *gateway.Admitted // set while the server processes the call
 	sent     bool
 }
 
-// send notes that the call is sent to the server.
+// send records that the call has been sent to the server.
 func (c *call) send(a *gateway.Admitted) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.admitted, c.began, c.sent = a, time.Now(), true
 }
 
-// waits reports whether the call is not sent yet.
+// waits reports whether the call has not been sent yet.
 func (c *call) waits() bool {
 	if c == nil {
 		return false
@@ -49,7 +49,7 @@ func (c *call) waits() bool {
 	return !c.sent
 }
 
-// conclude records the outcome of a call that was sent, once; nil is no call.
+// conclude records the outcome of a call, once, if the call was sent. c may be nil.
 func (g *Guard) conclude(c *call, o gateway.Outcome) {
 	if c == nil {
 		return
@@ -72,7 +72,7 @@ func failed(message string) gateway.Outcome {
 	return gateway.Outcome{Code: gateway.CodeProvider, Message: message}
 }
 
-// take queues a call of the client.
+// take queues a call.
 func (g *Guard) take(ctx context.Context, m *message, line []byte) {
 	c := &call{line: bytes.Clone(line), key: m.key()}
 	c.message = *m
@@ -84,11 +84,11 @@ func (g *Guard) take(ctx context.Context, m *message, line []byte) {
 		return
 	}
 	g.calls.put(queued{line: c.line, call: c})
-	g.begin() // also for clients that do not send initialized
+	g.begin() // for clients that do not send initialized
 }
 
-// cancels cancels the queued call that a message of the client names. It reports whether
-// the call was still queued, so that the server need not see the message.
+// cancels cancels the queued call that a client's message refers to. It reports whether the call was still queued, so
+// that the message need not be forwarded.
 func (g *Guard) cancels(m *message) bool {
 	id := m.member(m.params, "requestId")
 	if !id.present() {
@@ -120,7 +120,7 @@ func (g *Guard) forwards(ctx context.Context) {
 			continue
 		}
 		m, err := read(bytes.TrimRight(item.line, "\r\n"))
-		if err == nil { // it was read before
+		if err == nil { // take has read it before
 			g.pass(ctx, &m, item.line)
 		}
 	}
@@ -133,11 +133,11 @@ func (g *Guard) forward(ctx context.Context, c *call) {
 		if err == nil {
 			g.config.Backend.Conclude(admitted, canceled)
 		}
-		g.requests.take(c.key) // who cancels expects no answer
+		g.requests.take(c.key) // a client expects no response to a canceled call
 		return
 	}
 	if err != nil {
-		if !errors.As(err, new(*gateway.Error)) { // no log has it
+		if !errors.As(err, new(*gateway.Error)) { // errors of other types are not in the log of calls
 			g.config.Log(fmt.Sprintf("a call of %s is refused: %v", clip(c.name), err))
 		}
 		g.requests.take(c.key)
@@ -148,11 +148,10 @@ func (g *Guard) forward(ctx context.Context, c *call) {
 	if err := g.server.send(ctx, &c.message, c.line); err != nil {
 		g.unsent(&c.message, err)
 	}
-	c.message, c.line = message{}, nil // they may be large, and the answer may take long
+	c.message, c.line = message{}, nil // free them, because they may be large and the response slow
 }
 
-// admit takes a call through the gates. It waits only for comparisons of the tools that
-// are already due.
+// admit passes a call through the gates. It waits only for comparisons that are already due.
 func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	name, args, err := c.message.called()
 	if err != nil {
@@ -186,7 +185,7 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 }
 
 // changed returns a refusal if the server does not list a tool as approved from source, or nil. item is the listed
-// tool, and checked the source whose excluded parts the rules have checked.
+// tool. checked is the source with the excluded parts that the rules have accepted.
 func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *registry.Source) *gateway.Error {
 	listed := item.Sum
 	if listed != "" && source != nil {
@@ -221,7 +220,7 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// outcomeOf returns the outcome that an answer to a call reports.
+// outcomeOf returns the outcome of a call, given the response.
 func outcomeOf(m *message) gateway.Outcome {
 	if m.failure.present() {
 		return failed(m.str(m.member(m.failure, "message")))

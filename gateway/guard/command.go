@@ -1,3 +1,5 @@
+// A server that runs as a child process.
+
 package guard
 
 import (
@@ -14,13 +16,13 @@ import (
 	"toolcrib/internal/proc"
 )
 
-// Command is a server that a command starts.
+// Command is a server that is started by a command.
 type Command struct {
 	Args   []string
-	Env    []string // nil for that of this process
-	Dir    string   // where it runs; "" for the folder of this process
+	Env    []string // nil for the environment of this process
+	Dir    string   // working directory; "" for that of this process
 	Stderr io.Writer
-	// Outlives lets the program run on when this process ends.
+	// Outlives lets the server continue after this process ends.
 	Outlives bool
 
 	times  Times
@@ -39,7 +41,7 @@ func (c *Command) start(_ context.Context, times Times, _ func(string)) error {
 		return err
 	}
 	defer theirs.Close()
-	c.cmd = exec.Command(c.Args[0], c.Args[1:]...) //nolint:gosec,noctx // the client's own command; it is ended in order
+	c.cmd = exec.Command(c.Args[0], c.Args[1:]...) //nolint:gosec,noctx // the client's own command; serve ends it
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirs, c.Stderr, times.Drain
 	c.cmd.Env, c.cmd.Dir = c.Env, c.Dir
 	proc.OwnGroup(c.cmd)
@@ -53,13 +55,13 @@ func (c *Command) start(_ context.Context, times Times, _ func(string)) error {
 	}
 	started := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // the process lives as long as the thread that started it
+		runtime.LockOSThread() // on Linux, the server is killed when the thread that started it exits
 		defer runtime.UnlockOSThread()
 		err := c.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = c.cmd.Wait()                    // serve looks at the state
-			_ = out.SetReadDeadline(time.Now()) // ends the read that waits; the next one has a limit
+			_ = c.cmd.Wait()                    // serve reads the exit status
+			_ = out.SetReadDeadline(time.Now()) // ends the pending read; later ones have a time limit
 			close(c.exited)
 		}
 	}()
@@ -91,22 +93,22 @@ func (c *Command) serve(ctx context.Context, receive func(line []byte)) (int, er
 	case <-c.exited:
 		failed = <-ended
 	case failed = <-ended:
-		go c.end(c.times.End) // it writes no more
+		go c.end(c.times.End) // its output has ended
 		<-c.exited
 	}
-	_ = proc.Kill(c.cmd) // processes that it left behind
+	_ = proc.Kill(c.cmd) // its remaining child processes
 	_ = c.out.Close()
 	if errors.Is(failed, io.EOF) || errors.Is(failed, os.ErrDeadlineExceeded) {
 		failed = nil
 	}
 	if signal := proc.Signaled(c.cmd.ProcessState); signal > 0 {
-		return 128 + signal, failed // as a shell reports it
+		return 128 + signal, failed // like a shell
 	}
 	return c.cmd.ProcessState.ExitCode(), failed
 }
 
-// output reads the standard output of a server. After the server has ended, each read has a
-// time limit, so that a process that holds the output open cannot delay the end.
+// output reads the standard output of a server. After the server has exited, reads have a time limit, so that a child
+// process that keeps the output open cannot delay the end.
 type output struct{ *Command }
 
 func (o output) Read(p []byte) (int, error) {
@@ -115,7 +117,7 @@ func (o output) Read(p []byte) (int, error) {
 		select {
 		case <-o.exited:
 			ended = true
-			_ = o.out.SetReadDeadline(time.Now().Add(o.times.Drain)) // it fails for a closed file, as the read does
+			_ = o.out.SetReadDeadline(time.Now().Add(o.times.Drain)) // fails for a closed file, as the read will
 		default:
 		}
 		n, err := o.out.Read(p)
@@ -135,22 +137,22 @@ func (c *Command) send(_ context.Context, _ *message, line []byte) error {
 
 // finish implements Server.
 func (c *Command) finish() {
-	_ = c.in.Close() // the server is ended all the same
+	_ = c.in.Close() // the server is terminated in any case
 	go c.end(c.times.End)
 }
 
-// end waits until the server exits, then terminates it, then kills it.
+// end waits byItself for the server to exit, then terminates it, and finally kills it.
 func (c *Command) end(byItself time.Duration) {
 	if !c.runs(byItself) {
 		return
 	}
-	_ = proc.Terminate(c.cmd) // it is killed if this fails
+	_ = proc.Terminate(c.cmd) // if this fails, the server is killed
 	if c.runs(c.times.Stop) {
 		_ = proc.Kill(c.cmd)
 	}
 }
 
-// runs reports whether the server still runs after d.
+// runs reports whether the server is still running after d.
 func (c *Command) runs(d time.Duration) bool {
 	select {
 	case <-c.exited:

@@ -1,3 +1,5 @@
+// Conn, a client connection to a server for toolcrib's own requests.
+
 package guard
 
 import (
@@ -27,40 +29,40 @@ var (
 	ErrRedirect = errors.New("it redirects to another address")
 )
 
-// Unreachable is the error for a request that could not be exchanged with a URL. It does not contain the URL.
+// Unreachable is the error of a request that could not be exchanged with a URL. It does not contain the URL.
 type Unreachable struct{ Err error }
 
 // Error implements error.
 func (u Unreachable) Error() string { return u.Err.Error() }
 
-// Unwrap returns the cause.
+// Unwrap returns the cause of the error.
 func (u Unreachable) Unwrap() error { return u.Err }
 
-// Credentials is the error for a server at a URL that requires other credentials.
+// Credentials is the error of a server at a URL that requires other credentials.
 type Credentials string
 
 // Error implements error.
 func (c Credentials) Error() string { return string(c) }
 
-// Conn sends requests to a server for toolcrib itself, where a Guard relays those of a client. Results are passed on
-// unchanged, and their readers validate them: they may even contain invalid entries. Other output on the standard output
-// of a program, such as a greeting, is skipped up to a limit.
+// Conn sends toolcrib's own requests to a server, whereas a Guard relays those of a client. Conn returns results
+// unchanged, so that their readers must validate them. It skips up to maxSkipped bytes of other output of a program,
+// such as a greeting.
 type Conn struct {
 	server  Server
 	notify  func(method string)
 	ctx     context.Context //nolint:containedctx // of the connection
 	stop    context.CancelFunc
 	ended   chan struct{}
-	closing time.Duration // after which Close kills a program
+	closing time.Duration // time after which Close kills a program
 
 	newID func() string // returns the encoded id of the next request
 
 	mu      sync.Mutex
-	sent    chan struct{}          // closed when the last message was sent
-	waiting map[string]chan answer // by the key of the id
+	sent    chan struct{}          // closed when the last message has been sent
+	waiting map[string]chan answer // by key of the id
 	broken  error
-	skipped int    // bytes of other output
-	shown   string // the last line of it
+	skipped int    // number of bytes of other output
+	shown   string // last line of other output
 }
 
 type answer struct {
@@ -68,10 +70,10 @@ type answer struct {
 	err    error
 }
 
-// maxSkipped limits how many bytes of other output are skipped.
+// maxSkipped is the maximum number of skipped bytes.
 const maxSkipped = 64 << 10
 
-// newConn returns a connection whose owner passes it the answers of the server.
+// newConn returns a connection whose owner passes the server's responses to deliver.
 func newConn(ctx context.Context, s Server) *Conn {
 	c := &Conn{server: s, ended: make(chan struct{}), sent: make(chan struct{}), waiting: map[string]chan answer{}}
 	close(c.sent)
@@ -81,14 +83,14 @@ func newConn(ctx context.Context, s Server) *Conn {
 	return c
 }
 
-// Dial connects to a server until Close. notify, if it is not nil, is called with the methods of notifications, and must
-// return at once.
+// Dial connects to a server until Close. If notify is not nil, it is called with the methods of notifications, and
+// must return immediately.
 func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
 	t = t.orUsual()
 	c := newConn(context.Background(), s)
 	c.closing, c.notify = t.End+2*t.Stop, notify
 	if e, ok := s.(*Endpoint); ok {
-		e.listens = notify == nil // then no stream of notifications is opened
+		e.listens = notify == nil // without notify, no stream of notifications is opened
 		e.failed = func(id []byte, err error) { c.deliver(idKey(id), answer{err: err}) }
 	}
 	if err := s.start(c.ctx, t, func(string) {}); err != nil {
@@ -106,7 +108,7 @@ func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
 // Ended returns a channel that is closed when the connection has ended.
 func (c *Conn) Ended() <-chan struct{} { return c.ended }
 
-// Close ends the connection, and the program of a Command.
+// Close closes the connection and ends the program of a Command.
 func (c *Conn) Close() {
 	c.server.finish()
 	select {
@@ -117,14 +119,14 @@ func (c *Conn) Close() {
 	<-c.ended
 }
 
-// Leave closes the input of a program, and lets it run until it exits.
+// Leave closes the input of a program and lets it run until it exits.
 func (c *Conn) Leave() {
 	if program, ok := c.server.(*Command); ok {
 		_ = program.in.Close() // the program may have exited
 	}
 }
 
-// fail ends the connection and all requests with an error.
+// fail closes the connection and fails all requests with err.
 func (c *Conn) fail(err error) {
 	c.mu.Lock()
 	c.broken = cmp.Or(c.broken, err)
@@ -136,15 +138,15 @@ func (c *Conn) fail(err error) {
 	c.stop()
 }
 
-// Skipped returns the last line that the server wrote and that was not a message, or "".
+// Skipped returns the last line of output that was not a message, or "".
 func (c *Conn) Skipped() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.shown
 }
 
-// Call sends a request and returns the unchanged result. headers are the arguments that an endpoint also gets as
-// headers. The error is a *jsonrpc.Error if the server answers with one.
+// Call sends a request and returns its unchanged result. headers are arguments that an endpoint also receives as
+// headers. The error is a *jsonrpc.Error if the server responds with one.
 func (c *Conn) Call(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, error) {
 	id, waits := c.newID(), make(chan answer, 1)
 	key := idKey([]byte(id))
@@ -170,11 +172,11 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte, headers m
 
 // Notify sends a notification.
 func (c *Conn) Notify(method string, params []byte) {
-	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":%s}`, method, params), nil, func(error) {}) // the next request reports the error
+	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":%s}`, method, params), nil, func(error) {}) // the next request will report the error
 }
 
-// send sends a message after the ones before it, because a server may refuse requests before notifications/initialized.
-// It does not wait, because a server that reads nothing must not block the caller.
+// send sends a message after all previous ones, because a server may refuse requests before
+// notifications/initialized. It does not block, even if the server reads nothing.
 func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) {
 	m, err := read(text)
 	if err != nil {
@@ -195,11 +197,11 @@ func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) 
 	}()
 }
 
-// deliver passes an answer to the request with a key, and reports whether there is one.
+// deliver passes a response to the request with a key. It returns false if there is no such request.
 func (c *Conn) deliver(key string, a answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting[key] == nil && strings.HasPrefix(key, `"`) { // some servers answer 1 as "1"
+	if c.waiting[key] == nil && strings.HasPrefix(key, `"`) { // some servers respond to 1 with "1"
 		key = key[1:]
 	}
 	waits := c.waiting[key]
@@ -210,7 +212,7 @@ func (c *Conn) deliver(key string, a answer) bool {
 	return waits != nil
 }
 
-// answer returns the answer in a response.
+// answer returns the content of a response.
 func (m *message) answer() answer {
 	if failure := m.failure.of(m.text); len(failure) > 0 && string(failure) != "null" {
 		refused := &jsonrpc.Error{}
@@ -225,7 +227,7 @@ func (m *message) answer() answer {
 	return answer{result: bytes.Clone(m.result.of(m.text))}
 }
 
-// receive handles one line of the server.
+// receive handles a line from the server.
 func (c *Conn) receive(line []byte) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
 	if messages, ok := batch(text); ok {
@@ -261,7 +263,7 @@ func (c *Conn) receive(line []byte) {
 	}
 }
 
-// respond answers a request of the server.
+// respond handles a request from the server.
 func (c *Conn) respond(m *message) {
 	id, method := m.id.of(m.text), m.str(m.named)
 	result, known := map[string]string{"ping": `{}`, "roots/list": `{"roots":[]}`}[method]

@@ -1,3 +1,5 @@
+// A server at a URL.
+
 package guard
 
 import (
@@ -20,7 +22,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Endpoint is a server at a URL that speaks streamable HTTP.
+// Endpoint is a server at a URL that uses the streamable HTTP transport.
 type Endpoint struct {
 	url     string
 	headers http.Header
@@ -28,24 +30,24 @@ type Endpoint struct {
 	log     func(string)
 	times   Times
 
-	failed func(id []byte, err error) // receives the errors of requests; nil for an error response to receive
+	failed func(id []byte, err error) // receives the errors of requests; nil passes an error response to receive
 
 	serving chan struct{} // closed when receive is set
 	receive func(line []byte)
-	ctx     context.Context //nolint:containedctx // of every request
+	ctx     context.Context //nolint:containedctx // context of every request
 	stop    context.CancelFunc
 
 	sending sync.Mutex // keeps the order of messages
-	renews  sync.Mutex // of sessions
+	renews  sync.Mutex // held while a session is renewed
 
 	mu       sync.Mutex
 	session  string // "" for none
 	protocol string
-	hello    []byte // the client's initialize
+	hello    []byte // the client's initialize message
 	listens  bool
 }
 
-// NewEndpoint returns the server at a URL, to which every request carries headers.
+// NewEndpoint returns the server at a URL. Every request contains headers.
 func NewEndpoint(url string, headers http.Header) *Endpoint {
 	return &Endpoint{url: url, headers: headers, serving: make(chan struct{})}
 }
@@ -58,7 +60,7 @@ func (e *Endpoint) start(ctx context.Context, times Times, log func(string)) err
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: times.Dial}).DialContext, TLSHandshakeTimeout: times.Dial,
 			IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this address alone
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // headers may contain credentials for this address only
 	}
 	e.ctx, e.stop = context.WithCancel(ctx)
 	return nil
@@ -82,8 +84,8 @@ func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, e
 // finish implements Server.
 func (e *Endpoint) finish() { e.stop() }
 
-// send implements Server. To keep the order of messages, it returns when a request was written, and when initialize or
-// another message was answered.
+// send implements Server. To keep the order of messages, it waits until a request has been written, or until
+// initialize or another message has been answered.
 func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	select {
 	case <-e.serving:
@@ -125,7 +127,7 @@ func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	return nil
 }
 
-// post sends a message and passes on the response. A request always gets an answer.
+// post sends a message and passes on the response. Every request receives a response, even if the exchange fails.
 func (e *Endpoint) post(m *message, body []byte, written func()) {
 	id := bytes.Clone(m.id.of(m.text))
 	if m.kind != request {
@@ -150,7 +152,7 @@ func (e *Endpoint) post(m *message, body []byte, written func()) {
 	e.receive(refused(id, codeInternal, why))
 }
 
-// exchange sends a message once, and again in a new session if the old one is gone.
+// exchange sends a message. If the session is gone, it retries once in a new session.
 func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool) error {
 	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written() }}
 	req, err := e.request(httptrace.WithClientTrace(e.ctx, trace), http.MethodPost, m, body)
@@ -162,7 +164,7 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	if err != nil {
 		return Unreachable{reached(err)}
 	}
-	defer resp.Body.Close() //nolint:errcheck // all of it was read, or nobody wants it
+	defer resp.Body.Close() //nolint:errcheck // the body was read or is not needed
 	if session != "" && again && forgotten(resp) {
 		if err := e.renew(session); err != nil {
 			return err
@@ -177,8 +179,8 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	return e.answers(m, resp)
 }
 
-// forgotten reports whether a server does not know the session anymore. The protocol specifies status 404 for that;
-// many servers, including an example of the SDK, answer 400 with an error that mentions the session. In both cases the
+// forgotten reports whether the server no longer knows the session. The protocol specifies status 404 for that. Many
+// servers, including an example of the SDK, return 400 with an error that mentions the session. In both cases, the
 // server has not processed the message.
 func forgotten(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
@@ -196,7 +198,7 @@ type failing struct{ err error }
 // Read implements io.Reader.
 func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
-// reached returns the cause of an error without the address, which may hold a secret.
+// reached returns the cause of an error without the address, which may contain a secret.
 func reached(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -208,7 +210,7 @@ func reached(err error) error {
 	return err
 }
 
-// request returns an HTTP request with the headers of the session; m is nil without a message.
+// request returns an HTTP request with the headers of the session. m is nil for a request without a message.
 func (e *Endpoint) request(ctx context.Context, method string, m *message, body []byte) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, e.url, bytes.NewReader(body))
 	if err != nil {
@@ -249,9 +251,9 @@ func (e *Endpoint) request(ctx context.Context, method string, m *message, body 
 	return req, nil
 }
 
-// answers passes on the messages of a response.
+// answers passes on the messages in an HTTP response.
 func (e *Endpoint) answers(m *message, resp *http.Response) error {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is read as no messages
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" contains no messages
 	if kind == "text/event-stream" && resp.StatusCode < 300 {
 		return e.streams(m, resp)
 	}
@@ -265,7 +267,7 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	var unread error
 	if kind == "application/json" && len(bytes.TrimSpace(text)) > 0 {
 		var answered bool
-		if answered, unread = e.pass(m, text); answered { // also with the status of an error
+		if answered, unread = e.pass(m, text); answered { // even with an error status
 			return nil
 		}
 	}
@@ -290,8 +292,8 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	return nil
 }
 
-// pass passes on one message of the server, or a batch, and reports whether it answers m, or m needs no answer. It
-// withholds text that is not JSON and returns a malformed error.
+// pass passes on a message or a batch from the server. It reports whether it contains the response to m, or m needs
+// none. It withholds text that is not JSON and returns a malformed error.
 func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
 	answered = m == nil || m.kind != request
 	messages, ok := batch(text)
@@ -317,8 +319,8 @@ func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
 	return answered, nil
 }
 
-// streams passes on the events of the response to a message. It resumes an interrupted stream if the server numbers its
-// events.
+// streams passes on the events in the response to a message. If the server numbers its events, it resumes an
+// interrupted stream.
 func (e *Endpoint) streams(m *message, resp *http.Response) error {
 	s := &events{lines: newLineReader(resp.Body, e.times.MaxMessage)}
 	for tried := 0; ; tried++ {
@@ -349,12 +351,12 @@ func (e *Endpoint) streams(m *message, resp *http.Response) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = resumed.Body.Close() }() // a few streams at most
+		defer func() { _ = resumed.Body.Close() }() // there are only a few streams
 		s.lines = newLineReader(resumed.Body, e.times.MaxMessage)
 	}
 }
 
-// resume opens the stream of the messages after an event.
+// resume opens the stream of the messages that follow an event.
 func (e *Endpoint) resume(id string) (*http.Response, error) {
 	req, err := e.request(e.ctx, http.MethodGet, nil, nil)
 	if err != nil {
@@ -367,7 +369,7 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 	if err != nil {
 		return nil, reached(err)
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is none
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is not a stream
 	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		_ = resp.Body.Close()
 		return nil, fmt.Errorf("%w (status %d)", errNoStream, resp.StatusCode)
@@ -375,10 +377,10 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 	return resp, nil
 }
 
-// errNoStream reports a server without a stream for its own requests.
+// errNoStream is returned for a server without a stream of its own messages.
 var errNoStream = errors.New("it has no stream of events")
 
-// listen passes on the server's own messages until the guard ends or the server has no such stream.
+// listen passes on the server's own messages until the guard ends, or returns if the server has no such stream.
 func (e *Endpoint) listen() {
 	s := &events{}
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
@@ -389,7 +391,7 @@ func (e *Endpoint) listen() {
 		if err == nil {
 			wait = time.Second
 			s.lines = newLineReader(resp.Body, e.times.MaxMessage)
-			_ = s.each(func(data []byte) { // it is opened again
+			_ = s.each(func(data []byte) { // on an error, the stream is reopened
 				if _, err := e.pass(nil, data); err != nil {
 					e.log("a message of the server is withheld: " + err.Error())
 				}
@@ -402,7 +404,7 @@ func (e *Endpoint) listen() {
 	}
 }
 
-// pause waits, and reports whether the guard is still running.
+// pause waits for d and reports whether the guard is still running.
 func (e *Endpoint) pause(d time.Duration) bool {
 	select {
 	case <-e.ctx.Done():
@@ -412,8 +414,8 @@ func (e *Endpoint) pause(d time.Duration) bool {
 	}
 }
 
-// renew starts a new session with the client's own initialize message if the server has lost the old one. It withholds
-// the response.
+// renew starts a new session with the client's initialize message, unless the session has already been renewed. It
+// discards the response.
 func (e *Endpoint) renew(old string) error {
 	e.renews.Lock()
 	defer e.renews.Unlock()
@@ -421,7 +423,7 @@ func (e *Endpoint) renew(old string) error {
 	session, hello := e.session, e.hello
 	e.mu.Unlock()
 	if session != old {
-		return nil // another goroutine has renewed it
+		return nil // another goroutine has renewed the session
 	}
 	m, err := read(hello)
 	if err != nil {
@@ -435,7 +437,7 @@ func (e *Endpoint) renew(old string) error {
 	if err != nil {
 		return reached(err)
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // the client has the first response already
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // the client has received the first response
 	_ = resp.Body.Close()
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("it has lost the session, and refuses a new one (status %d)", resp.StatusCode)

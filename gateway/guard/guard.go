@@ -18,33 +18,33 @@ import (
 	"toolcrib/gateway/texts"
 )
 
-// Config has the parts of a guard.
+// Config configures a guard.
 type Config struct {
 	Backend Backend
-	Name    string // of the server
-	// Texts gates the server's prompts and instructions as well as its tools.
+	Name    string // name of the server
+	// Texts extends the gates to the server's prompts and instructions.
 	Texts bool
 	// Notice adds the number of withheld tools to the server's instructions.
 	Notice bool
 	In     io.Reader
 	Out    io.Writer
 	Log    func(text string) // writes to the client's log of the server
-	// Gone waits at most wait for the reader of Out to go away, and reports whether it
-	// did. If Gone is nil, the reader stays.
+	// Gone waits at most wait for the reader of Out to close it, and reports whether that happened. If Gone is nil,
+	// the reader is assumed to stay.
 	Gone  func(wait time.Duration) bool
 	Times Times
 }
 
-// Server is a connection to a server: see Command and Endpoint.
+// Server is a connection to a server: a Command or an Endpoint.
 type Server interface {
 	// start connects.
 	start(ctx context.Context, times Times, log func(string)) error
-	// serve hands every message of the server to receive until the server ends, and
-	// returns its exit status. It ends the server when ctx does.
+	// serve passes every message from the server to receive until the server ends, and returns its exit status. It
+	// ends the server when ctx is done.
 	serve(ctx context.Context, receive func(line []byte)) (status int, err error)
-	// send sends a message of the client, whose line it is, as one line.
+	// send sends a message of the client as one line.
 	send(ctx context.Context, m *message, line []byte) error
-	// finish announces that no more messages follow.
+	// finish tells the server that no more messages follow.
 	finish()
 }
 
@@ -63,16 +63,16 @@ type Guard struct {
 	observer  observer
 
 	texts texts.Reader
-	noise atomic.Pointer[string] // the last line of the server that was no message
+	noise atomic.Pointer[string] // last output of the server that was not a message
 
 	explained atomic.Bool // the observer knows why no list is available
 
 	mu        sync.Mutex
 	told      map[listKind]string // identifies the list last sent to the client
-	closedFor string              // the reason for listing nothing that the client was last told
-	noticed   map[listKind]bool   // the server reported a change since the last comparison, which the client heard
+	closedFor string              // reason for the empty list that the client was last told
+	noticed   map[listKind]bool   // lists with a change notification, which the client has received, since the last comparison
 	again     bool                // read the texts of prompts again
-	vetted    map[string]vetted   // by the name of a tool
+	vetted    map[string]vetted   // by name of the tool
 }
 
 // New returns a guard.
@@ -83,21 +83,21 @@ func New(c Config, s Server) *Guard {
 		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
 		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
 		approvals: approvals{loaded: make(chan struct{})},
-		refresher: refresher{ticked: make(chan struct{}), kick: make(chan struct{}, 1), wanted: 1}, // the first comparison is due, and calls are refused until then
+		refresher: refresher{ticked: make(chan struct{}), kick: make(chan struct{}, 1), wanted: 1}, // the first comparison is due, and refuses calls until it is done
 		observer:  observer{config: c, news: make(chan struct{}, 1)},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)
 	g.inquirer = inquirer{conn: newConn(context.Background(), s), session: &g.session, limit: c.Times.List}
-	g.inquirer.conn.newID = func() string { return ownID + rand.Text() + `"` } // not predictable
+	g.inquirer.conn.newID = func() string { return ownID + rand.Text() + `"` } // random, so that a server cannot predict it
 	g.texts.Ask = g.inquirer.ask
 	return g
 }
 
-// ownID begins the encoded ids of the guard's own requests.
+// ownID is the prefix of the encoded ids of the guard's own requests.
 const ownID = `"toolcrib-guard-`
 
 // Serve relays messages until the server exits, and returns its exit status. It stops the server when the client
-// disconnects or ctx ends.
+// disconnects or ctx is done.
 func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -110,7 +110,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	running.Go(func() { g.refreshes(alive) })
 	running.Go(func() { g.observer.run(alive, &g.approvals) })
 	running.Go(func() { g.forwards(alive) })
-	go func() { // the end of the client's input goes unnoticed while the guard waits for a server that accepts no message
+	go func() { // while the server accepts no message, the end of the client's input is not noticed
 		for g.config.Gone != nil && alive.Err() == nil {
 			if g.config.Gone(30 * time.Second) {
 				leave()
@@ -137,7 +137,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	return status, err
 }
 
-// receives reads the client's messages until the end of input.
+// receives reads the client's messages until the end of the input.
 func (g *Guard) receives(ctx context.Context) {
 	lines := newLineReader(g.config.In, MaxLine)
 	for ctx.Err() == nil {
@@ -153,7 +153,7 @@ func (g *Guard) receives(ctx context.Context) {
 	g.calls.close()
 }
 
-// fromClient relays one line of the client.
+// fromClient handles a line from the client.
 func (g *Guard) fromClient(ctx context.Context, line []byte) {
 	text := bytes.TrimRight(line, "\r\n")
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -182,7 +182,7 @@ func (g *Guard) fromClient(ctx context.Context, line []byte) {
 	switch {
 	case m.method == "tools/call" && m.kind == request:
 		g.take(ctx, &m, line)
-	case m.method == "tools/call": // some server may run it all the same
+	case m.method == "tools/call": // some servers may run it in spite of the missing id
 		g.config.Log("a tools/call without an id is not passed on: it could be neither refused nor answered")
 	case m.method == "notifications/cancelled" && g.cancels(&m):
 	case g.calls.waits():
@@ -192,7 +192,7 @@ func (g *Guard) fromClient(ctx context.Context, line []byte) {
 	}
 }
 
-// pass sends a message that is no call to the server.
+// pass sends a message other than a call to the server.
 func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	if m.kind == request {
 		a := &openRequest{method: m.method}
@@ -216,7 +216,7 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	}
 }
 
-// ask records a request, and refuses one whose id is in use, because their answers could be confused.
+// ask records a request. It refuses a request with an id that is in use, because the responses could be confused.
 func (g *Guard) ask(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
@@ -225,7 +225,7 @@ func (g *Guard) ask(m *message, a *openRequest) bool {
 	return false
 }
 
-// unsent answers a request that could not be sent.
+// unsent responds to a request that could not be sent.
 func (g *Guard) unsent(m *message, err error) {
 	g.config.Log(fmt.Sprintf("%s cannot be sent to the server: %v", m.method, err))
 	if m.kind != request {
@@ -237,13 +237,13 @@ func (g *Guard) unsent(m *message, err error) {
 	}
 }
 
-// answer writes a line of the guard's own to the client.
+// answer writes a line to the client.
 func (g *Guard) answer(text []byte) {
-	_ = g.client.write(text) // a disconnected client is detected at its input
+	_ = g.client.write(text) // a disconnected client is noticed at its input
 }
 
-// finish closes the server's input after the client's: when all requests are answered, because many servers exit at the
-// end of input, or when the output has no reader, or at a timeout.
+// finish closes the server's input after the client's input has ended. Because many servers exit at the end of their
+// input, it first waits until all requests have been answered, the output has no reader, or a timeout expires.
 func (g *Guard) finish(ctx context.Context) {
 	defer g.server.finish()
 	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(100*time.Millisecond)
@@ -264,7 +264,7 @@ func (g *Guard) finish(ctx context.Context) {
 	}
 }
 
-// fromServer relays one line of the server.
+// fromServer handles a line from the server.
 func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	line = bytes.TrimPrefix(line, byteOrderMark)
 	text := bytes.TrimRight(line, "\r\n")
@@ -281,7 +281,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	if err != nil && m.result.present() {
 		rest, whole := g.readable(&m), m.result.of(text)
 		unread := rest != nil
-		if !unread && !m.named.present() && string(m.failure.of(text)) == "null" { // some servers write it beside a result, and some clients reject it
+		if !unread && !m.named.present() && string(m.failure.of(text)) == "null" { // some servers include it beside a result, which some clients reject
 			if out, err := without(&m, span{0, len(text)}, "error"); err == nil {
 				rest = out
 			}
@@ -315,10 +315,10 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	}
 }
 
-// byteOrderMark begins every line of some programs.
+// byteOrderMark precedes every line of some programs.
 var byteOrderMark = []byte("\uFEFF")
 
-// withhold answers the request whose answer does not pass with an error.
+// withhold responds with an error to the request whose response is withheld.
 func (g *Guard) withhold(m *message, err error) {
 	g.config.Log("a message of the server is withheld: " + err.Error())
 	if !m.answers() {
@@ -333,19 +333,19 @@ func (g *Guard) withhold(m *message, err error) {
 	}
 }
 
-// relay passes an answer on to the client that asked.
+// relay passes a response to the client.
 func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	key := m.key()
 	if strings.HasPrefix(key, ownID) && g.inquirer.conn.deliver(key, m.answer()) {
 		return
 	}
 	a := g.requests.take(key)
-	if a == nil && strings.HasPrefix(key, `"`) { // some servers answer 1 as "1", and clients take that
+	if a == nil && strings.HasPrefix(key, `"`) { // some servers respond to 1 with "1", and clients accept that
 		a = g.requests.take(key[1:])
 	}
 	switch {
 	case a == nil && string(m.id.of(m.text)) == "null":
-		_ = g.client.write(line) // a request that the server could not read
+		_ = g.client.write(line) // response to a request that the server could not parse
 	case a == nil:
 		g.config.Log("withheld an answer of the server to an unknown request")
 	case a.call != nil:
@@ -369,7 +369,7 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		if note != "" {
 			g.say("warning", note)
 		}
-		g.tellClosed() // to a client that did not wait for the answer
+		g.tellClosed() // for a client that did not wait for the response
 	default:
 		if a.method == "subscriptions/listen" {
 			g.session.mu.Lock()
@@ -379,11 +379,11 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		_ = g.client.write(line)
 	}
 	if a != nil && g.session.modern.Load() && !m.failure.present() {
-		g.begin() // the server uses the revision without a handshake
+		g.begin() // the server supports the revision without a handshake
 	}
 }
 
-// clip limits the part of a server's text that is repeated in the log.
+// clip shortens a server's text for the log.
 func clip(text string) string {
 	if len(text) > 500 {
 		return text[:500] + " …"
@@ -391,24 +391,24 @@ func clip(text string) string {
 	return text
 }
 
-// openRequest is a request of the client that the server has not answered.
+// openRequest is an unanswered request of the client.
 type openRequest struct {
 	method string
-	call   *call // nil for anything but a call
-	// prompt is the name in a prompts/get of a server whose texts are reviewed.
+	call   *call // nil for other requests
+	// prompt is the name in a prompts/get request if the server's texts are reviewed.
 	prompt    string
 	arguments map[string]string
 }
 
 // requests stores the client's unanswered requests.
 type requests struct {
-	idle chan struct{} // signaled when no request is unanswered
+	idle chan struct{} // receives a value when no request is unanswered
 
 	mu   sync.Mutex
 	byID map[string]*openRequest
 }
 
-// add stores a request, or returns false if its id is in use.
+// add stores a request. It returns false if the id is in use.
 func (r *requests) add(key string, a *openRequest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -419,14 +419,14 @@ func (r *requests) add(key string, a *openRequest) bool {
 	return true
 }
 
-// find returns the request with an id, nil for none.
+// find returns the request with an id, or nil.
 func (r *requests) find(key string) *openRequest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.byID[key]
 }
 
-// take forgets the request with an id, and returns it; nil for none.
+// take removes and returns the request with an id, or returns nil.
 func (r *requests) take(key string) *openRequest {
 	r.mu.Lock()
 	a := r.byID[key]
@@ -441,8 +441,8 @@ func (r *requests) take(key string) *openRequest {
 	return a
 }
 
-// busy reports whether the client waits for an answer. A subscription has none until
-// the server ends it.
+// busy reports whether the client is waiting for a response. Subscriptions do not count, because the server answers
+// them only at their end.
 func (r *requests) busy() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -457,21 +457,21 @@ func (r *requests) busy() bool {
 // queued is a message of the client that waits behind a call.
 type queued struct {
 	line []byte
-	call *call // nil for another message
+	call *call // nil for other messages
 }
 
-// queue keeps the order of the client's messages while a call passes the gates. It has at most MaxLine bytes, beyond
-// which the client waits.
+// queue keeps the order of the client's messages while a call passes through the gates. It contains at most MaxLine
+// bytes; the client waits when it is full.
 type queue struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	items   []queued
 	size    int
-	working bool // an item was taken and is not sent
+	working bool // an item has been taken and not yet sent
 	closed  bool
 }
 
-// waits reports whether a message has to wait.
+// waits reports whether a message must wait.
 func (q *queue) waits() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -488,7 +488,7 @@ func (q *queue) put(item queued) {
 	q.changed.Broadcast()
 }
 
-// next marks the previous item as done and returns the next one, or false if the queue is closed and empty.
+// next marks the previous item as sent and returns the next item. It returns false if the queue is closed and empty.
 func (q *queue) next() (queued, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -512,19 +512,19 @@ func (q *queue) close() {
 	q.changed.Broadcast()
 }
 
-// MaxLine limits one message, in bytes.
+// MaxLine is the maximum size of a message, in bytes.
 const MaxLine = 64 << 20
 
-// Initial size of a reader's buffer, and the maximum size that is kept between messages.
+// Initial size of a reader's buffer, and maximum size that is retained between messages.
 const (
 	firstBuffer = 64 << 10
 	keptBuffer  = 4 << 20
 )
 
-// lineReader reads lines into one buffer, which it uses again.
+// lineReader reads lines into a reused buffer.
 type lineReader struct {
 	from       io.Reader
-	limit      int // of a line, in bytes
+	limit      int // maximum length of a line, in bytes
 	buf        []byte
 	start, end int // bounds of the unread data
 }
@@ -533,7 +533,7 @@ func newLineReader(from io.Reader, limit int) *lineReader {
 	return &lineReader{from: from, limit: limit, buf: make([]byte, firstBuffer)}
 }
 
-// next returns the next line including its line break, or the remaining input. The line is valid until the next call.
+// next returns the next line with its line break, or the rest of the input. The line is valid until the next call.
 func (r *lineReader) next() ([]byte, error) {
 	looked := r.start
 	for {
@@ -562,7 +562,8 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
-// makeRoom moves unread data to the start of the buffer, grows a full buffer, and returns the distance of the move.
+// makeRoom moves unread data to the start of the buffer, and enlarges a full buffer. It returns by how much the data
+// moved.
 func (r *lineReader) makeRoom() (moved int) {
 	moved, used := r.start, r.end-r.start
 	to := r.buf
@@ -577,7 +578,7 @@ func (r *lineReader) makeRoom() (moved int) {
 	return moved
 }
 
-// lineWriter writes whole lines, of several goroutines.
+// lineWriter writes complete lines from several goroutines.
 type lineWriter struct {
 	mu     sync.Mutex
 	to     io.Writer
@@ -598,7 +599,7 @@ func (w *lineWriter) write(text []byte) error {
 // gone reports whether the reader has closed the pipe.
 func (w *lineWriter) gone() bool {
 	if !w.mu.TryLock() {
-		return false // a caller waits for the client
+		return false // another goroutine is waiting for the client
 	}
 	defer w.mu.Unlock()
 	return w.failed != nil

@@ -1,3 +1,5 @@
+// The gated lists, and the comparison of the server's lists with the approved ones.
+
 package guard
 
 import (
@@ -20,22 +22,22 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// listKind is a list of the server that is gated, by its key in the protocol.
+// listKind is a gated list of the server, named by its key in the protocol.
 type listKind string
 
-// The lists. The second is gated where the texts of the server are reviewed.
+// Gated lists. Prompts are gated only if the texts of the server are reviewed.
 const (
 	toolsList   listKind = "tools"
 	promptsList listKind = "prompts"
 )
 
-// method asks for the list.
+// method returns the method that requests the list.
 func (k listKind) method() string { return string(k) + "/list" }
 
-// changed returns the notification method for a changed list.
+// changed returns the method of the notification that the list has changed.
 func (k listKind) changed() string { return "notifications/" + string(k) + "/list_changed" }
 
-// kinds are the lists that the guard gates.
+// kinds returns the lists that the guard gates.
 func (g *Guard) kinds() []listKind {
 	if g.config.Texts {
 		return []listKind{toolsList, promptsList}
@@ -43,7 +45,7 @@ func (g *Guard) kinds() []listKind {
 	return []listKind{toolsList}
 }
 
-// of returns the approved entries of a list, by their names on the server.
+// of returns the approved entries of a list by their name on the server.
 func (a Approved) of(kind listKind) map[string]Tool {
 	if kind == promptsList {
 		return a.prompts()
@@ -51,11 +53,11 @@ func (a Approved) of(kind listKind) map[string]Tool {
 	return a.Tools
 }
 
-// list answers the client's tools/list with the approved tools: those that the server lists as approved, in their
-// approved bytes. The other members of the result remain. It does the same for prompts/list.
+// list responds to the client's tools/list with the tools that the server lists as approved, in their approved bytes.
+// It keeps the other members of the result. It handles prompts/list in the same way.
 func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind) {
 	if wait(ctx, g.approvals.loaded) != nil {
-		return // the guard ends
+		return // the guard is ending
 	}
 	found, next, err := m.page(m.result, kind)
 	state, closed := g.approvals.get()
@@ -82,7 +84,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	}
 }
 
-// page returns the positions of a list and of the next cursor in a result.
+// page returns the positions of the list and of the next cursor in a result.
 func (m *message) page(result span, kind listKind) (list, next span, err error) {
 	err = m.members(result, []string{string(kind), "nextCursor"}, func(key string, value span) {
 		switch key {
@@ -98,8 +100,9 @@ func (m *message) page(result span, kind listKind) (list, next span, err error) 
 	return list, next, err
 }
 
-// readable returns the answer to a list with numbers in place of the entries that the parser refuses, so that an invalid
-// entry does not withhold the others. It returns nil for another answer, and if the parser refuses more than entries.
+// readable returns the response to a list request with numbers in place of the entries that the parser refuses, so
+// that an invalid entry does not affect the others. It returns nil for other responses, and if anything else is
+// invalid.
 func (g *Guard) readable(m *message) []byte {
 	asked := g.requests.find(m.key())
 	for _, kind := range g.kinds() {
@@ -123,15 +126,15 @@ func (g *Guard) readable(m *message) []byte {
 	return nil
 }
 
-// vetted is the verdict of the rules on a tool whose excluded parts have changed.
+// vetted is the result of applying the rules to a tool whose excluded parts have changed.
 type vetted struct {
-	sum string // of the JSON
+	sum string // hash of the JSON
 	err error
 }
 
-// offered returns the JSON with which a tool is listed to the client: the approved JSON or, if the server changed only
-// excluded parts and the rules find nothing in them, the server's. It returns nil for any other tool; err is the
-// finding.
+// offered returns the JSON with which a tool is listed to the client. This is the approved JSON, or the server's JSON
+// if only excluded parts have changed and the rules find nothing in them. For any other tool, it returns nil. err is
+// the finding.
 func (g *Guard) offered(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
 	switch {
 	case tool.Hash == item.Sum:
@@ -158,7 +161,7 @@ func (g *Guard) offered(ctx context.Context, tool Tool, item wire.ListedItem) (r
 }
 
 // withoutExcluded replaces tools that differ only in excluded parts by their approved JSON, so that they are not
-// proposed, and names those with findings.
+// proposed. It also reports findings in the excluded parts.
 func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	state, _ := g.approvals.get()
 	for i, raw := range l.Tools {
@@ -177,8 +180,7 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	}
 }
 
-// passing returns the approved tools of a list, as offered has them, and the names of the
-// others.
+// passing returns the approved tools of a list in the form that offered returns, and the names of the other tools.
 func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
 	err = array(list, lenient, func(value []byte) error {
@@ -187,7 +189,7 @@ func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]To
 			withheld = append(withheld, "an unreadable entry")
 			return nil
 		}
-		again := seen[item.Name] // the first counts
+		again := seen[item.Name] // the first of several counts
 		seen[item.Name] = true
 		var raw json.RawMessage
 		if tool, known := approved[item.Name]; known && !again {
@@ -207,19 +209,18 @@ func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]To
 type refresher struct {
 	mu     sync.Mutex
 	wanted int           // number of requested comparisons
-	done   int           // number of those that are complete
+	done   int           // number of completed comparisons
 	ticked chan struct{} // closed after a comparison
 	kick   chan struct{}
-	failed error // why the last comparison failed
+	failed error // error of the last comparison
 	lists  listings
 	spoken map[string]wire.ServerText // the server's texts by name; nil before the first comparison
 }
 
-// listings has the entries of the server's lists by name. A list is nil before the first
-// comparison.
+// listings has the entries of the server's lists by name. A list is nil before the first comparison.
 type listings map[listKind]map[string]wire.ListedItem
 
-// want requests a comparison, even if one is running, which may have started too early.
+// want requests a comparison, even if one is running, because that one may have started too early.
 func (r *refresher) want() {
 	r.mu.Lock()
 	r.wanted++
@@ -231,11 +232,11 @@ func (r *refresher) want() {
 func (r *refresher) start() {
 	select {
 	case r.kick <- struct{}{}:
-	default: // one will start
+	default: // already requested
 	}
 }
 
-// ends stores the result of a comparison.
+// ends stores the result of a comparison that covers all requests up to covers.
 func (r *refresher) ends(covers int, l Listing, err error) {
 	texts, entries := spoken(l)
 	lists := listings{toolsList: wire.ByName(l.Tools), promptsList: wire.ByName(entries)}
@@ -266,23 +267,21 @@ func (r *refresher) wait(ctx context.Context) error {
 	return r.failed
 }
 
-// found returns the server's list by name; nil before the first comparison. Callers must not
-// change it.
+// found returns the server's list by name, or nil before the first comparison. Callers must not modify it.
 func (r *refresher) found(kind listKind) map[string]wire.ListedItem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lists[kind]
 }
 
-// texts returns the server's texts by name; nil before the first comparison. Callers must
-// not change them.
+// texts returns the server's texts by name, or nil before the first comparison. Callers must not modify them.
 func (r *refresher) texts() map[string]wire.ServerText {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.spoken
 }
 
-// notice requests a comparison because the server notified the client of a change.
+// notice requests a comparison, because the server has sent a change notification.
 func (g *Guard) notice(kind listKind) {
 	g.mu.Lock()
 	g.noticed[kind] = true
@@ -291,8 +290,8 @@ func (g *Guard) notice(kind listKind) {
 	g.refresher.want()
 }
 
-// refreshes compares the server's tools at the start, after a reported change, and
-// periodically, until ctx ends.
+// refreshes compares the server's tools at the start, after change notifications, and periodically, until ctx is
+// done.
 func (g *Guard) refreshes(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -301,7 +300,7 @@ func (g *Guard) refreshes(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		g.refresher.mu.Lock()
-		covers := g.refresher.wanted // the requests that this comparison completes
+		covers := g.refresher.wanted // requests that this comparison completes
 		g.refresher.mu.Unlock()
 		g.mu.Lock()
 		noticed := g.noticed
@@ -314,7 +313,7 @@ func (g *Guard) refreshes(ctx context.Context) {
 		if err == nil && g.config.Texts {
 			l.Texts, err = g.textsOf(ctx)
 		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // the guard itself has closed the server's input
+		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // not if the guard itself has closed the server's input
 			const cannot = "the tools of %s cannot be compared with the approved ones: %w"
 			why := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
@@ -322,7 +321,7 @@ func (g *Guard) refreshes(ctx context.Context) {
 				why += "; it writes lines to standard output that are not messages, such as " + jsondoc.Quote(*noise)
 			}
 			if errors.Is(err, texts.ErrRefused) {
-				err = texts.ErrRefused // the model reads it, and must not take the server's words for toolcrib's
+				err = texts.ErrRefused // the model reads the error, and must not mistake the server's words for toolcrib's
 			}
 			err = fmt.Errorf(cannot, g.config.Name, err)
 			g.observer.put(Listing{Problem: why})
@@ -342,8 +341,8 @@ func (g *Guard) refreshes(ctx context.Context) {
 	}
 }
 
-// compare requests a comparison if the client was shown a list that differs from the last
-// comparison: a server may change without a notification.
+// compare requests a comparison if the client received a list that differs from the last comparison, because servers
+// may change without a notification.
 func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool) {
 	excluded := map[string][]registry.Exclusion{}
 	for name, tool := range approved {
@@ -365,7 +364,7 @@ func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool
 	}
 }
 
-// Codes of JSON-RPC 2.0 errors.
+// Error codes of JSON-RPC 2.0.
 const (
 	codeParse          = -32700
 	codeInvalidRequest = -32600
@@ -373,8 +372,7 @@ const (
 	codeInternal       = -32603
 )
 
-// refused returns an error response to the request with an id; nil for a request that could
-// not be read.
+// refused returns an error response to the request with an id. id is empty for a request that could not be parsed.
 func refused(id []byte, code int, message string) []byte {
 	if len(id) == 0 {
 		id = []byte("null")
@@ -382,17 +380,17 @@ func refused(id []byte, code int, message string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(message))
 }
 
-// quote encodes a text as a JSON string.
+// quote encodes text as a JSON string.
 func quote(text string) []byte {
 	b, err := json.Marshal(text)
 	if err != nil {
-		return []byte(`""`) // no text fails
+		return []byte(`""`) // encoding a string does not fail
 	}
 	return b
 }
 
-// refusal returns the response to a refused call: a protocol error for an unknown tool, and
-// otherwise a result that the model reads.
+// refusal returns the response to a refused call: a protocol error for an unknown tool, and otherwise a result for
+// the model.
 func refusal(c *call, modern bool, err error) []byte {
 	var why *gateway.Error
 	var unclear ambiguous
@@ -422,11 +420,11 @@ type approvals struct {
 
 	mu       sync.Mutex
 	approved Approved
-	closed   error // why they could not be read; nil if they were
+	closed   error // error of the last read; nil on success
 	asked    bool
 }
 
-// get returns the approved tools, or why they could not be read.
+// get returns the approved tools, or the error of the last read.
 func (a *approvals) get() (Approved, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -436,7 +434,7 @@ func (a *approvals) get() (Approved, error) {
 	return a.approved, nil
 }
 
-// set stores the result of a read, and reports whether it differs from the last one.
+// set stores the result of a read and reports whether it differs from the previous one.
 func (a *approvals) set(approved Approved, err error) (changed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -457,7 +455,7 @@ func (a *approvals) set(approved Approved, err error) (changed bool) {
 	return approved.State != before
 }
 
-// follow keeps approvals up to date until ctx ends.
+// follow keeps approvals up to date until ctx is done.
 func (g *Guard) follow(ctx context.Context) {
 	for told := int64(0); ctx.Err() == nil; told = g.config.Backend.Wait(ctx, told) {
 		approved, err := g.approved(ctx)
@@ -473,13 +471,13 @@ func (g *Guard) follow(ctx context.Context) {
 			g.mu.Lock()
 			g.closedFor = ""
 			g.mu.Unlock()
-			g.observer.look() // at tools that could not be proposed before
+			g.observer.look() // retries tools that could not be proposed
 		}
 		g.tell(nil)
 	}
 }
 
-// approved reads the approved tools. It has the same time limit as a list of the server, because answers of the server
+// approved reads the approved tools. It has the same time limit as a list request, because responses of the server
 // wait for it.
 func (g *Guard) approved(ctx context.Context) (Approved, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, g.config.Times.List, errNoDatabase)
@@ -491,10 +489,10 @@ func (g *Guard) approved(ctx context.Context) (Approved, error) {
 	return approved, err
 }
 
-// errNoDatabase reports a database that takes too long.
+// errNoDatabase is returned if the database takes too long.
 var errNoDatabase = errors.New("its database does not answer")
 
-// listing identifies the list of a kind that the client would get now; "" if it is unknown.
+// listing identifies the list that the client would receive now, or returns "" if that is unknown.
 func (g *Guard) listing(kind listKind) string {
 	found := g.refresher.found(kind)
 	select {
@@ -505,7 +503,7 @@ func (g *Guard) listing(kind listKind) string {
 	if found == nil {
 		return ""
 	}
-	approved, _ := g.approvals.get() // nothing is listed while the approved tools are unknown
+	approved, _ := g.approvals.get() // the list is empty while the approved tools are unknown
 	var names []string
 	for name, tool := range approved.of(kind) {
 		if raw, err := g.offered(context.Background(), tool, found[name]); raw != nil && err == nil {

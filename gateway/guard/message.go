@@ -1,3 +1,5 @@
+// The strict parser of JSON-RPC messages, and the encoding of messages and headers.
+
 package guard
 
 import (
@@ -27,29 +29,28 @@ const (
 	response
 )
 
-// message is one JSON-RPC 2.0 message with the positions of its parts.
+// message is a JSON-RPC 2.0 message with the positions of its parts.
 type message struct {
 	text                    []byte
 	kind                    kind
-	id                      span // as encoded
-	named                   span // the method as encoded
+	id                      span // encoded
+	named                   span // encoded method
 	method                  string
 	params, result, failure span
-	// mirrored are the arguments of a call that a server over HTTP gets in headers,
-	// too, by the names of those.
+	// mirrored has the arguments of a call that an HTTP server also receives as headers, by header name.
 	mirrored map[string]string
-	unread   []byte // the result with the entries of its list that cannot be read; nil if there are none
+	unread   []byte // the result with the unreadable entries of its list; nil if there are none
 }
 
-// memberNames are the members of a message that have a meaning.
+// memberNames are the names of the members that the protocol defines.
 var memberNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// gatedMethods are the methods whose requests or answers the guard changes or refuses.
+// gatedMethods are the methods whose requests or responses the guard changes or refuses.
 var gatedMethods = []string{"initialize", "server/discover", "tools/list", "tools/call", "prompts/list", "prompts/get"}
 
-// read finds the parts of a message in a text. The error is a malformed for a text that is not JSON, or an ambiguous
-// for one that is not a message with a single meaning. A refused message keeps the parts that could be read, so that a
-// request can be answered.
+// read finds the parts of a message. It returns a malformed error for text that is not JSON, and an ambiguous error
+// for text that is not a message with a single meaning. In both cases, the message contains the parts that could be
+// parsed, so that a request can be answered.
 func read(text []byte) (message, error) {
 	m := message{text: text}
 	err := m.parse(strict)
@@ -72,7 +73,7 @@ func read(text []byte) (message, error) {
 	return m, refused
 }
 
-// parse finds the parts of a message. The error is that of object.
+// parse finds the parts of a message. It returns the errors of object.
 func (m *message) parse(opts []jsontext.Options) error {
 	return object(m.text, span{0, len(m.text)}, opts, memberNames, func(name string, value span) {
 		switch name {
@@ -90,13 +91,13 @@ func (m *message) parse(opts []jsontext.Options) error {
 	})
 }
 
-// classify sets the kind of a message, and rejects a message that could be of two kinds.
+// classify sets the kind of a message. It rejects a message that could be of two kinds.
 func (m *message) classify() error {
 	switch {
 	case m.named.present() && (m.result.present() || m.failure.present()), m.result.present() && m.failure.present():
 		return ambiguous("it is a request and an answer, or an answer and an error")
 	case m.id.present() && !strings.ContainsRune(`"-0123456789`, rune(m.text[m.id.from])) && (m.text[m.id.from] != 'n' || !m.failure.present()):
-		return ambiguous("its id is neither a string nor a number") // null is the id of a message that could not be read
+		return ambiguous("its id is neither a string nor a number") // null is the id for a message that could not be parsed
 	case m.named.present():
 		if m.text[m.named.from] != '"' {
 			return ambiguous("its method is not a string")
@@ -118,13 +119,13 @@ func (m *message) classify() error {
 	return ambiguous("it has neither a method nor a result")
 }
 
-// answers reports whether a message, which may have been refused, answers a request.
+// answers reports whether a message, possibly an invalid one, responds to a request.
 func (m *message) answers() bool {
 	return m.id.present() && (!m.named.present() || m.result.present() || m.failure.present())
 }
 
-// key names the id of a message: the same for the same value however it is written,
-// and never the same for a number and a string.
+// key returns a key for the id. Equal ids have the same key regardless of their encoding. A number and a string never
+// have the same key.
 func (m *message) key() string { return idKey(m.id.of(m.text)) }
 
 func idKey(id []byte) string {
@@ -139,8 +140,8 @@ func idKey(id []byte) string {
 	return string(id)
 }
 
-// members calls each for the members of an object in the message, and does nothing for other values. The error is an
-// ambiguous.
+// members calls each for the members of an object in the message, and does nothing for other values. It returns an
+// ambiguous error.
 func (m *message) members(at span, known []string, each func(name string, value span)) error {
 	if !at.present() || m.text[at.from] != '{' {
 		return nil
@@ -156,7 +157,7 @@ func (m *message) str(at span) string {
 	return unquote(at.of(m.text))
 }
 
-// called is the name and the arguments of a tools/call.
+// called returns the name and the arguments of a tools/call request.
 func (m *message) called() (name string, args []byte, err error) {
 	var named bool
 	err = m.members(m.params, []string{"name", "arguments"}, func(key string, value span) {
@@ -177,7 +178,7 @@ func (m *message) called() (name string, args []byte, err error) {
 	return name, args, err
 }
 
-// member returns the place of a member of an object of the message.
+// member returns the position of a nested member of an object.
 func (m *message) member(at span, names ...string) (found span) {
 	for _, name := range names {
 		found = span{}
@@ -194,8 +195,8 @@ func (m *message) member(at span, names ...string) (found span) {
 	return found
 }
 
-// batch returns the messages of a batch, which the revision 2025-03-26 has; false for
-// another text. A batch contains no batches. Each message remains to be read.
+// batch returns the messages of a batch, which revision 2025-03-26 permits, or false for other text. A batch cannot
+// contain batches. The messages have not been parsed.
 func batch(text []byte) (messages [][]byte, ok bool) {
 	if jsontext.Value(text).Kind() != '[' {
 		return nil, false
@@ -210,13 +211,13 @@ func batch(text []byte) (messages [][]byte, ok bool) {
 	return messages, err == nil
 }
 
-// headerPrefix begins the environment variables that carry the headers of a guarded
-// URL: a command line can be read by every user of the machine.
+// headerPrefix is the prefix of the environment variables with the headers of a guarded URL. Headers are not passed
+// as arguments, because every user of the machine can read a command line.
 const headerPrefix = "TOOLCRIB_HEADER_"
 
-// HeaderVariable returns the environment variable that passes the HTTP header of a name to a guard. It keeps the case
-// of the name and replaces "-" by "_". Every other character that is not a letter or digit, and a "-" after another,
-// becomes "__" and its code in two hexadecimal digits. HeaderName is the inverse.
+// HeaderVariable returns the environment variable that passes an HTTP header to a guard. It keeps the case of the
+// name and replaces "-" by "_". Any other character that is not a letter or digit, and a "-" after another, becomes
+// "__" and two hexadecimal digits. HeaderName is the inverse function.
 func HeaderVariable(name string) string {
 	var b strings.Builder
 	b.WriteString(headerPrefix)
@@ -234,8 +235,8 @@ func HeaderVariable(name string) string {
 	return b.String()
 }
 
-// HeaderName returns the name of the HTTP header that an environment variable contains, or false. It accepts only the
-// output of HeaderVariable, so that no two variables name the same header.
+// HeaderName returns the name of the HTTP header in an environment variable, or false. It accepts only results of
+// HeaderVariable, so that no two variables refer to the same header.
 func HeaderName(variable string) (string, bool) {
 	rest, ok := strings.CutPrefix(variable, headerPrefix)
 	if !ok || rest == "" {
@@ -259,8 +260,8 @@ func HeaderName(variable string) (string, bool) {
 	return string(name), HeaderVariable(string(name)) == variable
 }
 
-// headerValue writes a value that a message has, too, as the header that mirrors it
-// (revision 2026-07-28, Streamable HTTP, Value Encoding).
+// headerValue encodes a value of a message for the header that mirrors it (revision 2026-07-28, Streamable HTTP,
+// Value Encoding).
 func headerValue(value string) string {
 	const begin, end = "=?base64?", "?="
 	encoded := strings.HasPrefix(value, begin) && strings.HasSuffix(value, end)
@@ -274,8 +275,7 @@ func headerValue(value string) string {
 	return begin + base64.StdEncoding.EncodeToString([]byte(value)) + end
 }
 
-// Headers returns the headers that the variables of an environment, "NAME=value"
-// each, carry.
+// Headers returns the HTTP headers in an environment, whose entries have the form "NAME=value".
 func Headers(environ []string) http.Header {
 	headers := http.Header{}
 	for _, entry := range environ {
@@ -287,13 +287,13 @@ func Headers(environ []string) http.Header {
 	return headers
 }
 
-// ambiguous is an error for a message that two readers could understand differently.
+// ambiguous is the error for a message that two readers could interpret differently.
 type ambiguous string
 
 // Error returns the description of the ambiguity.
 func (a ambiguous) Error() string { return string(a) }
 
-// malformed is the error for a text that is not JSON.
+// malformed is the error for text that is not JSON.
 type malformed struct{ cause error }
 
 // Is reports whether target is ErrProtocol.
@@ -313,33 +313,32 @@ func (m malformed) Error() string {
 	return "it is not valid JSON: " + jsondoc.Printable(m.cause.Error())
 }
 
-// errTrailing reports a text with several values.
+// errTrailing is the cause of a malformed error for text after the value.
 var errTrailing = errors.New("text follows the value")
 
-// span is a range of a text.
+// span is a range of bytes.
 type span struct{ from, to int }
 
 func (s span) of(text []byte) []byte { return text[s.from:s.to] }
 
 func (s span) present() bool { return s.to > s.from }
 
-// strict defines a valid message: RFC 8259 in UTF-8 without raw control characters, duplicate names in an object, or
-// unpaired surrogates, and with at most 10,000 levels of nesting. lenient reads the structure of a text with invalid
-// strings or names.
+// strict defines a valid message: RFC 8259 in UTF-8 without raw control characters, duplicate names, or unpaired
+// surrogates, and with at most 10,000 levels of nesting. lenient parses the structure of text with invalid strings or
+// names.
 var (
 	strict  []jsontext.Options
 	lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 )
 
-// decoders keeps decoders with their buffers: a message has a few objects to read.
+// decoders reuses decoders and their buffers, because each message contains several objects.
 var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
 
-// object calls each with the name of every member of the object at a place of text, and
-// with the place of its value. It returns an ambiguous for a value that is not an object, and
-// for a name that differs from a known one in case alone, since some readers ignore
-// case; any other error is why the parser refuses the text.
+// object calls each with the name and the position of every member of an object. It returns an ambiguous error for a
+// value that is not an object, and for a name that differs from a known name only in case, because some readers
+// ignore case. Other errors are those of the parser.
 func object(text []byte, at span, opts []jsontext.Options, known []string, each func(name string, value span)) error {
-	d := decoders.Get().(*jsontext.Decoder) //nolint:forcetypeassert // of New
+	d := decoders.Get().(*jsontext.Decoder) //nolint:forcetypeassert // from New
 	defer decoders.Put(d)
 	d.Reset(bytes.NewBuffer(at.of(text)), opts...)
 	begin, err := d.ReadToken()
@@ -355,7 +354,7 @@ func object(text []byte, at span, opts []jsontext.Options, known []string, each 
 		if err != nil {
 			return err
 		}
-		name := token.String() // the token is valid until the next read
+		name := token.String() // copied, because the token is valid only until the next read
 		value, err := d.ReadValue()
 		if err != nil {
 			return err
@@ -371,8 +370,8 @@ func object(text []byte, at span, opts []jsontext.Options, known []string, each 
 	return cmp.Or(finish(d), unclear)
 }
 
-// array calls each with every value of an array until each returns an error. Its error is
-// that, or why the parser refuses the text.
+// array calls each with every value of an array until each returns an error, and returns that error. Other errors are
+// those of the parser.
 func array(text []byte, opts []jsontext.Options, each func(value []byte) error) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text), opts...)
 	if _, err := d.ReadToken(); err != nil {
@@ -390,7 +389,7 @@ func array(text []byte, opts []jsontext.Options, each func(value []byte) error) 
 	return finish(d)
 }
 
-// finish reads the end of the value that d is in, and requires it to be the end of the text.
+// finish reads the end of the current value and returns an error if text follows.
 func finish(d *jsontext.Decoder) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -405,7 +404,7 @@ func finish(d *jsontext.Decoder) error {
 	return err
 }
 
-// unquote decodes a JSON string of a message, or returns "" if it is invalid.
+// unquote decodes a JSON string, or returns "" if it is invalid.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -417,9 +416,9 @@ func unquote(quoted []byte) string {
 	return string(text)
 }
 
-// lineBreaks are the characters that some readers treat as line breaks and that a valid message may contain unescaped,
-// with their replacements: CR and LF as white space between tokens, the others in strings (Python's splitlines and
-// Node's readline split there).
+// lineBreaks are characters that some readers treat as line breaks and that a valid message may contain unescaped,
+// with their replacements. CR and LF occur between tokens. The others occur in strings, where Python's splitlines and
+// Node's readline split.
 var lineBreaks = [...]struct{ raw, instead []byte }{
 	{[]byte("\r"), []byte(" ")},
 	{[]byte("\n"), []byte(" ")},
@@ -428,10 +427,9 @@ var lineBreaks = [...]struct{ raw, instead []byte }{
 	{[]byte("\u2029"), []byte(`\u2029`)},
 }
 
-// oneLine returns a message as exactly one line, with a line feed at its end, for every
-// reader. A message that the parser accepts keeps its meaning: a backslash precedes no
-// line break there. Every message is written through oneLine, which cannot fail, so the
-// number of lines depends on no earlier step.
+// oneLine returns a message as exactly one line with a line feed at its end. The meaning of a valid message does not
+// change, because none of these line breaks follows a backslash. Every message is written through oneLine, which
+// cannot fail, so that the number of lines does not depend on earlier steps.
 func oneLine(text []byte) []byte {
 	body, changed := bytes.TrimRight(text, "\r\n"), false
 	for _, b := range lineBreaks {

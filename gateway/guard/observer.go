@@ -1,3 +1,5 @@
+// Proposals of the tools that a server lists, and the guard's own requests.
+
 package guard
 
 import (
@@ -18,8 +20,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// observeBurst is how many lists are proposed at once; then one is in every
-// Times.Propose. A server that lists something else all the time fills no queue.
+// observeBurst is the number of lists that are proposed at once. After that, one list is proposed per Times.Propose,
+// so that a server that changes its list constantly cannot flood the queue.
 const observeBurst = 3
 
 // observer proposes the tools that the server lists.
@@ -32,7 +34,7 @@ type observer struct {
 	seen   string // identifies the last proposed list
 }
 
-// put queues a list for the observer.
+// put stores a list to propose.
 func (o *observer) put(l Listing) {
 	o.mu.Lock()
 	o.latest = &l
@@ -40,7 +42,7 @@ func (o *observer) put(l Listing) {
 	o.look()
 }
 
-// back keeps a list that could not be proposed for the next look.
+// back stores a list that could not be proposed, for another attempt.
 func (o *observer) back(l *Listing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -49,7 +51,7 @@ func (o *observer) back(l *Listing) {
 	}
 }
 
-// look has the observer look for a list.
+// look wakes the observer.
 func (o *observer) look() {
 	select {
 	case o.news <- struct{}{}:
@@ -57,7 +59,7 @@ func (o *observer) look() {
 	}
 }
 
-// take returns a list that was not proposed, nil for none.
+// take returns a list that has not been proposed, or nil.
 func (o *observer) take() (l *Listing, hash string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -71,7 +73,7 @@ func (o *observer) take() (l *Listing, hash string) {
 	return l, hash
 }
 
-// run proposes listed tools, while the approved ones are known, until ctx ends.
+// run proposes lists while the approved tools are known, until ctx is done.
 func (o *observer) run(ctx context.Context, a *approvals) {
 	if wait(ctx, a.loaded) != nil {
 		return
@@ -110,8 +112,8 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 	}
 }
 
-// last proposes the last list at the end of the session, because a client may disconnect as soon as it has an answer.
-// ctx may have ended.
+// last proposes the last list at the end of the session, because a client may disconnect as soon as it has a
+// response. ctx may be done.
 func (o *observer) last(ctx context.Context, a *approvals) {
 	select {
 	case <-a.loaded:
@@ -129,17 +131,17 @@ func (o *observer) last(ctx context.Context, a *approvals) {
 	}
 }
 
-// errNoTools reports a server without tools.
+// errNoTools is returned for a server without tools.
 var errNoTools = errors.New("the server has no tools")
 
 // inquirer sends the guard's own requests to the server.
 type inquirer struct {
 	conn    *Conn
 	session *session
-	limit   time.Duration // for a whole list
+	limit   time.Duration // time limit for a complete list
 }
 
-// lists asks the server for all of its tools.
+// lists requests all tools of the server.
 func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.limit)
 	defer cancel()
@@ -153,7 +155,7 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 	}
 	unambiguous := func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 		result, err := q.ask(ctx, method, params)
-		if err == nil { // clients may read TOOLS as tools
+		if err == nil { // clients may interpret TOOLS as tools
 			m := message{text: result}
 			_, _, err = m.page(span{0, len(result)}, toolsList)
 		}

@@ -15,53 +15,53 @@ import (
 // modernRevision is the first revision of the protocol without a handshake.
 const modernRevision = "2026-07-28"
 
-// Keys of _meta in that revision.
+// Keys in _meta since that revision.
 const (
 	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
 	metaClient       = "io.modelcontextprotocol/clientInfo"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// facts are the capabilities that client and server reported.
+// facts is what the client and the server have reported about themselves.
 type facts struct {
 	client       string
 	capabilities json.RawMessage // of the client
 	server       json.RawMessage
 	protocol     string
-	shakes       bool // it begins with initialize
-	toolless     bool // the server declares that it has no tools
+	shakes       bool // the client begins with initialize
+	toolless     bool // the server declares no tools
 	logging      bool
-	introduced   bool // the server has reported the fields below
+	introduced   bool // the server has reported the following fields
 	instructions string
-	meta         json.RawMessage // of the client's requests, without a handshake
+	meta         json.RawMessage // _meta of the client's requests, if there is no handshake
 }
 
-// session has the facts about client and server, and the state of the handshake.
+// session contains the facts about client and server, and the state of the handshake.
 type session struct {
-	introduced chan struct{} // closed when the server has reported its capabilities
-	modern     atomic.Bool   // the client speaks a revision without initialize
+	introduced chan struct{} // closed when the client has the server's capabilities
+	modern     atomic.Bool   // the client uses a revision without initialize
 
 	mu            sync.Mutex
 	said          facts
-	began         bool                    // messages other than the handshake may pass
+	began         bool                    // messages outside the handshake may pass
 	told          bool                    // introduced is closed
-	subscriptions map[string]subscription // by the key of the request
+	subscriptions map[string]subscription // by key of the request
 }
 
-// subscription is a request of the client that waits for list_changed.
+// subscription is a client's request for list_changed notifications.
 type subscription struct {
 	id    json.RawMessage
 	kinds []listKind
 }
 
-// facts returns the facts known so far.
+// facts returns the facts reported so far.
 func (s *session) facts() facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said
 }
 
-// hear records facts about the session from a client's request.
+// hear records facts from a client's request.
 func (s *session) hear(m *message) {
 	if m.kind != request {
 		return
@@ -71,7 +71,7 @@ func (s *session) hear(m *message) {
 	switch m.method {
 	case "initialize":
 		s.said.shakes, s.began, s.said.meta = true, false, nil
-		s.modern.Store(false) // it was tried, and the server does not speak it
+		s.modern.Store(false) // it was tried, and the server does not support it
 		s.said.client = m.str(m.member(m.params, "clientInfo", "name"))
 		s.said.capabilities = bytes.Clone(m.member(m.params, "capabilities").of(m.text))
 		return
@@ -104,7 +104,7 @@ func (s *session) hear(m *message) {
 	s.modern.Store(true)
 }
 
-// without writes an object of the message without one of its members.
+// without returns an object of the message without one of its members.
 func without(m *message, at span, name string) ([]byte, error) {
 	out := []byte{'{'}
 	err := m.members(at, nil, func(key string, value span) {
@@ -119,7 +119,7 @@ func without(m *message, at span, name string) ([]byte, error) {
 	return append(out, '}'), err
 }
 
-// introduce records the server's capabilities from the result of initialize or server/discover.
+// introduce records the server's capabilities from its response to initialize or server/discover.
 func (s *session) introduce(m *message) {
 	capabilities := m.member(m.result, "capabilities")
 	s.mu.Lock()
@@ -132,7 +132,7 @@ func (s *session) introduce(m *message) {
 	}
 }
 
-// heard records that the client has the server's answer to initialize.
+// heard records that the client has received the server's response to initialize.
 func (s *session) heard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *session) heard() {
 	}
 }
 
-// hears reports whether the client is ready for notifications, after the handshake.
+// hears reports whether the client accepts notifications, which it does after the handshake.
 func (s *session) hears() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,14 +162,14 @@ func (g *Guard) begin() {
 	g.tellClosed()
 }
 
-// tellClosed explains to the client why no tools are listed, if none are.
+// tellClosed explains to the client why no tools are listed, if the approved tools are unknown.
 func (g *Guard) tellClosed() {
 	if _, closed := g.approvals.get(); closed != nil && g.session.hears() {
 		g.sayClosed(closed)
 	}
 }
 
-// sayClosed explains err to the client, once until the tools are listed again.
+// sayClosed explains err to the client once, until tools are listed again.
 func (g *Guard) sayClosed(err error) {
 	if !g.session.hears() {
 		return
@@ -184,13 +184,13 @@ func (g *Guard) sayClosed(err error) {
 	g.say("error", fmt.Sprintf("toolcrib lists and calls none of the tools of %s: %v", g.config.Name, err))
 }
 
-// edit replaces a part of a message.
+// edit is a replacement of a part of a message.
 type edit struct {
 	at   span
 	with []byte
 }
 
-// announcing returns the edits that add the listChanged capability to a server's introduction: the guard sends
+// announcing returns the edits that add the listChanged capability to the server's response, because the guard sends
 // list_changed even if the server does not.
 func announcing(m *message, kinds []listKind) (changes []edit) {
 	for _, kind := range kinds {
@@ -216,8 +216,8 @@ func announcing(m *message, kinds []listKind) (changes []edit) {
 	return changes
 }
 
-// tell sends list_changed if the client's list would differ from the last one, unless the client has been notified
-// already.
+// tell sends list_changed if the client's list would differ from the last one. It omits lists in heard, about which
+// the client has been notified.
 func (g *Guard) tell(heard map[listKind]bool) {
 	for _, kind := range g.kinds() {
 		now := g.listing(kind)
@@ -231,7 +231,7 @@ func (g *Guard) tell(heard map[listKind]bool) {
 	}
 }
 
-// tellChanged sends the client a list_changed of the guard's own.
+// tellChanged sends list_changed to the client.
 func (g *Guard) tellChanged(kind listKind) {
 	if !g.session.modern.Load() {
 		if g.session.hears() {
@@ -249,8 +249,8 @@ func (g *Guard) tellChanged(kind listKind) {
 	}
 }
 
-// say writes a text for the user to standard error, and sends it as a log message if the client is ready and its
-// revision allows unsolicited log messages.
+// say writes a message for the user to the log, and sends it to the client if the client accepts notifications and
+// its revision permits unsolicited log messages.
 func (g *Guard) say(level, text string) {
 	g.config.Log(text)
 	if g.session.modern.Load() || !g.session.hears() || !g.session.facts().logging && level != "error" {
@@ -262,32 +262,32 @@ func (g *Guard) say(level, text string) {
 	}
 }
 
-// Times are the intervals and timeouts of a guard. A zero means the default.
+// Times are the intervals and timeouts of a guard. Zero means the default.
 type Times struct {
-	// Compare is the time between comparisons of the server's tools without a reason.
+	// Compare is the interval between periodic comparisons of the server's tools.
 	Compare time.Duration
-	// Propose is the time between proposals from a server that changes all the time.
+	// Propose is the interval between proposals for a server that changes constantly.
 	Propose time.Duration
-	// List limits how long the server may take to list its tools for a comparison.
+	// List is the time limit for listing the server's tools for a comparison.
 	List time.Duration
-	// Dial limits how long a connection to a URL may take.
+	// Dial is the time limit for connecting to a URL.
 	Dial time.Duration
-	// Answer limits how long a server may answer pending requests after the client's input has ended, while the output
-	// has a reader. Without a guard, the server's input would end at once. It is less than the two seconds after which
-	// clients terminate the guard.
+	// Answer is the time that a server has to answer pending requests after the client's input has ended, while the
+	// output has a reader. Without a guard, the server's input would end immediately. It is less than the two seconds
+	// after which clients terminate the guard.
 	Answer time.Duration
-	// End is how long a server may take to exit after the end of its input, and Stop how long it may take after it was
-	// terminated; then its process group is killed. A client waits at least two seconds before it terminates the guard,
-	// which then does not wait for End, and two more before it kills the guard.
+	// End is the time that a server has to exit after the end of its input, and Stop the time after it was
+	// terminated. After that, its process group is killed. A client waits at least two seconds before it terminates
+	// the guard, which then does not wait for End, and two more seconds before it kills the guard.
 	End, Stop time.Duration
-	// Drain is how long the output of a server is waited for after its end: a process
-	// that it started may hold it open.
+	// Drain is the time to wait for the output of a server after its exit, because a child process may keep the
+	// output open.
 	Drain time.Duration
-	// MaxMessage limits one message of the server, in bytes.
+	// MaxMessage is the maximum size of a message from the server, in bytes.
 	MaxMessage int
 }
 
-// orUsual returns t with the default in place of every zero.
+// orUsual returns t with defaults in place of zeros.
 func (t Times) orUsual() Times {
 	return Times{
 		Compare: cmp.Or(t.Compare, time.Minute),

@@ -1,3 +1,5 @@
+// Review of the server's prompts and instructions.
+
 package guard
 
 import (
@@ -26,11 +28,11 @@ func (a Approved) prompts() map[string]Tool {
 	return all
 }
 
-// prompt passes on the answer to prompts/get if it is the approved one with the client's arguments in place of the
+// prompt passes on the response to prompts/get if it is the approved text with the client's arguments in place of the
 // placeholders.
 func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []byte) {
 	if wait(ctx, g.approvals.loaded) != nil {
-		return // the guard ends
+		return // the guard is ending
 	}
 	state, closed := g.approvals.get()
 	name, result := wire.PromptName(a.prompt), m.result.of(m.text)
@@ -52,7 +54,7 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	}
 	if seen := g.refresher.texts(); seen != nil && !seen[name].Covers(a.arguments, result) {
 		g.mu.Lock()
-		g.again = true // their list does not show changes of texts
+		g.again = true // the list of prompts does not show changes of their texts
 		g.mu.Unlock()
 		g.refresher.want()
 	}
@@ -61,8 +63,8 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	g.say("warning", why)
 }
 
-// introduces passes on the server's introduction, with the listChanged capabilities and, where texts are reviewed,
-// without unapproved instructions. It returns a note for the person at the client, or "".
+// introduces passes on the server's response to initialize or server/discover. It adds the listChanged capabilities
+// and, if texts are reviewed, removes unapproved instructions. It returns a note for the user of the client, or "".
 func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note string) {
 	kinds := []listKind{toolsList}
 	var instructions span
@@ -81,7 +83,7 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 	changes := announcing(m, kinds)
 	if given := m.str(instructions); g.config.Texts && instructions.present() && string(instructions.of(m.text)) != "null" {
 		if wait(ctx, g.approvals.loaded) != nil {
-			return "" // the guard ends
+			return "" // the guard is ending
 		}
 		state, closed := g.approvals.get()
 		if text, known := state.Texts[wire.InstructionsName]; closed != nil || !known || text.Instructions != given {
@@ -111,10 +113,10 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 	return note
 }
 
-// withheld describes to the model how many tools and texts of the server are withheld and where its user finds them, or
-// returns "". Most clients show no other message of a server.
+// withheld returns a sentence for the model about the number of withheld tools and texts and where the user finds
+// them, or "". Most clients show no other message from a server.
 func (g *Guard) withheld(ctx context.Context, m *message) string {
-	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the answer of the server waits for it
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the server's response waits for it
 	defer cancel()
 	if !g.config.Notice || wait(ctx, g.approvals.loaded) != nil {
 		return ""
@@ -132,7 +134,7 @@ func (g *Guard) withheld(ctx context.Context, m *message) string {
 	return fmt.Sprintf("toolcrib withholds %d tools of this server until the user approves them. The user reviews them with: toolcrib show set:%s", n, g.config.Name)
 }
 
-// textsOf reads the prompts and the instructions of the server for a comparison.
+// textsOf reads the server's prompts and instructions for a comparison.
 func (g *Guard) textsOf(ctx context.Context) ([]json.RawMessage, error) {
 	g.mu.Lock()
 	again := g.again
@@ -153,7 +155,7 @@ func (g *Guard) textsOf(ctx context.Context) ([]json.RawMessage, error) {
 	return found, err
 }
 
-// instructions returns the server's instructions. Without a handshake, the client may not have requested them.
+// instructions returns the server's instructions. It requests them if the client, without a handshake, has not.
 func (q *inquirer) instructions(ctx context.Context) (string, error) {
 	if s := q.session.facts(); s.introduced || s.shakes {
 		return s.instructions, nil
@@ -166,7 +168,7 @@ func (q *inquirer) instructions(ctx context.Context) (string, error) {
 	return m.str(m.member(span{0, len(result)}, "instructions")), err
 }
 
-// spoken returns the texts of a listing by their names, and the entries of its prompts.
+// spoken returns the texts of a listing by name, and the entries of its prompts.
 func spoken(l Listing) (texts map[string]wire.ServerText, entries []json.RawMessage) {
 	texts = map[string]wire.ServerText{}
 	for _, raw := range l.Texts {
