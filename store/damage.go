@@ -10,7 +10,8 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// NamePages adds the damaged pages of a database file to an error that only reports damage.
+// NamePages adds the damaged pages of the SQLite file at path to an error that wraps
+// engine.ErrDamaged, and returns other errors unchanged.
 func NamePages(ctx context.Context, path string, err error) error {
 	if !errors.Is(err, engine.ErrDamaged) || IsURL(path) {
 		return err

@@ -13,10 +13,11 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// Open opens the database with a name: the URL of a PostgreSQL server, or the path of a SQLite file. It migrates a file
-// as needed and creates it with mode 0600, unless opts disable this; the folder must exist. The schema of a server
-// comes from Migrate. The error wraps proposals.ErrTampered if a core tool differs from the shipped one, and ErrNewer
-// if a newer toolcrib wrote the database.
+// Open opens the database with the given name, which is the URL of a PostgreSQL server or the path
+// of a SQLite file. It migrates a file as needed and creates it with mode 0600, unless opts disable
+// this; the folder must exist. The schema on a server must have been created with Migrate. The
+// error wraps proposals.ErrTampered if a core tool differs from the shipped one, and ErrNewer if a
+// newer version of toolcrib wrote the database.
 func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 	if pg.IsURL(name) {
 		server, err := pg.Open(name)
@@ -32,11 +33,10 @@ func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 	return db, err
 }
 
-// IsURL reports whether a name is that of a database on a server.
+// IsURL reports whether name refers to a database on a server.
 func IsURL(name string) bool { return pg.IsURL(name) }
 
-// Login returns the login by which toolcrib connects to a database, "" for a file,
-// which has none.
+// Login returns the login that toolcrib uses for a database, or "" for a file.
 func Login(name string) (string, error) {
 	if !pg.IsURL(name) {
 		return "", nil
@@ -44,8 +44,7 @@ func Login(name string) (string, error) {
 	return pg.Login(name)
 }
 
-// DisplayName returns the name of a database as it may be shown, without a
-// password.
+// DisplayName returns the name of a database without a password.
 func DisplayName(name string) string {
 	if pg.IsURL(name) {
 		return pg.Redacted(name)
@@ -73,9 +72,8 @@ func open(ctx context.Context, e session.Engine, opts Options) (*DB, error) {
 	return db, nil
 }
 
-// Migrate creates the roles and the schema of toolcrib on the PostgreSQL server of a
-// URL, whose login has to be allowed to, and returns the numbers of the steps that
-// were missing.
+// Migrate creates the roles and the schema on the PostgreSQL server at url, whose login must have
+// the necessary rights. It returns the numbers of the migrations that it ran.
 func Migrate(ctx context.Context, url string, opts Options) (done []int, err error) {
 	server, err := pg.Open(url)
 	if err != nil {
@@ -92,7 +90,7 @@ func Migrate(ctx context.Context, url string, opts Options) (done []int, err err
 	return done, db.pool.Engine.Describe(err)
 }
 
-// Errors of the database as a whole, as package engine describes them.
+// Errors that concern the database as a whole; see package engine.
 var (
 	ErrNewer      = engine.ErrNewer
 	ErrNumbering  = engine.ErrNumbering
@@ -105,8 +103,8 @@ var (
 	ErrLost       = engine.ErrLost
 )
 
-// prepare brings the schema up to date and makes sure that the core is
-// the shipped one. A database that is current costs two reads.
+// prepare migrates the schema and verifies the core tools. If the schema is current, it costs two
+// reads.
 func (db *DB) prepare(ctx context.Context) error {
 	version, err := session.Read(ctx, db.pool, func(s *session.Session) (int, error) { return db.pool.Engine.Schema(ctx, s.Conn) })
 	if err != nil {
@@ -129,8 +127,8 @@ func (db *DB) prepare(ctx context.Context) error {
 	return db.pool.View(ctx, func(s *session.Session) error { return catalog.Definitions{Session: s}.CheckCore(ctx) })
 }
 
-// take runs a step unless the database already has it: another process may take the same
-// steps at once.
+// take runs a migration unless the database already has it. Another process may run the same
+// migrations concurrently.
 func (db *DB) take(ctx context.Context, step engine.Step) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		version, err := db.pool.Engine.Schema(ctx, s.Conn)

@@ -41,33 +41,30 @@ type DB struct {
 	closed bool
 }
 
-// Options are the services that a database needs. Now and NewID stamp the definitions that a migration ships.
+// Options configures a database. Now and NewID provide the times and ids of shipped definitions.
 type Options struct {
 	Now   func() time.Time
 	NewID func() string
-	// Inspect opens a database whose core tools were tampered with too, to
-	// show the damage.
+	// Inspect allows a database with modified core tools, to report the damage.
 	Inspect bool
-	// Account is the account that runs the process. Every event has it.
+	// Account is the account that runs the process. It is part of each event.
 	Account history.Account
-	// Users are the users that this account may act as, such as "user:mara"; nil
-	// for all.
+	// Users are the users that the account may act as, such as "user:mara", or nil for all.
 	Users []string
-	// Existing opens a file that is there, and makes none.
+	// Existing prevents the creation of a file.
 	Existing bool
-	// DryRun rolls every transaction back that writes.
+	// DryRun rolls back all write transactions.
 	DryRun bool
-	// Empty creates a new file with only the core, without the assistant, its tools, and the shipped lists. It does not
-	// affect an existing file.
+	// Empty creates a new file with only the core, without the assistant, its tools, and the shipped allow-lists. It
+	// does not affect an existing file.
 	Empty bool
-	// Committed gets the acts of the events that a transaction appended, after the
-	// commit; it must not wait. It may be nil.
+	// Committed, if not nil, is called after each commit with the acts of the appended events. It must not block.
 	Committed func(acts []string)
-	// Trust decides which versions are read as live; nil for all.
+	// Trust determines which versions are valid, or is nil if signatures are not required.
 	Trust *proof.Trust
 }
 
-// use returns the database of an engine, whose schema may not be current.
+// use returns the database of an engine. Its schema may be outdated.
 func use(e session.Engine, opts Options) *DB {
 	var idle time.Duration
 	if _, server := e.(*pg.Server); server {
@@ -81,17 +78,17 @@ func use(e session.Engine, opts Options) *DB {
 }
 
 // Frozen reports whether the database was opened as immutable, because its folder is read-only. Concurrent changes by
-// another process may then be visible partly, completely, or not at all.
+// another process may then be partly visible.
 func (db *DB) Frozen() bool { return db.pool.Engine.Frozen() }
 
-// Path returns the name of the database: of a file, its path.
+// Path returns the path of the file, or the name of the database on a server.
 func (db *DB) Path() string { return db.pool.Engine.Name() }
 
-// There returns an error if the opened database was replaced or removed.
+// There returns an error if the database was removed or replaced after it was opened.
 func (db *DB) There() error { return db.pool.Engine.There() }
 
-// Backup writes a copy of the database, from one snapshot, to a new file at path.
-// It replaces no file: the error then wraps fs.ErrExist.
+// Backup writes a copy of the database, from one snapshot, to a new file at path. The error wraps fs.ErrExist if the
+// file exists.
 func (db *DB) Backup(ctx context.Context, path string) error { return db.pool.Engine.Backup(ctx, path) }
 
 // Close waits for a running write and closes the database.
@@ -106,8 +103,8 @@ func (db *DB) Close() error {
 	return db.pool.Close()
 }
 
-// OpenToOthers describes the problem with the mode of a database file that other accounts can read or write, or returns
-// "". Windows does not use such modes.
+// OpenToOthers returns a warning if mode allows other accounts to read or write a database file, and "" otherwise or on
+// Windows, which does not use such modes.
 func OpenToOthers(mode fs.FileMode) string {
 	if runtime.GOOS == "windows" || mode.Perm()&0o077 == 0 {
 		return ""
@@ -115,7 +112,7 @@ func OpenToOthers(mode fs.FileMode) string {
 	return fmt.Sprintf("the database file has mode %04o, so other accounts of this machine may use it; run chmod 600 on it", mode.Perm())
 }
 
-// reviewReader returns a session as the review service reads it.
+// reviewReader returns the review service's read interface to s.
 func reviewReader(s *session.Session) review.Reader {
 	return review.Reader{
 		ProposalReader: queue.Proposals{Session: s}, RecordReader: queue.NewRecords(s), RegistryReader: catalog.NewRegistry(s),
@@ -128,7 +125,7 @@ func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
 	return db.pool.View(ctx, func(s *session.Session) error { return fn(reviewReader(s)) })
 }
 
-// Update implements review.Store. If the engine rolls the transaction back because of another one, fn runs again.
+// Update implements review.Store. It runs fn again if the transaction conflicts with another.
 func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		return fn(review.Tx{
@@ -138,22 +135,22 @@ func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 	})
 }
 
-// Tokens returns the side of the database that keeps tokens.
+// Tokens returns the store for access tokens.
 func (db *DB) Tokens() calls.Tokens { return calls.Tokens{Pool: db.pool} }
 
-// Calls returns the gateway's side of the database.
+// Calls returns the store for the gateway.
 func (db *DB) Calls() calls.Ledger { return calls.Ledger{Pool: db.pool} }
 
-// Workspaces returns the database as a workspace needs it.
+// Workspaces returns the store for workspaces.
 func (db *DB) Workspaces() workspaces.Store { return workspaces.Store{Pool: db.pool} }
 
 // Remember implements review.Store. It does not wait for the disk, because reading must be fast, and if the record is
-// lost, the user only has to look again.
+// lost, the user only has to open the review again.
 func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review.Shown) error {
 	return db.pool.Log(ctx, func(s *session.Session) error { return queue.Remember(ctx, s, user, shown) })
 }
 
-// Content returns the bytes of a binary by their SHA-256, false if they are not stored.
+// Content returns the bytes of a binary file by SHA-256. ok is false if they are not stored.
 func (db *DB) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
 	err = db.View(ctx, func(r review.Reader) error {
 		data, ok, err = r.Content(ctx, sha256)
@@ -162,7 +159,7 @@ func (db *DB) Content(ctx context.Context, sha256 string) (data []byte, ok bool,
 	return data, ok, err
 }
 
-// NewestEvent returns the time of the newest event, or zero without events.
+// NewestEvent returns the time of the newest event, or the zero time if there are no events.
 func (db *DB) NewestEvent(ctx context.Context) (at time.Time, err error) {
 	err = db.pool.View(ctx, func(s *session.Session) error {
 		var stamp string
@@ -175,8 +172,8 @@ func (db *DB) NewestEvent(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// Head returns the sequence number of the newest event, and the state of the
-// registry, which grows with every approval.
+// Head returns the sequence number of the newest event and the state of the registry, which increases with each
+// approval.
 func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 	err = db.pool.View(ctx, func(s *session.Session) error {
 		if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {

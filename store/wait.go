@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// notifier is an engine that reports commits of other processes.
+// notifier is an engine that notifies of commits by other processes.
 type notifier interface {
-	// Listen calls heard once it listens, with 0, and then with the number of the
-	// newest event of each commit, 0 if it is unknown, until ctx ends or the
-	// connection does. The error names the cause.
+	// Listen calls heard with 0 when it is listening, and then with the number of the newest event of each commit, or 0
+	// if the number is unknown, until ctx ends or the connection is lost. It returns the cause.
 	Listen(ctx context.Context, heard func(event int64)) error
 }
 
-// Delays before listening again, and polling intervals while notifications arrive. Between polls, a guard has only the
+// Delay before listening again, and polling interval while notifications arrive. Between polls, a guard has only the
 // connection that listens.
 const (
 	listenAgain = time.Second
@@ -22,22 +21,21 @@ const (
 	idleAfter   = 3 * time.Second
 )
 
-// waiting distributes the notifications of the engine to the goroutines in Wait.
+// waiting distributes the engine's notifications to goroutines in Wait.
 type waiting struct {
 	once sync.Once
 	stop context.CancelFunc // nil before the first Wait
 	done chan struct{}
 
 	mu        sync.Mutex
-	told      int64         // counts notifications, and changes of listening
+	told      int64         // number of notifications and changes of listening
 	listening bool          // the engine notifies of commits
 	news      chan struct{} // closed when told increases
 }
 
-// Wait returns when another process may have committed something: at a notification of
-// the engine, or after every, which is at least lookAnyway while the engine notifies.
-// seen is the result of the last call, 0 for the first: a notification since then ends
-// the wait at once.
+// Wait returns when another process may have committed something: after a notification from the engine, or after every,
+// which is raised to lookAnyway while notifications arrive. Pass the result of the last call as seen, or 0 at first:
+// Wait returns at once if there was a notification since then.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
 	n, notifies := db.pool.Engine.(notifier)
 	if notifies {
@@ -66,8 +64,8 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told i
 	return told
 }
 
-// listen receives notifications until the database is closed. It reconnects when its connection ends; without one, Wait
-// polls.
+// listen receives notifications until the database is closed. It reconnects if the connection is lost. Without a
+// connection, Wait polls.
 func (w *waiting) listen(n notifier) {
 	ctx, stop := context.WithCancel(context.Background())
 	done, news := make(chan struct{}), make(chan struct{})
@@ -87,7 +85,7 @@ func (w *waiting) listen(n notifier) {
 	}()
 }
 
-// change wakes everybody who waits.
+// change wakes all goroutines in Wait.
 func (w *waiting) change(listening bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,5 +107,5 @@ func (w *waiting) end() {
 	}
 }
 
-// Blocked reports whether a write transaction is waiting for another one, possibly of another process.
+// Blocked reports whether a write transaction is waiting for another one, possibly in another process.
 func (db *DB) Blocked() bool { return db.pool.Blocked() }

@@ -1,6 +1,6 @@
-// Package assistant has the data of the assistant's tools: tasks, reminders, schedules,
-// memories, entities, and settings. It is mutable. Rows and search terms begin with their
-// owner, so that no search finds the data of another.
+// Package assistant stores the data of the assistant's tools: tasks, reminders, schedules,
+// memories, entities, and settings. The data is mutable. Every row and search term starts with its
+// owner, so that a search cannot return the data of another owner.
 package assistant
 
 import (
@@ -16,18 +16,17 @@ import (
 	"toolcrib/store/table"
 )
 
-// owned is a session for the data of one owner of the assistant's tools. The types built
-// on it have the tables, a family each.
+// owned is a session that reads and writes the data of one owner. Each family of tables embeds it.
 type owned struct {
 	*session.Session
 	owner int64 // 0 for an owner without stored data, so that no row matches
 	now   string
 }
 
-// ownerTables are the tables of owners, their projects, and their settings.
+// ownerTables stores owners, their projects, and their settings.
 type ownerTables struct{ *owned }
 
-// tables are all tables. It implements builtin.Writer.
+// tables combines all tables. It implements builtin.Writer.
 type tables struct {
 	taskTables
 	reminderTables
@@ -40,13 +39,13 @@ func (a *owned) tables() tables {
 	return tables{taskTables{a}, reminderTables{a}, memoryTables{a}, entityTables{a}, ownerTables{a}}
 }
 
-// Data is the database as the built-in tools use it.
+// Data implements builtin.Store.
 type Data struct{ Pool *session.Pool }
 
 // ReadAssistant implements builtin.Store.
 func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
 	for {
-		stale := false // memories have expired and are not removed yet
+		stale := false // expired memories have not been deleted yet
 		err := db.Pool.View(ctx, func(s *session.Session) error {
 			a, err := newOwned(ctx, s, of, at)
 			if err != nil {
@@ -61,7 +60,7 @@ func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time
 		if err != nil || !stale {
 			return err
 		}
-		if err := db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil }); err != nil { // which removes them
+		if err := db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil }); err != nil { // deletes expired memories
 			return err
 		}
 	}
@@ -99,19 +98,20 @@ func newOwned(ctx context.Context, s *session.Session, of builtin.Owner, at time
 	return a, err
 }
 
-// owns returns the columns of a row with its owner.
+// owns prepends the owner column to a row.
 func (a *owned) owns(row table.Columns) table.Columns {
 	return append(table.Columns{table.Col("owner", &a.owner)}, row...)
 }
 
-// change changes a row of the owner's. Its id and when it was made stay.
+// change updates a row of the owner. It ignores the columns id and created_at.
 func (a *owned) change(ctx context.Context, name, what, id string, row table.Columns) error {
 	row = slices.DeleteFunc(row, func(c table.Column) bool { return c.Name == "id" || c.Name == "created_at" })
 	n, err := table.Update(ctx, a, name, row, "owner = ? AND id = ? AND deleted_at = ''", a.owner, id)
 	return table.ChangedOne(n, err, what+" "+id)
 }
 
-// byIDs calls fn for each id once, which a call lists few of.
+// byIDs runs query once for each id and returns the concatenated results. It suits short lists of
+// ids.
 func byIDs[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, error), query string, ids []string) ([]T, error) {
 	var out []T
 	for _, id := range ids {
@@ -124,7 +124,7 @@ func byIDs[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, er
 	return out, nil
 }
 
-// byKeys returns the rows that a query finds by their keys.
+// byKeys runs query once for each key and returns the rows by key.
 func byKeys[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, error), query string, keys []int64) (map[int64]T, error) {
 	found := make(map[int64]T, len(keys))
 	for _, key := range keys {
@@ -139,14 +139,14 @@ func byKeys[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, e
 	return found, nil
 }
 
-// remove marks a row as deleted and reports whether it was there.
+// remove marks a row as deleted and reports whether it existed.
 func (a *owned) remove(ctx context.Context, query, id string) (bool, error) {
 	n, err := a.Exec(ctx, query, a.now, a.owner, id)
 	return n == 1, err
 }
 
-// project returns the number of a project, NULL for "", and 0, which none has,
-// for a name that is unknown.
+// project returns the id of a project: NULL for an empty name, and 0, which is never assigned, for
+// an unknown name.
 func (a *owned) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
 	if name == "" {
 		return id, nil
@@ -171,7 +171,7 @@ func (a ownerTables) Instructions(ctx context.Context) (string, error) {
 	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = $1", a.owner)
 }
 
-// setting returns a stored text, or "".
+// setting returns the text that query selects, or "" without a row.
 func (a ownerTables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
 	_, err = a.Maybe(ctx, query, args, &text)
 	return text, err
@@ -202,8 +202,8 @@ func (a ownerTables) SetInstructions(ctx context.Context, text string) error {
 	return err
 }
 
-// SealOfOwner returns the seal over a user and the instructions that the user's
-// prompts get; "" for none.
+// SealOfOwner returns the seal over an owner and the instructions for the owner's prompts. It
+// returns "" if instructions is empty.
 func SealOfOwner(customer, user, instructions string) string {
 	if instructions == "" {
 		return ""
@@ -211,10 +211,10 @@ func SealOfOwner(customer, user, instructions string) string {
 	return history.Seal("toolcrib owner 1", customer, user, instructions)
 }
 
-// reminderTables have the reminders and the schedules.
+// reminderTables stores reminders and schedules.
 type reminderTables struct{ *owned }
 
-// ReminderTable has the reminders.
+// ReminderTable describes the table of reminders.
 var ReminderTable = table.Of("reminders", reminderColumns)
 
 func reminderColumns(r *builtin.Reminder) table.Columns {
@@ -223,8 +223,8 @@ func reminderColumns(r *builtin.Reminder) table.Columns {
 	}
 }
 
-// sentReminder are the columns of a reminder, r, which names a task only while it is
-// there.
+// sentReminder returns the columns of a reminder, with alias r. It names the reminder's task only
+// while the task exists.
 func sentReminder(r *builtin.Reminder) table.Columns {
 	return append(reminderColumns(r), table.Col("sent", &r.Sent), table.Col("there", &r.Task))
 }
@@ -267,7 +267,7 @@ func (a reminderTables) Schedules(ctx context.Context) ([]builtin.Schedule, erro
 	return ScheduleTable.All(ctx, a, "WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
 }
 
-// ScheduleTable has the schedules.
+// ScheduleTable describes the table of schedules.
 var ScheduleTable = table.Of("schedules", scheduleColumns)
 
 func scheduleColumns(s *builtin.Schedule) table.Columns {

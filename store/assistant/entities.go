@@ -11,10 +11,10 @@ import (
 	"toolcrib/store/table"
 )
 
-// entityTables have the entities that memories are linked to.
+// entityTables stores the entities that memories are linked to.
 type entityTables struct{ *owned }
 
-// EntityTable has the entities.
+// EntityTable describes the table of entities.
 var EntityTable = table.Of("entities", entityColumns)
 
 func entityColumns(e *builtin.Entity) table.Columns {
@@ -25,7 +25,7 @@ func countedEntity(e *builtin.Entity) table.Columns {
 	return append(entityColumns(e), table.Col("memories", &e.Memories))
 }
 
-// selectEntities reads countedEntity of an entity, e.
+// selectEntities selects the columns of countedEntity from the alias e.
 var selectEntities = "SELECT " + countedEntity(new(builtin.Entity)).Of("e")
 
 // EntitiesByID implements builtin.Reader.
@@ -93,11 +93,10 @@ func (a entityTables) ChangeEntity(ctx context.Context, e builtin.Entity, terms 
 	return errors.Join(err, a.indexEntity(ctx, e, terms))
 }
 
-// linkedEntities are the keys of the entities that a memory is linked to.
+// linkedEntities selects the keys of the entities that a memory is linked to.
 const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = $1 AND l.deleted_at = '' AND l.to_entity = 1)`
 
-// countInProject adds to the counts of a memory's project for every entity the
-// memory is linked to.
+// countInProject adds by to the project's counts of all entities that a memory is linked to.
 func (a memoryTables) countInProject(ctx context.Context, memory string, by int) error {
 	_, err := a.Exec(ctx, `INSERT INTO entity_projects (project, entity, n)
 		SELECT m.project, e.seq, CAST($3 AS bigint) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
@@ -119,7 +118,7 @@ func (a memoryTables) AddLink(ctx context.Context, l builtin.Link) (bool, error)
 		return false, err
 	}
 	counted := l.ToEntity && !related
-	if counted { // counted again below, with this link
+	if counted { // counted again below, including this link
 		if err := a.countInProject(ctx, l.Memory, -1); err != nil {
 			return false, err
 		}
@@ -135,8 +134,8 @@ func (a memoryTables) AddLink(ctx context.Context, l builtin.Link) (bool, error)
 	return true, a.countInProject(ctx, l.Memory, 1)
 }
 
-// unlink removes every link from and to a memory, and the entities that no
-// memory is linked to any more.
+// unlink deletes all links from and to a memory, and the entities that no other memory is linked
+// to.
 func (a memoryTables) unlink(ctx context.Context, memory string) error {
 	keys, err := a.keys(ctx, "SELECT seq AS key FROM "+linkedEntities+" linked", memory)
 	if err != nil {

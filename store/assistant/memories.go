@@ -14,13 +14,14 @@ import (
 	"toolcrib/store/table"
 )
 
-// nameSeparator separates the names of entities in one text. A name that contains it is shown with a space instead.
+// nameSeparator separates entity names in one text. In a name that contains it, it is replaced by a
+// space.
 const nameSeparator = "\x1f"
 
-// memoryTables have the memories with their links.
+// memoryTables stores memories and their links.
 type memoryTables struct{ *owned }
 
-// MemoryTable has the memories.
+// MemoryTable describes the table of memories.
 var MemoryTable = table.Of("memories", memoryColumns)
 
 func memoryColumns(m *builtin.Memory) table.Columns {
@@ -40,7 +41,8 @@ func linkedMemory(m *builtin.Memory) table.Columns {
 	return append(memoryColumns(m), table.Col("project", &m.Project), table.Col("entities", entities))
 }
 
-// selectMemories reads linkedMemory: of a memory, m, and its project, p.
+// selectMemories selects the columns of linkedMemory from the aliases m (memories) and p
+// (projects).
 var selectMemories = "SELECT " + memoryColumns(new(builtin.Memory)).Of("m") + `, coalesce(p.name, ''),
 	coalesce((SELECT string_agg(replace(name, '` + nameSeparator + `', ' '), '` + nameSeparator + `') FROM (SELECT DISTINCT e.name FROM memory_links l JOIN entities e ON e.id = l.target
 		WHERE l.memory = m.id AND l.deleted_at = '' AND l.to_entity = 1 ORDER BY e.name) linked), '')`
@@ -84,8 +86,7 @@ func (a memoryTables) Memories(ctx context.Context, f builtin.MemoryFilter, limi
 		" ORDER BY m.seq DESC LIMIT ?"), append(args, limit)...)
 }
 
-// since limits a selection to changes after a time: later changes have larger
-// keys.
+// since restricts a query to changes after f.Since. Later changes have larger keys.
 func (a memoryTables) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
 	if f.Since.IsZero() {
 		return where, args, nil
@@ -140,8 +141,7 @@ func (a memoryTables) RemoveMemory(ctx context.Context, id string) (bool, error)
 	return a.remove(ctx, "UPDATE memories SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }
 
-// The terms that lists are narrowed by, each kind behind a character that no
-// term of the program's has.
+// Search terms for filters. Each kind starts with a character that no other term contains.
 const (
 	kindMark       = "@"
 	projectMark    = "$"
@@ -149,18 +149,18 @@ const (
 	tagMark        = "#"
 )
 
-// term makes a term the owner's.
+// term returns the search term for text with the owner and mark as its prefix.
 func (a *owned) term(mark, text string) string {
 	return strconv.FormatInt(a.owner, 36) + mark + text
 }
 
-// tagTerm returns the search term of a tag with any characters.
+// tagTerm returns the search term for a tag. It hashes the tag, which may contain any characters.
 func (a memoryTables) tagTerm(tag string) string {
 	sum := sha256.Sum256([]byte(builtin.NameKey(tag)))
 	return a.term(tagMark, hex.EncodeToString(sum[:8]))
 }
 
-// facets are the terms by which a memory is narrowed to.
+// facets returns the key of a memory and its search terms for filters.
 func (a memoryTables) facets(ctx context.Context, id string) (seq int64, terms []string, err error) {
 	var kind, project, tags string
 	var importance int
@@ -180,7 +180,7 @@ func (a memoryTables) facets(ctx context.Context, id string) (seq int64, terms [
 	return seq, terms, err
 }
 
-// index makes a memory findable by terms and by its filters.
+// index adds a memory to the full-text index with terms and its filter terms.
 func (a memoryTables) index(ctx context.Context, id string, terms []string) error {
 	seq, facets, err := a.facets(ctx, id)
 	if err != nil {
@@ -213,7 +213,7 @@ func (a memoryTables) IndexMemory(ctx context.Context, id string, terms []string
 	return a.index(ctx, id, terms)
 }
 
-// narrow returns the terms that a memory has which a filter lets through.
+// narrow converts a filter to search terms.
 func (a memoryTables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, error) {
 	var terms []string
 	if f.Kind != "" {
@@ -235,8 +235,8 @@ func (a memoryTables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]str
 	return terms, nil
 }
 
-// MatchMemories implements builtin.Reader. The keys come as one text,
-// which costs less than a row for each.
+// MatchMemories implements builtin.Reader. The query returns all keys in one text, which is cheaper
+// than one row per key.
 func (a memoryTables) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
 	wanted, err := a.narrow(ctx, f)
 	if err != nil {
@@ -252,7 +252,7 @@ func (a memoryTables) MatchMemories(ctx context.Context, terms []string, f built
 	return a.keys(ctx, engine.Numbered("SELECT rowid AS key FROM memories_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
-// keys returns the keys that a query selects.
+// keys returns the keys that query selects.
 func (a *owned) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
 	var text string
 	if err := a.Row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {

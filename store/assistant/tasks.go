@@ -15,10 +15,10 @@ import (
 // never is the due time of a task without a due date. It sorts after every time.
 const never = "~"
 
-// taskTables have the tasks.
+// taskTables stores tasks.
 type taskTables struct{ *owned }
 
-// TaskTable has the tasks.
+// TaskTable describes the table of tasks.
 var TaskTable = table.Of("tasks", taskColumns)
 
 func taskColumns(t *builtin.Task) table.Columns {
@@ -33,7 +33,7 @@ func projectTask(t *builtin.Task) table.Columns {
 	return append(taskColumns(t), table.Col("name", &t.Project))
 }
 
-// selectTasks reads projectTask: of a task, t, and its project, p.
+// selectTasks selects the columns of projectTask from the aliases t (tasks) and p (projects).
 var selectTasks = "SELECT " + taskColumns(new(builtin.Task)).Of("t") + ", coalesce(p.name, '') FROM tasks t"
 
 // TasksByID implements builtin.Reader.

@@ -1,5 +1,5 @@
-// Package calls stores the records of the gateway: calls and their outcomes, each in one chain, pending calls with
-// their answers, users' tiers, and tokens of agents.
+// Package calls stores the records of the gateway: calls and their outcomes, each as a hash chain;
+// pending calls with their answers; approval tiers set by users; and access tokens of agents.
 package calls
 
 import (
@@ -23,7 +23,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Ledger stores the calls of the gateway.
+// Ledger implements gateway.Ledger.
 type Ledger struct{ Pool *session.Pool }
 
 var _ gateway.Ledger = Ledger{}
@@ -33,9 +33,8 @@ func (c Ledger) View(ctx context.Context, fn func(gateway.LedgerReader) error) e
 	return c.Pool.View(ctx, func(s *session.Session) error { return fn(ledgerReader(s)) })
 }
 
-// Log implements gateway.Ledger. Its connection has synchronous=NORMAL: a
-// commit is in the log file of the engine when it returns, and on the disk with
-// the next Durable or the next checkpoint.
+// Log implements gateway.Ledger. Its connection uses synchronous=NORMAL: when Log returns, the
+// commit is in the write-ahead log. The next Durable or checkpoint syncs it to disk.
 func (c Ledger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
 	return recordRefused(c.Pool.Log(ctx, func(s *session.Session) error { return fn(ledgerTx(s)) }))
 }
@@ -45,8 +44,8 @@ func (c Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	return recordRefused(c.Pool.Update(ctx, func(s *session.Session) error { return fn(ledgerTx(s)) }))
 }
 
-// recordRefused marks the error of a record that a trigger or constraint refused,
-// as opposed to a file that cannot be written.
+// recordRefused wraps err in gateway.ErrContradiction if a trigger or constraint rejected the
+// record. It leaves other errors, such as a full disk, unchanged.
 func recordRefused(err error) error {
 	if errors.Is(err, engine.ErrRefused) {
 		return fmt.Errorf("%w: %w", gateway.ErrContradiction, err)
@@ -54,15 +53,15 @@ func recordRefused(err error) error {
 	return err
 }
 
-// Tables have the calls of the gateway, their outcomes, and the user's answers.
+// Tables stores calls, their outcomes, and the users' answers.
 type Tables struct{ *session.Session }
 
-// ledgerReader returns a session as the gateway reads it.
+// ledgerReader returns the gateway's read interface to s.
 func ledgerReader(s *session.Session) gateway.LedgerReader {
 	return gateway.LedgerReader{CallReader: Tables{Session: s}, SignatureReader: records.Signatures{Session: s}, ToolReader: catalog.Definitions{Session: s}}
 }
 
-// ledgerTx returns a session as the gateway reads and writes it.
+// ledgerTx returns the gateway's read and write interface to s.
 func ledgerTx(s *session.Session) gateway.LedgerTx {
 	return gateway.LedgerTx{LedgerReader: ledgerReader(s), CallWriter: Tables{Session: s}, SignatureWriter: records.Signatures{Session: s}}
 }
@@ -90,14 +89,14 @@ func (c Tables) NotRun(ctx context.Context, user string, tool registry.Subject, 
 	return n, err
 }
 
-// The formats of the chained tables of calls.
+// Formats of the hash chains.
 const (
 	CallFormat    = "toolcrib call 1"
 	OutcomeFormat = "toolcrib call outcome 1"
 )
 
-// callColumns are the columns between the number of a call and its place in the chain. A call behind a guard has no
-// customer, so that column contains the server's start command.
+// callColumns returns the columns of a call between its number and its chain hashes. For a call
+// through a guard, which has no customer, the customer column contains the server's start command.
 func callColumns(c *gateway.Call) table.Columns {
 	by := &c.Caller
 	guarded := func() bool { return strings.HasPrefix(by.Agent, gateway.GuardPrefix) }
@@ -138,7 +137,7 @@ type EndedCall struct {
 	call string
 }
 
-// outcomeColumns are those between the number of an outcome and its place in the chain.
+// outcomeColumns returns the columns of an outcome between its number and its chain hashes.
 func outcomeColumns(o *EndedCall) table.Columns {
 	microseconds := &table.StoredText[time.Duration]{
 		V: &o.Duration, Kind: engine.Number,
@@ -155,7 +154,7 @@ func outcomeColumns(o *EndedCall) table.Columns {
 	}
 }
 
-// Chained are the columns of a table that is one chain.
+// Chained adds the sequence number and the chain hashes to the columns of a chained table.
 func Chained(row table.Columns) table.Columns {
 	return slices.Concat(table.Columns{table.Col("seq", nil)}, row, table.Columns{table.Col("prev_hash", nil), table.Col("hash", nil)})
 }
@@ -170,7 +169,7 @@ func (c Tables) AddOutcome(ctx context.Context, call string, o gateway.Outcome) 
 	return c.link(ctx, OutcomeTable.Name, OutcomeFormat, outcomeColumns(&EndedCall{o, call}))
 }
 
-// link appends a row to a table that is one chain.
+// link appends a row to a chained table.
 func (c Tables) link(ctx context.Context, table, format string, row table.Columns) error {
 	fields, err := row.Texts()
 	if err != nil {
@@ -205,13 +204,13 @@ type callRow struct {
 	outcome EndedCall
 }
 
-// maybeOutcome lists the columns of an outcome, o, that may not be there.
+// maybeOutcome lists the columns of an outcome, with alias o, which are NULL if there is none.
 var maybeOutcome = outcomeColumns(new(EndedCall)).Maybe("o", "call")
 
-// selectCalls is the beginning of a query for a call, c, and its outcome, o.
+// selectCalls is the start of a query for calls (alias c) with their outcomes (alias o).
 var selectCalls = "SELECT c.seq, " + callColumns(new(gateway.Call)).Of("c") + ", " + maybeOutcome + " "
 
-// readCalls returns the calls that a query with selectCalls finds.
+// readCalls returns the calls that a query starting with selectCalls finds.
 func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gateway.Call, error) {
 	columns := func(r *callRow) table.Columns {
 		return slices.Concat(table.Columns{table.Col("seq", &r.call.Seq)}, callColumns(&r.call), outcomeColumns(&r.outcome).When(&r.ended))
@@ -227,13 +226,13 @@ func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gat
 	return calls, err
 }
 
-// Calls implements gateway.CallReader. The most selective condition uses an
-// index, so that a page costs the same however many calls there are; the others,
-// with "+" to avoid indexes, only leave rows out.
+// Calls implements gateway.CallReader. Only the most selective condition uses an index, so the cost
+// of a page does not depend on the number of calls. The prefix "+" keeps the other conditions from
+// using an index.
 func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	var where []string
 	var args []any
-	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are fewer than any other choice
+	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are the rarest
 	and := func(column string, value any) {
 		if !indexed {
 			column = c.Hints.Unindexed(column)
@@ -278,7 +277,7 @@ func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call,
 	return c.readCalls(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
 }
 
-// concluded returns the calls with an outcome, ordered by their outcomes.
+// concluded returns calls that have an outcome, in the order of their outcomes.
 func (c Tables) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	query, args := selectCalls+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
 	if q.Before > 0 {
@@ -288,7 +287,7 @@ func (c Tables) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.C
 	return c.readCalls(ctx, query+" ORDER BY o.seq DESC LIMIT ?", append(args, q.Limit)...)
 }
 
-// storedCode is how a code that is asked for is stored.
+// storedCode returns the stored form of a code.
 func storedCode(code gateway.Code) string {
 	if code == gateway.CodeOK {
 		return ""
@@ -337,12 +336,12 @@ func refusalColumns(r *gateway.Refusals) table.Columns {
 	}
 }
 
-// An hour of UTC is stored as the beginning of its timestamps.
+// hourForm is the layout of a stored hour in UTC: a prefix of the stored timestamps.
 const hourForm = "2006-01-02T15"
 
 func formatHour(t time.Time) string { return t.UTC().Format(hourForm) }
 
-// The tables of calls, each one chain.
+// The chained tables of calls.
 var (
 	CallTable    = table.Of("calls", callColumns)
 	OutcomeTable = table.Of("call_outcomes", outcomeColumns)

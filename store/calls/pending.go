@@ -21,10 +21,10 @@ import (
 	"toolcrib/store/table"
 )
 
-// CallLog reads the logs of calls.
+// CallLog reads the call log and the notices for running applications.
 type CallLog struct{ Pool *session.Pool }
 
-// callerRow is how the caller of a pending call is stored.
+// callerRow is the stored form of a pending call's caller.
 type callerRow struct {
 	Actor     proposals.Actor `json:"actor"`
 	Agent     string          `json:"agent"`
@@ -34,7 +34,7 @@ type callerRow struct {
 	Deferred  bool            `json:"deferred"`
 	User      string          `json:"user"`
 	Customer  string          `json:"customer"`
-	Server    string          `json:"server,omitempty"` // behind a guard
+	Server    string          `json:"server,omitempty"` // only behind a guard
 }
 
 func decodeCaller(s string) (gateway.Caller, error) {
@@ -125,14 +125,14 @@ func pendingRowColumns(r *pendingRow) table.Columns {
 		answerColumns(&r.answer).When(&r.answered), outcomeColumns(&r.outcome).When(&r.ended))
 }
 
-// selectPending is the beginning of a query for pendingRowColumns.
+// selectPending is the start of a query for pendingRowColumns.
 var selectPending = "SELECT p.seq, " + pendingColumns(new(gateway.Pending)).Of("p") + `,
 	coalesce((SELECT version FROM live l WHERE l.subject = p.tool AND l.status = 'active'), 0), ` +
 	answerColumns(new(answerRow)).Maybe("a", "id") + ", " + maybeOutcome + `
 	FROM pending_calls p LEFT JOIN call_answers a ON a.pending = p.id LEFT JOIN call_outcomes o ON o.call = a.call AND a.call <> ''
 	`
 
-// readPending returns the pending calls that a query for pendingRowColumns finds.
+// readPending returns the pending calls that query, which selects pendingRowColumns, finds.
 func (c Tables) readPending(ctx context.Context, query string, args ...any) ([]gateway.Pending, error) {
 	rows, err := table.All(ctx, c, table.Reading(pendingRowColumns), query, args...)
 	pending := make([]gateway.Pending, len(rows))
@@ -212,8 +212,7 @@ func tierColumns(o *gateway.Override) table.Columns {
 	}
 }
 
-// countTiers has tiers without a valid signature ask for each call, where
-// signatures are required.
+// countTiers makes tiers without a valid signature ask before each call if signatures are required.
 func (c Tables) countTiers(ctx context.Context, list []gateway.Override) error {
 	p, err := records.Signatures(c).Proofs(ctx)
 	if p == nil || err != nil {
@@ -221,7 +220,7 @@ func (c Tables) countTiers(ctx context.Context, list []gateway.Override) error {
 	}
 	for i, o := range list {
 		var err error
-		if o.ID != "" { // it was set
+		if o.ID != "" { // the user set a tier
 			err = p.Act(ctx, records.Signatures(c), o.Signature, "the tier of "+o.Tool.String(), o.By.String(), o.At, o.StatementAct(), "")
 		}
 		if err == nil {
@@ -256,7 +255,7 @@ func (c Tables) AddOverride(ctx context.Context, o gateway.Override) error {
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 
-// actChanged is the event of a tool that differs from its approved definition.
+// actChanged is the event that records a tool that differs from its approved definition.
 const actChanged = "definition-changed"
 
 // AddChange implements gateway.CallWriter.
@@ -285,9 +284,9 @@ var (
 	TierTable    = table.Sealed("call_tiers", "toolcrib call tier 1", tierColumns)
 )
 
-// CallHash returns the hash of a call, the newest one for 0, and its number; 0
-// and "" where there is none. Instead of a call that was moved to a file, it returns the
-// last one that was.
+// CallHash returns the number and the hash of the call with sequence number seq, or of the newest
+// call if seq is 0. It returns 0 and "" if the call does not exist. If prune moved the call to a
+// file, CallHash returns the last call that was moved.
 func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		there, err := s.Maybe(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
@@ -303,8 +302,8 @@ func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash st
 	return found, hash, err
 }
 
-// selectNotices reads the events that running applications receive. A proposal is approved at most once, so its
-// decision is that of the event.
+// selectNotices selects the events that running applications receive. A proposal is approved at
+// most once, so the join with decisions finds the decision that the event records.
 const selectNotices = `SELECT e.seq, e.at, e.subject,
 	CASE e.act WHEN 'approve' THEN CASE json_extract(v.definition, '$.status') WHEN 'deactivated' THEN 'deactivation' ELSE 'approval' END
 		WHEN 'ask-call' THEN 'pending_call' ELSE 'call_answer' END,
@@ -324,8 +323,8 @@ func scanNotice(row table.Scanner) (gateway.Notice, error) {
 	return n, errors.Join(table.Into(&n.At, history.ParseTimestamp, at), table.Into(&n.Subject, registry.ParseSubject, subject), table.Into(&n.Caller, decodeCaller, caller))
 }
 
-// Notices returns the events that running applications receive, after a sequence number, the oldest first, at most
-// limit, and the number of the last event that it has examined.
+// Notices returns at most limit events that running applications receive, with sequence numbers
+// above after, oldest first. upTo is the number of the last event examined.
 func (db CallLog) Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var err error

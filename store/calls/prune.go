@@ -30,13 +30,13 @@ import (
 	"toolcrib/store/table"
 )
 
-// Prune is the record of the oldest calls of the log that were moved to a file.
+// Prune records that the oldest calls of the log were moved to a file.
 type Prune struct {
 	ID              string
-	Before          time.Time // every moved call is older
-	Calls, Outcomes int64     // how many were moved
+	Before          time.Time // all moved calls are older
+	Calls, Outcomes int64     // numbers of moved rows
 	Call, Outcome   history.Link
-	File            string // its name, without the folder
+	File            string // base name
 	FileHash        string // SHA-256 of its last line
 	By              proposals.Actor
 	At              time.Time
@@ -51,10 +51,10 @@ func pruneColumns(p *Prune) table.Columns {
 	}
 }
 
-// PruneTable has the records of moved calls.
+// PruneTable describes the table of prunes.
 var PruneTable = table.Sealed("call_prunes", "toolcrib call prune 1", pruneColumns)
 
-// Prunes returns the records of moved calls, the oldest first.
+// Prunes returns all prunes, oldest first.
 func (c Ledger) Prunes(ctx context.Context) ([]Prune, error) {
 	return session.Read(ctx, c.Pool, func(s *session.Session) ([]Prune, error) { return PruneTable.All(ctx, s, "ORDER BY seq") })
 }
@@ -66,27 +66,26 @@ func Pruned(ctx context.Context, s *session.Session) (call, outcome history.Link
 	return call, outcome, err
 }
 
-// PruneOrder tells which calls to move, and where to.
+// PruneOrder specifies which calls Prune moves, and to which file.
 type PruneOrder struct {
 	ID          string
 	By          proposals.Actor
 	Now, Before time.Time
-	Slack       time.Duration                  // nothing is moved unless the oldest call is older than Before by this
-	Most        int64                          // calls at most; 0 for all
-	File        func(first, last int64) string // path of the file for these calls
+	Slack       time.Duration                  // move nothing unless the oldest call is older than Before by at least this duration
+	Most        int64                          // maximum number of calls; 0 for no limit
+	File        func(first, last int64) string // returns the path of the file for a range of calls
 }
 
 // errMoved is returned by Prune if another process moved the calls after they were chosen.
 var errMoved = fmt.Errorf("%w: another toolcrib calls prune moved these calls in the meantime, and this one deleted none; to move older calls that are left, run it again with a new file", proposals.ErrConflict)
 
-// minPruneAge is the age from which calls can be moved. Limits per day read younger ones,
-// and calls without an outcome may still be running.
+// minPruneAge is the minimum age of calls that can be moved. Daily limits count younger calls, and
+// younger calls without an outcome may still be running.
 const minPruneAge = 24 * time.Hour
 
-// Prune moves the oldest calls to a file and leaves a record of them. The file is on the
-// disk before any call is deleted, and is never replaced or deleted: after a crash the
-// calls are in the database, in the file, or in both. It returns a Prune without calls
-// where none is old enough.
+// Prune moves the oldest calls to a file and records the move. It syncs the file to disk before it
+// deletes any call, and it never overwrites or deletes a file. After a crash, each call is in the
+// database, in the file, or in both. Prune returns a record without calls if no call is old enough.
 func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 	if err := proposals.Authorize(o.By, proposals.ActPruneCalls, proposals.Actor{}); err != nil {
 		return p, err
@@ -142,12 +141,12 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 	})
 }
 
-// chains are where both chains stand.
+// chains has the positions of both hash chains.
 type chains struct{ call, outcome history.Link }
 
-// choose finds the last call and the last outcome to move, and returns where the chains
-// stood before the first ones. Both chains are cut at one place: every outcome up to there
-// belongs to a call up to there.
+// choose finds the last call and the last outcome to move, and returns the positions of both chains
+// before the first row. It cuts both chains at the same point: every outcome up to there belongs to
+// a call up to there.
 func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (from chains, err error) {
 	if from.call, from.outcome, err = Pruned(ctx, s); err != nil {
 		return from, err
@@ -192,12 +191,12 @@ func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (f
 	return from, err
 }
 
-// line is a line of a file of calls: the first has where the chains stood, each other one
-// row. Prev is the SHA-256 of the line before.
+// line is a line of a file of calls. The first line has the positions of the chains before the
+// file; every other line has one row. Prev is the SHA-256 of the previous line.
 type line struct {
 	Prev     string            `json:"prev"`
 	Format   string            `json:"format,omitempty"`
-	Database string            `json:"database,omitempty"` // hash of its first event
+	Database string            `json:"database,omitempty"` // hash of the database's first event
 	After    [2]history.Link   `json:"after,omitzero"`     // calls, outcomes
 	Call     map[string]string `json:"call,omitempty"`
 	Outcome  map[string]string `json:"outcome,omitempty"`
@@ -206,7 +205,7 @@ type line struct {
 // fileFormat names the format of a file of calls.
 const fileFormat = "toolcrib calls 1"
 
-// chainedTables are the tables that a file has, in its order.
+// chainedTables returns the tables that a file contains, in the order of the file.
 func chainedTables() []struct {
 	name, format, word string
 	columns            []string
@@ -221,7 +220,7 @@ func chainedTables() []struct {
 	}
 }
 
-// write writes the rows of p as lines and returns the hash of the last one.
+// write writes the rows of p as lines and returns the hash of the last line.
 func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io.Writer) (last string, err error) {
 	out := bufio.NewWriter(w)
 	add := func(l line) error {
@@ -267,8 +266,8 @@ func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io
 	return last, out.Flush()
 }
 
-// readLines calls fn for every line of a file of calls, numbered from 1, and returns the
-// hash of the last one.
+// readLines calls fn for each line of a file of calls, numbered from 1, and returns the hash of the
+// last line.
 func readLines(r io.Reader, fn func(number int, l line) error) (last string, err error) {
 	in := bufio.NewReader(r)
 	for n := 1; ; n++ {
@@ -293,10 +292,10 @@ func readLines(r io.Reader, fn func(number int, l line) error) (last string, err
 	}
 }
 
-// File is a file of calls as Verify reads it.
+// File is a file of calls that implements history.Ledger, so that history can verify it.
 type File struct {
 	Path   string
-	Prunes []Prune // of the database
+	Prunes []Prune // recorded in the database
 }
 
 // Tables implements history.Ledger.
@@ -340,7 +339,8 @@ func (f File) lines(fn func(int, line) error) (last string, err error) {
 	return readLines(in, fn)
 }
 
-// Structure implements history.Ledger: the database has a record of the whole file.
+// Structure implements history.Ledger. It reports an error unless the database has recorded the
+// complete file.
 func (f File) Structure(_ context.Context, _ bool, fn func(history.Damage)) error {
 	last, err := f.lines(func(int, line) error { return nil })
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Tokens stores tokens in a database.
+// Tokens implements tokens.Store.
 type Tokens struct{ Pool *session.Pool }
 
 var _ tokens.Store = Tokens{}
@@ -31,7 +31,7 @@ func revocationColumns(r *tokens.Revocation) table.Columns {
 	return table.Columns{table.Col("id", &r.ID), table.Col("token", &r.Token), table.Col("reason", &r.Reason), table.Col("revoked_by", table.Actor(&r.By)), table.Col("revoked_at", table.Time(&r.At))}
 }
 
-// readTokens returns the tokens that a condition on t selects, with their revocations.
+// readTokens returns the tokens that match the condition where, with their revocations.
 func readTokens(ctx context.Context, s *session.Session, where string, args ...any) ([]tokens.Token, error) {
 	var revoked bool
 	var r tokens.Revocation

@@ -1,6 +1,6 @@
-// Package catalog stores the registry: versions, live versions and their names, imported documents and their contents,
-// and sketches for near-duplicate detection. Where decisions are signed, its readers return only definitions with valid
-// signatures.
+// Package catalog stores the registry: versions, live versions and their names, imported documents
+// and their contents, and sketches for near-duplicate detection. If decisions must be signed, its
+// readers return only definitions with valid signatures.
 package catalog
 
 import (
@@ -22,46 +22,46 @@ import (
 	"toolcrib/store/table"
 )
 
-// listing reads the live registry as lists show it.
+// listing reads the live registry for lists.
 type listing struct{ *session.Session }
 
-// Lists are the lists of the live registry.
+// Lists reads pages of the live registry.
 type Lists struct{ Pool *session.Pool }
 
-// Query selects live definitions for a page, by id.
+// Query selects a page of live definitions, ordered by id.
 type Query struct {
 	Kind     registry.Kind
-	View     []registry.Layer // merged, the weakest first
-	All      bool             // every layer, hidden and deactivated ones too
-	AsOf     time.Time        // the time of the catalog; zero means now
+	View     []registry.Layer // layers to merge, weakest first
+	All      bool             // include every layer, and hidden and deactivated definitions
+	AsOf     time.Time        // time of the catalog, or zero for now
 	Category string           // "" for all
-	Filter   string           // substring of id or name, any case; "" for all
-	Group    *Group           // the part to read, or nil for all
+	Filter   string           // case-insensitive substring of the id or name, or "" for all
+	Group    *Group           // layer and source to read, or nil for all
 	Limit    int              // 1 to review.MaxPage
-	After    string           // Next of the page before
+	After    string           // Next of the previous page
 }
 
-// Entry is a live definition as lists show it.
+// Entry is the summary of a live definition.
 type Entry struct {
 	Subject          registry.Subject
 	Version          int
 	ContentHash      string
-	registry.Columns // without tag and origin as of a time, and without source
+	registry.Columns // tag and origin are empty if AsOf is set; source is not filled in
 	Locked           bool
-	Hides            []registry.Subject // subjects that it overrides in earlier layers
-	// Refused is why its version does not count where decisions are signed, nil
-	// when it does. It is then shown as deactivated, and without content.
+	Hides            []registry.Subject // subjects in weaker layers that it overrides
+	// Refused is the error of a version without a valid signature if decisions must be signed, and
+	// nil otherwise. Such an entry is shown as deactivated and without content.
 	Refused error
 }
 
-// Page is one page of a catalog.
+// Page is a page of the catalog.
 type Page struct {
 	Entries []Entry
 	Next    string
 }
 
-// liveRows returns the table of live versions: now, or at the time asOf, when it
-// is the last version of each subject decided by then.
+// liveRows returns a subquery for the live versions: the current ones if asOf is zero, or else the
+// last version of each subject that was decided by asOf.
 func liveRows(asOf time.Time) (from string, args []any) {
 	if asOf.IsZero() {
 		return "SELECT * FROM live", nil
@@ -84,8 +84,8 @@ func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
 	})
 }
 
-// rows returns the part of a statement after its columns, with its arguments. It reads live versions as r, joined with
-// other tables, ordered by id and layer.
+// rows returns the part of a statement after its columns, and its arguments. The statement reads
+// live versions as r, joined with join, ordered by id and layer.
 func (q Query) rows(join string) (query string, args []any) {
 	from, args := liveRows(q.AsOf)
 	query = " FROM (" + from + ") r" + join + " WHERE "
@@ -112,7 +112,8 @@ func (q Query) rows(join string) (query string, args []any) {
 	return query + " ORDER BY r.id, r.layer", args
 }
 
-// merge returns the page of the entries that each reads, by id and then by layer.
+// merge returns the page of merged entries. each must call its function with entries ordered by id
+// and layer.
 func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
 	var page Page
 	err := q.eachMerged(each, func(es []Entry) error {
@@ -132,9 +133,9 @@ func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
 	return page, nil
 }
 
-// eachMerged calls fn with the merged entries of every id that each reads.
+// eachMerged calls fn with the merged entries of each id that each reads.
 func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) error) error {
-	var same []Entry // of the id that is being read, from every layer
+	var same []Entry // entries of the current id from all layers
 	flush := func() error {
 		if len(same) == 0 {
 			return nil
@@ -158,11 +159,12 @@ func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) e
 	return err
 }
 
-// errEnough ends the reading of rows when a page is full.
+// errEnough stops reading when a page is full.
 var errEnough = errors.New("enough")
 
-// merged returns the visible entries of one id: that of the strongest layer, with
-// those it hides, unless it is deactivated.
+// merged returns the visible entries for one id: the entry of the strongest layer together with the
+// subjects it hides. It returns none if that entry is deactivated. If everything is set, it returns
+// all entries.
 func merged(same []Entry, everything bool) []Entry {
 	slices.SortFunc(same, byStrength)
 	if everything {
@@ -175,20 +177,20 @@ func merged(same []Entry, everything bool) []Entry {
 		return nil
 	}
 	for _, e := range slices.Backward(same[1:]) {
-		if !top.Locked { // ignore definitions with the id of a core tool
+		if !top.Locked { // ignore definitions that share the id of a core tool
 			top.Hides = append(top.Hides, e.Subject)
 		}
 	}
 	return []Entry{top}
 }
 
-// byStrength orders entries of one id as the registry merges layers.
+// byStrength compares entries with the same id in the order in which the registry merges layers.
 func byStrength(a, b Entry) int {
 	return registry.ByStrength(registry.Live{Subject: a.Subject, Locked: a.Locked}, registry.Live{Subject: b.Subject, Locked: b.Locked})
 }
 
-// Find returns one live definition with its canonical JSON: by its subject, or
-// by its id, alias or wire name in the merged view.
+// Find returns a live definition and its canonical JSON. ref is a subject, or an id, alias, or wire
+// name in the merged view.
 func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawMessage, error) {
 	var e Entry
 	var definition []byte
@@ -236,7 +238,7 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 		if err != nil {
 			return Entry{}, err
 		}
-		own := wired[:0:0] // tools that have the name on their servers only
+		own := wired[:0:0] // tools with that name on their servers
 		for _, l := range wired {
 			if l.Definition.Tool.WireName() == ref {
 				ids = append(ids, l.Subject.ID)
@@ -269,8 +271,8 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 	return Entry{}, fmt.Errorf("%w: no %s is called %s", proposals.ErrNotFound, q.Kind, ref)
 }
 
-// Subject returns the subject that an id or alias means in a merged view: a
-// tool before an agent before a list, deactivated ones too.
+// Subject returns the subject that an id or alias refers to in a merged view, including deactivated
+// subjects. Tools take precedence over agents, and agents over allow-lists.
 func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	var subject registry.Subject
 	err := db.Pool.View(ctx, func(s *session.Session) error {

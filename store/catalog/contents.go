@@ -9,7 +9,7 @@ import (
 	"toolcrib/store/session"
 )
 
-// contentTables have the bytes of binary files, by their SHA-256.
+// contentTables stores the bytes of binary files by SHA-256.
 type contentTables struct{ *session.Session }
 
 // Content implements review.RegistryReader.
@@ -24,7 +24,7 @@ func (s contentTables) Content(ctx context.Context, sha256 string) (data []byte,
 // AddContent implements review.RegistryWriter.
 func (s contentTables) AddContent(ctx context.Context, data []byte) error {
 	if data == nil {
-		data = []byte{} // not NULL
+		data = []byte{} // so that the driver does not store NULL
 	}
 	_, err := s.Exec(ctx, "INSERT INTO contents (sha256, bytes) VALUES ($1, $2)", registry.HashBytes(data), data)
 	return err

@@ -20,10 +20,10 @@ func entryColumns(e *Entry) table.Columns {
 	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&e.Subject)), table.Col("locked", &e.Locked)}, liveColumns(&e.Version, &e.ContentHash, &e.Columns))
 }
 
-// entryList lists entryColumns for the alias r of liveRows.
+// entryList lists the columns of entryColumns for the alias r of liveRows.
 var entryList = entryColumns(new(Entry)).Of("r")
 
-// entries reads entries of live versions.
+// entries returns the entries that query selects.
 func (s listing) entries(ctx context.Context, q Query, query string, args ...any) ([]Entry, error) {
 	var found []Entry
 	err := s.eachEntry(ctx, q, query, args, func(e Entry) error {
@@ -33,9 +33,9 @@ func (s listing) entries(ctx context.Context, q Query, query string, args ...any
 	return found, err
 }
 
-// eachEntry calls fn for every entry that a query reads. The query is a statement without its columns. Where signatures
-// are required, an entry is read from the columns of its definition, and an entry whose version has no valid signature
-// is deactivated.
+// eachEntry calls fn for each entry that query, a statement without its columns, selects. If
+// signatures are required, eachEntry takes the fields from the verified definition, and deactivates
+// an entry if its version has no valid signature.
 func (s listing) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
@@ -62,15 +62,15 @@ func (s listing) eachEntry(ctx context.Context, q Query, query string, args []an
 	})
 }
 
-// provenColumns lists the columns of an entry where signatures are required: its other fields come from the verified
-// definition.
+// provenColumns lists the columns to read if signatures are required. The other fields come from
+// the verified definition.
 func provenColumns() string {
 	return "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject), " +
 		records.SignedLater("r.subject", "(SELECT s.signature FROM versions s WHERE s.subject = r.subject AND s.number = r.version)")
 }
 
-// scanProven scans provenColumns, and the hash of the version with them, into an
-// entry as its definition has it.
+// scanProven scans provenColumns and the hash of the version, and fills in the entry from its
+// verified definition.
 func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, hash *string, row table.Scanner) (Entry, error) {
 	var e Entry
 	var subject string
@@ -104,11 +104,11 @@ func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, hash 
 	return e, nil
 }
 
-// same returns an error unless a definition matches an entry. now is set for an entry of the live registry, which
-// repeats columns of the definition.
+// same returns an error unless definition matches e. now indicates that e is from the current
+// registry, which repeats columns of the definition.
 func (s Definitions) same(e Entry, definition []byte, now bool) error {
 	differs := registry.HashBytes(definition) != e.ContentHash
-	if now && !differs && !s.Trust.Required() { // else they were taken from the checked version
+	if now && !differs && !s.Trust.Required() { // otherwise they come from the verified version
 		d, err := session.Keep[decoded](s.Session).definition(e.Subject.Kind, string(definition))
 		shown, textErr := shownText(e.Columns)
 		differs = err != nil || textErr != nil || d.shown != shown || e.Locked != locked(e.Subject)
@@ -119,18 +119,19 @@ func (s Definitions) same(e Entry, definition []byte, now bool) error {
 	return nil
 }
 
-// changedByHand returns the error for a version whose content or live entry differs from the approved one.
+// changedByHand returns the error for a version whose content or live row differs from what was
+// approved.
 func changedByHand(s registry.Subject, version int) error {
 	return fmt.Errorf("version %d of %s: %w: its content or its entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
 }
 
-// Group is the part of a catalog in one layer from one server or file.
+// Group identifies the entries in one layer from one server or file.
 type Group struct {
 	Layer  registry.Layer
-	Source string // "" for definitions that were not imported
+	Source string // "" if not imported
 }
 
-// GroupCount is a group with the number of its entries.
+// GroupCount is the number of entries in a group.
 type GroupCount struct {
 	Group
 	Count int
@@ -138,13 +139,13 @@ type GroupCount struct {
 
 func groupOf(e Entry) Group { return Group{e.Subject.Layer, e.Source} }
 
-// CatalogGroups counts the entries of the catalog of q by group: the weakest layer
-// first, then by source. Limit, After and Group of q do not count.
+// CatalogGroups counts the entries of a catalog by group, ordered by layer, weakest first, and then
+// by source. It ignores Limit, After, and Group of q.
 func (db Lists) CatalogGroups(ctx context.Context, q Query) ([]GroupCount, error) {
 	q.After, q.Group = "", nil
 	counts := map[Group]int{}
 	err := db.Pool.View(ctx, func(s *session.Session) error {
-		clear(counts) // it may run again
+		clear(counts) // View may run this function again
 		query, args := q.rows("")
 		return q.eachMerged(func(fn func(Entry) error) error { return listing{Session: s}.eachEntry(ctx, q, query, args, fn) }, func(es []Entry) error {
 			for _, e := range es {
@@ -162,11 +163,11 @@ func (db Lists) CatalogGroups(ctx context.Context, q Query) ([]GroupCount, error
 	return lists.Map(groups, func(g Group) GroupCount { return GroupCount{g, counts[g]} }), nil
 }
 
-// extendedRow is a row whose last columns are scanned into rest.
+// extendedRow scans the additional last columns of a row into rest.
 type extendedRow struct {
 	table.Scanner
 	rest []any
 }
 
-// Scan implements scanner.
+// Scan implements table.Scanner.
 func (w extendedRow) Scan(dest ...any) error { return w.Scanner.Scan(append(dest, w.rest...)...) }

@@ -14,18 +14,18 @@ import (
 	"toolcrib/store/table"
 )
 
-// Exported is a live definition with its canonical JSON and the hash of its
-// version.
+// Exported is a live definition with its canonical JSON and the hash of its version.
 type Exported struct {
 	Entry
 	Hash       string
 	Definition json.RawMessage
-	CreatedAt  time.Time // when its first version was decided
-	UpdatedAt  time.Time // when this one was
+	CreatedAt  time.Time // when the first version was decided
+	UpdatedAt  time.Time // when this version was decided
 }
 
-// Export returns the whole merged catalog of q, in one snapshot, by id. It ignores Limit and After of q. Where
-// signatures are required, it omits unsigned entries or, with All, returns them without content.
+// Export returns the complete merged catalog of q from one snapshot, ordered by id. It ignores
+// Limit and After of q. If signatures are required, it omits entries without a valid signature or,
+// if All is set, returns them without content.
 func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
 	var out []Exported
 	err := db.Pool.View(ctx, func(s *session.Session) error {
@@ -52,13 +52,13 @@ func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
 	return out, err
 }
 
-// exportColumns are of an entry's version: its hash, its definition, and when the
-// first one of its subject and it were decided.
+// exportColumns lists the hash and the definition of a version, and the times at which the
+// subject's first version and this version were decided.
 const exportColumns = `, v.hash, v.definition, CASE v.number WHEN 1 THEN v.decided_at
 	ELSE (SELECT f.decided_at FROM versions f WHERE f.subject = v.subject AND f.number = 1) END, v.decided_at`
 
-// eachExported calls fn for every entry with its definition. Where signatures are
-// required, the columns of an entry are those of its checked version.
+// eachExported calls fn for each entry with its definition. If signatures are required, the fields
+// of the entry come from the verified version.
 func (s listing) eachExported(ctx context.Context, q Query, fn func(Exported) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {

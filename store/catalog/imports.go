@@ -18,32 +18,32 @@ import (
 	"toolcrib/store/table"
 )
 
-// Import is one imported document: its source, and the JSON of each tool in it.
+// Import is an imported document: its source and the JSON of each tool.
 type Import struct {
 	ID           string // UUIDv7
 	At           time.Time
 	Actor        string
 	Format       string
-	Label        string          // the server or the file
-	Hash         string          // SHA-256 of the whole document
+	Label        string          // name of the server or file
+	Hash         string          // SHA-256 of the document
 	Capabilities json.RawMessage // as declared by the client, or nil if unknown
 	Tools        []Raw
 }
 
-// Raw is the JSON of one tool as received. Hash covers its canonical form.
+// Raw is the JSON of a tool as received. Hash is the hash of its canonical form.
 type Raw struct {
 	Hash string
 	Body []byte
 }
 
-// importTables have the imported documents.
+// importTables stores imported documents.
 type importTables struct{ *session.Session }
 
 // Imports stores imported documents.
 type Imports struct{ Pool *session.Pool }
 
-// KeepImport records an import with its definitions and an event that seals the whole import. It does not overwrite
-// definitions that are already stored under the same hash.
+// KeepImport stores an import, its definitions, and an event that seals the import. It does not
+// overwrite definitions that are already stored under the same hash.
 func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	hashes := lists.Map(i.Tools, func(t Raw) string { return t.Hash })
 	tools, err := json.Marshal(hashes)
@@ -76,8 +76,8 @@ func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	})
 }
 
-// ImportOf returns the latest import that brought the tool with a hash, without
-// its tools; false when none is on record.
+// ImportOf returns the latest import that contained the tool with a hash, without its list of
+// tools. ok is false if no import contained it.
 func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var at, capabilities string
@@ -96,15 +96,16 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 	return i, ok, err
 }
 
-// reportFormat is the format of imports that record which machines met a tool of a server.
-// One half of the hash is that of the token, the other that of the machine's name.
+// reportFormat is the format of imports that record which machines have seen a tool. The first half
+// of an import's hash identifies the token, the second half the machine's name.
 const reportFormat = "report"
 
-// maxMachines limits the counted machines of a tool, because every holder of a token can invent names.
+// maxMachines limits the number of machines counted for a tool, because anyone with a token can
+// invent machine names.
 const maxMachines = 1000
 
-// KeepReport records that a machine met the tool of an import, and returns how many machines
-// did according to the same token; 0 if that is on record.
+// KeepReport records that a machine has seen the tool of an import. It returns the number of
+// machines that the holder of token has reported, or 0 if the report was already recorded.
 func KeepReport(ctx context.Context, db Imports, i Import, token, machine string) (machines int, err error) {
 	half := registry.HashBytes([]byte(token))[:32]
 	i.Format, i.Hash = reportFormat, half+registry.HashBytes([]byte(machine))[:32]
@@ -119,15 +120,15 @@ func KeepReport(ctx context.Context, db Imports, i Import, token, machine string
 	return machines + 1, db.KeepImport(ctx, i)
 }
 
-// Labels returns the labels of all imports from MCP servers.
+// Labels returns the labels of all MCP servers that tools were imported from.
 func Labels(ctx context.Context, db Imports) ([]string, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
 		return table.All(ctx, s, table.ScanValue[string], "SELECT DISTINCT label FROM imports WHERE format = 'mcp' ORDER BY label")
 	})
 }
 
-// Listed returns the hashes of the entries in the latest recorded list of an MCP server, in order, or none without a
-// record.
+// Listed returns the hashes of the tools in the latest recorded list of an MCP server, in order, or
+// nil if no list is recorded.
 func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
 		var list string
@@ -139,18 +140,19 @@ func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
 	})
 }
 
-// startFormat is the format of imports that record the command or URL of a server, as a list of JSON strings among the
-// raws. Approvals are bound to the first one under the server's name.
+// startFormat is the format of imports that record the command or URL of a server, as a list of
+// JSON strings among the raws. Approvals are bound to the first one recorded for the server's name.
 const startFormat = "start"
 
-// StartOf returns the command or the URL that was first recorded for an MCP server with a label, or nil without a
-// record.
+// StartOf returns the command or URL that was first recorded for an MCP server, or nil if none is
+// recorded.
 func (db Imports) StartOf(ctx context.Context, label string) (words []string, err error) {
 	err = db.record(ctx, label, startFormat, "ASC", &words)
 	return words, err
 }
 
-// KeepStart records the command or URL of an MCP server, without secrets, unless one is already recorded for its name.
+// KeepStart records the command or URL of an MCP server, without secrets, unless one is already
+// recorded for the server.
 func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor, label string, words []string) error {
 	known, err := db.StartOf(ctx, label)
 	if err != nil || known != nil {
@@ -163,8 +165,8 @@ func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor,
 	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label}, body)
 }
 
-// record decodes the JSON that was recorded for a server with a label: the first one with the order ASC, the last one
-// with DESC. It leaves into unchanged without a record.
+// record decodes the JSON that was recorded for a server: the first record if order is ASC, the
+// last if it is DESC. It leaves into unchanged if nothing is recorded.
 func (db Imports) record(ctx context.Context, label, format, order string, into any) error {
 	return db.Pool.View(ctx, func(s *session.Session) error {
 		var hash string
@@ -180,25 +182,25 @@ func (db Imports) record(ctx context.Context, label, format, order string, into 
 	})
 }
 
-// keepRecord records JSON for a server.
+// keepRecord stores body as the record of a server.
 func (db Imports) keepRecord(ctx context.Context, i Import, body []byte) error {
 	i.Hash = registry.HashBytes(body)
 	i.Tools = []Raw{{i.Hash, body}}
 	return db.KeepImport(ctx, i)
 }
 
-// leftOutFormat is the format of imports that record the entries of a server's list that cannot be proposed, as JSON
-// among the raws. Only the newest one under the server's name is valid.
+// leftOutFormat is the format of imports that record the entries of a server's list that cannot be
+// proposed, as JSON among the raws. Only the latest record of a server is valid.
 const leftOutFormat = "left_out"
 
-// LeftOut returns the entries of an MCP server's newest list that could not be proposed.
+// LeftOut returns the entries in the latest list of an MCP server that could not be proposed.
 func LeftOut(ctx context.Context, db Imports, label string) (skipped []wire.Skipped, err error) {
 	err = db.record(ctx, label, leftOutFormat, "DESC", &skipped)
 	return skipped, err
 }
 
-// KeepLeftOut records the entries of a server's list that cannot be proposed, unless the same entries are already
-// recorded.
+// KeepLeftOut records the entries of a server's list that cannot be proposed, unless the latest
+// record has the same entries.
 func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor, label string, skipped []wire.Skipped) error {
 	known, err := LeftOut(ctx, db, label)
 	if err != nil || slices.Equal(known, skipped) {
@@ -211,7 +213,7 @@ func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor
 	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: leftOutFormat, Label: label}, body)
 }
 
-// Raw returns the JSON with a hash, or false if it is not stored.
+// Raw returns the JSON with a hash. ok is false if it is not stored.
 func (db Imports) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		body, ok, err = importTables{Session: s}.Raw(ctx, hash)

@@ -17,7 +17,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// scanLive scans a live definition. It returns one as refused if it or its row was changed by hand.
+// scanLive scans a live definition. If the definition or its row was modified outside toolcrib, it
+// returns the definition as refused.
 func (s Definitions) scanLive(row table.Scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, text, shown string
@@ -36,17 +37,18 @@ func (s Definitions) scanLive(row table.Scanner) (registry.Live, error) {
 	return l, nil
 }
 
-// maxDecoded limits the bytes of text in decoded definitions.
+// maxDecoded limits the total size of cached definitions, in bytes of text.
 const maxDecoded = 2 << 20
 
-// decoded caches the decoded definitions of a session for its next transaction, which reads most of them again. Live
-// definitions are never modified.
+// decoded caches decoded definitions for the next transaction of a session, which usually reads the
+// same ones. Live definitions are never modified.
 type decoded struct {
 	byText map[definitionText]decodedDefinition
 	size   int // bytes of text
 }
 
-// decodedDefinition is a definition with the columns that its live row repeats.
+// decodedDefinition is a decoded definition with its hash and the columns that its live row
+// repeats.
 type decodedDefinition struct {
 	registry.Definition
 	hash, shown string
@@ -57,7 +59,7 @@ type definitionText struct {
 	text string
 }
 
-// definition returns the decoded definition of a text.
+// definition decodes text, or returns it from the cache.
 func (d *decoded) definition(kind registry.Kind, text string) (decodedDefinition, error) {
 	key := definitionText{kind, text}
 	if known, ok := d.byText[key]; ok {
@@ -78,7 +80,7 @@ func (d *decoded) definition(kind registry.Kind, text string) (decodedDefinition
 	return def, nil
 }
 
-// Registry are the registry as the review service uses it.
+// Registry implements the registry interfaces of the review service.
 type Registry struct {
 	Definitions
 	Versions
@@ -87,12 +89,12 @@ type Registry struct {
 	importTables
 }
 
-// NewRegistry returns the registry as a session reads and writes it.
+// NewRegistry returns a Registry that uses s.
 func NewRegistry(s *session.Session) Registry {
 	return Registry{Definitions{Session: s}, Versions{Session: s}, sketchTables{Session: s}, contentTables{Session: s}, importTables{Session: s}}
 }
 
-// Definitions are the live registry with its names.
+// Definitions reads and writes the live registry and its names.
 type Definitions struct{ *session.Session }
 
 // Live implements review.RegistryReader.
@@ -101,7 +103,7 @@ func (s Definitions) Live(ctx context.Context, subject registry.Subject) (regist
 	return table.First(found, err, "%s", subject)
 }
 
-// namesAtOnce is how many names one statement looks up, a power of eight.
+// namesAtOnce is the maximum number of names per statement. It must be a power of eight.
 const namesAtOnce = 512
 
 // ByName implements review.RegistryReader.
@@ -129,8 +131,8 @@ func (s Definitions) ByName(ctx context.Context, names ...string) ([]registry.Li
 	return found, nil
 }
 
-// ByWire implements review.RegistryReader. A wire name is the tool's name on its server, alone or after the server's
-// name; the index contains the name on the server.
+// ByWire implements review.RegistryReader. A wire name is the tool's name on its server, optionally
+// prefixed with the server's name. The index contains only the name on the server.
 func (s Definitions) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
 	ends := []string{name}
 	for i, r := range name {
@@ -154,7 +156,7 @@ func (s Definitions) FromServer(ctx context.Context, name string) ([]registry.Li
 	return s.Find(ctx, LiveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
 }
 
-// Containing implements reach.Registry. It reads every live definition once.
+// Containing implements reach.Registry. It scans all live definitions once.
 func (s Definitions) Containing(ctx context.Context, words []string) ([]registry.Live, error) {
 	subjects := []string{}
 	err := s.Each(ctx, "SELECT l.subject, lower(v.definition) "+LiveFrom, nil, func(row table.Scanner) error {
@@ -186,7 +188,7 @@ func (s Definitions) OfKind(ctx context.Context, kind registry.ToolKind, view []
 	return s.Find(ctx, LiveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
 }
 
-// Heads implements review.RegistryReader. Where signatures are required, it reads the definitions.
+// Heads implements review.RegistryReader. If signatures are required, it reads the definitions.
 func (s Definitions) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
 	ids, args := ofKind(kind, view, most)
 	core := shipped.CoreHashes()
@@ -209,8 +211,8 @@ func (s Definitions) Heads(ctx context.Context, kind registry.ToolKind, view []r
 	return heads, size, err
 }
 
-// ofKind returns the condition of the live tools, l, that go by the ids of a kind, and
-// the arguments.
+// ofKind returns the condition, with its arguments, that selects the live tools (alias l) with the
+// first ids of a kind.
 func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where string, args []any) {
 	ids := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'"
 	args = []any{kind}
@@ -223,7 +225,7 @@ func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where stri
 	ids += " ORDER BY id"
 	if most > 0 {
 		ids += fmt.Sprintf(" LIMIT $%d", len(args)+1)
-		args = append(args, most+len(shipped.CoreHashes())) // which may be among the first
+		args = append(args, most+len(shipped.CoreHashes())) // core tools may be among the first
 	}
 	return "l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (" + ids + ") first)", args
 }
@@ -253,14 +255,14 @@ func (s Definitions) Folders(ctx context.Context) ([]registry.Live, error) {
 	return s.Find(ctx, LiveFrom+"WHERE l.kind IN ('skill', 'instructions') ORDER BY l.subject")
 }
 
-// liveProfiles are the live agents and allow-lists of a transaction.
+// liveProfiles caches the live agents and allow-lists within a transaction.
 type liveProfiles struct {
 	read  bool
 	lives []registry.Live
 }
 
-// profiles returns the live agents or the live allow-lists. Callers usually need both, so a transaction reads them
-// together and caches them until it makes a version live.
+// profiles returns the live agents or the live allow-lists. Most callers need both, so a
+// transaction reads them together and caches them until it changes the registry.
 func (s Definitions) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
 	profiles := session.Within[liveProfiles](s.Session)
 	if !profiles.read {
@@ -294,13 +296,13 @@ func (s Definitions) SetLive(ctx context.Context, versions []history.Version, de
 	return sketchTables(s).addSketches(ctx, made.sketches)
 }
 
-// liveColumns are the columns of a live row that change with its version: its number, its hash, and the columns that
-// lists show.
+// liveColumns returns the columns of a live row that change with each version: its number, its
+// hash, and the columns shown in lists.
 func liveColumns(number *int, contentHash *string, c *registry.Columns) table.Columns {
 	return append(table.Columns{table.Col("version", number), table.Col("content_hash", contentHash)}, ShownColumns(c)...)
 }
 
-// ShownColumns are the columns that lists show of a definition.
+// ShownColumns returns the columns of a definition that lists show.
 func ShownColumns(c *registry.Columns) table.Columns {
 	return table.Columns{
 		table.Col("name", &c.Name), table.Col("tool_kind", &c.ToolKind), table.Col("category", &c.Category), table.Col("tier", &c.Tier), table.Col("approval", &c.Approval),
@@ -308,13 +310,13 @@ func ShownColumns(c *registry.Columns) table.Columns {
 	}
 }
 
-// shownText joins the columns as shownLive does.
+// shownText joins the values of ShownColumns as shownLive does in SQL.
 func shownText(c registry.Columns) (string, error) {
 	texts, err := ShownColumns(&c).Texts()
 	return strings.Join(texts, shownBetween), err
 }
 
-// setLive points the registry to versions, and stores their names.
+// setLive points live rows to new versions and stores the names of the definitions.
 func (s Definitions) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	*session.Within[liveProfiles](s.Session) = liveProfiles{}
 	var rows, names []table.Columns
@@ -339,14 +341,14 @@ func (s Definitions) setLive(ctx context.Context, versions []history.Version, de
 	return nil
 }
 
-// newLive returns the row of a first version as the step of the seed writes it; a later
-// step added the size.
+// newLive returns the row of a first version without its size, a column that did not exist when the
+// seed migration was written.
 func newLive(v history.Version, d registry.Definition, locked bool) table.Columns {
 	shown := d.Columns()
 	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&v.Subject))}, PartsOf(&v.Subject), table.Columns{table.Col("locked", &locked)}, liveColumns(&v.Number, &v.ContentHash, &shown))
 }
 
-// newNames returns rows of the names that a definition takes.
+// newNames returns the rows for the names of a definition.
 func newNames(subject registry.Subject, d registry.Definition) (rows []table.Columns) {
 	for _, name := range ToolNames(d) {
 		rows = append(rows, table.Columns{table.Col("name", &name), table.Col("subject", table.Subject(&subject))})
@@ -354,7 +356,7 @@ func newNames(subject registry.Subject, d registry.Definition) (rows []table.Col
 	return rows
 }
 
-// insertLive adds first versions, and their names, to the registry.
+// insertLive adds first versions and their names to the registry.
 func (s Definitions) insertLive(ctx context.Context, rows, names []table.Columns) error {
 	if err := table.InsertAll(ctx, s, "live", rows); err != nil {
 		return err
@@ -365,8 +367,7 @@ func (s Definitions) insertLive(ctx context.Context, rows, names []table.Columns
 	return nil
 }
 
-// moveLive moves a subject from the version before to v. Of its names it touches only
-// those that change.
+// moveLive moves a subject from the previous version to v. It rewrites only names that change.
 func (s Definitions) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
 	shown := d.Columns()
@@ -399,7 +400,7 @@ func (s Definitions) moveLive(ctx context.Context, v history.Version, d registry
 	return nil
 }
 
-// ToolNames are the names that a definition takes: none for an agent.
+// ToolNames returns the id and aliases of a tool, and nil for other definitions.
 func ToolNames(d registry.Definition) []string {
 	if d.Tool == nil {
 		return nil

@@ -17,15 +17,16 @@ import (
 	"toolcrib/store/table"
 )
 
-// Seeding has the stamps for shipped definitions.
+// Seeding provides the time and the ids for shipped definitions.
 type Seeding struct {
 	Now       func() time.Time
 	NewID     func() string
 	CoreAlone bool
 }
 
-// Seed writes all shipped definitions, or only the core, into the global layer as version 1 of each subject, and the
-// hashes of the core into the table from which its lock is read.
+// Seed writes all shipped definitions, or only the core, into the global layer as version 1 of each
+// subject. It also writes the hashes of the core tools into the table that determines which tools
+// are locked.
 func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 	now := with.Now().UTC().Truncate(time.Microsecond)
 	ship := func(d registry.Definition, locked bool) error {
@@ -65,8 +66,8 @@ func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 	return nil
 }
 
-// CheckCore compares the hashes of the stored core tools with those of the program. It reports a difference but never
-// repairs it, because other data may have been changed as well.
+// CheckCore compares the hashes of the stored core tools with those in the program. It reports
+// differences but does not repair them, because other data may have been changed as well.
 func (s Definitions) CheckCore(ctx context.Context) error {
 	want := shipped.CoreHashes()
 	seen := 0
@@ -103,8 +104,8 @@ func (s Definitions) CheckCore(ctx context.Context) error {
 			}
 		}
 	}
-	var overridden string // another tool with the name of a core tool
-	// CROSS JOIN keeps the engine from looking through all names for the core.
+	var overridden string // a tool that uses the name of a core tool
+	// CROSS JOIN keeps the engine from scanning all names for core tools.
 	err = s.Row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
 		WHERE n.name = c.id AND n.subject <> 'tool:global/' || c.id`, nil, &overridden)
 	if err == nil && overridden != "" {

@@ -17,15 +17,15 @@ import (
 	"toolcrib/store/table"
 )
 
-// Thresholds of Alike. Texts that share less than two fifths of their shingles read as different; purposes consist of a
-// few words and are often similar.
+// Thresholds of Alike. Texts that share less than two fifths of their shingles read as different.
+// Purposes consist of a few words and are often similar, so their threshold is higher.
 const (
 	leastText    = 0.4
 	leastPurpose = 0.55
-	mostAlike    = 20 // candidates of each sort
+	mostAlike    = 20 // maximum number of candidates by text and by purpose
 )
 
-// sketchTables have the sketches of near-duplicate detection.
+// sketchTables stores the sketches for near-duplicate detection.
 type sketchTables struct{ *session.Session }
 
 // Alike implements review.RegistryReader.
@@ -63,15 +63,15 @@ func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]regi
 	return alike, nil
 }
 
-// scan returns the possible matches of a sketch in two indexes, the most similar first.
+// scan returns the best matches of a sketch in two indexes, most similar first.
 func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.Match {
 	matches := slices.Concat(known.Scan(s, least, mostAlike), tail.Scan(s, least, mostAlike))
 	slices.SortStableFunc(matches, func(x, y overlap.Match) int { return -cmp.Compare(x.Estimate, y.Estimate) })
 	return matches[:min(len(matches), mostAlike)]
 }
 
-// readSketches loads the blocks that became complete into the session, and the last one,
-// which still grows, and the single rows into tail.
+// readSketches loads newly completed blocks into the session. It loads the last block, which still
+// grows, and the single rows into tail.
 func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
 	known := session.Keep[sketches](s.Session)
 	blocks, err := table.All(ctx, s, ScanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", known.next)
@@ -100,35 +100,34 @@ func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
 	return errors.Join(tail.text.Load(texts), tail.purpose.Load(purposes))
 }
 
-// sketches are the blocks of the table sketches that a session has read and
-// that are complete, so that they never have to be read again.
+// sketches caches the complete blocks that a session has read. Complete blocks never change.
 type sketches struct {
 	text, purpose overlap.Index
-	next          int64 // the first block that is not in them
+	next          int64 // first block that is not cached
 }
 
-// SketchBlock is the number of versions that share a row, which is read and written as a whole. Until a block is
-// complete, its sketches are single rows in recent_sketches.
+// SketchBlock is the number of versions that share a row, which is read and written as a whole.
+// Until a block is complete, its sketches are single rows in recent_sketches.
 const SketchBlock = 256
 
-// sketchLook is the interval, in versions, of checks whether a block is complete. It is less than a block, because the
-// last version of a block may be an agent's, which has no sketches.
+// sketchLook is the interval, in versions, between checks for complete blocks. It is shorter than a
+// block, because the last version of a block may belong to an agent, which has no sketches.
 const sketchLook = 32
 
-// sketched has the stored sketches of one version.
+// sketched holds the stored sketches of one version.
 type sketched struct {
 	seq           int64
 	Text, Purpose []byte
 }
 
-// sketching is the outcome of making sketches.
+// sketching is the result of sketchAll.
 type sketching struct {
 	sketches []sketched
 	err      error
 }
 
-// sketchAll makes the sketches of the tools among versions that were written
-// last, in the order of their numbers.
+// sketchAll computes the sketches of the tools among newly added versions, in the order of their
+// sequence numbers.
 func sketchAll(added addedVersions, versions []history.Version, definitions []registry.Definition) sketching {
 	made := make([]sketched, len(versions))
 	var group errgroup.Group
@@ -153,7 +152,7 @@ func sketchAll(added addedVersions, versions []history.Version, definitions []re
 	return sketching{made, err}
 }
 
-// addSketches stores the sketches of new versions of tools, and packs completed blocks.
+// addSketches stores the sketches of new tool versions and moves those of completed blocks.
 func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 	if len(sks) == 0 {
 		return nil
@@ -174,8 +173,8 @@ func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 	return table.InsertRows(ctx, s, "recent_sketches", "seq, text, purpose", rows)
 }
 
-// completeBlocks moves the sketches of versions before first into their blocks, together with further ones that have no
-// rows yet.
+// completeBlocks moves the stored sketches of versions before first, and those in further, which
+// have no rows yet, into their blocks.
 func (s sketchTables) completeBlocks(ctx context.Context, first int64, further []sketched) error {
 	complete, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < $1 ORDER BY seq", first)
 	if err != nil || len(complete)+len(further) == 0 {

@@ -12,12 +12,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// All reads of the live registry go through trusted.live: where signatures are
-// required, it refuses every other version.
+// This file verifies live definitions. All reads of the live registry go through provenLive if
+// signatures are required.
 
-// State implements review.RegistryReader: every change of the registry writes a
-// version. Where signatures are required, a change of the signers can change the
-// live versions too.
+// State implements review.RegistryReader. Every change to the registry adds a version. If
+// signatures are required, a change of the signers can also change which versions are live.
 func (s Definitions) State(ctx context.Context) (int64, error) {
 	var n int64
 	if !s.Trust.Required() {
@@ -32,25 +31,26 @@ func (s Definitions) State(ctx context.Context) (int64, error) {
 	return n + s.Trust.Changes(), err
 }
 
-// LiveFrom is the source of most that is read of the live registry.
+// LiveFrom is the FROM clause of most queries for live definitions.
 const LiveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version "
 
-// consistentLive returns the condition that a live row has the hash of its version, v, which
-// is the newest, and the columns of its subject.
+// consistentLive returns the condition that a live row has the hash of its version, v, that v is
+// the newest version, and that its columns match its subject.
 func consistentLive(live string) string {
 	return fmt.Sprintf(`%[1]s.content_hash = v.content_hash AND %[1]s.subject = %[1]s.kind || ':' || %[1]s.layer || '/' || %[1]s.id
 	AND NOT EXISTS (SELECT 1 FROM versions n WHERE n.subject = %[1]s.subject AND n.number > %[1]s.version)`, live)
 }
 
-// shownLive joins the columns of a live row that lookups and lists take from its definition.
+// shownLive joins the columns of a live row that repeat fields of the definition.
 var shownLive = ShownColumns(new(registry.Columns)).Joined("l", shownBetween)
 
-// shownBetween is between the columns in shownLive; no name has it.
+// shownBetween separates the columns in shownLive. Names cannot contain it.
 const shownBetween = "\x1f"
 
-// Find reads live definitions: from is the statement from its FROM on, with live
-// as l and versions as v. A definition whose version does not count is returned as
-// deactivated and empty, with the reason: it still hides those that it overrides.
+// Find returns live definitions. from is the statement from its FROM clause on, with the aliases l
+// (live) and v (versions). If the version of a definition is not valid, Find returns the definition
+// as deactivated and empty, with the reason, because it still hides the definitions that it
+// overrides.
 func (s Definitions) Find(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
@@ -74,14 +74,14 @@ func (s Definitions) Find(ctx context.Context, from string, args ...any) ([]regi
 	return lives, nil
 }
 
-// liveRow is a row of the live registry that was not decoded yet.
+// liveRow is a row of the live registry before decoding.
 type liveRow struct {
 	live       registry.Live
 	subject    string
 	definition string
 	hash       string // of the version
-	newest     int    // version of the subject
-	signed     bool   // a statement about the subject is newer than that of the version
+	newest     int    // newest version of the subject
+	signed     bool   // a statement about the subject is newer than the version's
 }
 
 func scanLiveRow(row table.Scanner) (liveRow, error) {
@@ -93,8 +93,8 @@ func scanLiveRow(row table.Scanner) (liveRow, error) {
 	return r, table.Into(&r.live.Subject, registry.ParseSubject, r.subject)
 }
 
-// provenLive returns the live definition of a row, or its replacement when its
-// version does not count.
+// provenLive returns the live definition of a row, or a deactivated placeholder if its version is
+// not valid.
 func (s Definitions) provenLive(ctx context.Context, p *proof.Proofs, r liveRow) (registry.Live, error) {
 	l := r.live
 	proof, err := s.proof(ctx, p, l.Subject, l.Version, r.hash)
@@ -116,21 +116,21 @@ func (s Definitions) provenLive(ctx context.Context, p *proof.Proofs, r liveRow)
 	return l, table.Into(&l.Definition, proof.Definition, r.definition)
 }
 
-// proof returns the proof of a version, which costs a look into a map when the
-// version was checked before.
+// proof returns the proof of a version. For a version that was checked before, it costs one map
+// lookup.
 func (s Definitions) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
-	v, err := Versions(s).version(ctx, subject, number, table.Reading(versionColumns)) // the proof reports the problem
+	v, err := Versions(s).version(ctx, subject, number, table.Reading(versionColumns)) // the proof reports problems with the version
 	if err != nil {
 		return nil, err
 	}
 	return p.Version(ctx, records.Signatures(s), v)
 }
 
-// checkLive returns why the row of a version that counts does not make it live: it
-// has other content, is not the newest, or has a lock that is not its own.
+// checkLive returns an error if a row differs from its valid version: it has other content, is not
+// the newest version, or has the wrong lock.
 func checkLive(proof *proof.Proof, r liveRow) error {
 	l := r.live
 	switch {
@@ -144,13 +144,13 @@ func checkLive(proof *proof.Proof, r liveRow) error {
 	return nil
 }
 
-// superseded returns an error if a valid version is not the one that was signed last for its subject. signed reports
-// that a newer statement exists.
+// superseded returns refused if checked is not the version of its subject that was signed last.
+// signed reports that a newer statement exists.
 func (s Definitions) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
 	if !signed && !checked.Shared {
 		return nil, nil
 	}
-	endorsed := func(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) { // its approval waits for others
+	endorsed := func(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) { // reports whether the approval still waits for another signature
 		err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
 		return waits, err
 	}

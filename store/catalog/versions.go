@@ -28,19 +28,19 @@ func versionColumns(v *history.Version) table.Columns {
 	}
 }
 
-// PartsOf are the columns of a subject by which lookups and triggers find it.
+// PartsOf returns the columns of a subject that lookups and triggers use.
 func PartsOf(s *registry.Subject) table.Columns {
 	return table.Columns{table.Col("kind", (*string)(&s.Kind)), table.Col("layer", (*string)(&s.Layer)), table.Col("id", &s.ID)}
 }
 
-// VersionTable has the versions, a chain for each subject.
+// VersionTable describes the table of versions, which has a hash chain for each subject.
 var VersionTable = table.Of("versions", versionColumns)
 
-// Versions have the versions.
+// Versions reads and writes versions.
 type Versions struct{ *session.Session }
 
-// checkedVersion returns a scanner of versions. It rejects versions that were changed by hand: the definition must
-// match the content hash, and the whole version its hash.
+// checkedVersion returns a scan function that rejects modified versions: the definition must match
+// the content hash, and the complete version its hash.
 func checkedVersion() func(table.Scanner) (history.Version, error) {
 	scan := table.Reading(versionColumns)
 	return func(row table.Scanner) (history.Version, error) {
@@ -62,7 +62,7 @@ func (s Versions) version(ctx context.Context, subject registry.Subject, number 
 	return table.First(found, err, "version %d of %s", number, subject)
 }
 
-// AddVersion appends one version.
+// AddVersion appends a version.
 func (s Versions) AddVersion(ctx context.Context, v history.Version) (history.Version, error) {
 	added, err := s.AddVersions(ctx, []history.Version{v})
 	if err != nil {
@@ -112,14 +112,15 @@ func (s Versions) AddVersions(ctx context.Context, versions []history.Version) (
 	return versions, nil
 }
 
-// addedVersions are the versions that a transaction wrote last: the numbers of their
-// rows, by hash.
+// addedVersions maps the hashes of the versions that a transaction wrote last to the sequence
+// numbers of their rows.
 type addedVersions map[string]int64
 
-// History are the histories of subjects.
+// History reads the histories of subjects.
 type History struct{ Pool *session.Pool }
 
-// Versions returns at most limit versions of a subject before the given one (0 for all), the newest first.
+// Versions returns at most limit versions of a subject with numbers below before (0 for all),
+// newest first.
 func (db History) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Version, error) {
 		query := VersionTable.Select("WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4")
@@ -131,7 +132,7 @@ func (db History) Versions(ctx context.Context, subject registry.Subject, before
 	})
 }
 
-// EachVersion calls fn for every version of a subject, from the first.
+// EachVersion calls fn for each version of a subject, oldest first.
 func (db History) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
 	return db.Pool.View(ctx, func(s *session.Session) error {
 		found, scan := false, checkedVersion()
@@ -150,7 +151,7 @@ func (db History) EachVersion(ctx context.Context, subject registry.Subject, fn 
 	})
 }
 
-// Showings returns how each approver was shown the proposal.
+// Showings returns how each approved proposal was shown to its approver, by proposal id.
 func (db History) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
@@ -170,8 +171,7 @@ func (db History) Showings(ctx context.Context, ids []string) (map[string]propos
 	return showings, err
 }
 
-// Counts returns nil when a version counts: always, unless signatures are
-// required.
+// Counts returns an error if decisions must be signed and v has no valid signature.
 func (db History) Counts(ctx context.Context, v history.Version) error {
 	return db.Pool.View(ctx, func(s *session.Session) error { return (records.Signatures{Session: s}).Counts(ctx, v) })
 }

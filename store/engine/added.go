@@ -9,32 +9,32 @@ import (
 	"strings"
 )
 
-// Kind is the kind of the values of a column.
+// Kind is the type of the values of a column.
 type Kind int
 
-// The kinds of columns. Rows from before the column have "" or 0.
+// Column types. In rows older than the column, the value is "" or 0.
 const (
 	Text Kind = iota
 	Number
 )
 
-// Added is a column that a step of the schema adds to a table.
+// Added is a column that a migration adds to a table.
 type Added struct {
 	Step          int
 	Table, Column string
 	Kind          Kind
-	// Roles are those roles of PostgreSQL that may change single columns of the table,
-	// this one too.
+	// Roles lists the PostgreSQL roles that may update only certain columns of the table, including
+	// this one.
 	Roles []string
 }
 
-// Adds reports whether a step adds a column to a table that an earlier step created.
+// Adds reports whether a migration adds a column to an existing table.
 func Adds(step int) bool {
 	return slices.ContainsFunc(AddedColumns(), func(a Added) bool { return a.Step == step })
 }
 
-// ReadSteps returns the steps of the schema in files, migrations/NUMBER_NAME.sql, and those
-// that add columns, which add makes, in the order of their numbers.
+// ReadSteps returns the migrations in files, named migrations/NUMBER_NAME.sql, and the steps that
+// add makes of AddedColumns, ordered by number.
 func ReadSteps(files fs.ReadFileFS, add func(Added) Step) ([]Step, error) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -60,17 +60,17 @@ func ReadSteps(files fs.ReadFileFS, add func(Added) Step) ([]Step, error) {
 	return list, nil
 }
 
-// AddedColumns lists the columns that both engines add to tables of earlier migrations, each in a separate step.
-// Released entries never change. The column of a record is described with table.Later, because the seals of earlier
-// rows do not cover it.
+// AddedColumns lists the columns that both engines add to existing tables, each in a separate
+// migration. Released entries never change. Describe the column of a record with table.Later,
+// because the seals of existing rows do not cover it.
 func AddedColumns() []Added {
 	return []Added{
 		{Step: 26, Table: "decisions", Column: "reading"}, // the parts that the decider had read
 	}
 }
 
-// Statement returns the statement that adds the column, whose type is one of those of an
-// engine.
+// Statement returns the statement that adds the column. text and number are the engine's types for
+// text and numbers.
 func (a Added) Statement(text, number string) string {
 	values := text + " NOT NULL DEFAULT ''"
 	if a.Kind == Number {

@@ -9,18 +9,19 @@ import (
 	"toolcrib/internal/plaintext"
 )
 
-// PostgreSQL stores only valid UTF-8 without U+0000 in a text, but a SQLite file stores any bytes. Input is validated
-// before it is written, but earlier versions stored unvalidated names of calls in records that never change. So that
-// such a database can be copied with all hashes unchanged, PostgreSQL stores a text with invalid bytes escaped, and all
-// readers unescape it.
+// A PostgreSQL text must be valid UTF-8 without U+0000, but SQLite stores any bytes. Input is now
+// validated before it is written, but earlier versions wrote unvalidated names of calls into
+// append-only records. To copy such a database with unchanged hashes, PostgreSQL stores invalid
+// bytes escaped, and all readers unescape them.
 
-// escapeMark begins an escaped byte, which two hexadecimal digits follow: a
-// character of the private use area in which no text of people's is written.
+// escapeMark starts an escaped byte and is followed by two hexadecimal digits. It is a private-use
+// character that does not occur in normal text.
 const escapeMark = "\U0010FFFD"
 
 const hexDigits = "0123456789abcdef"
 
-// EscapeText returns s in the form in which PostgreSQL stores it. UnescapeText is the inverse for every s.
+// EscapeText returns the form of s that PostgreSQL can store. UnescapeText is the inverse for every
+// s.
 func EscapeText(s string) string {
 	if plaintext.Problem(s) == "" && !strings.Contains(s, escapeMark) {
 		return s
@@ -45,7 +46,7 @@ func EscapeText(s string) string {
 	return b.String()
 }
 
-// UnescapeText reverses EscapeText. It leaves marks that begin no escaped byte unchanged.
+// UnescapeText reverses EscapeText. It leaves marks without two hexadecimal digits unchanged.
 func UnescapeText(s string) string {
 	before, rest, found := strings.Cut(s, escapeMark)
 	if !found {
@@ -69,10 +70,10 @@ func UnescapeText(s string) string {
 	return b.String()
 }
 
-// EscapeTexts makes the connection store all texts in escaped form.
+// EscapeTexts makes the connection escape all texts before it stores them.
 func (c *Conn) EscapeTexts() { c.escapes = true }
 
-// escaped returns the arguments of a statement as the engine takes them.
+// escaped returns args with texts escaped if the connection escapes them.
 func (c *Conn) escaped(args []any) []any {
 	if !c.escapes {
 		return args
@@ -93,7 +94,7 @@ func (c *Conn) escaped(args []any) []any {
 	return own
 }
 
-// TextOf returns an argument of a statement as text, and false if it is not a text.
+// TextOf returns a statement argument as text. ok is false if the argument is not a text.
 func TextOf(arg any) (s string, ok bool) {
 	switch v := arg.(type) {
 	case string:
@@ -107,15 +108,15 @@ func TextOf(arg any) (s string, ok bool) {
 	return "", false
 }
 
-// CopyState is the state of the target of a copy.
+// CopyState is the state of the target database of a copy.
 type CopyState int
 
-// The states of a target.
+// States of the target of a copy.
 const (
-	CopyBegun    CopyState = iota // its tables are empty
-	CopyResumed                   // it has a part of the source
-	CopyComplete                  // it is a database of toolcrib's
+	CopyBegun    CopyState = iota // all tables are empty
+	CopyResumed                   // contains part of the source
+	CopyComplete                  // contains a complete database
 )
 
-// ErrOtherCopy means that a target has an unfinished copy of another source.
+// ErrOtherCopy means that the target contains an unfinished copy of another source.
 var ErrOtherCopy = errors.New("there is an unfinished copy of another database")

@@ -17,25 +17,24 @@ import (
 	"toolcrib/internal/failpoint"
 )
 
-// Conn is one connection with its prepared statements. It is used by one
-// goroutine at a time.
+// Conn is a database connection with its prepared statements. It must not be used concurrently.
 //
-// Statements ignore the cancellation of the context, which would cost two goroutines
-// each; the context is checked between rows and before COMMIT.
+// Statements ignore the cancellation of their context, because database/sql would start two
+// goroutines for each. Conn checks the context between rows and before COMMIT instead.
 type Conn struct {
 	conn    *sql.Conn
 	stmts   map[string]*sql.Stmt
-	direct  bool                                       // prepare no statements
-	each    func(*sql.Rows, func(Scanner) error) error // nil to hand out rows as they come
+	direct  bool                                       // do not prepare statements
+	each    func(*sql.Rows, func(Scanner) error) error // iterates over rows; nil to stream them
 	escapes bool                                       // texts are stored escaped
 }
 
-// Buffer makes Each and Once read all rows before they call fn for the first.
+// Buffer makes Each and Once read all rows before the first call of fn.
 func (c *Conn) Buffer() {
 	c.each = func(rows *sql.Rows, fn func(Scanner) error) error { return buffered(rows, c.escapes, fn) }
 }
 
-// Connect takes a connection from a pool.
+// Connect acquires a connection from a pool.
 func Connect(ctx context.Context, pool *sql.DB) (*Conn, error) {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
@@ -44,17 +43,17 @@ func Connect(ctx context.Context, pool *sql.DB) (*Conn, error) {
 	return &Conn{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
-// Unprepared makes statements run without preparation: behind a pooler, each transaction may
-// get another connection of the server.
+// Unprepared disables prepared statements. Behind a pooler, each transaction may use a different
+// connection to the server.
 func (c *Conn) Unprepared() { c.direct = true }
 
-// statement is a statement that can be run, prepared or not.
+// statement is a prepared or unprepared statement.
 type statement interface {
 	ExecContext(ctx context.Context, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 }
 
-// unprepared runs a statement without preparing it first.
+// unprepared executes a statement without preparing it.
 type unprepared struct {
 	conn  *sql.Conn
 	query string
@@ -68,8 +67,8 @@ func (s unprepared) QueryContext(ctx context.Context, args ...any) (*sql.Rows, e
 	return s.conn.QueryContext(ctx, s.query, args...)
 }
 
-// Close closes the statements, then the connection: SQLite keeps a file open while
-// a statement lives.
+// Close closes the statements and then the connection. SQLite keeps a file open while a statement
+// is open.
 func (c *Conn) Close() error {
 	var errs []error
 	for _, stmt := range c.stmts {
@@ -78,10 +77,10 @@ func (c *Conn) Close() error {
 	return errors.Join(append(errs, c.conn.Close())...)
 }
 
-// Raw calls fn with the connection of the driver.
+// Raw calls fn with the driver's connection.
 func (c *Conn) Raw(fn func(driver any) error) error { return c.conn.Raw(fn) }
 
-// Statements returns the statements that were prepared.
+// Statements returns the prepared statements.
 func (c *Conn) Statements() iter.Seq[string] { return maps.Keys(c.stmts) }
 
 func (c *Conn) prepare(ctx context.Context, query string) (statement, error) {
@@ -99,7 +98,7 @@ func (c *Conn) prepare(ctx context.Context, query string) (statement, error) {
 	return stmt, nil
 }
 
-// Exec runs a statement and returns how many rows it changed.
+// Exec executes a statement and returns the number of affected rows.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	stmt, err := c.prepare(ctx, query)
 	if err != nil {
@@ -113,7 +112,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	return res.RowsAffected()
 }
 
-// Maybe scans the single row of a query, and reports whether it exists.
+// Maybe scans the only row of a query and reports whether the row exists.
 func (c *Conn) Maybe(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
 	err = c.Row(ctx, query, args, dest...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -122,12 +121,12 @@ func (c *Conn) Maybe(ctx context.Context, query string, args []any, dest ...any)
 	return err == nil, err
 }
 
-// Row scans the single row of a query. It returns sql.ErrNoRows if there is none.
+// Row scans the first row of a query. It returns sql.ErrNoRows if the query returns no rows.
 func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	err := sql.ErrNoRows
 	walked := c.Each(context.WithoutCancel(ctx), query, args, func(row Scanner) error {
 		if !errors.Is(err, sql.ErrNoRows) {
-			return nil // only the first counts
+			return nil // use only the first row
 		}
 		err = row.Scan(dest...)
 		return err
@@ -135,10 +134,10 @@ func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) e
 	return cmp.Or(walked, err)
 }
 
-// Scanner is a row that can be read.
+// Scanner scans the columns of a row.
 type Scanner = interface{ Scan(dest ...any) error }
 
-// Each runs a query and calls fn for every row.
+// Each runs a query and calls fn for each row.
 func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
 	stmt, err := c.prepare(ctx, query)
 	if err != nil {
@@ -151,7 +150,7 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scann
 	return c.walk(ctx, rows, fn)
 }
 
-// Once is Each for a query that is used once: its statement is not cached.
+// Once is like Each but does not cache the prepared statement.
 func (c *Conn) Once(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
 	rows, err := c.conn.QueryContext(context.WithoutCancel(ctx), query, c.escaped(args)...)
 	if err != nil {
@@ -160,7 +159,7 @@ func (c *Conn) Once(ctx context.Context, query string, args []any, fn func(Scann
 	return c.walk(ctx, rows, fn)
 }
 
-// walk calls fn for every row and closes them.
+// walk calls fn for each row and closes rows.
 func (c *Conn) walk(ctx context.Context, rows *sql.Rows, fn func(Scanner) error) error {
 	if c.each != nil {
 		return c.each(rows, func(row Scanner) error { return errors.Join(ctx.Err(), fn(row)) })
@@ -174,9 +173,9 @@ func (c *Conn) walk(ctx context.Context, rows *sql.Rows, fn func(Scanner) error)
 	return rows.Err()
 }
 
-// Plain runs a query and calls fn with the values of every row as the engine
-// gives them, without the conversions of database/sql: for callers that read
-// millions. The values are good until fn returns.
+// Plain runs a query and calls fn with the driver's values of each row, without the conversions of
+// database/sql. It is for callers that read millions of rows. The values are valid until fn
+// returns.
 func (c *Conn) Plain(ctx context.Context, query string, fn func([]sqldriver.Value) error) error {
 	return c.Raw(func(driver any) error {
 		conn, ok := driver.(sqldriver.QueryerContext)
@@ -206,14 +205,14 @@ func (c *Conn) Plain(ctx context.Context, query string, fn func([]sqldriver.Valu
 	})
 }
 
-// Script runs statements that are not worth preparing.
+// Script executes one or more statements without preparing them.
 func (c *Conn) Script(ctx context.Context, statements string) error {
 	failpoint.Here("statement")
 	_, err := c.conn.ExecContext(context.WithoutCancel(ctx), statements)
 	return err
 }
 
-// Strings returns the rows of a query with a single text column.
+// Strings returns the values of a query with a single text column.
 func (c *Conn) Strings(ctx context.Context, query string, args ...any) ([]string, error) {
 	var found []string
 	err := c.Each(ctx, query, args, func(row Scanner) error {
@@ -228,35 +227,36 @@ func (c *Conn) Strings(ctx context.Context, query string, args ...any) ([]string
 // Use is the purpose of a connection: reading, writing, or logging.
 type Use int
 
-// The uses of connections.
+// Purposes of connections.
 const (
-	Read  Use = iota // snapshots; the engine refuses writes
-	Write            // transactions that are on the disk when COMMIT returns
-	Log              // transactions that a power cut may take back
-	Audit            // snapshots that are read from one end to the other
+	Read  Use = iota // read-only snapshots
+	Write            // durable transactions: COMMIT returns after a sync to disk
+	Log              // transactions that a power failure may roll back
+	Audit            // read-only snapshots for a scan of the whole database
 )
 
-// Source is the FROM clause of a selection of proposals, in which the table is p,
-// the column with p.seq, and the WHERE condition.
+// Source is the part of a query that selects proposals: the FROM clause, in which the alias p is
+// the table proposals; the column that equals p.seq; and the WHERE condition.
 type Source struct {
 	From  string
 	Seq   string
 	Where Clause
 }
 
-// Step is one step of a schema.
+// Step is a migration of the schema.
 type Step struct {
 	Number int
-	SQL    string // "" for the seed
+	SQL    string // "" for the step that seeds shipped definitions
 }
 
-// Check is a query that returns the keys of damaged rows of a table, and the
-// sentence that describes the damage.
+// Check is a query that returns the keys of damaged rows in a table, with a message that describes
+// the damage.
 type Check struct {
 	Table, Query, Message string
 }
 
-// Checks parses checks. Each is a statement below a line "-- check TABLE: MESSAGE", which comments may follow.
+// Checks parses checks. Each check is a statement below a line "-- check TABLE: MESSAGE",
+// optionally followed by comment lines.
 func Checks(text string) []Check {
 	var list []Check
 	for _, block := range strings.Split("\n"+text, "\n-- check ")[1:] {
@@ -268,9 +268,8 @@ func Checks(text string) []Check {
 	return list
 }
 
-// buffered reads all rows and then calls fn for each, because a connection to
-// PostgreSQL runs one query at a time, and fn may run another. escaped reports whether
-// the texts of the rows are escaped.
+// buffered reads all rows before it calls fn, because a PostgreSQL connection runs one query at a
+// time and fn may run another. escaped indicates that the texts of the rows are escaped.
 func buffered(rows *sql.Rows, escaped bool, fn func(Scanner) error) error {
 	defer rows.Close()
 	columns, err := rows.Columns()
@@ -303,7 +302,7 @@ func buffered(rows *sql.Rows, escaped bool, fn func(Scanner) error) error {
 	return nil
 }
 
-// unescape unescapes the texts of a row.
+// unescape unescapes the texts in a row.
 func unescape[T any](row []T) {
 	for i := range row {
 		if s, ok := any(row[i]).(string); ok {
@@ -314,10 +313,10 @@ func unescape[T any](row []T) {
 	}
 }
 
-// bufferedRow has the values of a row.
+// bufferedRow contains the values of a row.
 type bufferedRow []any
 
-// Scan implements Scanner for the types that rows of toolcrib are read into.
+// Scan implements Scanner. It supports only the destination types that toolcrib uses.
 func (r bufferedRow) Scan(dest ...any) error {
 	if len(dest) != len(r) {
 		return fmt.Errorf("expected %d destinations, not %d", len(r), len(dest))

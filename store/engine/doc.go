@@ -1,4 +1,4 @@
-// Package engine defines what the store and its two engines, store/sqlite and store/pg, share: the errors of a
-// database, the uses of a connection, a connection with its prepared statements, and fragments of SQL. The interfaces
-// of the engines are in session.Engine.
+// Package engine defines what the store shares with its two engines, store/sqlite and store/pg:
+// errors, purposes of connections, a connection with prepared statements, and fragments of SQL. The
+// interface of the engines is session.Engine.
 package engine

@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// Clause is a fragment of SQL with its arguments, each of which has a "?". Fragments can be joined in any order;
-// Numbered numbers the placeholders of the whole.
+// Clause is a fragment of SQL with a "?" for each argument. Fragments can be joined in any order;
+// Numbered numbers the placeholders of the complete statement.
 type Clause struct {
 	SQL  string
 	Args []any
 }
 
-// Join joins clauses.
+// Join joins clauses with the separator between.
 func Join(all []Clause, between string) Clause {
 	var joined Clause
 	for i, c := range all {
@@ -25,8 +25,8 @@ func Join(all []Clause, between string) Clause {
 	return joined
 }
 
-// Numbered replaces each "?" of a statement by $1, $2, …, which both engines accept. The
-// statement must not contain any other question mark.
+// Numbered replaces each "?" in a statement by $1, $2, …, which both engines accept. The statement
+// must not contain other question marks.
 func Numbered(query string) string {
 	var b strings.Builder
 	b.Grow(len(query) + len(query)/16)
@@ -44,8 +44,7 @@ func Numbered(query string) string {
 	}
 }
 
-// Cases returns r in every case except the capitals of ASCII, which searched texts do not
-// contain.
+// Cases returns all case variants of r except ASCII capitals, which searched texts never contain.
 func Cases(r rune) (all []rune) {
 	for c := unicode.SimpleFold(r); ; c = unicode.SimpleFold(c) {
 		if c < 'A' || c > 'Z' {
@@ -57,7 +56,7 @@ func Cases(r rune) (all []rune) {
 	}
 }
 
-// Placeholders returns a list of n parameters from $first on.
+// Placeholders returns a list of n placeholders that starts at $first.
 func Placeholders(first, n int) string {
 	b := make([]byte, 0, 6*n)
 	for i := range n {
@@ -69,11 +68,11 @@ func Placeholders(first, n int) string {
 	return string(b)
 }
 
-// Hints reports whether an engine needs hints to choose indexes, because it has no statistics about the rows. The zero
-// value is for an engine with statistics.
+// Hints indicates whether an engine needs hints to choose indexes because it has no statistics. The
+// zero value is for an engine with statistics.
 type Hints bool
 
-// IndexedBy returns the hint to read a table through an index.
+// IndexedBy returns the hint to use an index for a table.
 func (h Hints) IndexedBy(index string) string {
 	if !h {
 		return ""
@@ -81,7 +80,7 @@ func (h Hints) IndexedBy(index string) string {
 	return " INDEXED BY " + index
 }
 
-// NotIndexed returns the hint to read a table in its own order.
+// NotIndexed returns the hint to scan a table without an index.
 func (h Hints) NotIndexed() string {
 	if !h {
 		return ""
@@ -89,7 +88,7 @@ func (h Hints) NotIndexed() string {
 	return " NOT INDEXED"
 }
 
-// Unindexed returns a column or a condition in a form for which no index is used.
+// Unindexed returns an expression in a form that prevents the use of an index.
 func (h Hints) Unindexed(expression string) string {
 	if !h {
 		return expression

@@ -18,20 +18,20 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Access has the connection of a login to a server, and its rights there.
+// Access describes the connection and the rights of a login on a server.
 type Access struct {
 	Version           string   `json:"version"` // of the server
-	Login             string   `json:"login"`   // the session's user, to which its rows are bound
-	Roles             []string `json:"roles"`   // those of toolcrib's that the login has the rights of
-	TLS               string   `json:"tls"`     // the protocol, such as "TLSv1.3"; "" for none
-	Local             bool     `json:"local"`   // over a unix socket
+	Login             string   `json:"login"`   // session user; row-level security compares rows with it
+	Roles             []string `json:"roles"`   // toolcrib roles whose rights the login has
+	TLS               string   `json:"tls"`     // protocol, such as "TLSv1.3", or "" without TLS
+	Local             bool     `json:"local"`   // connected through a Unix socket
 	SynchronousCommit string   `json:"synchronous_commit"`
-	RowSecurity       bool     `json:"row_security"` // writes are bound to the login
-	Trigrams          bool     `json:"trigrams"`     // searches of the queue have an index
+	RowSecurity       bool     `json:"row_security"` // row-level security restricts writes to the login
+	Trigrams          bool     `json:"trigrams"`     // an index supports searches of the queue
 	Problems          []string `json:"-"`
 }
 
-// Examine connects to the server of a URL and describes the login's access.
+// Examine connects to the server at url and describes the access of its login.
 func Examine(ctx context.Context, url string) (a Access, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -69,7 +69,7 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	return a, err
 }
 
-// judge lists the problems of an access.
+// judge adds the problems of the access to a.Problems.
 func (a *Access) judge(super, bypass bool) {
 	problem := func(format string, args ...any) { a.Problems = append(a.Problems, fmt.Sprintf(format, args...)) }
 	roles := " " + strings.Join(a.Roles, " ") + " "
@@ -97,8 +97,8 @@ func (a *Access) judge(super, bypass bool) {
 	}
 }
 
-// oddLogins adds the logins of toolcrib's roles whose name is none of a principal of that
-// role, and the servers whose name looks like one.
+// oddLogins adds logins that have a toolcrib role but no name of a principal of that role, and
+// logins of servers that look like principals.
 func (a *Access) oddLogins(ctx context.Context, conn *pgx.Conn) error {
 	rows, err := conn.Query(ctx, `SELECT CAST(m.rolname AS text), CAST(r.rolname AS text)
 		FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles m ON m.oid = x.member JOIN pg_catalog.pg_roles r ON r.oid = x.roleid
@@ -122,22 +122,22 @@ func (a *Access) oddLogins(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// rightsQuery lists every right on the schema, and the statement that undoes it.
+// rightsQuery lists each right on the schema, and the statement that revokes it.
 //
 //go:embed rights.sql
 var rightsQuery string
 
-// rightsMigrated are the rights that the migrations make, one a line. A test
-// compares them with those of a new database.
+// rightsMigrated lists the rights that the migrations grant, one per line. A test compares the list
+// with a new database.
 //
 //go:embed rights.txt
 var rightsMigrated string
 
-// mostRights limits the number of listed differences.
+// mostRights limits the number of reported differences.
 const mostRights = 20
 
-// rights returns the rights on the schema in order, each with the statement that
-// undoes it. Names are qualified, so that each is a statement for any session.
+// rights returns the rights on the schema in order, each with the statement that revokes it. Names
+// are qualified, so that each statement works in any session.
 func rights(ctx context.Context, conn *pgx.Conn) (made []string, undo map[string]string, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -161,8 +161,8 @@ func rights(ctx context.Context, conn *pgx.Conn) (made []string, undo map[string
 	return made, undo, err
 }
 
-// compareRights lists the rights that differ from those that the migrations make,
-// each with the statement that repairs it: first those that are too many.
+// compareRights lists the rights that differ from those that the migrations grant, excess rights
+// first, each with the statement that repairs it.
 func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var migrated bool
 	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)", Schema).Scan(&migrated)
@@ -191,19 +191,18 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return problems, nil
 }
 
-// A login with SQL access can hold a lock indefinitely: that of the writer's row, for which every write waits, or of a
-// table. PostgreSQL does not end such sessions, and every session can change its own limits. Therefore a session that
-// waits too long looks up the holders of the lock. If its login may do so, it ends holders that are idle in a
-// transaction or belong to an agent; otherwise the error names them.
+// A login with SQL access can hold a lock indefinitely: on a table, or on the row of the table writer, for which all
+// writes wait. PostgreSQL does not end such sessions, and each session can change its own limits. Therefore, a session
+// that has waited too long looks up the holders of the lock. If its login has the rights, it ends holders that are idle
+// in a transaction or belong to an agent; otherwise, its error lists the holders.
 
-// lockWait is how long a transaction waits before it looks up who holds the lock.
+// lockWait is the time that a transaction waits for a lock before it looks up the holders.
 const lockWait = 10 * time.Second
 
-// holder is a transaction that has a lock on a table of the schema for which others
-// wait.
+// holder is a transaction that holds a lock for which others wait.
 type holder struct {
 	pid         int32
-	transaction string // names it
+	transaction string // virtual transaction id
 	login       string
 	idle, agent bool
 }
@@ -212,9 +211,8 @@ func (h holder) String() string {
 	return fmt.Sprintf("the login %s (server process %d)", pgx.Identifier{h.login}.Sanitize(), h.pid)
 }
 
-// holders finds the locks of other sessions. A session that waits for a row holds a lock on its table and has an
-// ungranted lock on the row. The activity of a session is visible to its own login, to superusers, and to
-// pg_read_all_stats.
+// holders selects the locks of other sessions. A session that waits for a row has a lock on the table and an ungranted
+// lock on the row. The activity of a session is visible to its own login, to superusers, and to pg_read_all_stats.
 const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename, ''),
 	coalesce(a.state LIKE 'idle in transaction%' AND a.state_change < clock_timestamp() - interval '5 seconds', false),
 	coalesce(pg_has_role(a.usesysid, 'toolcrib_agent', 'MEMBER') AND NOT pg_has_role(a.usesysid, 'toolcrib_user', 'MEMBER'), false)
@@ -223,8 +221,8 @@ const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename
 	AND l.granted AND l.pid <> pg_backend_pid() AND (l.mode IN ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock') OR c.relname = 'writer')
 	AND NOT EXISTS (SELECT 1 FROM pg_locks w WHERE w.pid = l.pid AND NOT w.granted) ORDER BY 1`
 
-// release ends the sessions that keep a lock for too long, as far as the login may. It
-// reports whether it ended one, and otherwise who holds locks.
+// release ends sessions that have held a lock for too long, if the login has the rights. It reports whether it ended a
+// session, and returns the remaining holders.
 func (s *Server) release(ctx context.Context) (ended bool, held []holder, err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
 	if err != nil {
@@ -246,7 +244,7 @@ func (s *Server) release(ctx context.Context) (ended bool, held []holder, err er
 	}
 	for _, h := range now {
 		if !slices.ContainsFunc(before, func(b holder) bool { return b.pid == h.pid && b.transaction == h.transaction }) {
-			continue // it has become active in the meantime
+			continue // the session has become active in the meantime
 		}
 		if h.idle || h.agent {
 			var done bool
@@ -271,8 +269,8 @@ func heldLocks(ctx context.Context, conn *pgx.Conn) ([]holder, error) {
 	})
 }
 
-// waited handles a lock that was not acquired in time: it returns ErrAgain if a holder was ended, and otherwise an
-// error that names the holders.
+// waited returns the error for a lock that was not acquired in time: ErrAgain if a holder was ended, or else an error
+// that lists the holders.
 func (s *Server) waited() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
@@ -281,7 +279,7 @@ func (s *Server) waited() error {
 		return fmt.Errorf("%w: a session that kept a lock was ended", engine.ErrAgain)
 	}
 	busy := fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
-	if err != nil || len(held) == 0 { // an engine without these views, or no holder remains
+	if err != nil || len(held) == 0 { // the engine lacks these views, or no holder remains
 		return busy
 	}
 	names := lists.Map(held, holder.String)
@@ -297,8 +295,8 @@ func sqlState(err error) string {
 	return ""
 }
 
-// prepare configures a connection: the server must detect lost hosts, and a timeout for idle transactions must not
-// affect a verification, which waits for other readers. Settings that an engine does not support are skipped.
+// prepare configures a connection. The server must detect lost hosts, and a timeout for idle transactions must not
+// affect a verification, which waits for other readers. It ignores settings that the engine does not support.
 func prepare(ctx context.Context, conn *pgx.Conn) error {
 	settings := []string{
 		"SET tcp_keepalives_idle = 15", "SET tcp_keepalives_interval = 5", "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = 30000",

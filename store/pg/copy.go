@@ -10,11 +10,11 @@ import (
 	"toolcrib/store/engine"
 )
 
-// While a database is the target of a copy, its triggers are disabled, and a table names the source. Its schema has no
-// valid version number until the copy is complete.
+// This file copies a database into PostgreSQL. During a copy, the triggers of the target are
+// disabled, a table names the source, and the schema has no valid version number.
 
-// BeginCopy prepares a database for the rows of another, which the hash of its first
-// event names, and leaves conn with the rights to write them.
+// BeginCopy prepares a database to receive the rows of another, which is identified by the hash of
+// its first event. Afterwards, conn has the rights to write the rows.
 func BeginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
 	var state engine.CopyState
 	err := retry(func() (err error) {
@@ -54,7 +54,7 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 			switch {
 			case s.Number <= seedStep:
 				err = takeStep(ctx, tx, s)
-			case s.Number == kindsStep || engine.Adds(s.Number): // the rows require it; FinishCopy removes and adds it again
+			case s.Number == kindsStep || engine.Adds(s.Number): // the rows require it; FinishCopy removes and repeats it
 				_, err = tx.Exec(ctx, s.SQL)
 			}
 			if err != nil {
@@ -71,21 +71,22 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 	})
 }
 
-// The steps that create these tables come after the grants, which FinishCopy makes: the rows
-// wait in tables without rights, under the names that the copy writes to.
+// The migrations that create these tables come after the grants, which FinishCopy makes. Until
+// then, the copied rows are in tables without grants.
 const (
 	lateTables = `CREATE TABLE contents (sha256 text COLLATE "C" CONSTRAINT copied_contents_pkey PRIMARY KEY, bytes bytea NOT NULL);
 		CREATE TABLE call_prunes (seq bigint CONSTRAINT copied_call_prunes_pkey PRIMARY KEY, id text COLLATE "C", before text COLLATE "C",
 			calls bigint, last_call bigint, call_hash text COLLATE "C", outcomes bigint, last_outcome bigint, outcome_hash text COLLATE "C",
 			file text COLLATE "C", file_hash text COLLATE "C", pruned_by text COLLATE "C", pruned_at text COLLATE "C", seal text COLLATE "C");`
 	setAside = `ALTER TABLE contents RENAME TO copied_contents; ALTER TABLE call_prunes RENAME TO copied_call_prunes`
-	// The calls that a row of call_prunes stands for are in no database, so its trigger would refuse it.
+	// The calls that a row of call_prunes describes are not in any database, so its trigger would
+	// reject the row.
 	putBack = `INSERT INTO contents SELECT sha256, bytes FROM copied_contents; DROP TABLE copied_contents;
 		ALTER TABLE call_prunes DISABLE TRIGGER USER; INSERT INTO call_prunes SELECT * FROM copied_call_prunes; DROP TABLE copied_call_prunes;
 		ALTER TABLE call_prunes ENABLE TRIGGER USER`
 )
 
-// asOwner gives a connection the rights of the owner, and makes its schema the search path.
+// asOwner sets the role and the search path of a connection to those of the owner.
 func asOwner(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "SET ROLE "+Owner+"; SET search_path = "+Schema+", pg_temp")
 	return err
@@ -112,16 +113,16 @@ func resumeCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Cop
 	return engine.CopyResumed, nil
 }
 
-// errUnfinished means that a database is the target of an unfinished copy.
+// errUnfinished means that the database is the target of an unfinished copy.
 var errUnfinished = errors.New("the database has an unfinished copy of another one; run toolcrib migrate --to again, or name an empty database")
 
-// copies reports whether a database is the target of an unfinished copy.
+// copies reports whether the database is the target of an unfinished copy.
 func copies(ctx context.Context, conn *pgx.Conn) (there bool, err error) {
 	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".unfinished_copy') IS NOT NULL").Scan(&there)
 	return there, err
 }
 
-// takeStep runs a step and records it.
+// takeStep runs a migration and records its number.
 func takeStep(ctx context.Context, tx pgx.Tx, s engine.Step) error {
 	if _, err := tx.Exec(ctx, s.SQL); err != nil {
 		return fmt.Errorf("migration %d: %w", s.Number, err)
@@ -130,8 +131,7 @@ func takeStep(ctx context.Context, tx pgx.Tx, s engine.Step) error {
 	return err
 }
 
-// setTriggers enables or disables the triggers of every table. Foreign keys are
-// checked all the time.
+// setTriggers enables or disables the triggers of all tables. Foreign keys are always checked.
 func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 	rows, err := tx.Query(ctx, "SELECT relname FROM pg_catalog.pg_class WHERE relnamespace = '"+Schema+"'::regnamespace AND relkind = 'r' ORDER BY relname")
 	if err != nil {
@@ -149,9 +149,9 @@ func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 	return nil
 }
 
-// HoldCopy prevents other processes from copying into the target of a copy until the returned transaction ends, which
-// is that of FinishCopy or AbandonCopy. conn is a separate connection. The error has the SQLSTATE 55P03 if another
-// process is copying, and 42P01 if another process has finished in the meantime.
+// HoldCopy locks the target against other copying processes until the returned transaction ends,
+// with FinishCopy or AbandonCopy. conn is a separate connection. The error has the SQLSTATE 55P03
+// if another process is copying, and 42P01 if another process has finished in the meantime.
 func HoldCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	if err := asOwner(ctx, conn); err != nil {
 		return nil, err
@@ -164,8 +164,7 @@ func HoldCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	return tx, err
 }
 
-// FinishCopy turns the target of a copy into a database of toolcrib, in the transaction of
-// HoldCopy.
+// FinishCopy completes a copy in the transaction of HoldCopy.
 func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	all, err := steps()
 	if err != nil {
@@ -198,7 +197,7 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// AbandonCopy removes the copied rows, in the transaction of HoldCopy.
+// AbandonCopy removes the copied rows in the transaction of HoldCopy.
 func AbandonCopy(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "DROP SCHEMA "+Schema+" CASCADE"); err != nil {
 		return err
@@ -222,8 +221,8 @@ func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Script prints the statements that create the roles and the schema, so that an administrator can run them. seed writes
-// the rows of the shipped definitions.
+// Script prints the statements that create the roles and the schema, so that an administrator can
+// run them. seed prints the rows of the shipped definitions.
 func Script(seed func() error, print func(statements string) error) error {
 	all, err := steps()
 	if err != nil {

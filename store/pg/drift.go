@@ -13,13 +13,13 @@ import (
 
 var (
 	word = regexp.MustCompile(`'(?:[^']|'')*'|[\w:]+|<>|>=|<=|<|>`)
-	// respelt are forms that the server writes in another way, or adds.
+	// respelt removes forms that the server writes differently; added lists words that it adds.
 	respelt = strings.NewReplacer(" NOT IN ", " <> ALL ", "toolcrib.", "")
 	added   = []string{"in", "any", "array", "using", "btree", "text", "::text", "true", "null"}
 )
 
-// words returns the words of a statement in alphabetical order, without the
-// spelling in which the server differs from the source.
+// words returns the words of a statement in alphabetical order, normalized so that the source and
+// the server's version of the same statement compare equal.
 func words(statement string) string {
 	var all []string
 	for _, w := range word.FindAllString(respelt.Replace(statement), -1) {
@@ -34,9 +34,9 @@ func words(statement string) string {
 	return strings.Join(all, " ")
 }
 
-// constraints are the conditions of CHECK constraints, together for each table, with
-// how many there are, and whether the login may read the rows: doctor runs as an agent,
-// too. A superuser writes rows past them.
+// constraints selects the CHECK conditions of each table, combined, with their number, and whether
+// the login may read the table, because an agent can also run doctor. A superuser can write rows
+// that violate constraints.
 const constraints = `SELECT CAST(c.relname AS text), count(*), string_agg('(' || pg_get_expr(k.conbin, k.conrelid) || ')', ' AND ' ORDER BY k.conname), has_table_privilege(c.oid, 'SELECT')
 	FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
 	WHERE c.relnamespace = 'toolcrib'::regnamespace AND k.contype = 'c' AND k.convalidated GROUP BY c.oid, c.relname ORDER BY c.relname`
@@ -46,8 +46,8 @@ var (
 	comment   = regexp.MustCompile(`(?m)--.*$`)
 )
 
-// checks reports tables that have rows past their CHECK constraints, or fewer of
-// these than the migrations made, as the integrity check of SQLite does.
+// checks reports tables with rows that violate CHECK constraints, or with fewer constraints than
+// the migrations create, as SQLite's integrity check does.
 func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	all, err := steps()
 	if err != nil {
@@ -86,7 +86,8 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 	return nil
 }
 
-// clauses counts the occurrences of a clause in each table that the migrations create, and omits tables without it.
+// clauses counts the occurrences of a clause in each table that the migrations create. It omits
+// tables without the clause.
 func clauses(all []engine.Step, clause string) map[string]int {
 	found := map[string]int{}
 	for _, step := range all {
@@ -99,8 +100,9 @@ func clauses(all []engine.Step, clause string) map[string]int {
 	return found
 }
 
-// references are the foreign keys: the two tables, the condition that a row refers to
-// another, and the condition that it refers to any. A superuser writes rows past them.
+// references selects the foreign keys: both tables, the condition that a row references a row of
+// the parent, and the condition that the key is set. A superuser can write rows that violate
+// foreign keys.
 const references = `SELECT CAST(c.relname AS text), CAST(p.relname AS text),
 		string_agg('p.' || quote_ident(pa.attname) || ' = c.' || quote_ident(ca.attname), ' AND '),
 		string_agg('c.' || quote_ident(ca.attname) || ' IS NOT NULL', ' AND '),
@@ -110,8 +112,8 @@ const references = `SELECT CAST(c.relname AS text), CAST(p.relname AS text),
 	JOIN pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = pair.child JOIN pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = pair.parent
 	WHERE c.relnamespace = 'toolcrib'::regnamespace AND k.contype = 'f' AND k.convalidated GROUP BY k.oid, k.conrelid, k.confrelid, c.relname, p.relname ORDER BY c.relname, p.relname`
 
-// danglingKeys reports tables with rows whose foreign key names a missing row, or with
-// fewer foreign keys than the migrations made.
+// danglingKeys reports tables with rows whose foreign key refers to a missing row, or with fewer
+// foreign keys than the migrations create.
 func danglingKeys(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	all, err := steps()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// errCertificate is wrapped where TLS refuses the server.
+// errCertificate means that TLS verification of the server failed.
 var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is the server of the URL; name the authority that signed it with sslrootcert=FILE, and the server as its certificate does", engine.ErrLost)
 
 // Describe implements session.Engine: it converts errors by their SQLSTATE
@@ -45,13 +45,13 @@ func (s *Server) Describe(err error) error {
 		return s.waited()
 	case "57014": // statement timeout
 		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
-	case "57P01", "57P02", "57P03", "57P05", "25P03": // the server stops, crashed, starts, or the session or its transaction was idle for too long
+	case "57P01", "57P02", "57P03", "57P05", "25P03": // the server is stopping, crashed, or starting, or the session or transaction timed out
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
 		return fmt.Errorf("%w: the database refuses this to the login %s, or refuses it in another name: %w", proposals.ErrAuthority, s.config.User, err)
-	case "25006", "0A000": // the latter where a standby is asked for a transaction that writes
+	case "25006", "0A000": // 0A000: a standby was asked for a write transaction
 		return fmt.Errorf("%w; the server is a standby, or takes no writes: %w", review.ErrReadOnly, err)
-	case "22021": // a name with U+0000 or invalid UTF-8, which no row contains
+	case "22021": // the argument contains U+0000 or invalid UTF-8, which no row contains
 		return fmt.Errorf("%w: %w", proposals.ErrNotFound, err)
 	case "53100":
 		return fmt.Errorf("the disk of the server is full; nothing was written: %w", err)
@@ -69,8 +69,8 @@ func (s *Server) Describe(err error) error {
 	return err
 }
 
-// lost reports whether an error that the server did not send is that of a
-// connection that ended, or could not be made.
+// lost reports whether a client-side error means that the connection ended or could not be
+// established.
 func lost(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false

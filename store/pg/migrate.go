@@ -1,4 +1,4 @@
-// Package pg keeps toolcrib's data in PostgreSQL.
+// Package pg stores toolcrib's data in PostgreSQL.
 package pg
 
 import (
@@ -14,15 +14,15 @@ import (
 	"toolcrib/store/engine"
 )
 
-// ErrSchemaNewer is wrapped when a database has steps that this program does not
-// know.
+// ErrSchemaNewer means that the database has migrations that this program does not know.
 var ErrSchemaNewer = errors.New("a newer toolcrib wrote the database")
 
-// seedFunc writes the shipped definitions, in the transaction of conn.
+// seedFunc writes the shipped definitions in the transaction of conn.
 type seedFunc = func(ctx context.Context, conn *pgx.Conn) error
 
-// migrate runs the missing steps and returns their numbers. The roles are created first, in a separate transaction; all
-// other steps share one transaction. The login of conn must be allowed to create roles and schemas.
+// migrate runs the missing migrations and returns their numbers. It creates the roles first, in a
+// separate transaction; all other migrations share one transaction. The login of conn must be
+// allowed to create roles and schemas.
 func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) {
 	all, err := steps()
 	if err != nil {
@@ -58,17 +58,16 @@ func createRoles(ctx context.Context, conn *pgx.Conn, roles engine.Step) error {
 	return nil
 }
 
-// attempts is how often the schema is created while others create it at once.
+// attempts is the maximum number of attempts to create the schema concurrently with other sessions.
 const attempts = 5
 
-// retry repeats a transaction that lost against another session that created the same
-// objects.
+// retry repeats a transaction that failed because another session created the same objects.
 func retry(create func() error) error {
 	for tried := 1; ; tried++ {
 		err := create()
 		switch sqlState(err) {
 		case "42P06", "42P07", "42710", "42723", "40001", "40P01": // duplicate schema, table, object, function; serialization failure; deadlock
-		case "23505": // the catalogues' own unique indexes
+		case "23505": // unique indexes of the system catalogs
 		case "XX000": // concurrent updates of a catalog row, which have no specific code
 		default:
 			return err
@@ -79,7 +78,7 @@ func retry(create func() error) error {
 	}
 }
 
-// migrateTables runs the missing steps after the roles.
+// migrateTables runs the missing migrations after the one that creates the roles.
 func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed seedFunc) (done []int, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -127,8 +126,8 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed 
 	return done, tx.Commit(ctx)
 }
 
-// schemaVersion returns the number of the last completed step, or 0 without a schema. The error wraps
-// engine.ErrNumbering if the steps differ from those of this program.
+// schemaVersion returns the number of the last completed migration, or 0 without a schema. The
+// error wraps engine.ErrNumbering if the migrations differ from those of this program.
 func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
 	var there bool
 	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".schema_migrations') IS NOT NULL").Scan(&there)
@@ -163,24 +162,23 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// Schema is the name of the PostgreSQL schema with the tables.
+// Schema is the name of the PostgreSQL schema that contains the tables.
 const Schema = "toolcrib"
 
 // Owner is the role that owns the tables. It cannot log in.
 const Owner = "toolcrib_owner"
 
-// Numbers of the steps that are not migration files or that other code refers to.
+// Numbers of migrations that are not files or that other code refers to.
 const (
-	rolesStep = 0  // creates the roles and the schema; the others run as Owner
+	rolesStep = 0  // creates the roles and the schema; the other migrations run as Owner
 	seedStep  = 7  // the shipped definitions, written by the program
-	kindsStep = 24 // has the tables take every kind of subject
+	kindsStep = 24 // makes the tables accept every kind of subject
 )
 
-// steps returns the steps of the schema, which run forward only, in the order of their
-// numbers.
+// steps returns the migrations, ordered by number. They cannot be reversed.
 func steps() ([]engine.Step, error) {
 	return engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
-		// A copy from another engine has taken the step before, see beginCopy.
+		// A copy from another engine may already have the column; see beginCopy.
 		sql := strings.Replace(a.Statement(`text COLLATE "C"`, "bigint"), "ADD COLUMN", "ADD COLUMN IF NOT EXISTS", 1)
 		for _, role := range a.Roles {
 			sql += fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s;\n", a.Column, a.Table, role)

@@ -10,22 +10,22 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Search finds rows by the trigram index of the queue, where the server has
-// pg_trgm, and by the vectors of terms. It implements session.Searcher.
+// Search implements session.Searcher with the trigram index of the queue, if the server has
+// pg_trgm, and with tsvectors of terms.
 type Search struct{}
 
-// Hints implements session.Searcher: PostgreSQL plans by statistics.
+// Hints implements session.Searcher. PostgreSQL plans with statistics.
 func (Search) Hints() bool { return false }
 
 // shown is the expression of the index proposals_text.
 const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
 
-// maxPattern is the longest text in bytes that is looked for by a regular
-// expression: the server takes minutes for one of a megabyte.
+// maxPattern is the maximum length, in bytes, of text that is searched with a regular expression.
+// The server takes minutes for an expression of one megabyte.
 const maxPattern = 1000
 
-// Contains implements session.Searcher with a regular expression that lists the cases of each letter, or with a
-// lower-case comparison if the text is too long for that.
+// Contains implements session.Searcher with a regular expression that lists the case variants of
+// each letter, or, for longer texts, with a lower-case comparison.
 func (Search) Contains(words string) engine.Clause {
 	if len(words) > maxPattern {
 		return engine.Clause{SQL: "position(? IN " + shown + ") > 0", Args: []any{strings.ToLower(words)}}
@@ -60,12 +60,13 @@ func (s Search) Matching(wanted, unwanted []string) engine.Source {
 	return source
 }
 
-// Beginning implements session.Searcher: no index knows less than a trigram.
+// Beginning implements session.Searcher. No index supports texts shorter than a trigram.
 func (Search) Beginning(context.Context, *engine.Conn, []string) (engine.Source, bool, error) {
 	return engine.Source{}, false, nil
 }
 
-// pattern returns a regular expression that finds words in any case in a text whose ASCII letters are lower case.
+// pattern returns a case-insensitive regular expression for texts in which ASCII letters are lower
+// case.
 func pattern(words string) string {
 	var b strings.Builder
 	for _, r := range words {
@@ -90,5 +91,5 @@ func (Search) HasTerms(_ string, terms []string) engine.Clause {
 	return engine.Clause{SQL: "lexemes @@ CAST(? AS tsquery)", Args: []any{strings.Join(quoted, " & ")}}
 }
 
-// IndexChecks implements session.Searcher: the server keeps its indexes.
+// IndexChecks implements session.Searcher. The server maintains its indexes.
 func (Search) IndexChecks() []engine.Check { return nil }

@@ -18,35 +18,35 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Server is a database on a PostgreSQL server. It implements session.Engine and is safe for concurrent use.
+// Server is a database on a PostgreSQL server. It implements session.Engine and is safe for
+// concurrent use.
 //
-// A write transaction first locks the single row of the table writer, as BEGIN IMMEDIATE locks a SQLite file. It is
-// READ COMMITTED, so that it sees all commits before the lock; a read transaction is a snapshot, REPEATABLE READ. Row
-// and chain numbers are assigned under the lock.
+// A write transaction first locks the single row of the table writer, as BEGIN IMMEDIATE locks a
+// SQLite file. It is READ COMMITTED, so that it sees all commits before the lock. A read
+// transaction is a REPEATABLE READ snapshot. Row and chain numbers are assigned under the lock.
 type Server struct {
 	Search
 
 	name      string
 	config    *pgx.ConnConfig
 	pool      *sql.DB
-	shared    *sql.DB     // for a pooler
-	pooled    atomic.Bool // a pooler gives each transaction another connection of the server
-	connected atomic.Bool // once
-	mute      atomic.Bool // it has no NOTIFY; poll instead
+	shared    *sql.DB     // used behind a pooler
+	pooled    atomic.Bool // a pooler may run each transaction on a different connection
+	connected atomic.Bool // a connection has succeeded before
+	mute      atomic.Bool // the server does not support NOTIFY; poll instead
 	lockWait  time.Duration
 }
 
-// IsURL reports whether the name of a database is the URL of a server.
+// IsURL reports whether a database name is the URL of a server.
 func IsURL(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
-// Open returns the database that a URL names. It connects when the first
-// connection is asked for.
+// Open returns the database at a URL. It connects lazily.
 func Open(name string) (*Server, error) {
 	config, err := pgx.ParseConfig(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // without the password
+		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // omits the password
 	}
 	config.RuntimeParams["search_path"] = Schema
 	if config.RuntimeParams["application_name"] == "" {
@@ -55,22 +55,22 @@ func Open(name string) (*Server, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = longestWait
 	}
-	// Poolers such as pgbouncer refuse search_path when a connection begins.
+	// Poolers such as pgbouncer reject search_path as a startup parameter.
 	plain := config.Copy()
 	delete(plain.RuntimeParams, "search_path")
 	plain.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // without prepared statements
 	s := &Server{name: Redacted(name), config: config, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepare)), shared: stdlib.OpenDB(*plain), lockWait: lockWait}
-	s.pool.SetMaxIdleConns(0) // the store keeps those that it uses again
+	s.pool.SetMaxIdleConns(0) // the store keeps the connections that it reuses
 	s.shared.SetMaxIdleConns(0)
 	return s, nil
 }
 
-// Login returns the login by which a URL connects: that of the URL itself, of PGUSER,
-// or of a service file, else the name of the account.
+// Login returns the login for a URL: from the URL, PGUSER, or a service file, or else the account
+// name.
 func Login(name string) (string, error) {
 	config, err := pgx.ParseConfig(name)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", Redacted(name), err) // without the password
+		return "", fmt.Errorf("%s: %w", Redacted(name), err) // omits the password
 	}
 	return config.User, nil
 }
@@ -92,7 +92,7 @@ func Redacted(name string) string {
 // Name implements session.Engine.
 func (s *Server) Name() string { return s.name }
 
-// There implements session.Engine: an unreachable server may become reachable again.
+// There implements session.Engine. It returns nil, because an unreachable server may come back.
 func (s *Server) There() error { return nil }
 
 // Frozen implements session.Engine.
@@ -101,20 +101,20 @@ func (s *Server) Frozen() bool { return false }
 // Close closes the idle connections.
 func (s *Server) Close() error { return errors.Join(s.pool.Close(), s.shared.Close()) }
 
-// Backup implements session.Engine: PostgreSQL has a program for that.
+// Backup implements session.Engine. It returns an error that refers to pg_dump.
 func (s *Server) Backup(context.Context, string) error {
 	return errors.New("backup copies a database file; copy a PostgreSQL database with pg_dump, and read the copy back with pg_restore")
 }
 
-// longestWait is how long a transaction waits for others, and a connection for a
-// server that restarts.
+// longestWait is the maximum time that a transaction waits for others, and a connection for a
+// restarting server.
 const longestWait = 30 * time.Second
 
-// askEvery is the first pause before another attempt to connect to a server that restarts or
-// has no free connection.
+// askEvery is the initial delay between attempts to connect to a server that is restarting or has
+// no free connection.
 const askEvery = 50 * time.Millisecond
 
-// Conn implements session.Engine. It waits for a server that was reachable before.
+// Conn implements session.Engine. It waits for the server if an earlier connection succeeded.
 func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	over := time.Now().Add(longestWait)
 	for wait := askEvery; ; wait = min(2*wait, 2*time.Second) {
@@ -148,7 +148,8 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	}
 }
 
-// meetsPooler reports whether a connection failed because of a pooler, and remembers that.
+// meetsPooler reports whether a connection failed because of a pooler. If so, s uses the pool for
+// poolers from then on.
 func (s *Server) meetsPooler(err error) bool {
 	var refused *pgconn.PgError
 	pooler := errors.As(err, &refused) && refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
@@ -158,11 +159,11 @@ func (s *Server) meetsPooler(err error) bool {
 	return pooler
 }
 
-// forgotten is how long a write transaction may be idle before it is ended, because its host may have disappeared.
+// forgotten is the time after which an idle write transaction is ended, because its host may have
+// disappeared.
 const forgotten = 20 * time.Second
 
-// begin returns the statements that a transaction begins with, in one message to the
-// server.
+// begin returns the statements that start a transaction. They are sent in one message.
 func (s *Server) begin(use engine.Use) string {
 	wait := fmt.Sprintf("; SET LOCAL lock_timeout = %d", s.lockWait.Milliseconds())
 	if s.pooled.Load() {
@@ -179,27 +180,27 @@ func (s *Server) begin(use engine.Use) string {
 		"; SET LOCAL synchronous_commit = " + sync + "; SELECT id FROM writer WHERE id = 1 FOR UPDATE"
 }
 
-// Begin implements session.Engine. It tries three times to acquire a lock, and in between ends the sessions that hold
-// it if that is permitted.
+// Begin implements session.Engine. It tries three times to acquire the lock. Between attempts, it
+// ends the sessions that hold the lock if that is permitted.
 func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error {
 	for left := int(longestWait / lockWait); ; left-- {
 		err := c.Script(ctx, s.begin(use))
 		if err == nil {
 			return nil
 		}
-		_ = c.Script(ctx, "ROLLBACK") // report the earlier error
+		_ = c.Script(ctx, "ROLLBACK") // return the earlier error
 		if sqlState(err) != "55P03" || left <= 1 || ctx.Err() != nil {
 			return err
 		}
-		_, _, _ = s.release(ctx) // the next attempt shows whether that helped
+		_, _, _ = s.release(ctx) // the next attempt shows whether this helped
 	}
 }
 
-// Channel is the channel of NOTIFY for the numbers of new events.
+// Channel is the NOTIFY channel for the numbers of new events.
 const Channel = "toolcrib"
 
-// Commit implements session.Engine. The server answers COMMIT with a rollback when a
-// statement has failed, so that is looked at first.
+// Commit implements session.Engine. The server answers COMMIT with a rollback if a statement has
+// failed, so Commit checks the transaction status first.
 func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error {
 	conn, err := raw(c)
 	if err != nil {
@@ -212,14 +213,14 @@ func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error 
 		return c.Script(ctx, "COMMIT")
 	}
 	err = c.Script(ctx, fmt.Sprintf("NOTIFY %s, '%d'; COMMIT", Channel, event))
-	if code := sqlState(err); code == "0A000" || code == "42601" { // no such feature, no such statement
+	if code := sqlState(err); code == "0A000" || code == "42601" { // feature or statement not supported
 		s.mute.Store(true)
 		return fmt.Errorf("%w: %w", engine.ErrAgain, err)
 	}
 	return err
 }
 
-// raw returns the connection of pgx. It is valid as long as c is.
+// raw returns the pgx connection. It is valid as long as c.
 func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
 	err = c.Raw(func(driver any) error {
 		conn = driver.(*stdlib.Conn).Conn()
@@ -234,9 +235,9 @@ func (s *Server) Promote(context.Context, *engine.Conn, engine.Use) (bool, error
 // WhileAudited implements session.Engine.
 func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error) error { return fn() }
 
-// Listen calls heard with 0 once it listens, and then with the number of the newest event of every commit, until ctx or
-// the connection ends. On a server without LISTEN, it returns an error at once. Behind a pooler, it receives no
-// notifications.
+// Listen calls heard with 0 once it is listening, and then with the number of the newest event of
+// each commit, until ctx or the connection ends. If the server does not support LISTEN, it returns
+// an error at once. Behind a pooler, it receives no notifications.
 func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
 	if s.meetsPooler(err) {
@@ -255,7 +256,7 @@ func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error
 		if err != nil {
 			return err
 		}
-		if event, err := strconv.ParseInt(n.Payload, 10, 64); err == nil { // every login can send notifications
+		if event, err := strconv.ParseInt(n.Payload, 10, 64); err == nil { // every login can send notifications, including invalid ones
 			heard(event)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Schema implements session.Engine. The error wraps engine.ErrForeign if the schema is missing or older, because an
-// account that only uses a database cannot change it.
+// Schema implements session.Engine. The error wraps engine.ErrForeign if the schema is missing or
+// older, because an ordinary login cannot change it.
 func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	conn, err := raw(c)
 	if err != nil {
@@ -39,17 +39,18 @@ func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	return version, nil
 }
 
-// Current implements session.Engine: Schema refuses every other.
+// Current implements session.Engine. Schema rejects all other versions.
 func (s *Server) Current(int) bool { return true }
 
-// Steps implements session.Engine: Migrate takes them.
+// Steps implements session.Engine. Migrate runs the migrations instead.
 func (s *Server) Steps() ([]engine.Step, error) { return nil, nil }
 
 // Took implements session.Engine.
 func (s *Server) Took(context.Context, *engine.Conn, engine.Step) error { return nil }
 
-// Migrate creates the roles and the schema through c, whose login must have the necessary rights, and returns the
-// numbers of the missing steps. seed writes the shipped definitions through the same connection.
+// Migrate creates the roles and the schema through c, whose login must have the necessary rights,
+// and returns the numbers of the migrations that it ran. seed writes the shipped definitions
+// through the same connection.
 func (s *Server) Migrate(ctx context.Context, c *engine.Conn, seed func(context.Context) error) ([]int, error) {
 	conn, err := raw(c)
 	if err != nil {
@@ -69,8 +70,9 @@ var (
 	function = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
 )
 
-// wanted returns the objects that the migrations define, in order, and the last definitions of indexes, triggers, and
-// functions. It omits the trigram index, because the extension may be missing.
+// wanted returns the objects that the migrations define, in order, and the latest definitions of
+// indexes, triggers, and functions. It omits the trigram index, because the extension may be
+// missing.
 func wanted() (list []object, definitions map[object]string, err error) {
 	all, err := steps()
 	definitions = map[object]string{}
@@ -94,8 +96,9 @@ func wanted() (list []object, definitions map[object]string, err error) {
 	return list, definitions, err
 }
 
-// there are the objects of the schema that protect, or find, its rows: whether they are in force, and the definitions of
-// indexes and triggers as the server prints them, and of functions unchanged.
+// there selects the objects of the schema that protect or index rows: whether they are enabled, and
+// their definitions. The server reformats the definitions of indexes and triggers, but not those of
+// functions.
 const there = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_class WHERE relnamespace = 'toolcrib'::regnamespace AND relkind = 'r'
 	UNION ALL SELECT 'index', '', c.relname, i.indisvalid, pg_get_indexdef(c.oid) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
 		WHERE c.relnamespace = 'toolcrib'::regnamespace
@@ -106,9 +109,9 @@ const there = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_class WHE
 		WHERE p.pronamespace = 'toolcrib'::regnamespace AND l.lanname IN ('sql', 'plpgsql')
 	ORDER BY 1, 2, 3`
 
-// Structure implements session.Engine: it reports dropped, disabled, changed and
-// foreign parts of the schema, and rows that CHECK constraints and foreign keys
-// exclude. The files are checked on the server, by pg_amcheck.
+// Structure implements session.Engine. It reports missing, disabled, modified, and unknown objects
+// of the schema, and rows that violate CHECK constraints or foreign keys. Use pg_amcheck on the
+// server to check the data files.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(history.Damage)) error {
 	list, definitions, err := wanted()
 	if err != nil {
@@ -134,7 +137,7 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(
 		}
 		switch {
 		case missing[o] && !inForce:
-			return nil // and is reported as disabled
+			return nil // it is reported as disabled
 		case defined && definition != want:
 			report(o, "It differs from the definition in the schema.")
 		case !defined && !missing[o] && o.kind != "index" && (o.kind != "policy" || !strings.HasSuffix(o.name, "_read")):

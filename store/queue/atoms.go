@@ -15,54 +15,55 @@ import (
 // minIndexed is the minimum length, in characters, of a substring that the trigram index can find.
 const minIndexed = 3
 
-// matcher writes the conditions of filters for an engine.
+// matcher builds the conditions of filters for an engine.
 type matcher struct {
 	session.Searcher
 	engine.Hints
 }
 
-// maxSpellings bounds the ways to write words that are looked for row by row.
+// maxSpellings limits the number of case variants of a text that is searched row by row.
 const maxSpellings = 16
 
-// staleRows is the condition for open proposals whose subject moved on.
+// staleRows is the condition for open proposals whose base version is no longer live.
 const staleRows = openStates + " AND p.base_version <> coalesce((SELECT version FROM live WHERE subject = p.subject), 0)"
 
-// lookup is how an atom finds proposals.
+// lookup describes how to find the proposals that match an atom.
 type lookup struct {
-	row     engine.Clause // holds of a row p if the atom does
+	row     engine.Clause // condition on a row p
 	ordered bool          // an index has the columns of row, followed by seq
-	rows    engine.Clause // finds the seq of each proposal by indexes alone; zero for no way
+	rows    engine.Clause // selects the seq of each match using only indexes; zero if impossible
 }
 
 const seqsWhere = "SELECT p.seq FROM proposals p WHERE "
 
-// indexed is a lookup whose row condition an index answers.
+// indexed returns a lookup for a condition that an index supports.
 func indexed(row string, args ...any) lookup {
 	return lookup{row: engine.Clause{SQL: row, Args: args}, rows: engine.Clause{SQL: seqsWhere + row, Args: args}}
 }
 
-// ordered is a lookup by an index that ends in seq.
+// ordered returns a lookup that uses an index whose last column is seq.
 func ordered(row string, args ...any) lookup {
 	l := indexed(row, args...)
 	l.ordered = true
 	return l
 }
 
-// lookup returns how an atom finds proposals.
+// lookup returns the lookup for an atom.
 func (m matcher) lookup(a facts.Atom) lookup {
 	v := a.Value
 	switch a.Is {
 	case facts.Text:
-		// The index of texts may list a proposal several times. Its row costs more, see textCondition.
+		// The text index may list a proposal several times. The row condition is more expensive;
+		// see textCondition.
 		switch {
 		case strings.ContainsRune(v, 0):
 			return lookup{rows: engine.Clause{SQL: "SELECT seq FROM proposals WHERE false"}}
 		case utf8.RuneCountInString(v) >= minIndexed:
 			return lookup{rows: m.Rows(v, nil)}
 		}
-		return lookup{rows: m.Rows(v, spellings(v))} // so few letters have few spellings
+		return lookup{rows: m.Rows(v, spellings(v))} // texts this short have few spellings
 	case facts.Number:
-		n, _ := strconv.ParseInt(v, 10, 64) // the number of no proposal is 0
+		n, _ := strconv.ParseInt(v, 10, 64) // 0 is not a proposal number
 		return ordered("p.issue = ? AND p.issue > 0", n)
 	case facts.ID:
 		return indexed("p.id >= ? AND p.id < ?", v, v+"g") // ids are hexadecimal
@@ -76,7 +77,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	case facts.Author:
 		return ordered("p.author = ?", v)
 	case facts.AuthorKind:
-		return ordered("substr(p.author, 1, instr(p.author, ':')) = ?", v) // as the index has it
+		return ordered("substr(p.author, 1, instr(p.author, ':')) = ?", v) // the expression of the index
 	case facts.Subject:
 		return ordered("p.subject = ?", v)
 	case facts.SubjectID:
@@ -88,7 +89,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 		return found
 	case facts.Layer:
 		var kinds []engine.Clause
-		for _, kind := range []string{"tool:", "agent:", "list:"} { // by the beginnings of the subjects in the layer
+		for _, kind := range []string{"tool:", "agent:", "list:"} { // ranges of subjects in the layer
 			from := kind + strings.TrimSuffix(v, "/")
 			kinds = append(kinds, engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from + "/", from + "0"}}) // '0' comes after '/'
 		}
@@ -107,7 +108,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	case facts.Stale:
 		return lookup{row: engine.Clause{SQL: "p." + staleRows}, rows: engine.Clause{SQL: "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_open") + " WHERE p." + staleRows}}
 	case facts.Blocked:
-		blocked := engine.Clause{SQL: "p.risk >= ?", Args: []any{10_000_000}} // the least risk of a proposal with an open block
+		blocked := engine.Clause{SQL: "p.risk >= ?", Args: []any{10_000_000}} // minimum risk of a proposal with an open blocking finding
 		return lookup{row: blocked, rows: engine.Clause{
 			SQL:  "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_by_risk") + " WHERE p.state IN (" + quoted(proposals.States()) + ") AND " + blocked.SQL,
 			Args: blocked.Args,
@@ -118,16 +119,17 @@ func (m matcher) lookup(a facts.Atom) lookup {
 			row:  engine.Clause{SQL: "EXISTS (SELECT 1 FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version" + live + " WHERE l.subject = p.subject AND v.proposal = p.id)"},
 			rows: engine.Clause{SQL: "SELECT p.seq FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version" + live + " JOIN proposals p ON p.id = v.proposal"},
 		}
-	case facts.Waits: // splitWaits took it out
+	case facts.Waits: // splitWaits has removed it
 	}
 	return lookup{}
 }
 
-// textCondition checks each row or, for a text with very many spellings, all rows that the index finds.
+// textCondition checks each row or, for a text with very many spellings, all rows that the index
+// finds.
 func (m matcher) textCondition(words string) engine.Clause {
 	switch {
 	case strings.ContainsRune(words, 0):
-		return engine.Clause{SQL: "false"} // no text has it, and the index would stumble over it
+		return engine.Clause{SQL: "false"} // no text contains NUL, and the index cannot handle it
 	case countSpellings(words) > maxSpellings:
 		return m.Contains(words)
 	}

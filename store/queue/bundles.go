@@ -13,14 +13,14 @@ import (
 	"toolcrib/store/table"
 )
 
-// bundle holds the columns of a review.Bundle.
+// bundle holds the selected columns of a review.Bundle.
 type bundle struct {
 	review.Bundle
 	revised, assessed, waived bool
 }
 
-// selectBundles reads the columns of proposals, of their current revision, of the latest
-// assessment of that, and whether there are waivers.
+// selectBundles selects proposals, their current revisions with the latest assessments, and whether
+// there are waivers.
 var selectBundles = "SELECT" + listColumns + ", " + RevisionTable.Columns(new(proposals.Revision)).Maybe("r", "seq") + ", " +
 	records.AssessmentTable.Columns(new(review.Assessment)).Maybe("a", "seq") + `, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)
 	FROM json_each($1, '$') j CROSS JOIN proposals p
@@ -69,7 +69,7 @@ func (s Records) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bund
 	return bundles, nil
 }
 
-// bundleWaivers adds the waivers of a list of ids to their bundles.
+// bundleWaivers adds the waivers of the proposals in list, a JSON array of ids, to their bundles.
 func (s Records) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
 	query := "SELECT " + records.WaiverTable.Columns(new(records.Waiver)).Of("w") + ` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
 	scan := table.Reading(records.WaiverTable.Columns)

@@ -15,11 +15,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// Few is the number of proposals up to which a scan of their rows is preferred to the text index, which covers all
-// proposals.
+// Few is the number of proposals up to which scanning their rows is cheaper than the text index,
+// which covers all proposals.
 const Few = 2_000
 
-// termsOf converts a query to terms of a filter, and an additional condition.
+// termsOf converts a query to filter terms and an additional condition.
 func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	var terms []filter.Term
 	if q.State != "" {
@@ -39,13 +39,13 @@ func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	return terms, waits, err
 }
 
-// selectTerms returns the selection of the proposals that satisfy all terms. It finds rows with the index of one term
-// and checks the other terms on these rows. It prefers a term with few matches, or else one whose rows are ordered by
-// seq, so that a page fills quickly.
+// selectTerms returns the selection of proposals that match all terms. It finds rows with the index
+// of one term and checks the other terms on these rows. It prefers a term with few matches, or else
+// one whose rows are ordered by seq, so that a page fills quickly.
 func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
 	sel, used := s.ordered(terms)
 	if used != nil && !s.matcher().hasOthers(terms, used) {
-		return sel.with(s.matcher().rest(terms, used)), nil // a single index, with its rows in order
+		return sel.with(s.matcher().rest(terms, used)), nil // a single index returns the rows in order
 	}
 	seqs, isFew, err := s.fewest(ctx, terms)
 	switch {
@@ -60,7 +60,7 @@ func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (select
 	return sel.with(s.matcher().rest(terms, nil)), err
 }
 
-// hasOthers reports whether a term that is not used finds its rows by an index too.
+// hasOthers reports whether an index supports any of the unused terms.
 func (m matcher) hasOthers(terms []filter.Term, used []int) bool {
 	for i, t := range terms {
 		if _, ok := m.termRows(t); ok && !slices.Contains(used, i) {
@@ -70,15 +70,15 @@ func (m matcher) hasOthers(terms []filter.Term, used []int) bool {
 	return false
 }
 
-// among returns the selection of the proposals with some seq.
+// among returns the selection of the proposals in seqs, a JSON array.
 func among(seqs string) selection {
 	sel := every()
 	sel.add("p.seq IN (SELECT CAST(value AS bigint) FROM json_each(?, '$'))", seqs)
 	return sel
 }
 
-// fewest returns the rows of a term that holds of a few proposals, or of the texts
-// together, as a JSON array of their seq.
+// fewest returns the matches of a term that matches few proposals, or of all text terms combined,
+// as a JSON array of seq.
 func (s Proposals) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
 	var sources []engine.Clause
 	wanted, unwanted, texts := indexedTexts(terms)
@@ -101,7 +101,8 @@ func (s Proposals) fewest(ctx context.Context, terms []filter.Term) (seqs string
 	return "", false, nil
 }
 
-// termRows returns the query that finds the rows of a term by indexes alone.
+// termRows returns the query that finds the matches of a term using only indexes. ok is false if
+// there is no such query.
 func (m matcher) termRows(t filter.Term) (engine.Clause, bool) {
 	var all []engine.Clause
 	for _, a := range t.Any {
@@ -114,8 +115,9 @@ func (m matcher) termRows(t filter.Term) (engine.Clause, bool) {
 	return engine.Join(all, " UNION ALL "), true
 }
 
-// short returns the selection by a text shorter than a trigram, from the trigrams that begin with it. If there are too
-// many, it returns all proposals: so many match that checking each row quickly fills a page.
+// short returns a selection for a text shorter than a trigram, using the trigrams that start with
+// it. If there are too many, it selects all proposals: so many match that checking each row quickly
+// fills a page.
 func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, error) {
 	for _, t := range terms {
 		if t.Not || len(t.Any) != 1 || t.Any[0].Is != facts.Text || strings.ContainsRune(t.Any[0].Value, 0) {
@@ -132,8 +134,8 @@ func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, e
 	return every(), nil
 }
 
-// ordered returns the selection by the texts that the index knows, or by the first
-// term whose column has an index that ends in seq, and the terms that it covers.
+// ordered returns a selection by the texts that the text index supports, or by the first term whose
+// index ends in seq, and the terms that the selection covers.
 func (s Proposals) ordered(terms []filter.Term) (sel selection, used []int) {
 	if wanted, unwanted, used := indexedTexts(terms); used != nil {
 		return from(s.Engine.Matching(wanted, unwanted)), used
@@ -155,8 +157,8 @@ func (s Proposals) ordered(terms []filter.Term) (sel selection, used []int) {
 	return selection{}, nil
 }
 
-// indexedTexts returns the texts that the index knows, if one of them is wanted, and
-// their terms.
+// indexedTexts returns the texts that the text index supports and the numbers of their terms. It
+// returns none unless at least one text must match.
 func indexedTexts(terms []filter.Term) (wanted, unwanted []string, used []int) {
 	for i, t := range terms {
 		if len(t.Any) != 1 || t.Any[0].Is != facts.Text || utf8.RuneCountInString(t.Any[0].Value) < minIndexed || strings.ContainsRune(t.Any[0].Value, 0) {
@@ -178,16 +180,17 @@ func indexedTexts(terms []filter.Term) (wanted, unwanted []string, used []int) {
 // every returns the selection of all proposals.
 func every() selection { return selection{from: "proposals p", seq: "p.seq"} }
 
-// from returns the selection of the matches of a text index.
+// from returns the selection for the matches of a text index.
 func from(source engine.Source) selection {
 	sel := selection{from: source.From, seq: source.Seq}
 	return sel.with(source.Where)
 }
 
-// matcher returns a builder of conditions for the engine.
+// matcher returns the matcher for the engine.
 func (s Proposals) matcher() matcher { return matcher{s.Engine, s.Hints} }
 
-// rest returns the conditions of the unused terms. The unary plus keeps the engine from using another index for them.
+// rest returns the conditions of the unused terms. The unary plus prevents the engine from using an
+// index for them.
 func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 	var all []engine.Clause
 	for i, t := range terms {
@@ -211,8 +214,8 @@ func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 	return engine.Join(all, " AND ")
 }
 
-// spellings returns words in every case that their letters have, those of
-// ASCII in lower case only: the engine folds no others.
+// spellings returns all case variants of words, with ASCII letters only in lower case: the engine
+// folds only ASCII.
 func spellings(words string) []string {
 	all := []string{""}
 	for _, r := range words {
@@ -227,7 +230,7 @@ func spellings(words string) []string {
 	return all
 }
 
-// countSpellings returns how many there are.
+// countSpellings returns the number of spellings, or a number above maxSpellings if there are more.
 func countSpellings(words string) int {
 	n := 1
 	for _, r := range words {
@@ -238,11 +241,11 @@ func countSpellings(words string) int {
 	return n
 }
 
-// Whose approval a proposal waits for depends on the policy, which is not in the database: the query contains it, and
-// its patterns become conditions.
+// The approval policy is not in the database. To find proposals that wait for the approval of a
+// user, the query contains the policy, and its patterns become conditions.
 
-// splitWaits separates the terms about approvals from the others, as one condition. The state of a proposal that waits
-// for a user is indexed.
+// splitWaits separates the terms about required approvals from the others and returns them as one
+// condition.
 func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, engine.Clause) {
 	var others []filter.Term
 	var conditions []engine.Clause
@@ -266,16 +269,15 @@ func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, engine.Clau
 	return others, engine.Join(conditions, " AND ")
 }
 
-// endorsements are the approvals of the current revision of p, by its last
-// assessment.
+// endorsements selects the approvals of the current revision of p with its latest assessment.
 const endorsements = `FROM decisions d WHERE d.proposal = p.id AND d.revision = p.revision AND d.verdict = 'endorsed'
 	AND d.assessment = (SELECT a.id FROM assessments a WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1)`
 
-// unmoved is the condition that no member of the change set of p changed after an approval d of it.
+// unmoved is the condition that no member of the change set of p changed after its approval d.
 const unmoved = `NOT EXISTS (SELECT 1 FROM proposals m WHERE m.change_set = p.change_set AND m.change_set <> '' AND (m.state = 'withdrawn' AND m.updated_at > d.decided_at
 	OR EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = m.id AND r.created_at > d.decided_at)))`
 
-// waitsFor returns the condition that the policy still requires the approval of a user for p.
+// waitsFor returns the condition that the policy still requires the approval of user for p.
 func waitsFor(q review.Query, user string) engine.Clause {
 	c := engine.Clause{SQL: "p.state = 'user_review' AND NOT EXISTS (SELECT 1 " + endorsements + " AND d.decided_by = ? AND " + unmoved + ")", Args: []any{user}}
 	if q.FourEyes {
@@ -302,7 +304,7 @@ func waitsFor(q review.Query, user string) engine.Clause {
 	return engine.Join([]engine.Clause{c, enough}, " AND ")
 }
 
-// tooFew returns the condition that fewer owners approved p than a rule asks for.
+// tooFew returns the condition that fewer owners approved p than the rule requires.
 func tooFew(r approval.Rule) engine.Clause {
 	c := engine.Clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
 		strings.TrimSuffix(strings.Repeat("?, ", len(r.Owners)), ", ") + ")) < ?"}
@@ -313,7 +315,7 @@ func tooFew(r approval.Rule) engine.Clause {
 	return c
 }
 
-// matches returns the condition that a rule names the subject of p.
+// matches returns the condition that the rule applies to the subject of p.
 func matches(r approval.Rule) engine.Clause {
 	var all []engine.Clause
 	for _, pattern := range r.Subjects {

@@ -18,7 +18,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// List implements review.ProposalReader with keyset pagination, so that every page costs the same, in every order.
+// List implements review.ProposalReader with keyset pagination, so that the cost of a page does not
+// depend on its position.
 func (s Proposals) List(ctx context.Context, q review.Query) (review.Page, error) {
 	limit := q.Limit
 	if limit <= 0 {
@@ -44,7 +45,7 @@ func (s Proposals) List(ctx context.Context, q review.Query) (review.Page, error
 	return page, err
 }
 
-// listByTime reads a page in the order of time.
+// listByTime reads a page ordered by time.
 func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	terms, waits, err := termsOf(q)
 	if err != nil {
@@ -77,7 +78,8 @@ func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([
 	return s.listed(ctx, sel.query(listColumns)+" ORDER BY "+sel.seq+" "+k.direction+" LIMIT ?", append(sel.args, limit), q)
 }
 
-// listed reads proposals without caching the statement, because the number of different filters is unlimited.
+// listed reads proposals without caching the statement, because the number of different filters is
+// unlimited.
 func (s Proposals) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
 	query = engine.Numbered(query)
 	if q.Filter == "" {
@@ -93,10 +95,10 @@ func (s Proposals) listed(ctx context.Context, query string, args []any, q revie
 	return found, err
 }
 
-// selection is the beginning of a query for proposals.
+// selection is the start of a query for proposals.
 type selection struct {
-	from  string // the tables joined before the live registry, "proposals p" among them
-	seq   string // the column that pages are ordered by
+	from  string // tables to join with live, including "proposals p"
+	seq   string // column by which pages are ordered
 	where []string
 	args  []any
 }
@@ -105,7 +107,7 @@ func (s *selection) add(condition string, values ...any) {
 	s.where, s.args = append(s.where, condition), append(s.args, values...)
 }
 
-// with returns the selection with one more condition, which may be none.
+// with returns the selection with an additional condition, unless c is empty.
 func (s selection) with(c engine.Clause) selection {
 	more := s
 	if c.SQL != "" {
@@ -114,8 +116,7 @@ func (s selection) with(c engine.Clause) selection {
 	return more
 }
 
-// query returns the query for columns of p, proposals, and l, the live versions of
-// their subjects.
+// query returns a query for columns of p (proposals) and l (live versions of their subjects).
 func (s selection) query(columns string) string {
 	query := "SELECT " + columns + " FROM " + s.from + " LEFT JOIN live l ON l.subject = p.subject"
 	if len(s.where) > 0 {
@@ -124,9 +125,8 @@ func (s selection) query(columns string) string {
 	return query
 }
 
-// uniquePrefixes returns for each proposal the length in characters from which a
-// prefix of its id names no other: one more than the prefix shared with its
-// neighbours in the index.
+// uniquePrefixes returns, for each proposal, the length of the shortest unique prefix of its id, in
+// characters: one more than the longest prefix shared with a neighbor in the index.
 func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
 	ids := make([]proposals.ID, len(page))
 	for i := range page {
@@ -156,7 +156,7 @@ func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal
 	return lengths, err
 }
 
-// common counts the characters that two ids begin with alike.
+// common returns the length of the common prefix of two ids.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -168,9 +168,9 @@ func common(a, b string) int {
 // key is the sort key of an order other than by time. seq breaks ties.
 type key struct {
 	column    string
-	direction string // "ASC" or "DESC", of both
-	beyond    string // how a row compares with one before it
-	index     string // of (state, column), which ends in seq
+	direction string // "ASC" or "DESC", for column and seq
+	beyond    string // operator that compares a row with the previous row
+	index     string // on (state, column, seq)
 }
 
 var keys = map[review.Order]key{
@@ -189,8 +189,8 @@ func (k key) reversed() key {
 	return k
 }
 
-// cursorMark separates a risk from an id in a cursor. A cursor contains the risk because every assessment may change
-// that of the proposal.
+// cursorMark separates a risk from an id in a cursor. The cursor contains the risk because an
+// assessment may change the risk of the proposal.
 const cursorMark = "~"
 
 // cursor returns the cursor for the page after a proposal.
@@ -203,7 +203,7 @@ func (s Proposals) cursor(ctx context.Context, o review.Order, id proposals.ID) 
 	return strconv.FormatInt(risk, 10) + cursorMark + string(id), err
 }
 
-// place reads a cursor: the key of the row that a page comes after, and its seq.
+// place parses a cursor. It returns the sort key and the seq of the last row of the previous page.
 func (s Proposals) place(ctx context.Context, k key, cursor string) (value any, seq int64, err error) {
 	risk, id, marked := strings.Cut(cursor, cursorMark)
 	if !marked {
@@ -219,8 +219,8 @@ func (s Proposals) place(ctx context.Context, k key, cursor string) (value any, 
 	return value, seq, table.Missing(err, "page after %s", jsondoc.Quote(cursor))
 }
 
-// listByKey reads a page in an order that has a key. A few rows are sorted; more
-// are walked in the order of an index, which has them sorted already.
+// listByKey reads a page in an order with a sort key. It sorts a few rows in memory and reads more
+// in the order of an index.
 func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	k := keys[q.Order]
 	if q.Reverse {
@@ -249,7 +249,7 @@ func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]
 	return s.listed(ctx, sel.query(listColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
 }
 
-// splitStates takes the states that the rows are walked by out of the terms.
+// splitStates separates the states to walk from the other terms.
 func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 	for _, t := range terms {
 		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a facts.Atom) bool { return a.Is != facts.State }) {
@@ -268,10 +268,9 @@ func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 	return states, others
 }
 
-// walk reads a selection in the order of an index, which has the rows of each
-// state in order, and merges the states. Behind a cursor come first the rows with
-// the same key, then the others, and an index can only be entered at one of the
-// two.
+// walk reads a selection in the order of an index, state by state, and merges the states. After a
+// cursor, rows with the same key come first, then those with keys beyond it. These are separate
+// ranges, because the index supports only one of both conditions at a time.
 func (s Proposals) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
 	sel.from += s.Hints.IndexedBy(k.index)
 	ranges := []engine.Clause{{}}

@@ -1,5 +1,5 @@
-// Package queue has the proposals with their revisions and issues, and finds pages of them:
-// filters become one selection that an index answers, in every order.
+// Package queue stores proposals with their revisions and issues, and finds pages of proposals. It
+// converts filters to one selection that an index supports, in every order.
 package queue
 
 import (
@@ -17,11 +17,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// Proposals have the proposals with their revisions and issues.
+// Proposals reads and writes proposals with their revisions and issues.
 type Proposals struct{ *session.Session }
 
-// proposalColumns are the columns of a proposal. The live version comes from the registry, so that staleness is never
-// stored.
+// proposalColumns returns the columns of a proposal. The live version comes from the registry, so
+// that staleness is never stored.
 func proposalColumns(p *proposals.Proposal) table.Columns {
 	return table.Columns{
 		table.Col("id", (*string)(&p.ID)), table.Col("type", (*string)(&p.Type)), table.Col("subject", table.Subject(&p.Subject)), table.Col("title", &p.Title),
@@ -37,8 +37,8 @@ func proposalRow(p *proposals.Proposal) table.Columns {
 	return append(proposalColumns(p), table.Col("version", &p.LiveVersion))
 }
 
-// listColumns are those of proposalRow, of a proposal, p, and the live version of its
-// subject, l.
+// listColumns lists the columns of proposalRow, with the aliases p (proposals) and l (live
+// versions).
 var listColumns = " " + proposalColumns(new(proposals.Proposal)).Of("p") + ", coalesce(l.version, 0)"
 
 const fromProposals = ` FROM proposals p LEFT JOIN live l ON l.subject = p.subject `
@@ -49,8 +49,7 @@ func (s Proposals) Proposal(ctx context.Context, id proposals.ID) (proposals.Pro
 	return table.First(found, err, "proposal %s", id)
 }
 
-// openStates is the condition for proposals that are neither decided nor
-// withdrawn.
+// openStates is the condition for proposals that are neither decided nor withdrawn.
 const openStates = "state IN ('draft', 'chief_review', 'user_review', 'needs_changes')"
 
 // OpenBy implements review.ProposalReader.
@@ -77,8 +76,8 @@ func (s Proposals) Members(ctx context.Context, changeSet string) ([]proposals.P
 		"SELECT"+listColumns+fromProposals+"WHERE p.change_set = $1 AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
 }
 
-// SameText implements review.ProposalReader. Its conditions are those of the
-// index, which is walked from the end.
+// SameText implements review.ProposalReader. Its conditions are those of the partial index, which
+// is read backwards.
 func (s Proposals) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
 	return table.All(ctx, s, table.Reading(proposalRow),
 		"SELECT"+listColumns+" FROM proposals p"+s.Hints.IndexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
@@ -86,7 +85,7 @@ func (s Proposals) SameText(ctx context.Context, textHash string, except proposa
 		textHash, except, most)
 }
 
-// Counts implements review.ProposalReader. Every write maintains the counters, so no proposal is read.
+// Counts implements review.ProposalReader. It reads counters that every write maintains.
 func (s Proposals) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	counts := map[proposals.State]int{}
 	err := s.Each(ctx, "SELECT state, n FROM counters", nil, func(row table.Scanner) error {
@@ -101,7 +100,7 @@ func (s Proposals) Counts(ctx context.Context) (map[proposals.State]int, error) 
 
 // AddProposal implements review.ProposalWriter.
 func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision, i *proposals.Issue) (string, error) {
-	if i != nil { // no other writer can run in between, so add assigns the same number
+	if i != nil { // no other writer can intervene, so add assigns the same number
 		if err := s.Row(ctx, "SELECT coalesce(max(number), 0) + 1 FROM issues", nil, &p.Issue); err != nil {
 			return "", err
 		}
@@ -131,7 +130,7 @@ func (s Proposals) AddRevision(ctx context.Context, p proposals.Proposal, r prop
 	return RevisionTable.Append(ctx, s, r)
 }
 
-// textHash is the column by which proposals of the same text are found.
+// textHash returns the column that finds proposals with the same text.
 func textHash(r proposals.Revision) table.Column {
 	return table.Col("text_hash", new(r.Draft.TextHash()))
 }
@@ -149,7 +148,7 @@ func (s Records) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, e
 	return table.First(found, err, "issue of proposal %s", id)
 }
 
-// issueColumns stores labels, which have no line breaks, one per line.
+// issueColumns returns the columns of an issue. Labels cannot contain line breaks and are stored one per line.
 func issueColumns(i *proposals.Issue) table.Columns {
 	labels := table.Stored(&i.Labels, func(labels []string) string { return strings.Join(labels, "\n") }, func(text string) ([]string, error) { return strings.Split(text, "\n"), nil })
 	return table.Columns{table.Col("number", &i.Number), table.Col("proposal", (*string)(&i.Proposal)), table.Col("title", &i.Title), table.Col("assignee", &i.Assignee), table.Col("status", (*string)(&i.Status)), table.Col("labels", labels)}
@@ -181,7 +180,7 @@ func revisionColumns(r *proposals.Revision) table.Columns {
 	}
 }
 
-// asDraft is the column of the draft of a revision, which keeps its text too.
+// asDraft returns the column of a revision's draft. Reading it also sets the text of the revision.
 func asDraft(r *proposals.Revision) table.Textual {
 	return &table.StoredText[proposals.Draft]{
 		V:     &r.Draft,
@@ -211,7 +210,7 @@ func (s Proposals) Revisions(ctx context.Context, id proposals.ID) ([]proposals.
 	return RevisionTable.All(ctx, s, "WHERE proposal = $1 ORDER BY number", id)
 }
 
-// Statements that update many rows, each by compare-and-swap. The list is an array of arrays; json_each comes first, so
+// Statements that update many rows by compare-and-swap. The argument is an array of arrays. json_each comes first, so
 // that each row is found by its key.
 const (
 	moveProposals = `UPDATE proposals SET state = json_extract(j.value, '$[3]'), updated_at = json_extract(j.value, '$[4]') FROM json_each($1, '$') j
@@ -242,8 +241,8 @@ func (s Proposals) ApplyVerdict(ctx context.Context, decided []review.DecidedPro
 	return s.updateAll(ctx, assignIssues, turns, "issues of proposals")
 }
 
-// updateAll runs a statement that updates one row for each element of a list, and returns an error if some rows have
-// changed since they were read.
+// updateAll runs a statement that updates one row for each element of list. It returns an error if rows have changed
+// since they were read.
 func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
 	text, err := json.Marshal(list)
 	if err != nil {

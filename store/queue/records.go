@@ -5,13 +5,13 @@ import (
 	"toolcrib/store/session"
 )
 
-// Records are the records about proposals, with the tables of the queue.
+// Records reads and writes the records about proposals, including the tables of this package.
 type Records struct {
 	records.Reviews
 	records.Log
 }
 
-// NewRecords returns the records as a session reads and writes them.
+// NewRecords returns the Records of a session.
 func NewRecords(s *session.Session) Records {
 	return Records{records.Reviews{Session: s}, records.Log{Session: s}}
 }

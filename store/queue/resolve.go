@@ -18,7 +18,7 @@ import (
 // idLength is the length of a UUID in its text form.
 const idLength = 36
 
-// ResolveIDs implements review.ProposalReader. Whole ids are looked up together.
+// ResolveIDs implements review.ProposalReader. It looks up all complete ids with one statement.
 func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error) {
 	whole := make([]string, 0, len(refs))
 	for _, ref := range refs {
@@ -50,8 +50,8 @@ func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.I
 	return ids, nil
 }
 
-// resolveID finds a proposal by its number, by a unique prefix of its id, or by
-// the subject or tool id that it alone is open on.
+// resolveID finds a proposal by its number, by a unique prefix of its id, or by the subject or tool id of its
+// definition if no other open proposal has the same.
 func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, error) {
 	number, marked := strings.CutPrefix(ref, "#")
 	prefix := strings.ToLower(ref)
@@ -65,7 +65,7 @@ func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, err
 		}
 		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
 	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
-		// No UUIDv7 begins with another digit than 0 before the year 10889.
+		// A UUIDv7 starts with 0 until the year 10889.
 		found, err := s.some(ctx, "p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 3", prefix, prefix+"g")
 		switch {
 		case err != nil:
@@ -102,7 +102,7 @@ func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, e
 	return "", fmt.Errorf("%w; the newest is #%d", err, last)
 }
 
-// onlyOpen finds the single open proposal whose subject satisfies a condition.
+// onlyOpen finds the only open proposal whose subject satisfies a condition.
 func (s Proposals) onlyOpen(ctx context.Context, ref, condition string, value string) (proposals.ID, error) {
 	found, err := s.some(ctx, "p."+condition+" AND p."+openStates+" ORDER BY p.seq LIMIT 4", value)
 	switch {
@@ -126,8 +126,7 @@ func (s Proposals) some(ctx context.Context, where string, args ...any) ([]propo
 	return table.All(ctx, s, table.Reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE "+where, args...)
 }
 
-// ambiguous names the proposals that a reference could mean, and how to write
-// one of them.
+// ambiguous returns an error that lists the proposals to which a reference applies, with their handles.
 func ambiguous(what string, found []proposals.Proposal, most int) error {
 	var names []string
 	for _, p := range found[:min(len(found), most)] {

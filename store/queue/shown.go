@@ -31,7 +31,7 @@ func (s Records) Shown(ctx context.Context, user proposals.Actor, ids []proposal
 	return byID, nil
 }
 
-// ShownTable has the review that a user was last shown of a proposal.
+// ShownTable describes the table of the reviews that each user was last shown.
 var ShownTable = table.Of("shown", shownColumns)
 
 func shownColumns(f *review.Shown) table.Columns {
@@ -39,7 +39,7 @@ func shownColumns(f *review.Shown) table.Columns {
 	return table.Columns{table.Col("proposal", (*string)(&f.Proposal)), table.Col("digest", &f.Digest), table.Col("parts", parts), table.Col("shown_at", table.Time(&f.At))}
 }
 
-// Remember stores what a user was shown, and replaces earlier rows.
+// Remember stores what a user was shown, replacing earlier rows for the same proposals.
 func Remember(ctx context.Context, s *session.Session, user proposals.Actor, shown []review.Shown) error {
 	for _, f := range shown {
 		parts, err := jsondoc.Marshal(f.ShownParts)

@@ -1,4 +1,4 @@
-// Package ranking ranks texts of tools with SQLite's full-text search, in memory.
+// Package ranking ranks tools by their texts, with SQLite's full-text search on in-memory databases.
 package ranking
 
 import (
@@ -14,15 +14,15 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// maxIndexes limits how many indexes stay open.
+// maxIndexes limits the number of indexes kept in memory.
 const maxIndexes = 16
 
-// Index ranks the texts of tools with SQLite's full-text search (FTS5, bm25). Each set of texts has a separate index in
-// memory, so that tools of other agents affect neither results nor ranks, and the cost of a search does not depend on
-// the size of the registry. It is safe for concurrent use.
+// Index ranks the texts of tools with FTS5 and bm25. Each set of texts has a separate in-memory index, so that tools of
+// other agents affect neither results nor ranks, and the cost of a search does not depend on the size of the registry.
+// It is safe for concurrent use.
 type Index struct {
 	mu      sync.Mutex
-	indexes []ftsIndex // the most recently used is last
+	indexes []ftsIndex // most recently used last
 }
 
 type ftsIndex struct {
@@ -47,9 +47,9 @@ func (x *Index) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rank implements gateway.Index. A word of the query matches words with this prefix in any form ("schedule" matches
-// "scheduling"). One match is sufficient, and more matches rank higher. Names have a higher weight than short
-// descriptions, and these a higher weight than the remaining text.
+// Rank implements gateway.Index. A query word matches all words that start with it in any inflected form ("schedule"
+// matches "scheduling"). A text matches if any word does; more matches rank higher. Matches in names weigh more than
+// those in short descriptions, and these more than those in the remaining text.
 func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Text, query string, limit int) ([]int, error) {
 	match := matchAny(query)
 	if match == "" {
@@ -77,8 +77,7 @@ func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Tex
 	return found, rows.Err()
 }
 
-// open returns the index of the texts that key names, made when it is not
-// there.
+// open returns the index for key and creates it if necessary.
 func (x *Index) open(ctx context.Context, key string, texts func() []gateway.Text) (*sql.DB, error) {
 	if i := slices.IndexFunc(x.indexes, func(s ftsIndex) bool { return s.key == key }); i >= 0 {
 		s := x.indexes[i]
@@ -131,10 +130,10 @@ func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
 	return db, nil
 }
 
-// maxWords bounds the words of a query that are looked for.
+// maxWords limits the number of query words.
 const maxWords = 32
 
-// matchAny returns a full-text query that matches any of the words of a text, without operators.
+// matchAny returns an FTS5 query that matches any word of text.
 func matchAny(text string) string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	words = words[:min(len(words), maxWords)]

@@ -6,17 +6,17 @@ import (
 	"toolcrib/store/session"
 )
 
-// ends are the last rows of the tables to which an approval appends. Each transaction reads them in one statement, and
-// updates them as it appends.
+// ends holds the last rows of the tables that an approval appends to. A transaction reads them once, in one statement,
+// and updates them as it appends.
 type ends struct {
 	read                bool
 	Versions, decisions int64
 	event               int64
-	hash                string // of the event
-	signers             string // hash of the event of the last state of the signers, "" for none
+	hash                string // of the last event
+	signers             string // hash of the event that recorded the latest signers, or ""
 }
 
-// EndsOf returns the ends of the transaction.
+// EndsOf returns the ends for the current transaction of s.
 func EndsOf(ctx context.Context, s *session.Session) (*ends, error) {
 	e := session.Within[ends](s)
 	if e.read {

@@ -1,5 +1,5 @@
-// Package records stores the append-only rows about proposals: the audit log, which refers to all others, assessments,
-// waivers, decisions, comments, and signed statements.
+// Package records stores the append-only records about proposals: the audit log, which refers to all others, and
+// assessments, waivers, decisions, comments, and signed statements.
 package records
 
 import (
@@ -26,13 +26,13 @@ func eventColumns(e *history.Event) table.Columns {
 	}
 }
 
-// EventTable is the audit log, which is one chain.
+// EventTable describes the audit log, which is a hash chain.
 var EventTable = table.Of("events", eventColumns)
 
-// Log has the audit log.
+// Log reads and appends to the audit log.
 type Log struct{ *session.Session }
 
-// AppendEvent appends one event.
+// AppendEvent appends an event.
 func (s Log) AppendEvent(ctx context.Context, e history.Event) error {
 	return s.AppendEvents(ctx, []history.Event{e})
 }
@@ -70,7 +70,7 @@ func (s Log) AppendEvents(ctx context.Context, events []history.Event) error {
 	return nil
 }
 
-// Tell appends an event with its data.
+// Tell appends e with data encoded as JSON.
 func (s Log) Tell(ctx context.Context, e history.Event, data map[string]any) error {
 	b, err := jsondoc.Marshal(data)
 	if err != nil {
@@ -80,12 +80,12 @@ func (s Log) Tell(ctx context.Context, e history.Event, data map[string]any) err
 	return s.AppendEvent(ctx, e)
 }
 
-// RecentWrites implements review.RecordReader. Its condition on the actor and the acts equals that of the index.
+// RecentWrites implements review.RecordReader. Its condition on the actor and the acts matches the partial index.
 func (s Log) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
 	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
 		AND actor = $1 AND at > $2 AND at <= $3 ORDER BY at DESC LIMIT $4`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
 	if agent == (proposals.Actor{}) {
-		// Scan from the end of the log back to the start time: no index has the writes of all agents by time.
+		// No index has the writes of all agents by time, so scan the log backwards to the start time.
 		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= $1 ORDER BY seq DESC LIMIT 1), 0)
 			AND substr(`+s.Hints.Unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
 			[]any{history.Timestamp(from), history.Timestamp(to), limit}
@@ -93,14 +93,14 @@ func (s Log) RecentWrites(ctx context.Context, agent proposals.Actor, from, to t
 	return table.All(ctx, s, table.Reading(func(at *time.Time) table.Columns { return table.Columns{table.Col("at", table.Time(at))} }), query, args...)
 }
 
-// AuditLog has the pages of the logs.
+// AuditLog reads pages of the audit log.
 type AuditLog struct{ Pool *session.Pool }
 
-// EventQuery selects events for a page, the newest first.
+// EventQuery selects a page of events, newest first.
 type EventQuery struct {
-	Proposal string // id; "" for all
+	Proposal string // "" for all
 	Subject  string // "" for all
-	Before   int64  // only those before this number; 0 for all
+	Before   int64  // upper limit (exclusive) of the sequence number; 0 for none
 	Limit    int
 }
 
@@ -118,7 +118,7 @@ func (db AuditLog) Events(ctx context.Context, q EventQuery) ([]history.Event, e
 	})
 }
 
-// EventsAfter returns the next events of the audit log, the oldest first.
+// EventsAfter returns at most limit events with sequence numbers above after, oldest first.
 func (db AuditLog) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Event, error) {
 		return EventTable.All(ctx, s, "WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
@@ -132,7 +132,7 @@ func (s Log) WroteHere(ctx context.Context, id proposals.ID, revision int, autho
 	return slices.ContainsFunc(accounts, s.Witness.In(ctx).Same), err
 }
 
-// scanAccount reads the account from the data of an event.
+// scanAccount scans the account in the data of an event.
 func scanAccount(row table.Scanner) (history.Account, error) {
 	var data string
 	if err := row.Scan(&data); err != nil {

@@ -9,7 +9,7 @@ import (
 	"toolcrib/store/session"
 )
 
-// Proofs returns the verifier of versions for this transaction, or nil if signatures are not required.
+// Proofs returns the verifier for the current transaction, or nil if signatures are not required.
 func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	if !s.Trust.Required() {
 		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error
@@ -24,7 +24,7 @@ func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	return Signatures(s).ProofsOf(ctx, last)
 }
 
-// ProofsOf is proofs where the event of the last state of the signers has a hash.
+// ProofsOf is like Proofs. last is the hash of the event that recorded the latest signers.
 func (s Signatures) ProofsOf(ctx context.Context, last string) (*proof.Proofs, error) {
 	proven := session.Within[*proof.Proofs](s.Session)
 	if *proven == nil {
@@ -37,8 +37,8 @@ func (s Signatures) ProofsOf(ctx context.Context, last string) (*proof.Proofs, e
 	return *proven, nil
 }
 
-// CountedWaivers returns the waivers of a proposal that count: all, unless only
-// those that are signed do.
+// CountedWaivers returns the valid waivers of a proposal: all, or only those with valid signatures if signatures are
+// required.
 func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
 	p, err := Signatures(s).Proofs(ctx)
 	if p == nil || err != nil {
@@ -60,7 +60,7 @@ func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, w
 	return counted, nil
 }
 
-// Counts returns nil when a version counts: always, unless signatures are required.
+// Counts returns an error if signatures are required and v has no valid one.
 func (s Signatures) Counts(ctx context.Context, v history.Version) error {
 	p, err := Signatures(s).Proofs(ctx)
 	if p == nil || err != nil {

@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Reviews have the records about proposals.
+// Reviews reads and writes the records about proposals.
 type Reviews struct{ *session.Session }
 
 func assessmentColumns(a *review.Assessment) table.Columns {
@@ -34,7 +34,7 @@ func (s Reviews) AddAssessment(ctx context.Context, a review.Assessment) (string
 	return AssessmentTable.Append(ctx, s, a)
 }
 
-// Waiver is a waiver and its proposal.
+// Waiver is a waiver with the id of its proposal.
 type Waiver struct {
 	history.Waiver
 	Proposal proposals.ID
@@ -44,7 +44,7 @@ func waiverColumns(w *Waiver) table.Columns {
 	return table.Columns{table.Col("id", &w.ID), table.Col("proposal", (*string)(&w.Proposal)), table.Col("waiver", AsWaiver(&w.Waiver)), table.Col("created_at", table.Time(&w.At))}
 }
 
-// AsWaiver returns the column of a waiver.
+// AsWaiver returns the column that stores w.
 func AsWaiver(w *history.Waiver) table.Textual {
 	return table.Stored(w, history.EncodeWaiver, func(text string) (read history.Waiver, err error) {
 		return read, json.Unmarshal([]byte(text), &read)
@@ -82,17 +82,17 @@ func encodeReading(r proposals.Reading) ([]byte, error) {
 	return jsondoc.Marshal(r)
 }
 
-// numberedDecision are the columns of a decision with its seal and the number of its proposal.
+// numberedDecision returns the columns of a decision, its seal, and the number of its proposal.
 func numberedDecision(d *proposals.Decision) table.Columns {
 	return append(DecisionTable.Columns(d), IssueOfDecision(d))
 }
 
-// IssueOfDecision returns the column of the number of the proposal of a decision.
+// IssueOfDecision returns the column with the number of a decision's proposal.
 func IssueOfDecision(d *proposals.Decision) table.Column {
 	return table.Col("(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)", &d.Issue)
 }
 
-// selectDecision is the beginning of a query for numberedDecision.
+// selectDecision is the start of a query for numberedDecision.
 var selectDecision = "SELECT " + numberedDecision(new(proposals.Decision)).Names() + " FROM decisions "
 
 // Decisions implements review.RecordReader.

@@ -13,8 +13,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Signatures have the signed statements, and the states of the signers in the
-// log.
+// Signatures reads and writes signed statements, and reads the recorded signers from the log.
 type Signatures struct{ *session.Session }
 
 // LastEvent implements proof.SignatureReader.
@@ -37,13 +36,13 @@ func (s Signatures) Signature(ctx context.Context, hash string) (proof.Signature
 	return table.First(found, err, "the signed statement %.12s", hash)
 }
 
-// signedAfter returns a subquery for the rows of signed_subjects about a text with a statement newer than the one with
-// a hash ("" for none). Both arguments are SQL expressions.
+// signedAfter returns the FROM and WHERE clauses for the rows of signed_subjects that concern about and have a
+// statement newer than the one with hash ("" for none). Both arguments are SQL expressions.
 func signedAfter(about, hash string) string {
 	return "signed_subjects x WHERE x.about = " + about + " AND x.signature > coalesce((SELECT seq FROM signatures WHERE hash = " + hash + "), 0)"
 }
 
-// SignedLater returns the condition that such a row exists.
+// SignedLater returns the condition that signedAfter selects at least one row.
 func SignedLater(about, hash string) string {
 	return "EXISTS (SELECT 1 FROM " + signedAfter(about, hash) + ")"
 }
@@ -66,10 +65,10 @@ func (s Signatures) LastSigners(ctx context.Context) (string, error) {
 	return ends.signers, nil
 }
 
-// LastSigners selects the hash of the event of the last state of the signers.
+// LastSigners selects the hash of the event that recorded the latest signers.
 const LastSigners = "SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1"
 
-// signersData is the data of the event of a state of the signers.
+// signersData is the data of an event that records the signers.
 type signersData struct {
 	Number    int    `json:"number"`
 	State     string `json:"state"`
@@ -103,5 +102,5 @@ func (s Signatures) AddSignature(ctx context.Context, r proof.SignatureRecord, e
 	return Log(s).AppendEvent(ctx, e)
 }
 
-// SignatureTable has the signed statements.
+// SignatureTable describes the table of signed statements.
 var SignatureTable = table.Sealed("signatures", "toolcrib signature 1", signatureColumns)

@@ -15,29 +15,29 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Pool holds the connections to one database and runs transactions on them.
+// Pool manages the connections to a database and runs transactions on them.
 type Pool struct {
 	Engine Engine
 	Options
 
-	writer  chan *Session // holds the single writer while it is unused; nil until it is opened
-	logger  chan *Session // the same for writes that a power cut may lose
+	writer  chan *Session // holds the writer while it is unused; nil before it is opened
+	logger  chan *Session // likewise for transactions that a power failure may roll back
 	idle    chan *Session // unused readers
-	slots   chan struct{} // one per reader that may exist
-	toBegin atomic.Int32  // transactions that write and have not begun
+	slots   chan struct{} // one element per open reader
+	toBegin atomic.Int32  // write transactions that have not begun
 	unused  *time.Timer   // closes unused connections; nil if connections stay open
 }
 
-// Options are the options of all transactions of a database.
+// Options apply to all transactions of a pool.
 type Options struct {
 	Witness   Witness
-	Trust     *proof.Trust        // decides which versions are read as live; nil for all
-	Committed func(acts []string) // gets the acts of a transaction after its commit; may be nil
-	DryRun    bool                // every transaction that writes is rolled back
-	Idle      time.Duration       // delay before unused connections are closed, or 0 to keep them
+	Trust     *proof.Trust        // determines which versions are valid; nil if signatures are not required
+	Committed func(acts []string) // receives the acts of each committed transaction; may be nil
+	DryRun    bool                // roll back all write transactions
+	Idle      time.Duration       // time after which unused connections are closed; 0 to keep them
 }
 
-// New returns a pool for the database of an engine. It opens no connection yet.
+// New returns a pool for an engine. It opens no connections.
 func New(e Engine, opts Options) *Pool {
 	db := &Pool{
 		Engine: e, Options: opts, writer: make(chan *Session, 1), logger: make(chan *Session, 1),
@@ -51,20 +51,20 @@ func New(e Engine, opts Options) *Pool {
 	return db
 }
 
-// used postpones the closing of unused connections.
+// used restarts the timer that closes unused connections.
 func (db *Pool) used() {
 	if db.unused != nil {
 		db.unused.Reset(db.Idle)
 	}
 }
 
-// closeUnused closes all unused connections: a server has few, and after a lost connection the others are probably lost
-// too.
+// closeUnused closes all unused connections. The number of connections to a server is limited, and after one connection
+// was lost, the others probably are, too.
 func (db *Pool) closeUnused() {
 	for {
 		select {
 		case s := <-db.idle:
-			_ = s.Close() // it is reopened when needed
+			_ = s.Close() // reopened when needed
 			<-db.slots
 			continue
 		default:
@@ -78,16 +78,16 @@ func (db *Pool) closeUnused() {
 				_ = w.Close()
 			}
 			idle <- nil
-		default: // a write is running
+		default: // a write is in progress
 		}
 	}
 }
 
-// lostAttempts limits how often a transaction is begun again because its connection was lost before it began.
+// lostAttempts limits the retries of a transaction that lost its connection before it began.
 const lostAttempts = 3
 
-// afterLoss waits before the next attempt to begin a transaction, and reports whether one
-// remains. It closes the unused connections, which are probably lost too.
+// afterLoss waits before the next attempt to begin a transaction and reports whether attempts remain. It closes the
+// unused connections, which are probably lost, too.
 func (db *Pool) afterLoss(ctx context.Context, lost int) bool {
 	if lost >= lostAttempts {
 		return false
@@ -103,14 +103,14 @@ func (db *Pool) afterLoss(ctx context.Context, lost int) bool {
 	}
 }
 
-// Close waits for running transactions and closes the connections and the engine.
+// Close waits for running transactions, and then closes all connections and the engine.
 func (db *Pool) Close() error {
 	if db.unused != nil {
 		db.unused.Stop()
 	}
 	var errs []error
 	closeOne := func(s *Session) {
-		if err := s.Close(); !errors.Is(db.Engine.Describe(err), engine.ErrLost) { // it has ended already
+		if err := s.Close(); !errors.Is(db.Engine.Describe(err), engine.ErrLost) { // the connection has already ended
 			errs = append(errs, err)
 		}
 	}
@@ -129,14 +129,14 @@ func (db *Pool) Close() error {
 	return errors.Join(append(errs, db.Engine.Close())...)
 }
 
-// Readers returns the numbers of open connections for reading and of permitted ones.
+// Readers returns the number of open read connections and their maximum.
 func (db *Pool) Readers() (open, most int) { return len(db.slots), cap(db.slots) }
 
-// Blocked reports whether a transaction that writes has not begun.
+// Blocked reports whether a write transaction is waiting to begin.
 func (db *Pool) Blocked() bool { return db.toBegin.Load() > 0 }
 
-// View runs fn in a snapshot, and again if the engine asks for a retry. It replaces a reader
-// whose connection was lost since its last use.
+// View runs fn in a read-only snapshot, and repeats it if the engine requests a retry. It replaces a reader that lost
+// its connection since its last use.
 func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
 			}
 			return err
 		}
-		_ = s.Close() // the connection has ended already
+		_ = s.Close() // the connection has already ended
 		<-db.slots
 		if lost++; begun || !db.afterLoss(ctx, lost) {
 			return err
@@ -168,7 +168,7 @@ func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
 	}
 }
 
-// reader takes an idle reader or opens one more.
+// reader returns an idle reader or opens another one.
 func (db *Pool) reader(ctx context.Context) (*Session, error) {
 	select {
 	case s := <-db.idle:
@@ -190,21 +190,21 @@ func (db *Pool) reader(ctx context.Context) (*Session, error) {
 	}
 }
 
-// Update runs fn in a transaction that is on the disk when Update returns, and again if the
-// engine asks for a retry.
+// Update runs fn in a write transaction, and repeats it if the engine requests a retry. When Update returns, the
+// transaction is durable.
 func (db *Pool) Update(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Write, fn)
 }
 
-// Log does the same as Update for writes that a power cut may lose.
+// Log is like Update, but a power failure may roll the transaction back.
 func (db *Pool) Log(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Log, fn)
 }
 
-// attempts limits the attempts of a transaction that other transactions roll back.
+// attempts limits the retries of a transaction that conflicts with others.
 const attempts = 20
 
-// write runs fn in a write transaction, and again if the engine asks for a retry.
+// write runs fn in a write transaction, and repeats it if the engine requests a retry.
 func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) error) error {
 	db.toBegin.Add(1)
 	begun := sync.OnceFunc(func() { db.toBegin.Add(-1) })
@@ -227,7 +227,7 @@ func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) err
 			acts = (*w).acts
 			if errors.Is(err, engine.ErrLost) {
 				last := (*w).chained
-				_ = (*w).Close() // the connection has ended already
+				_ = (*w).Close() // the connection has already ended
 				*w = nil
 				err = db.outcome(ctx, last, err)
 				if lost++; errors.Is(err, engine.ErrAgain) && !db.afterLoss(ctx, lost) {
@@ -249,7 +249,8 @@ func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) err
 	return err
 }
 
-// borrow calls fn with the writer session, or with nil if it must be opened, and stores the session that fn leaves.
+// borrow calls fn with a pointer to the writer, or to nil if it must be opened, and keeps the session that fn leaves
+// there.
 func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session) error) error {
 	idle := db.writer
 	if use == engine.Log {
@@ -262,7 +263,7 @@ func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session)
 		return ctx.Err()
 	}
 	defer func() { idle <- w }()
-	if w == nil { // an unused reader becomes the writer; later reads open another one
+	if w == nil { // turn an unused reader into the writer; reads open another one
 		select {
 		case s := <-db.idle:
 			writes, err := db.Engine.Promote(ctx, s.Conn, use)
@@ -281,7 +282,7 @@ func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session)
 	return fn(&w)
 }
 
-// try runs fn in one write transaction.
+// try runs fn once in a write transaction.
 func (db *Pool) try(ctx context.Context, w *Session, use engine.Use, fn func(*Session) error) error {
 	if err := db.Engine.Begin(ctx, w.Conn, use); err != nil {
 		w.written = written{}
@@ -304,12 +305,12 @@ func (db *Pool) try(ctx context.Context, w *Session, use engine.Use, fn func(*Se
 // errDryRun rolls back a successful transaction.
 var errDryRun = errors.New("dry run")
 
-// errInDoubt is wrapped when the connection was lost during COMMIT.
+// errInDoubt means that the connection was lost during COMMIT.
 var errInDoubt = errors.New("during COMMIT")
 
-// outcome determines whether a transaction whose connection was lost was committed. Before its COMMIT, it was rolled
-// back. Later, it was committed if the last row that it added to a chain exists; the lookup waits for the lock, and so
-// for the end of the transaction.
+// outcome determines whether a transaction whose connection was lost was committed. If it had not started its COMMIT,
+// it was rolled back. Otherwise, it was committed if the last row that it added to a chain exists. The lookup waits for
+// the write lock and thus for the end of the transaction.
 func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error {
 	if !errors.Is(lost, errInDoubt) {
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
@@ -337,8 +338,8 @@ func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error 
 	return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
 }
 
-// run runs fn in the transaction that has begun and ends it with COMMIT, or with ROLLBACK
-// if fn fails or panics. COMMIT cannot be canceled.
+// run runs fn in the transaction that has begun and ends it with COMMIT, or with ROLLBACK if fn fails or panics.
+// Cancellation does not interrupt COMMIT.
 func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 	s.written = written{}
 	clear(s.begun)
@@ -346,7 +347,7 @@ func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 	defer func() {
 		if !done {
 			clear(s.kept)
-			_ = s.Script(ctx, "ROLLBACK") // report the earlier error
+			_ = s.Script(ctx, "ROLLBACK") // return the earlier error
 		}
 	}()
 	if err := fn(s); err != nil {
@@ -366,8 +367,8 @@ func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 	return nil
 }
 
-// maxReaders limits the connections for reading.
+// maxReaders limits the number of read connections.
 const maxReaders = 4
 
-// Readers returns the number of connections of a pool for reading.
+// Readers returns the maximum number of read connections of a pool.
 func Readers() int { return min(max(runtime.NumCPU(), 1), maxReaders) }

@@ -12,30 +12,30 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Witness adds to events which account wrote them, and refuses those that name
-// a user whom the account may not act as. Every act of the desk and of the
-// gateway writes its event in its own transaction, so the act is refused too.
+// Witness adds the account that writes an event to it, and rejects events of users that the account may not act as.
+// Each act of the desk and the gateway writes its event in the same transaction, so the act is rejected as well.
 type Witness struct {
 	Account history.Account
-	Users   []string // nil for all
+	Users   []string // nil for all users
 }
 
-// actingKey finds whom a context acts for.
+// actingKey is the context key for acting.
 type actingKey struct{}
 
-// acting identifies a user who is connected to a server of this process.
+// acting identifies a user who is connected to a server run by this process.
 type acting struct {
 	via   string
 	users []string
 }
 
-// Acting returns a context for writes of users who are connected to this process in a way such as "ssh SHA256:…",
-// instead of the account that runs it: events name the connection, and no other user can act.
+// Acting returns a context for writes of users who are connected to this process, where via identifies the connection,
+// such as "ssh SHA256:…". Events then carry via instead of the account that runs the process, and only these users can
+// act.
 func Acting(ctx context.Context, via string, users ...string) context.Context {
 	return context.WithValue(ctx, actingKey{}, acting{via, users})
 }
 
-// In returns the witness for writes with a context.
+// In returns the witness for writes with ctx.
 func (w Witness) In(ctx context.Context) Witness {
 	if a, ok := ctx.Value(actingKey{}).(acting); ok {
 		w.Account.Via, w.Users = a.via, append([]string{}, a.users...)
@@ -43,15 +43,15 @@ func (w Witness) In(ctx context.Context) Witness {
 	return w
 }
 
-// Same reports whether an account is the acting account. It ignores the host name, which anyone who starts a container
-// can choose.
+// Same reports whether a is the acting account. It ignores the host name, which anyone who starts a container can
+// choose.
 func (w Witness) Same(a history.Account) bool {
 	now := w.Account
 	now.Host, a.Host = "", ""
 	return now == a && now != history.Account{}
 }
 
-// Sign returns the data of e with the account.
+// Sign returns the data of e with the account added.
 func (w Witness) Sign(e history.Event) (json.RawMessage, error) {
 	if w.Users != nil && strings.HasPrefix(e.Actor, string(proposals.User)+":") && !slices.Contains(w.Users, e.Actor) {
 		return nil, fmt.Errorf("%s %s: %w: this account may not act as that user", e.Act, e.Actor, proposals.ErrAuthority)

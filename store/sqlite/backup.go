@@ -16,20 +16,20 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Backup writes a copy of the database, from one snapshot, to a new file at path with mode 0600. Others can read and
-// write during the backup. If Backup returns nil, the file is complete and synced; otherwise it does not exist. Backup
-// never replaces a file: the error then wraps fs.ErrExist.
+// Backup writes a copy of the database, from one snapshot, to a new file at path with mode 0600. Other processes can
+// read and write during the backup. If Backup returns nil, the file is complete and synced; otherwise it does not
+// exist. Backup never replaces a file: the error wraps fs.ErrExist if the file exists.
 func (f *File) Backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w; name a new file", path, fs.ErrExist)
 	}
 	dir := filepath.Dir(path)
 	removeUnfinished(dir)
-	temporary, err := os.CreateTemp(dir, backupPrefix+"*") // made with mode 0600
+	temporary, err := os.CreateTemp(dir, backupPrefix+"*") // has mode 0600
 	if err != nil {
 		return fmt.Errorf("create the copy: %w", err)
 	}
-	unlock, _, err := filelock.Try(temporary.Name() + lockSuffix) // until the process ends, however it ends
+	unlock, _, err := filelock.Try(temporary.Name() + lockSuffix) // until the process ends
 	if err != nil {
 		return errors.Join(err, temporary.Close(), os.Remove(temporary.Name()))
 	}
@@ -43,8 +43,8 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 		}
 	}()
 	defer func() { err = errors.Join(err, temporary.Close()) }()
-	// The engine writes the snapshot to the empty file (https://www.sqlite.org/lang_vacuum.html#vacuuminto), over a
-	// connection of its own, because readers cannot write.
+	// The engine writes the snapshot to the empty file (https://www.sqlite.org/lang_vacuum.html#vacuuminto). This
+	// requires a separate connection, because read connections cannot write.
 	mode := "rw"
 	if f.frozen {
 		mode = modeFrozen
@@ -71,17 +71,17 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 	return syncDir(dir)
 }
 
-// backupPrefix begins the name of an unfinished backup; one with lockSuffix is locked by the
-// process that writes the backup.
+// An unfinished backup has the prefix backupPrefix. The process that writes it locks a file with the additional suffix
+// lockSuffix.
 const (
 	backupPrefix = ".toolcrib-backup-"
 	lockSuffix   = ".lock"
 )
 
-// removeUnfinished removes unfinished backups of killed processes from a folder. It leaves other files with such names,
-// and files that it cannot remove, because they may belong to somebody else.
+// removeUnfinished removes the unfinished backups of killed processes from a folder. It ignores other files with such
+// names, and files that it cannot remove, because they may belong to another user.
 func removeUnfinished(dir string) {
-	entries, _ := os.ReadDir(dir) // a folder that cannot be listed may be writable
+	entries, _ := os.ReadDir(dir) // it may be possible to write to a folder that cannot be listed
 	for _, entry := range entries {
 		name := filepath.Join(dir, entry.Name())
 		of, isLock := strings.CutSuffix(name, lockSuffix)
@@ -102,19 +102,19 @@ func removeUnfinished(dir string) {
 	}
 }
 
-// Copy is a file that receives the rows of another database. Until it is complete, it has the suffix copySuffix, no
-// triggers, and a table that names the source.
+// Copy is a database file that receives the rows of another database. Until it is complete, its name ends in
+// copySuffix, and it has no triggers and a table that identifies the source.
 type Copy struct {
 	*engine.Conn
 	pool *sql.DB
-	path string // of the database; "" once it is complete
+	path string // of the final database; "" when complete
 }
 
-// copySuffix is added to the name of a database for the copy that becomes it.
+// copySuffix is the suffix of an unfinished copy.
 const copySuffix = ".copy"
 
-// BeginCopy prepares the file at path for the rows of another database, which the
-// hash of its first event names. A database that is at path is opened for reading.
+// BeginCopy prepares a file to receive the rows of another database, which is identified by the hash of its first
+// event. If path already exists, BeginCopy opens it for reading.
 func BeginCopy(ctx context.Context, path, genesis string) (*Copy, engine.CopyState, error) {
 	_, err := os.Stat(path)
 	switch {
@@ -154,7 +154,7 @@ func openCopy(ctx context.Context, file, path string, pragmas ...string) (*Copy,
 	return &Copy{Conn: conn, pool: pool, path: path}, nil
 }
 
-// begin makes the tables, in one transaction, or finds them.
+// begin creates the tables in one transaction, unless they already exist.
 func (c *Copy) begin(ctx context.Context, genesis string) (engine.CopyState, error) {
 	var tables int
 	if err := c.Row(ctx, "SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
@@ -211,7 +211,7 @@ func (c *Copy) within(ctx context.Context, fn func() error) error {
 	return c.Script(ctx, "COMMIT")
 }
 
-// Add adds rows with a statement, in a separate transaction.
+// Add inserts rows with a statement, in a separate transaction.
 func (c *Copy) Add(ctx context.Context, statement string, rows [][]any) error {
 	return c.within(ctx, func() error {
 		for _, row := range rows {
@@ -223,9 +223,8 @@ func (c *Copy) Add(ctx context.Context, statement string, rows [][]any) error {
 	})
 }
 
-// Finish makes the copy a database, under its name. The text index of the queue, the
-// subjects of statements, and the sizes of live definitions are filled as triggers and
-// migrations fill them.
+// Finish completes the copy and renames it to its final path. It fills the text index of the queue, the subjects of
+// statements, and the sizes of live definitions, which triggers and migrations fill in other databases.
 func (c *Copy) Finish(ctx context.Context) error {
 	schema, err := freshSchema()
 	if err != nil {
@@ -263,13 +262,13 @@ func (c *Copy) Finish(ctx context.Context) error {
 	if err := c.Close(); err != nil {
 		return err
 	}
-	if err := os.Link(file, path); err != nil { // unless a file with this name was created in the meantime
+	if err := os.Link(file, path); err != nil { // unless the file was created in the meantime
 		return fmt.Errorf("the copy is complete in %s: %w", file, err)
 	}
 	return errors.Join(os.Remove(file), syncDir(filepath.Dir(path)))
 }
 
-// Abandon closes the copy and removes it.
+// Abandon closes and removes the copy.
 func (c *Copy) Abandon() error {
 	file := c.path + copySuffix
 	err := c.Close()
@@ -281,7 +280,7 @@ func (c *Copy) Abandon() error {
 	return err
 }
 
-// Close closes the incomplete copy.
+// Close closes an unfinished copy.
 func (c *Copy) Close() error {
 	if c.pool == nil {
 		return nil

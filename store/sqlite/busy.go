@@ -13,24 +13,23 @@ import (
 	"toolcrib/store/engine"
 )
 
-// busyTimeout sets how long an operation waits for other users of the file before
-// it fails with engine.ErrBusy.
+// busyTimeout is the time that an operation waits for other users of the file before it fails with engine.ErrBusy.
 const busyTimeout = 30 * time.Second
 
-// Readers use the engine's own waiting: they only wait while a log is being recovered or written back. Writers poll
-// themselves. The engine would poll at growing intervals, up to a tenth of a second, so that the newest of many writers
-// gets the lock, and the oldest may wait forever (https://www.sqlite.org/src/file/src/main.c,
+// Readers use the engine's busy handler: they wait only while a log is recovered or checkpointed. Writers poll. The
+// engine's handler would poll at growing intervals of up to a tenth of a second, so the newest of many writers would
+// get the lock, and the oldest might wait forever (https://www.sqlite.org/src/file/src/main.c,
 // sqliteDefaultBusyCallback).
 const (
 	waits = "busy_timeout(30000)"
 	asks  = "busy_timeout(0)"
 )
 
-// askEvery is the polling interval of writers. It is constant, so that all waiting writers have the same chance.
+// askEvery is the polling interval of writers. It is constant, so that all waiting writers have the same chance to get
+// the lock.
 const askEvery = 4 * time.Millisecond
 
-// retryBusy repeats try until the database is not busy, the timeout has passed,
-// or ctx is done.
+// retryBusy repeats try until the database is not busy, the timeout expires, or ctx is done.
 func (f *File) retryBusy(ctx context.Context, try func() error) error {
 	over := time.NewTimer(f.busyTimeout)
 	defer over.Stop()
@@ -51,14 +50,14 @@ func (f *File) retryBusy(ctx context.Context, try func() error) error {
 	}
 }
 
-// Describe implements session.Engine: it converts errors by their result code and returns all others unchanged.
+// Describe implements session.Engine. It converts errors by their result code.
 func (f *File) Describe(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) || errors.Is(err, engine.ErrRefused) || errors.Is(err, engine.ErrBusy) || errors.Is(err, engine.ErrDamaged) {
 		return err
 	}
 	switch e.Code() & 0xff { // the primary result code
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL: // the last when a reader lost too many races
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL: // SQLITE_PROTOCOL: a reader lost too many races for the log
 		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("%w; keep the file and restore a backup: %w", engine.ErrDamaged, err)

@@ -8,11 +8,11 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// listenEvery is the shortest time between two notifications, so that a burst of writes is read a few times only.
+// listenEvery is the minimum time between two notifications, so that a burst of writes causes only a few.
 const listenEvery = 200 * time.Millisecond
 
-// Listen calls heard with 0 once it watches the file, and again whenever a process may have committed something, until
-// ctx ends. It returns an error if the operating system cannot watch the file.
+// Listen calls heard with 0 when it starts to watch the file, and again whenever a process may have committed a
+// transaction, until ctx ends. It returns an error if the operating system cannot watch the file.
 func (f *File) Listen(ctx context.Context, heard func(event int64)) error {
 	changes, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -23,7 +23,7 @@ func (f *File) Listen(ctx context.Context, heard func(event int64)) error {
 		return err
 	}
 	heard(0)
-	var pause <-chan time.Time // nil while a notification may follow at once
+	var pause <-chan time.Time // nil if the next notification need not wait
 	for pending := false; ; {
 		select {
 		case <-ctx.Done():

@@ -18,14 +18,13 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// seedStep is the number of the seed: after the tables, before the core lock,
-// which would refuse it.
+// seedStep is the number of the migration that seeds the shipped definitions: after those that create the tables, and
+// before the one that locks the core.
 const seedStep = 7
 
-// steps lists the steps: the SQL files by their number, the seed, and the added columns. Steps run
-// forward only, in the order of their numbers, each in its own transaction. A step
-// that has landed is never changed or numbered again: a later one changes the schema
-// instead.
+// steps returns the migrations, ordered by number: the SQL files, the seed, and the added columns. They cannot be
+// reversed, and each runs in its own transaction. A released migration is never changed or renumbered; a later one
+// changes the schema instead.
 func steps() ([]engine.Step, error) {
 	list, err := engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
 		return engine.Step{Number: a.Step, SQL: a.Statement("TEXT", "INTEGER")}
@@ -43,8 +42,8 @@ func steps() ([]engine.Step, error) {
 	return list, nil
 }
 
-// applicationID marks the file as toolcrib's in its header ("crib" in ASCII), to distinguish a foreign database from an
-// old one of toolcrib.
+// applicationID marks the file as a toolcrib database in its header ("crib" in ASCII). It distinguishes a foreign
+// database from an old one of toolcrib.
 const applicationID = 0x63726962
 
 // SchemaVersion returns the number of the last migration.
@@ -61,12 +60,11 @@ func SchemaVersion() int {
 	return number
 }
 
-// lastReused is the last number of an abandoned numbering of steps: files of builds from that time have numbers up to
-// it with other meanings. New steps have larger numbers.
+// lastReused is the last number of an abandoned numbering of migrations. Files from development builds of that time
+// have numbers up to it with other meanings. New migrations have larger numbers.
 const lastReused = 20
 
-// checkNumber returns engine.ErrNumbering unless the steps up to a number make the
-// tables that the file has.
+// checkNumber returns engine.ErrNumbering unless the migrations up to version produce the schema of the file.
 func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
 	unknown := fmt.Errorf(`%w: its schema %d is one of a development build, which numbered its schemas differently, and nothing converts it; `+
 		`run "toolcrib export --output registry.json" with the build that wrote it, then "toolcrib --db NEW import registry.json" with this one; the file was not changed`, engine.ErrNumbering, version)
@@ -93,9 +91,9 @@ func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
 	return nil
 }
 
-// refuse returns engine.ErrNewer, engine.ErrNumbering, or engine.ErrForeign for an incompatible file with a log that
-// was not written back, as after a crash: a writable connection would write it back when it is closed. It accepts other
-// files, because opening them changes nothing.
+// refuse returns engine.ErrNewer, engine.ErrNumbering, or engine.ErrForeign for an incompatible file that has an
+// unchecked log, for example after a crash. Closing a writable connection would checkpoint the log. Other files need no
+// check, because opening them changes nothing.
 func (f *File) refuse(ctx context.Context) error {
 	info, err := os.Stat(f.path + "-wal")
 	if err != nil || info.Size() == 0 {
@@ -119,7 +117,7 @@ func (f *File) refuse(ctx context.Context) error {
 	if errors.Is(err, engine.ErrNewer) || errors.Is(err, engine.ErrNumbering) || errors.Is(err, engine.ErrForeign) {
 		return err
 	}
-	return nil // a connection that writes meets every other error too
+	return nil // a write connection reports all other errors
 }
 
 // Schema implements session.Engine.

@@ -11,10 +11,10 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Search finds rows by SQLite's full-text indexes. It implements session.Searcher.
+// Search implements session.Searcher with SQLite's full-text indexes.
 type Search struct{}
 
-// Hints implements session.Searcher: SQLite plans without statistics.
+// Hints implements session.Searcher. SQLite plans without statistics.
 func (Search) Hints() bool { return true }
 
 // minIndexed is the minimum length, in characters, of a substring that the trigram index can find.
@@ -25,8 +25,8 @@ func (Search) Contains(words string) engine.Clause {
 	return engine.Clause{SQL: "p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?)", Args: []any{quoteFTS(words)}}
 }
 
-// Rows implements session.Searcher. For less than a trigram it asks for the trigrams
-// that begin with one of the spellings, which may list a proposal several times.
+// Rows implements session.Searcher. For a text shorter than a trigram, it searches for the trigrams that start with one
+// of the spellings, which may return a row several times.
 func (Search) Rows(words string, spellings []string) engine.Clause {
 	if utf8.RuneCountInString(words) >= minIndexed {
 		return engine.Clause{SQL: "SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", Args: []any{quoteFTS(words)}}
@@ -42,8 +42,7 @@ func (Search) Rows(words string, spellings []string) engine.Clause {
 	return found
 }
 
-// phrases is the query of the text index for rows with all wanted texts and none
-// of the unwanted ones.
+// phrases returns the FTS5 query for rows with all wanted and no unwanted texts.
 func phrases(wanted, unwanted []string) string {
 	var query string
 	for _, words := range wanted {
@@ -72,8 +71,8 @@ func matching(query string) engine.Source {
 	}
 }
 
-// Beginning implements session.Searcher, with the trigrams that begin with one of the spellings of a text. It returns
-// false if there are too many. It looks up one trigram after another, because the engine would list each with all its
+// Beginning implements session.Searcher. It searches for the trigrams that start with one of the spellings, and returns
+// false if there are too many. It looks up one trigram at a time, because the engine would list each with all its
 // occurrences.
 func (Search) Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error) {
 	var found []string
@@ -96,16 +95,15 @@ func (Search) Beginning(ctx context.Context, c *engine.Conn, spellings []string)
 	return matching(strings.Join(found, " OR ")), len(found) > 0, nil
 }
 
-// maxTrigrams limits how many trigrams are looked for at once: the index is entered
-// for each of them.
+// maxTrigrams limits the number of trigrams in a query. Each requires a separate index lookup.
 const maxTrigrams = 32
 
-// afterAll returns the text after every trigram that begins with words.
+// afterAll returns a text that sorts after all trigrams that start with words.
 func afterAll(words string) string {
 	return words + strings.Repeat(string(unicode.MaxRune), minIndexed)
 }
 
-// quoteFTS makes any text one phrase of an FTS5 query.
+// quoteFTS quotes a text as an FTS5 phrase.
 func quoteFTS(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
 // HasTerms implements session.Searcher.

@@ -1,10 +1,9 @@
-// Package sqlite stores toolcrib's data in one SQLite file. It implements session.Engine: connections and their
-// settings, locking, the schema, searches with functions of SQLite, and copies of the file. Package store contains all
-// other SQL.
+// Package sqlite stores toolcrib's data in a SQLite file. It implements session.Engine: connections and their settings,
+// locking, the schema, searches with functions of SQLite, and copies of the file. Package store contains all other SQL.
 //
-// Writes use one connection, in BEGIN IMMEDIATE transactions with synchronous=FULL; reads use a few query_only
-// connections on snapshots of the write-ahead log. Statements are prepared once per connection. A transaction waits
-// half a minute for a busy file (busy.go) and then fails with engine.ErrBusy.
+// Writes use one connection, in BEGIN IMMEDIATE transactions with synchronous=FULL. Reads use a few query_only
+// connections on snapshots of the write-ahead log. Statements are prepared once per connection. A transaction waits up
+// to half a minute for a busy file (busy.go) and then fails with engine.ErrBusy.
 package sqlite
 
 import (
@@ -23,7 +22,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Driver is the name under which the engine registers itself.
+// Driver is the name of the database/sql driver.
 const Driver = "sqlite"
 
 // File is a database file. It is safe for concurrent use.
@@ -31,27 +30,26 @@ type File struct {
 	Search
 
 	path        string
-	info        fs.FileInfo // of the file when it was opened
+	info        fs.FileInfo // of the file at the time of opening
 	frozen      bool        // opened as immutable
 	busyTimeout time.Duration
 	write       *sql.DB
-	log         *sql.DB // for writes that a power cut may lose
+	log         *sql.DB // for transactions that a power failure may roll back
 	read        *sql.DB
 	audit       *sql.DB
-	// numbered is the last schema number that this process checked or wrote. Checking
-	// one builds its schema in memory, which would otherwise happen before each step of
-	// a migration.
+	// numbered is the last schema number that this process checked or wrote. A check builds the schema in memory, which
+	// would otherwise happen before each migration.
 	numbered atomic.Int64
 }
 
-// Options are the options for opening a file.
+// Options configures how a file is opened.
 type Options struct {
-	Existing bool // open a file that is there, and make none
+	Existing bool // do not create the file
 	Frozen   bool // open the file as immutable
-	Readers  int  // connections that read, at most
+	Readers  int  // maximum number of read connections
 }
 
-// Open creates the file, with mode 0600, if it does not exist. The file is first read when a connection is opened.
+// Open opens the file and creates it, with mode 0600, if it does not exist. The first connection reads the file.
 func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	if err := createFile(path, opts.Existing); err != nil {
 		return nil, err
@@ -108,15 +106,14 @@ func (f *File) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error 
 	})
 }
 
-// Commit implements session.Engine. Other processes look at the file.
+// Commit implements session.Engine. It sends no notification, because other processes watch the file.
 func (f *File) Commit(ctx context.Context, c *engine.Conn, _ int64) error {
 	_, err := c.Exec(ctx, "COMMIT")
 	return err
 }
 
-// Promote implements session.Engine: reading the schema is the largest cost of a
-// connection, and a command that reads and then writes should pay it once. The
-// connection may write last: until then it is a reader.
+// Promote implements session.Engine. Parsing the schema is the largest cost of a connection, and a command that reads
+// and then writes should pay it once. Promote turns off query_only last, so that a failure leaves a reader.
 func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error) {
 	if f.frozen {
 		return false, nil
@@ -129,12 +126,12 @@ func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (boo
 		return c.Script(ctx, "PRAGMA "+strings.Join(pragmas, "; PRAGMA ")+"; PRAGMA query_only(0)")
 	})
 	if err != nil {
-		return false, errors.Join(err, c.Script(ctx, "PRAGMA "+waits)) // it stays a reader, which waits
+		return false, errors.Join(err, c.Script(ctx, "PRAGMA "+waits)) // restore the settings of a reader
 	}
 	return true, nil
 }
 
-// WhileAudited implements session.Engine: the connection keeps more pages in memory.
+// WhileAudited implements session.Engine. It enlarges the page cache of the connection.
 func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error) error {
 	if err := c.Script(ctx, "PRAGMA "+auditCache); err != nil {
 		return err
@@ -142,13 +139,13 @@ func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error
 	return errors.Join(fn(), c.Script(ctx, "PRAGMA cache_size(-2000)")) // the engine's default
 }
 
-// modeFrozen opens a file as immutable: without locks and without its log, which is the only way in a read-only folder
-// (https://www.sqlite.org/wal.html#readonly).
+// modeFrozen opens a file as immutable, that is, without locks and without its log. This is the only way to open a
+// database in a read-only folder (https://www.sqlite.org/wal.html#readonly).
 const modeFrozen = "frozen"
 
-// dsn returns the data source name that opens path in a mode: "rw", "ro", or modeFrozen. A connection in mode "ro" does
-// not even remove the log. The driver runs busy_timeout before the other pragmas. With synchronous=FULL, an
-// acknowledged commit survives a power cut; with NORMAL, a write-ahead log is not synced at commit.
+// dsn returns the data source name for path in a mode: "rw", "ro", or modeFrozen. A connection in mode "ro" does not
+// remove the log. The driver runs busy_timeout before the other pragmas. With synchronous=FULL, an acknowledged commit
+// survives a power failure; with NORMAL, the write-ahead log is not synced at commit.
 func dsn(path, mode string, pragmas ...string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -163,8 +160,8 @@ func dsn(path, mode string, pragmas ...string) (string, error) {
 	return u.String(), nil
 }
 
-// openPools creates the pools of connections: one for writing, one for writes that a power cut may lose, and readers.
-// It opens no connection yet.
+// openPools creates the database/sql pools for writing, for transactions that a power failure may roll back, for
+// reading, and for audits. It opens no connections.
 func (f *File) openPools(readers int) error {
 	write, log := writerPragmas(), loggerPragmas()
 	if f.frozen {
@@ -173,7 +170,7 @@ func (f *File) openPools(readers int) error {
 	var errs [4]error
 	f.write, errs[0] = f.openPool(1, write)
 	f.log, errs[1] = f.openPool(1, log)
-	f.read, errs[2] = f.openPool(readers+2, readerPragmas()) // one may become the writer, one the logger
+	f.read, errs[2] = f.openPool(readers+2, readerPragmas()) // one may become the writer, and one the logger
 	f.audit, errs[3] = f.openPool(readers+1, append(readerPragmas(), auditCache))
 	if err := errors.Join(errs[:]...); err != nil {
 		return errors.Join(err, f.Close())
@@ -198,25 +195,25 @@ func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
 	return pool, nil
 }
 
-// writerPragmas returns the settings of the connection for writing.
+// writerPragmas returns the settings of the write connection.
 func writerPragmas() []string {
 	return []string{asks, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
 }
 
-// loggerPragmas returns the settings of the connection for writes that a power cut may lose.
+// loggerPragmas returns the settings of the connection for transactions that a power failure may roll back.
 func loggerPragmas() []string {
 	return []string{asks, "journal_mode(WAL)", "synchronous(NORMAL)"}
 }
 
-// readerPragmas returns the settings of connections for reading.
+// readerPragmas returns the settings of read connections.
 func readerPragmas() []string { return []string{waits, "query_only(1)"} }
 
-// auditCache is the cache size of a connection that verifies, in KB: verification reads pages several times. Mapped
-// memory would save a sixth of the time, but each connection would count the size of the whole file as memory of the
+// auditCache is the page cache of a connection that verifies, in KB. Verification reads pages several times. Memory
+// mapping would save a sixth of the time, but each connection would add the size of the file to the memory of the
 // process.
 const auditCache = "cache_size(-24576)"
 
-// Close closes the pools.
+// Close closes all connections.
 func (f *File) Close() error {
 	var errs []error
 	for _, pool := range []*sql.DB{f.audit, f.read, f.log, f.write} {
@@ -227,9 +224,9 @@ func (f *File) Close() error {
 	return errors.Join(errs...)
 }
 
-// createFile creates the file if it does not exist, so that the engine never creates it with a wider mode than 0600.
-// The log files inherit its mode. createFile rejects a file that is too small for a database, which the engine would
-// treat as empty. It creates no folder, because a missing folder is probably a typing mistake.
+// createFile creates the file if it does not exist, so that the engine never creates it with a wider mode than 0600,
+// which the log files inherit. It rejects a file that is too small for a database, which the engine would treat as
+// empty. It does not create folders, because a missing folder is probably a typing error.
 func createFile(path string, existing bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -266,7 +263,7 @@ func createFile(path string, existing bool) error {
 	return syncDir(dir)
 }
 
-// Unread reports whether a log next to the database may contain changes that were not written back to it.
+// Unread reports whether the log of the database at path may contain changes that were not checkpointed.
 func Unread(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	if err != nil {
@@ -275,11 +272,11 @@ func Unread(path string) bool {
 	return info.Size() > 0
 }
 
-// smallestDatabase is the size in bytes of the smallest page a database can
-// have (https://www.sqlite.org/fileformat2.html#page_size).
+// smallestDatabase is the minimum page size of a database, in bytes
+// (https://www.sqlite.org/fileformat2.html#page_size).
 const smallestDatabase = 512
 
-// syncDir makes a new name in a folder survive a power cut.
+// syncDir syncs a folder, so that new names in it survive a power failure.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -292,7 +289,7 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// There implements session.Engine: it returns nil while the database is the file that was opened.
+// There implements session.Engine. It returns nil if the path still refers to the file that was opened.
 func (f *File) There() error {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, f.info) {

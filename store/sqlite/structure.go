@@ -11,9 +11,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Problems implements session.Engine with the engine's quick check and the
-// foreign-key check. They see damage to the structure; damage to the content is
-// seen by the hash chains.
+// Problems implements session.Engine with the engine's quick check and foreign-key check. They detect damage to the
+// structure; the hash chains detect damage to the content.
 func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 	answers, err := check(ctx, c, "quick_check")
 	if err != nil {
@@ -30,9 +29,9 @@ func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 // textIndexes are the full-text indexes. Lists and searches depend on them, and no seal covers them.
 var textIndexes = []string{"proposals_text", "memories_text", "entities_text"}
 
-// Structure implements session.Engine: it checks the schema, the full-text indexes, and foreign keys or, if deep is
-// set, the whole file. The engine's quick check would take half the time of a deep one, but miss an index that differs
-// from its table, which changes lists and the search for earlier rejections.
+// Structure implements session.Engine. It checks the schema, the full-text indexes, and foreign keys, and if deep is
+// set, the complete file. The engine's quick check would take half the time of the deep check, but would miss an index
+// that differs from its table, which affects lists and the search for earlier rejections.
 func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func(history.Damage)) error {
 	if err := schemaDrift(ctx, c, fn); err != nil {
 		return err
@@ -82,11 +81,11 @@ func DamagedPages(ctx context.Context, path string) (found []string) {
 			}
 		}
 	}
-	_ = rows.Err() // that the file is damaged is known
+	_ = rows.Err() // the file is known to be damaged
 	return found
 }
 
-// danglingKeys calls fn for every row whose foreign key names a missing row.
+// danglingKeys calls fn for each row whose foreign key refers to a missing row.
 func danglingKeys(ctx context.Context, c *engine.Conn, fn func(table, message string)) error {
 	return c.Each(ctx, `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check`, nil, func(row engine.Scanner) error {
 		var table, parent string
@@ -99,12 +98,11 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(table, message st
 	})
 }
 
-// check runs some of the engine's own checks and returns their findings:
-// integrity_check finds damaged pages, values that violate a constraint and
-// indexes that disagree with their tables, quick_check all but the last.
+// check runs integrity checks of the engine and returns their findings. integrity_check finds damaged pages, values
+// that violate a constraint, and indexes that differ from their tables; quick_check skips the indexes.
 func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, error) {
 	var found []string
-	// The first check of the full-text index would use the cache of this connection instead of the file.
+	// Read the full-text index first: its check would use the cache of this connection instead of the file.
 	var seq int64
 	if _, err := c.Maybe(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH $1 LIMIT 1", []any{quoteFTS("user")}, &seq); err != nil {
 		found = append(found, "the full-text index cannot be read: "+err.Error())
@@ -126,8 +124,8 @@ func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, er
 	return found, nil
 }
 
-// schemaDrift reports tables, indexes and triggers that differ from those of the
-// migrations: a dropped trigger no longer protects its table.
+// schemaDrift reports tables, indexes, and triggers that differ from the migrations. A missing trigger, for example, no
+// longer protects its table.
 func schemaDrift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	want, err := freshSchema()
 	if err != nil {
@@ -153,7 +151,7 @@ func schemaDrift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) e
 	return nil
 }
 
-// objects returns the SQL of every object of the schema, by type and name.
+// objects returns the SQL of all objects in the schema, by type and name.
 func objects(ctx context.Context, c *engine.Conn) (map[string]string, error) {
 	found := map[string]string{}
 	err := c.Each(ctx, "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", nil, func(row engine.Scanner) error {
@@ -167,12 +165,10 @@ func objects(ctx context.Context, c *engine.Conn) (map[string]string, error) {
 	return found, err
 }
 
-// freshSchema returns the objects that the migrations create. One verification
-// may need them twice, and they are the same as long as the process runs.
+// freshSchema returns the objects that the migrations create. A verification may need them twice.
 var freshSchema = sync.OnceValues(func() (map[string]string, error) { return makeSchema(context.Background(), SchemaVersion()) })
 
-// makeSchema runs the migrations up to a number on an empty database in memory and
-// returns its objects.
+// makeSchema runs the migrations up to last on an empty in-memory database and returns its objects.
 func makeSchema(ctx context.Context, last int) (map[string]string, error) {
 	db, err := sql.Open(Driver, ":memory:")
 	if err != nil {

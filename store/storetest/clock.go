@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Clock is a clock that advances by a microsecond with each reading, so that no two times are equal and every run sees
-// the same times. It is safe for concurrent use.
+// Clock is a clock that advances by one microsecond per reading, so that times are distinct and identical in each run.
+// It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a clock that shows a fixed time in the year 2026.
+// NewClock returns a clock that starts at a fixed time in 2026.
 func NewClock() *Clock {
 	return &Clock{now: time.Date(2026, time.November, 20, 22, 42, 0, 0, time.UTC)}
 }
@@ -27,15 +27,15 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Forward moves the clock on by d.
+// Forward advances the clock by d.
 func (c *Clock) Forward(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// IDs returns a source of ids that have the form of UUIDv7 and count from 1.
-// Sources of different series never give the same id.
+// IDs returns a generator of ids that look like UUIDv7 and count from 1. Generators of different series never return
+// the same id.
 func IDs(series uint16) func() string {
 	var last atomic.Uint64
 	return func() string { return fmt.Sprintf("01990000-%04x-7000-8000-%012x", series, last.Add(1)) }

@@ -16,21 +16,20 @@ import (
 	"time"
 )
 
-// compatible is a proxy that makes a PostgreSQL server behave like compatible engines: it refuses features that
+// compatible is a proxy that makes a PostgreSQL server behave like a compatible engine: it rejects features that
 // CockroachDB and YugabyteDB lack, shuffles rows without ORDER BY, and fails transactions with SQLSTATE 40001, at
 // statements and at COMMIT.
 type compatible struct {
-	dir    string // of its socket
-	server string // path of the socket of the server
+	dir    string // folder of its socket
+	server string // path of the server's socket
 
 	mu   sync.Mutex
 	dice *rand.Rand
 }
 
-// The average numbers of statements and of commits per failure, and the maximum number of consecutive failed
-// transactions of a connection. A verification runs more than a hundred statements, and thousands if it finds damage,
-// over connections that it opens for each attempt; so that an attempt can succeed, only the first statements of a read
-// transaction fail.
+// The average numbers of statements and of commits per failure, and the maximum number of consecutive failures per
+// connection. A verification runs more than a hundred statements, and thousands if it finds damage, on new connections
+// for each attempt. To let an attempt succeed, only the first statements of a read transaction can fail.
 const (
 	statementsPerFailure = 20
 	readsPerFailure      = 1000
@@ -39,10 +38,11 @@ const (
 	firstStatements      = 200
 )
 
-// seedVariable repeats the failures of an earlier run, as far as its goroutines are scheduled in the same order.
+// seedVariable is the environment variable with a seed, which repeats the failures of an earlier run if its goroutines
+// are scheduled in the same order.
 const seedVariable = "TOOLCRIB_TEST_SEED"
 
-// seed returns the seed of all random choices.
+// seed returns the seed for all random choices.
 var seed = sync.OnceValues(func() (uint64, error) {
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any bits will do
 	if text := os.Getenv(seedVariable); text != "" {
@@ -55,7 +55,7 @@ var seed = sync.OnceValues(func() (uint64, error) {
 	return seed, nil
 })
 
-// startCompatible listens in a new folder, which the process leaves behind.
+// startCompatible starts a proxy that listens in a new folder. The folder is not removed.
 func startCompatible(server string) (*compatible, error) {
 	seed, err := seed()
 	if err != nil {
@@ -82,7 +82,7 @@ func startCompatible(server string) (*compatible, error) {
 	return c, nil
 }
 
-// before returns the URL of a database of the server through c.
+// before returns the URL of a database through the proxy.
 func (c *compatible) before(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -132,8 +132,7 @@ func (c *compatible) serve(client net.Conn) {
 	}
 }
 
-// readMessage reads a message of the protocol: its kind, which the first message does not have, its length, and its
-// content.
+// readMessage reads a protocol message: its type, which the first message lacks, its length, and its content.
 func readMessage(in io.Reader, first bool) ([]byte, error) {
 	m := make([]byte, 5)
 	if first {
@@ -151,14 +150,14 @@ func readMessage(in io.Reader, first bool) ([]byte, error) {
 // compatibleSession is the state of one connection.
 type compatibleSession struct {
 	c        *compatible
-	inside   bool // a transaction
+	inside   bool // in a transaction
 	writes   bool
-	done     int  // statements of the transaction
-	failures int  // since the last transaction that was committed
-	skipping bool // discard the remaining messages of a refused statement
+	done     int  // statements in the transaction
+	failures int  // since the last committed transaction
+	skipping bool // discard the remaining messages of a rejected statement
 }
 
-// pass returns the message to send to the server in place of a client's message.
+// pass returns the message to send to the server instead of a client's message.
 func (s *compatibleSession) pass(m []byte) []byte {
 	if s.skipping {
 		s.skipping = m[0] != 'S' // Sync
@@ -185,8 +184,7 @@ func (s *compatibleSession) pass(m []byte) []byte {
 	return m
 }
 
-// statements returns how many statements of the transaction there are for each that
-// fails.
+// statements returns the average number of statements per failure.
 func (s *compatibleSession) statements() int {
 	if s.writes {
 		return statementsPerFailure
@@ -194,7 +192,7 @@ func (s *compatibleSession) statements() int {
 	return readsPerFailure
 }
 
-// fails decides whether a transaction fails here.
+// fails decides at random whether to fail the transaction now.
 func (s *compatibleSession) fails(per int) bool {
 	s.done++
 	if !s.inside || s.failures >= failuresInARow || !s.writes && s.done > firstStatements || !s.c.one(per) {
@@ -204,7 +202,7 @@ func (s *compatibleSession) fails(per int) bool {
 	return true
 }
 
-// lacking reports whether a statement uses features that compatible engines do not have.
+// lacking reports whether a statement uses features that compatible engines lack.
 func lacking(statement string) bool {
 	for _, word := range []string{"LISTEN ", "NOTIFY ", "pg_advisory", "pg_try_advisory", "INDEXED BY"} {
 		if strings.Contains(statement, word) {
@@ -214,7 +212,7 @@ func lacking(statement string) bool {
 	return false
 }
 
-// raise is a message that fails at the server, which ends the transaction there too.
+// raise returns a message that causes an error on the server, which also aborts the transaction there.
 func raise(code, why string) []byte {
 	text := fmt.Sprintf("DO $$ BEGIN RAISE EXCEPTION '%s' USING ERRCODE = '%s'; END $$\x00", why, code)
 	m := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(text))) //nolint:gosec // it is short

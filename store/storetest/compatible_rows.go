@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// rowShuffler shuffles the rows of statements without a defined order, as distributed engines do. It follows one
-// connection: sent processes messages to the server, and pass messages from it.
+// rowShuffler shuffles the rows of statements without ORDER BY, as distributed engines do. It tracks one connection:
+// sent processes messages to the server, and copyRows those from the server.
 type rowShuffler struct {
 	c *compatible
 
 	mu       sync.Mutex
 	open     map[string]bool // prepared statements without ORDER BY
-	bound    bool            // the last portal is of such a statement
+	bound    bool            // the last portal is for such a statement
 	expected []answer        // in the order of the statements
 }
 
-// answer is an expected response of the server: the rows of a statement, or its readiness for the next one.
+// answer is an expected response of the server: the rows of a statement, or readiness for the next one.
 type answer int
 
 const (
@@ -27,7 +27,7 @@ const (
 	openRows
 )
 
-// sent takes note of a message to the server.
+// sent processes a message to the server.
 func (r *rowShuffler) sent(m []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,8 +44,8 @@ func (r *rowShuffler) sent(m []byte) {
 	}
 }
 
-// next returns the current expected response, and removes it when it is complete. An error ends all messages before the
-// next Sync.
+// next returns the current expected response and removes it when it is complete. After an error, the server ignores all
+// messages until the next Sync.
 func (r *rowShuffler) next(kind byte) answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *rowShuffler) next(kind byte) answer {
 	return now
 }
 
-// copyRows copies the server's messages and shuffles the rows of statements without a defined order.
+// copyRows forwards the server's messages and shuffles the rows of statements without ORDER BY.
 func (r *rowShuffler) copyRows(client io.Writer, server io.Reader) error {
 	in := bufio.NewReader(server)
 	var rows [][]byte
@@ -99,8 +99,8 @@ func (c *compatible) shuffle(rows [][]byte) {
 	c.dice.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
-// leavesOrderOpen reports whether a statement has no ORDER BY outside of parentheses. An ORDER BY of a subquery does
-// not order the rows.
+// leavesOrderOpen reports whether a statement has no ORDER BY outside parentheses. The ORDER BY of a subquery does not
+// determine the order of the result.
 func leavesOrderOpen(statement string) bool {
 	var outside strings.Builder
 	depth, quoted := 0, false

@@ -12,19 +12,19 @@ import (
 	"toolcrib/history"
 )
 
-// Crowd describes the content of a generated database, in addition to the shipped definitions. It is consistent, and
-// the same in every run. It is written by SQL statements in a few microseconds per row, because the desk would take
+// Crowd describes the content of a generated database, in addition to the shipped definitions. The content is
+// consistent and identical in each run. SQL statements write it in a few microseconds per row; the desk would take
 // hours.
 type Crowd struct {
-	Tools    int // live prompt tools of the user's layer, each from a proposal that was approved
+	Tools    int // live prompt tools in the user layer, each from an approved proposal
 	Waiting  int // proposals of new tools that wait for the user's decision
-	Versions int // further versions of the tools in turn, as toolcrib itself would ship them; about a kilobyte each
-	// Rules names the rules and the policy that assessments are made with, as
-	// service.Desk.RulesVersion does: others cannot be approved.
+	Versions int // further versions of the tools, in rotation and without proposals; about a kilobyte each
+	// Rules is the version of the rules and policy for assessments, as returned by service.Desk.RulesVersion. Proposals
+	// assessed with other rules cannot be approved.
 	Rules string
 }
 
-// Fill makes a new database at path and writes the crowd into it.
+// Fill creates a database at path and writes the crowd into it.
 func (c Crowd) Fill(ctx context.Context, path string) error {
 	image, err := freshFile()
 	if err != nil {
@@ -86,8 +86,8 @@ func (c Crowd) write(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// takeOff drops the triggers and indexes, which cost more than all the rows,
-// and returns the statements that make them again.
+// takeOff drops the triggers and indexes, which cost more than all the rows, and returns the statements that recreate
+// them.
 func takeOff(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'index') AND sql IS NOT NULL ORDER BY type")
 	if err != nil {
@@ -113,7 +113,7 @@ func takeOff(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	return locks, nil
 }
 
-// more writes further versions of the tools, one of each after the other.
+// more writes further versions of the tools, in rotation.
 func (l *loader) more(tools, versions int) error {
 	last := make([]history.Version, 0, tools)
 	for n := range versions {

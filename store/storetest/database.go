@@ -22,15 +22,14 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// Database is an open database with its clock and ids.
+// Database is an open database with its clock and source of ids.
 type Database struct {
 	*store.DB
 	Clock *Clock
 	NewID func() string
 }
 
-// New returns a new database in a folder of the test's own. It is closed when
-// the test ends.
+// New returns a new database in a temporary folder. It is closed when the test ends.
 func New(t testing.TB) *Database {
 	t.Helper()
 	image, err := fresh()
@@ -43,13 +42,13 @@ func New(t testing.TB) *Database {
 	return FromImage(t, image)
 }
 
-// fresh returns the bytes of a new database, so that only the first test creates one.
+// fresh returns the image of a new database, so that only the first test creates one.
 var fresh = sync.OnceValues(func() ([]byte, error) {
 	return Image(func(*Database) error { return nil })
 })
 
-// Image returns the bytes of a new database after fill has been at it; on
-// PostgreSQL they are the name of a database that is copied.
+// Image returns the bytes of a new database after fill has run. On PostgreSQL, it returns the name of a template
+// database.
 func Image(fill func(db *Database) error) (image []byte, err error) {
 	if OnPostgres() {
 		return template(fill)
@@ -57,12 +56,12 @@ func Image(fill func(db *Database) error) (image []byte, err error) {
 	return file(fill)
 }
 
-// freshFile is fresh for a SQLite file, on which databases of many rows are made.
+// freshFile is like fresh, but always returns a SQLite file, which is used to generate large databases.
 var freshFile = sync.OnceValues(func() ([]byte, error) {
 	return file(func(*Database) error { return nil })
 })
 
-// file is Image for a SQLite file.
+// file is like Image, but always creates a SQLite file.
 func file(fill func(db *Database) error) (image []byte, err error) {
 	dir, err := os.MkdirTemp("", "toolcrib")
 	if err != nil {
@@ -79,8 +78,7 @@ func file(fill func(db *Database) error) (image []byte, err error) {
 	return os.ReadFile(db.Path())
 }
 
-// FromImage opens a copy of a database in a folder of the test's own. It is
-// closed when the test ends.
+// FromImage opens a copy of an image in a temporary folder. It is closed when the test ends.
 func FromImage(t testing.TB, image []byte) *Database {
 	t.Helper()
 	if strings.HasPrefix(string(image), templateMark) {
@@ -118,7 +116,7 @@ func connect(ctx context.Context, path string, series uint16, trust *proof.Trust
 	return d, err
 }
 
-// Desk returns a desk for the database with the given policy.
+// Desk returns a desk for the database.
 func (d *Database) Desk(t testing.TB, policy review.Policy) *service.Desk {
 	t.Helper()
 	desk, err := service.New(d.DB, policy, d.Clock.Now, d.NewID)
@@ -128,8 +126,8 @@ func (d *Database) Desk(t testing.TB, policy review.Policy) *service.Desk {
 	return desk
 }
 
-// Basics are severities that enable only the rule families template, names, and lock, and the rules that cannot be
-// disabled, so that a test of the desk does not depend on the findings of other families.
+// Basics returns severities that disable all rules except the families template, names, and lock and the rules that
+// cannot be disabled, so that a test of the desk does not depend on the findings of other families.
 func Basics() map[string]rules.Severity {
 	severities := map[string]rules.Severity{}
 	for _, r := range ruleset.All() {
@@ -140,7 +138,7 @@ func Basics() map[string]rules.Severity {
 	return severities
 }
 
-// Choices proposes drafts as a user and returns them as choices.
+// Choices proposes drafts as a user and returns the choices to approve them.
 func Choices(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
 	t.Helper()
 	made, err := desk.Drafting.Propose(t.Context(), by, drafts, true)
@@ -172,13 +170,12 @@ func (d *Database) Approved(t testing.TB, desk *service.Desk, by proposals.Actor
 	return decisions
 }
 
-// SQL runs statements on the database as with a database tool: over a separate connection, with the engine's defaults.
+// SQL executes statements with the engine's default settings on a separate connection, as a database tool would.
 func (d *Database) SQL(ctx context.Context, statements string, args ...any) error {
 	return ByHand(ctx, d.Path(), statements, args...)
 }
 
-// byHand returns connections to a database past toolcrib, those of a superuser on a
-// server.
+// byHand opens the database at path without toolcrib, on a server as a superuser.
 func byHand(path string) (*sql.DB, error) {
 	if pg.IsURL(path) {
 		owner := strings.Replace(path, serverLogin+"@", pgtest.Superuser+"@", 1)
@@ -187,7 +184,7 @@ func byHand(path string) (*sql.DB, error) {
 	return sql.Open("sqlite", dataSource(path))
 }
 
-// ByHand runs statements on the file at path over a separate connection.
+// ByHand executes statements on the database at path on a separate connection.
 func ByHand(ctx context.Context, path, statements string, args ...any) (err error) {
 	db, err := byHand(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package storetest opens databases for tests: real files in a folder of the
-// test's own, stamped by a clock and ids that are the same in every run, with
-// proposals to fill them and a look at every row in them.
+// Package storetest opens databases for tests. They are files in temporary folders, or databases on a PostgreSQL
+// server, with a clock and ids that are identical in each run. The package also provides proposals and functions that
+// read or modify rows directly.
 package storetest

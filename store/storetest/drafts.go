@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Prompt is a complete proposal of a new prompt tool in the user's layer without findings of the rule families
+// Prompt returns a complete proposal of a new prompt tool in the user layer without findings of the rule families
 // template, names, and lock. Its texts contain id, so that no two tools are similar.
 func Prompt(id string) proposals.Draft {
 	d := proposal(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
@@ -23,8 +23,8 @@ func Prompt(id string) proposals.Draft {
 	return d
 }
 
-// Action is a whole proposal of a new action tool in the user's layer. Whether
-// the rules of names like id is the caller's choice.
+// Action returns a complete proposal of a new action tool in the user layer. The caller must choose an id that complies
+// with the naming rules if that matters.
 func Action(id string) proposals.Draft {
 	d := proposal(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
 	d.Definition = registry.Definition{Tool: &registry.Tool{
@@ -35,7 +35,7 @@ func Action(id string) proposals.Draft {
 	return d
 }
 
-// Agent is a whole proposal of a new agent in the user's layer.
+// Agent returns a complete proposal of a new agent in the user layer.
 func Agent(id string) proposals.Draft {
 	d := proposal(registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: id})
 	d.Definition = registry.Definition{Agent: &registry.Agent{
@@ -45,8 +45,8 @@ func Agent(id string) proposals.Draft {
 	return d
 }
 
-// Skill returns a complete proposal for a skill with one further file, whose bytes it also
-// returns as a desk takes them (WithContents).
+// Skill returns a complete proposal of a skill with one additional file, and a function that returns the file's bytes
+// for WithContents.
 func Skill(id, name string, data []byte) (draft proposals.Draft, contents func(string) ([]byte, error)) {
 	draft = proposal(registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id})
 	draft.Examples, draft.TestCases = nil, nil
@@ -62,8 +62,8 @@ func Skill(id, name string, data []byte) (draft proposals.Draft, contents func(s
 	}
 }
 
-// Modify converts d, which proposed a tool, to a proposal that changes it from version base. It does not modify the
-// tool of d.
+// Modify converts d, which proposes a new tool, to a proposal that modifies version base of the tool. It does not
+// modify the tool of d.
 func Modify(d proposals.Draft, base int, change func(*registry.Tool)) proposals.Draft {
 	tool := *d.Definition.Tool
 	change(&tool)
@@ -71,8 +71,8 @@ func Modify(d proposals.Draft, base int, change func(*registry.Tool)) proposals.
 	return d
 }
 
-// Turn returns a proposal of a type that needs no definition: to deactivate,
-// reactivate or, with restore set, go back to an earlier version.
+// Turn returns a proposal of a type without a definition: to deactivate, to reactivate, or to restore an earlier
+// version.
 func Turn(t proposals.Type, s registry.Subject, base, restore int) proposals.Draft {
 	d := proposal(s)
 	d.Type, d.BaseVersion, d.RestoreVersion = t, &base, restore

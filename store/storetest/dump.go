@@ -12,19 +12,19 @@ import (
 	"toolcrib/store/pg"
 )
 
-// dataSource returns the data source name of the file at path for a separate connection.
+// dataSource returns the data source name for a separate connection to the file at path.
 func dataSource(path string) string {
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "_pragma=busy_timeout(5000)"}).String()
 }
 
-// Dump returns the database as text, including the schema and the numbers in the file's header: one line for every row
-// of every table, with all its columns as SQL literals, in order.
+// Dump returns the database as text, including the schema and the numbers in the file header: one line per row of each
+// table, in order, with all columns as SQL literals.
 func (d *Database) Dump(t testing.TB) string {
 	t.Helper()
 	return Dump(t, d.Path())
 }
 
-// Dump is the method of the same name for the file at path.
+// Dump returns the database at path as text; see Database.Dump.
 func Dump(t testing.TB, path string) string {
 	t.Helper()
 	text, err := DumpOf(t.Context(), path)
@@ -34,7 +34,7 @@ func Dump(t testing.TB, path string) string {
 	return text
 }
 
-// DumpOf is Dump outside of a test.
+// DumpOf is like Dump, but returns errors.
 func DumpOf(ctx context.Context, path string) (string, error) {
 	if pg.IsURL(path) {
 		return dumpPostgres(ctx, path)
@@ -79,7 +79,7 @@ func DumpOf(ctx context.Context, path string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// maxLine is the most bytes shown of a changed row.
+// maxLine is the maximum length of a changed row in messages, in bytes.
 const maxLine = 400
 
 // Unchanged runs act and fails the test if it changes a row of the database.
@@ -95,8 +95,8 @@ func (d *Database) Unchanged(t testing.TB, act func()) {
 	}
 }
 
-// Difference lists the lines that only one of two dumps has, "-" before those
-// of the first and "+" before those of the second.
+// Difference returns the lines that only one of two dumps contains, with the prefix "-" for the first and "+" for the
+// second.
 func Difference(before, after string) []string {
 	if before == after {
 		return nil

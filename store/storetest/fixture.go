@@ -14,11 +14,11 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// metaCommand is a line of pg_dump that only psql understands.
+// metaCommand matches a line in the output of pg_dump that only psql understands.
 var metaCommand = regexp.MustCompile(`(?m)^\\.*\n`)
 
-// Fixture returns the database as bytes that FromFixture opens again, with another
-// program too: a SQLite file, or the statements that make it on a server.
+// Fixture returns the database in a form that FromFixture can open, also in another program: a SQLite file, or the SQL
+// statements that create it on a server.
 func (d *Database) Fixture(t testing.TB) []byte {
 	t.Helper()
 	if !pg.IsURL(d.Path()) {
@@ -53,13 +53,13 @@ func (d *Database) Fixture(t testing.TB) []byte {
 	return metaCommand.ReplaceAll(out, nil)
 }
 
-// FromFixture opens a database of Fixture after missing migrations. It is closed when the test ends.
+// FromFixture opens the database of a fixture and runs missing migrations. It is closed when the test ends.
 func FromFixture(t testing.TB, fixture []byte) *Database {
 	t.Helper()
 	if !OnPostgres() {
 		return FromImage(t, fixture)
 	}
-	if _, err := migrated(); err != nil { // which makes the roles
+	if _, err := migrated(); err != nil { // creates the roles
 		t.Skip(err)
 	}
 	c, err := cluster()

@@ -10,18 +10,18 @@ import (
 	"toolcrib/store/pg"
 )
 
-// Hand is a direct connection to the database, on a server as a superuser.
+// Hand is a direct connection to a database that bypasses toolcrib. On a server, it uses a superuser.
 type Hand struct {
 	*sql.DB
 
-	script func(statements string) string // without the locks
+	script func(statements string) string // adds statements that disable the locks
 	engine handEngine
 }
 
-// handEngine has the statements that differ between the engines.
+// handEngine contains the statements that differ between the engines.
 type handEngine struct {
-	triggers string // name and statement of each trigger, by name
-	drop     string // of a trigger
+	triggers string // selects the name and the statement of each trigger, by name
+	drop     string // drops a trigger
 }
 
 var (
@@ -36,7 +36,7 @@ var (
 	}
 )
 
-// Hand returns a connection past toolcrib, which is closed when the test ends.
+// Hand returns a direct connection, which is closed when the test ends.
 func (d *Database) Hand(t testing.TB) *Hand {
 	t.Helper()
 	db, err := byHand(d.Path())
@@ -74,20 +74,20 @@ func (h *Hand) Triggers(ctx context.Context) (triggers []Trigger, err error) {
 	return triggers, rows.Err()
 }
 
-// Trigger is a trigger, and the statements that drop it and create it.
+// Trigger is a trigger with the statements that drop and create it.
 type Trigger struct {
 	Name, Table, Drop, SQL string // Table is "" for SQLite
 }
 
-// Unlocked runs statements without triggers, foreign keys, and CHECK constraints, and restores these afterward, so that
+// Unlocked executes statements without triggers, foreign keys, and CHECK constraints, and then restores these, so that
 // only the effect of the statements remains.
 func (h *Hand) Unlocked(ctx context.Context, statements string) error {
 	_, err := h.ExecContext(ctx, h.script(statements))
 	return err
 }
 
-// withoutLocks is Unlocked on a server, for a superuser: a table without a number of
-// CHECKs has none.
+// withoutLocks implements Unlocked for PostgreSQL. A table with a negative number of checks has no effective CHECK
+// constraints.
 func withoutLocks(statements string) string {
 	const turn = "UPDATE pg_catalog.pg_class SET relchecks = -relchecks WHERE relnamespace = 'toolcrib'::regnamespace"
 	return strings.Join([]string{
@@ -96,7 +96,7 @@ func withoutLocks(statements string) string {
 	}, ";\n")
 }
 
-// withoutTriggers is Unlocked on SQLite.
+// withoutTriggers implements Unlocked for SQLite.
 func (h *Hand) withoutTriggers(t testing.TB, statements string) string {
 	t.Helper()
 	triggers, err := h.Triggers(t.Context())

@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// loader writes the same rows as the desk.
+// loader writes the same rows as the desk would.
 type loader struct {
 	ctx   context.Context
 	tx    *sql.Tx
@@ -29,12 +29,12 @@ type loader struct {
 	prev                      string // hash of the last event
 	seq                       map[string]int64
 	ids                       uint64
-	versions                  []history.Version // the first of each tool
-	text, purpose             overlap.Index     // of the block that is being filled
+	versions                  []history.Version // first version of each tool
+	text, purpose             overlap.Index     // of the current block
 	block                     int64
 }
 
-// Placeholders in a template for an id and for a text.
+// Placeholders for an id and a text in a template.
 const (
 	markID   = "zz_mark_id"
 	markText = "zz mark text"
@@ -99,7 +99,7 @@ func (l *loader) id() string {
 	return fmt.Sprintf("01990000-%04x-7000-8000-%012x", 0xc000+(l.ids>>48), l.ids)
 }
 
-// insert writes a row; the last columns of every statement are given by values.
+// insert inserts a row. into names the table and the columns of values.
 func (l *loader) insert(into string, values ...any) error {
 	stmt, ok := l.stmts[into]
 	if !ok {
@@ -171,7 +171,7 @@ func (l *loader) waiting(n int) error {
 	return err
 }
 
-// loaded is a proposal that was written.
+// loaded is a proposal that the loader has written.
 type loaded struct {
 	id, assessment    string
 	subject           registry.Subject
@@ -181,8 +181,7 @@ type loaded struct {
 	hash              string
 }
 
-// proposal writes a proposal that was drafted, submitted and assessed, in the
-// state it is to have in the end.
+// proposal writes a proposal that was drafted, submitted, and assessed, with its final state.
 func (l *loader) proposal(n int, state proposals.State) (loaded, error) {
 	id := toolID(n)
 	p := loaded{

@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// sketchBlock sets how many versions share a row of the table of sketches.
+// sketchBlock is the number of versions that share a row in the table sketches.
 const sketchBlock = 256
 
 func (l *loader) sketch(seq int64, t registry.Tool) error {
@@ -42,8 +42,8 @@ func (l *loader) flushSketches() error {
 	return err
 }
 
-// recentSketches returns the sketches in the incomplete block: those of the seed, which are single rows that the block
-// replaces.
+// recentSketches returns the sketches in the incomplete block: those of the shipped tools, which are single rows that
+// the block replaces.
 func (l *loader) recentSketches() (text, purpose []byte, err error) {
 	err = l.tx.QueryRowContext(l.ctx, "SELECT text, purpose FROM sketches WHERE block = ?", l.block).Scan(&text, &purpose)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -20,15 +20,15 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// engineVariable selects the engine of the tests: "postgres", "compatible" for a compatible engine, or SQLite.
+// engineVariable selects the engine for tests: "postgres", "compatible" for a compatible engine, or SQLite.
 const engineVariable = "TOOLCRIB_TEST_ENGINE"
 
-// OnPostgres reports whether the tests run on PostgreSQL, or a compatible server.
+// OnPostgres reports whether the tests run on PostgreSQL or a compatible engine.
 func OnPostgres() bool { return os.Getenv(engineVariable) == "postgres" || onCompatible() }
 
 func onCompatible() bool { return os.Getenv(engineVariable) == "compatible" }
 
-// front is the proxy before the server where the tests run on a compatible one.
+// front starts the proxy that simulates a compatible engine.
 var front = sync.OnceValues(func() (*compatible, error) {
 	c, err := cluster()
 	if err != nil {
@@ -41,8 +41,7 @@ var front = sync.OnceValues(func() (*compatible, error) {
 	return startCompatible(filepath.Join(u.Query().Get("host"), ".s.PGSQL.5432"))
 })
 
-// NeedsFile skips a test that is about the SQLite file where the tests run on
-// PostgreSQL.
+// NeedsFile skips a test that requires SQLite if the tests run on PostgreSQL.
 func NeedsFile(t testing.TB) {
 	t.Helper()
 	if OnPostgres() {
@@ -50,11 +49,10 @@ func NeedsFile(t testing.TB) {
 	}
 }
 
-// serverLogin is the login of the tests: that of a server, which writes for every
-// user.
+// serverLogin is the login for tests. It has the role of a server, which writes on behalf of all users.
 const serverLogin = "toolcrib_tests"
 
-// cluster is the server that the tests of one binary share.
+// cluster starts the PostgreSQL server that the tests of a binary share.
 var cluster = sync.OnceValues(func() (*pgtest.Cluster, error) {
 	c, err := pgtest.Start(pgtest.Options{})
 	if err != nil {
@@ -63,7 +61,7 @@ var cluster = sync.OnceValues(func() (*pgtest.Cluster, error) {
 	return c, c.Exec(context.Background(), "CREATE ROLE "+serverLogin+" LOGIN")
 })
 
-// migrated is a database with the schema and the shipped definitions.
+// migrated creates a database with the schema and the shipped definitions, and returns its name.
 var migrated = sync.OnceValues(func() (string, error) {
 	c, err := cluster()
 	if err != nil {
@@ -81,11 +79,11 @@ var migrated = sync.OnceValues(func() (string, error) {
 	return name, c.Exec(ctx, "GRANT toolcrib_server TO "+serverLogin)
 })
 
-// templateMark is the prefix of the image of a PostgreSQL database, before the name of the database to copy.
+// templateMark is the prefix of a PostgreSQL image, followed by the name of the database to copy.
 const templateMark = "postgres template "
 
-// NewURL creates a database on the test server, as a copy of the one with another URL or, for "", with a new registry.
-// It returns its URL and a function that removes it. The other database must have no open connections.
+// NewURL creates a database on the test server, as a copy of the database at URL from or, if from is "", with a new
+// registry. It returns its URL and a function that removes it. The original database must have no open connections.
 func NewURL(ctx context.Context, from string) (address string, drop func() error, err error) {
 	origin := ""
 	if from == "" {
@@ -100,7 +98,7 @@ func NewURL(ctx context.Context, from string) (address string, drop func() error
 	return address, func() error { return remove(context.WithoutCancel(ctx), name) }, err
 }
 
-// remove removes a database from the server of the tests.
+// remove removes a database from the test server.
 func remove(ctx context.Context, name string) error {
 	c, err := cluster()
 	if err != nil {
@@ -109,7 +107,7 @@ func remove(ctx context.Context, name string) error {
 	return c.Drop(ctx, name)
 }
 
-// databaseOf returns the name on its server of the database of a URL.
+// databaseOf returns the database name in a URL.
 func databaseOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -118,7 +116,7 @@ func databaseOf(address string) (string, error) {
 	return strings.TrimPrefix(u.Path, "/"), nil
 }
 
-// fromTemplate returns the URL of a copy of a database.
+// fromTemplate creates a copy of a database and returns its URL and name.
 func fromTemplate(ctx context.Context, template string) (url, name string, err error) {
 	c, err := cluster()
 	if err != nil {
@@ -136,7 +134,7 @@ func fromTemplate(ctx context.Context, template string) (url, name string, err e
 	return url, name, err
 }
 
-// template returns the image of a PostgreSQL database after fill has been at it.
+// template returns the image of a PostgreSQL database after fill has run.
 func template(fill func(db *Database) error) ([]byte, error) {
 	origin, err := migrated()
 	if err != nil {
@@ -153,7 +151,7 @@ func template(fill func(db *Database) error) ([]byte, error) {
 	return []byte(templateMark + name), errors.Join(fill(db), db.Close())
 }
 
-// place creates a database from an image and returns its name. The database is removed after the test.
+// place creates a database from an image and returns its URL. The database is removed when the test ends.
 func place(t testing.TB, image string) string {
 	t.Helper()
 	url, name, err := fromTemplate(t.Context(), strings.TrimPrefix(image, templateMark))
@@ -171,8 +169,8 @@ func place(t testing.TB, image string) string {
 	return url
 }
 
-// ReplaceText replaces every occurrence of a text in the database with a URL, as a superuser could by hand. It returns
-// an error if the text does not occur.
+// ReplaceText replaces all occurrences of a text in the database at a URL, as a superuser could. It returns an error if
+// the text does not occur.
 func ReplaceText(ctx context.Context, url, old, new string) (err error) {
 	db, err := byHand(url)
 	if err != nil {
@@ -186,7 +184,7 @@ func ReplaceText(ctx context.Context, url, old, new string) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := db.ExecContext(ctx, "SET session_replication_role = replica"); err != nil { // no triggers
+	if _, err := db.ExecContext(ctx, "SET session_replication_role = replica"); err != nil { // without triggers
 		return err
 	}
 	var changed int64
@@ -206,7 +204,7 @@ func ReplaceText(ctx context.Context, url, old, new string) (err error) {
 	return nil
 }
 
-// collect returns the single column of a query.
+// collect returns the values of a query with a single column.
 func collect(ctx context.Context, db *sql.DB, query string) (lines []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -223,14 +221,14 @@ func collect(ctx context.Context, db *sql.DB, query string) (lines []string, err
 	return lines, rows.Err()
 }
 
-// sorted is collect with the lines in order.
+// sorted is like collect, but sorts the values.
 func sorted(ctx context.Context, db *sql.DB, query string) ([]string, error) {
 	lines, err := collect(ctx, db, query)
 	slices.Sort(lines)
 	return lines, err
 }
 
-// dumpPostgres is dump for a database on a server.
+// dumpPostgres implements DumpOf for a database on a server.
 func dumpPostgres(ctx context.Context, name string) (string, error) {
 	db, err := sql.Open("pgx", name)
 	if err != nil {

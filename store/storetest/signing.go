@@ -14,18 +14,17 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// Signing is a database in which signing has started, as those have it whose
-// configuration requires signatures.
+// Signing is a database whose configuration requires signatures.
 type Signing struct {
 	*Database
-	Policy review.Policy // that requires signatures
+	Policy review.Policy // requires signatures
 	Keys   map[proposals.Actor]signingtest.Key
 
 	file *signers.Signers
 }
 
-// StartSigning starts signing in a database, as the first of some users, each of whom has a key. It opens the database
-// a second time; db remains usable for a user who does not require signatures.
+// StartSigning records the given users as signers, signed by the first, with a new key for each. It opens the database
+// a second time; db can still be used as a user who does not require signatures.
 func StartSigning(t testing.TB, db *Database, policy review.Policy, users ...proposals.Actor) *Signing {
 	t.Helper()
 	s := &Signing{Policy: policy, Keys: map[proposals.Actor]signingtest.Key{}}
@@ -43,8 +42,7 @@ func StartSigning(t testing.TB, db *Database, policy review.Policy, users ...pro
 	return s
 }
 
-// Open opens a database as this configuration does. It is closed when the test
-// ends.
+// Open opens the database at path with signatures required. It is closed when the test ends.
 func (s *Signing) Open(t testing.TB, path string) *Database {
 	t.Helper()
 	d, err := connect(t.Context(), path, 0xfffe, proof.NewTrust(s.Policy.Signatures, s.Policy.Approvals))
@@ -59,12 +57,12 @@ func (s *Signing) Open(t testing.TB, path string) *Database {
 	return d
 }
 
-// Line is the line of the signers file that has the key of a user.
+// Line returns the line of the signers file with the key of a user.
 func (s *Signing) Line(user proposals.Actor) string {
 	return user.String() + " " + signingtest.Line(s.Keys[user].PublicKey())
 }
 
-// SetSigners makes lines the signers file.
+// SetSigners replaces the signers file.
 func (s *Signing) SetSigners(t testing.TB, lines ...string) {
 	t.Helper()
 	var err error
@@ -121,7 +119,7 @@ func (s *Signing) Decide(t testing.TB, desk *service.Desk, by proposals.Actor, v
 	return decisions
 }
 
-// ApproveSigned proposes drafts as a user and approves them together, signed.
+// ApproveSigned proposes drafts as a user and approves them together with a signature.
 func (s *Signing) ApproveSigned(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
 	return s.Decide(t, desk, by, proposals.VerdictApproved, "", Choices(t, desk, by, drafts...)...)

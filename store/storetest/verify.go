@@ -7,14 +7,14 @@ import (
 	"toolcrib/store"
 )
 
-// Verify is VerifyWith for all checks.
+// Verify performs all checks of VerifyWith.
 func Verify(t testing.TB, db *store.DB) history.Report {
 	t.Helper()
 	return VerifyWith(t, db, history.Options{Deep: true})
 }
 
-// VerifyWith verifies a database and returns the last report: an engine may end an
-// earlier reading.
+// VerifyWith verifies a database and returns the last report, because the engine may interrupt a verification and start
+// it again.
 func VerifyWith(t testing.TB, db *store.DB, o history.Options) history.Report {
 	t.Helper()
 	var report history.Report
@@ -28,7 +28,7 @@ func VerifyWith(t testing.TB, db *store.DB, o history.Options) history.Report {
 	return report
 }
 
-// Sound fails the test for any damage to a database.
+// Sound fails the test if the database is damaged.
 func Sound(t testing.TB, db *store.DB) {
 	t.Helper()
 	for _, d := range Verify(t, db).Damage {

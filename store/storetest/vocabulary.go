@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// vocabulary is a list of meaningless words, so that generated texts are no more similar than those of different
-// people.
+// vocabulary is a list of meaningless words. Texts generated from it are as dissimilar as those of different people.
 type vocabulary []string
 
 func newVocabulary() vocabulary {
@@ -23,7 +22,7 @@ func newVocabulary() vocabulary {
 	return words
 }
 
-// text returns the nth text of so many words, always the same.
+// text returns the nth generated text with the given number of words.
 func (v vocabulary) text(n, words int) string {
 	random := rand.New(rand.NewPCG(uint64(n), 13)) //nolint:gosec // n counts from 0
 	var b strings.Builder

@@ -1,4 +1,4 @@
-// Package table describes tables. One list of columns, each with its Go variable, defines the columns of SELECT and
+// Package table describes tables. A list of columns, each bound to a Go variable, defines the columns of SELECT and
 // INSERT, the values, Scan, and the fields of a seal.
 package table
 
@@ -21,22 +21,22 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Column is a column of a table, with the variable that its value is written from and
-// read into: a *string, *int, *int64, *bool, *sql.NullInt64, or Textual.
+// Column is a column of a table, bound to a variable for its value: a *string, *int, *int64, *bool, *sql.NullInt64, or
+// Textual.
 type Column struct {
 	Name  string
 	v     any
 	later bool
 }
 
-// Col returns a column.
+// Col returns a column bound to v.
 func Col(name string, v any) Column { return Column{Name: name, v: v} }
 
-// Later returns a column that a table of records got later, behind all others. A seal has
-// its value only where there is one, so that older rows keep their seals.
+// Later returns a column that was added to an existing table of records. It must be the last column. A seal covers it
+// only if it has a value, so that seals of older rows remain valid.
 func Later(name string, v any) Column { return Column{name, v, true} }
 
-// Later returns how many of the columns a table got later.
+// Later returns the number of columns that were added later.
 func (c Columns) Later() int {
 	n := 0
 	for _, one := range c {
@@ -47,11 +47,10 @@ func (c Columns) Later() int {
 	return n
 }
 
-// Columns describe a row of a table. A table has one such list, from which the columns
-// of SELECT and INSERT, the values, the fields of a seal, and Scan come.
+// Columns describes a row of a table. SELECT, INSERT, the values, the fields of a seal, and Scan are derived from it.
 type Columns []Column
 
-// Textual is a variable whose column is a text in a specific format.
+// Textual is a variable that is stored as text in a specific format.
 type Textual interface {
 	sql.Scanner
 	format() (string, error)
@@ -59,13 +58,13 @@ type Textual interface {
 	kind() engine.Kind
 }
 
-// Names lists the columns.
+// Names lists the names of the columns.
 func (c Columns) Names() string { return c.each("", ", ") }
 
-// Of lists the columns of the table that a statement calls alias.
+// Of lists the columns, qualified with a table alias.
 func (c Columns) Of(alias string) string { return c.each(alias+".", ", ") }
 
-// Joined is the expression of the columns of alias as one text.
+// Joined returns an expression that concatenates the columns of a table alias.
 func (c Columns) Joined(alias, separator string) string {
 	return c.each(alias+".", " || '"+separator+"' || ")
 }
@@ -74,7 +73,7 @@ func (c Columns) each(before, between string) string {
 	return strings.Join(lists.Map(c, func(one Column) string { return before + one.Name }), between)
 }
 
-// Pick returns the columns with some names.
+// Pick returns the columns with the given names.
 func (c Columns) Pick(names ...string) Columns {
 	picked := make(Columns, len(names))
 	for i, name := range names {
@@ -87,7 +86,8 @@ func (c Columns) Pick(names ...string) Columns {
 	return picked
 }
 
-// Maybe lists optional columns: those of a table after a LEFT JOIN, in which key is not NULL.
+// Maybe lists the columns of a table after a LEFT JOIN, preceded by whether there is a row. key is a column that is
+// never NULL.
 func (c Columns) Maybe(alias, key string) string {
 	list := alias + "." + key + " IS NOT NULL"
 	for _, one := range c {
@@ -100,7 +100,7 @@ func (c Columns) Maybe(alias, key string) string {
 	return list
 }
 
-// When returns the columns for a row that may not be there, behind that of whether it is.
+// When returns the columns to scan the output of Maybe: a flag for whether the row exists, followed by c.
 func (c Columns) When(there *bool) Columns {
 	list := Columns{Col("", there)}
 	for _, one := range c {
@@ -112,7 +112,7 @@ func (c Columns) When(there *bool) Columns {
 	return list
 }
 
-// textualWhen is a column of a row that may not be there.
+// textualWhen is a column of a row that may not exist.
 type textualWhen struct {
 	Textual
 	there *bool
@@ -125,7 +125,7 @@ func (t textualWhen) parse() error {
 	return t.Textual.parse()
 }
 
-// Kind returns the kind of the values of the column.
+// Kind returns the type of the column's values.
 func (c Column) Kind() engine.Kind {
 	switch v := c.v.(type) {
 	case *string:
@@ -136,7 +136,7 @@ func (c Column) Kind() engine.Kind {
 	return engine.Number
 }
 
-// text returns the value as a seal has it.
+// text returns the value in the form that a seal covers.
 func (c Column) text() (string, error) {
 	switch v := c.v.(type) {
 	case *string:
@@ -153,7 +153,7 @@ func (c Column) text() (string, error) {
 	return "", fmt.Errorf("the column %s has no text: %T", c.Name, c.v)
 }
 
-// Texts returns the values as a seal has them.
+// Texts returns the values in the form that a seal covers.
 func (c Columns) Texts() ([]string, error) {
 	texts := make([]string, len(c))
 	var errs error
@@ -164,7 +164,7 @@ func (c Columns) Texts() ([]string, error) {
 	return texts, errs
 }
 
-// Values returns the values as a statement takes them.
+// Values returns the values as statement arguments.
 func (c Columns) Values() ([]any, error) {
 	values := make([]any, len(c))
 	var errs error
@@ -184,8 +184,8 @@ func (c Columns) Values() ([]any, error) {
 	return values, errs
 }
 
-// Reading returns a scanner of rows with the columns of a T, followed by rest. It must only be used for one query at a
-// time, because all rows are scanned into the same variables.
+// Reading returns a scan function for rows with the columns of T, followed by rest. Use it for one query at a time,
+// because all rows are scanned into the same variables.
 func Reading[T any](describe func(*T) Columns, rest ...any) func(Scanner) (T, error) {
 	v := new(T)
 	var dest []any
@@ -213,8 +213,7 @@ func Reading[T any](describe func(*T) Columns, rest ...any) func(Scanner) (T, er
 	}
 }
 
-// Stored returns the text that was read of a column, which may be in a form that is not
-// written any more.
+// stored returns the column's text as last read, which may be in an older format.
 func (c Column) stored() (string, error) {
 	switch t := c.v.(type) {
 	case interface{ text() string }:
@@ -225,7 +224,7 @@ func (c Column) stored() (string, error) {
 	return c.text()
 }
 
-// InsertAll inserts rows that have the same columns.
+// InsertAll inserts rows with identical columns.
 func InsertAll(ctx context.Context, s execer, table string, rows []Columns) error {
 	if len(rows) == 0 {
 		return nil
@@ -241,7 +240,7 @@ func InsertAll(ctx context.Context, s execer, table string, rows []Columns) erro
 	return InsertRows(ctx, s, table, rows[0].Names(), all)
 }
 
-// Add inserts a row, whose key is the next number.
+// Add inserts a row with the next number as its key.
 func Add(ctx context.Context, s execer, table, key string, row Columns) error {
 	values, err := row.Values()
 	if err != nil {
@@ -251,7 +250,7 @@ func Add(ctx context.Context, s execer, table, key string, row Columns) error {
 	return err
 }
 
-// StoredText is a T that is stored as a text.
+// StoredText is a value of type T stored as text.
 type StoredText[T any] struct {
 	V       *T
 	Write   func(T) (string, error)
@@ -266,7 +265,7 @@ func (s *StoredText[T]) parse() error { return Into(s.V, s.Read, s.scanned) }
 
 func (s *StoredText[T]) kind() engine.Kind { return s.Kind }
 
-// text returns the last scanned text.
+// text returns the last text that was scanned.
 func (s *StoredText[T]) text() string { return s.scanned }
 
 // Scan implements sql.Scanner.
@@ -275,12 +274,12 @@ func (s *StoredText[T]) Scan(value any) (err error) {
 	return err
 }
 
-// Stored returns the column of a value that is stored as a text, with functions to format and parse it.
+// Stored returns a column for a value stored as text, with functions that format and parse it.
 func Stored[T any](v *T, write func(T) string, read func(string) (T, error)) Textual {
 	return &StoredText[T]{V: v, Write: func(v T) (string, error) { return write(v), nil }, Read: read}
 }
 
-// StoredJSON returns the column of a value that is JSON; of none, it is "".
+// StoredJSON returns a column for a value stored as JSON, or as "" if write returns no bytes.
 func StoredJSON[T any](v *T, write func(T) ([]byte, error)) Textual {
 	return &StoredText[T]{V: v, Write: func(v T) (string, error) {
 		text, err := write(v)
@@ -293,12 +292,12 @@ func StoredJSON[T any](v *T, write func(T) ([]byte, error)) Textual {
 	}}
 }
 
-// Subject returns the column of a subject.
+// Subject returns a column for a subject.
 func Subject(v *registry.Subject) Textual {
 	return Stored(v, registry.Subject.String, registry.ParseSubject)
 }
 
-// Actor returns the column of an actor.
+// Actor returns a column for an actor.
 func Actor(v *proposals.Actor) Textual {
 	return Stored(v, proposals.Actor.String, func(text string) (a proposals.Actor, err error) {
 		err = a.UnmarshalText([]byte(text))
@@ -306,13 +305,13 @@ func Actor(v *proposals.Actor) Textual {
 	})
 }
 
-// Time returns the column of a time.
+// Time returns a column for a time.
 func Time(v *time.Time) Textual { return Stored(v, history.Timestamp, history.ParseTimestamp) }
 
-// MaybeTime is the column of a time that need not be there.
+// MaybeTime returns a column for an optional time.
 func MaybeTime(v *time.Time) Textual { return Stored(v, FormatMaybe, ParseMaybe) }
 
-// JSON is a column with JSON that is stored unchanged, or nil.
+// JSON returns a column for optional JSON, which is stored unchanged.
 func JSON(v *json.RawMessage) Textual {
 	return Stored(v, func(raw json.RawMessage) string { return string(raw) }, func(text string) (json.RawMessage, error) {
 		if text == "" {
@@ -322,7 +321,7 @@ func JSON(v *json.RawMessage) Textual {
 	})
 }
 
-// Text writes a value as its column has it in a seal.
+// Text converts a value to the form that a seal covers.
 func Text(value sqldriver.Value) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -345,7 +344,7 @@ func Flag(b bool) string {
 	return "0"
 }
 
-// FormatMaybe returns the stored form of an optional time, "" for zero.
+// FormatMaybe returns the stored form of an optional time: "" for zero.
 func FormatMaybe(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -361,18 +360,18 @@ func ParseMaybe(s string) (time.Time, error) {
 	return history.ParseTimestamp(s)
 }
 
-// List is the column of a list of texts.
+// List returns a column for a list of texts.
 func List(texts *[]string) Textual {
 	return Stored(texts, func(texts []string) string {
 		if len(texts) == 0 {
 			return "[]"
 		}
-		data, _ := json.Marshal(texts) // encoding strings cannot fail
+		data, _ := json.Marshal(texts) // cannot fail for strings
 		return string(data)
 	}, ParseList)
 }
 
-// ParseList parses the column of a List.
+// ParseList parses the stored form of a List.
 func ParseList(s string) ([]string, error) {
 	var texts []string
 	err := json.Unmarshal([]byte(s), &texts)

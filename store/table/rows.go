@@ -12,20 +12,19 @@ import (
 	"toolcrib/store/engine"
 )
 
-// rowsAtOnce returns the numbers of rows that one statement can add. Rows in one statement share its overhead, and
-// triggers and constraints still apply to each. There are few sizes, so that few statements are cached, and they are
-// small, because SQLite searches all parameters of a statement for each name.
+// rowsAtOnce returns the numbers of rows that a statement can insert. Rows in one statement share its overhead;
+// triggers and constraints still apply to each row. There are few sizes, to limit the number of cached statements, and
+// they are small, because SQLite searches all parameters of a statement for each name.
 func rowsAtOnce() []int { return []int{16, 4, 1} }
 
-// execer is a session, or a type that is built on one.
+// execer is a session or a type that embeds one.
 type execer interface {
 	querier
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 	Row(ctx context.Context, query string, args []any, dest ...any) error
 }
 
-// InsertRows adds rows to a table; values are those of the columns, row after
-// row.
+// InsertRows inserts rows into a table. values contains the values of all rows in sequence.
 func InsertRows(ctx context.Context, s execer, table, columns string, values []any) error {
 	width := strings.Count(columns, ",") + 1
 	for _, size := range rowsAtOnce() {
@@ -38,7 +37,7 @@ func InsertRows(ctx context.Context, s execer, table, columns string, values []a
 	return nil
 }
 
-// Next returns the number that the next row of a table gets.
+// Next returns the number for the next row of a table.
 func Next(ctx context.Context, s execer, table string) (seq int64, err error) {
 	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) + 1 FROM "+table, nil, &seq)
 	return seq, err
@@ -55,8 +54,8 @@ func insertStatement(table, columns string, width, rows int) string {
 	return query
 }
 
-// Update sets columns of the rows that a condition selects, and returns how many those are.
-// The condition has a "?" for each of args.
+// Update sets columns in the rows that satisfy condition and returns the number of these rows. condition has a "?" for
+// each of args.
 func Update(ctx context.Context, s execer, name string, set Columns, condition string, args ...any) (int64, error) {
 	values, err := set.Values()
 	if err != nil {
@@ -65,7 +64,7 @@ func Update(ctx context.Context, s execer, name string, set Columns, condition s
 	return s.Exec(ctx, engine.Numbered("UPDATE "+name+" SET "+set.each("", " = ?, ")+" = ? WHERE "+condition), append(values, args...)...)
 }
 
-// Into parses text into dst.
+// Into parses text and assigns the result to dst.
 func Into[T any](dst *T, parse func(string) (T, error), text string) error {
 	v, err := parse(text)
 	if err != nil {
@@ -75,8 +74,8 @@ func Into[T any](dst *T, parse func(string) (T, error), text string) error {
 	return nil
 }
 
-// unreadable describes the problem with a stored text. It quotes only the
-// beginning of both: a revision may have megabytes, and so may the message.
+// unreadable is the error for a stored text that cannot be parsed. Its message quotes only the start of the text and of
+// the error, because both may be megabytes long.
 type unreadable struct {
 	text string
 	err  error
@@ -88,15 +87,15 @@ func (u unreadable) Error() string {
 
 func (u unreadable) Unwrap() []error { return []error{engine.ErrDamaged, u.err} }
 
-// NotFound returns proposals.ErrNotFound with a name.
+// NotFound returns an error that wraps proposals.ErrNotFound and names the missing object.
 func NotFound(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
 
-// Scanner is a row that can be read.
+// Scanner scans the columns of a row.
 type Scanner = engine.Scanner
 
-// querier is a session, or a type that is built on one.
+// querier is a session or a type that embeds one.
 type querier interface {
 	Each(ctx context.Context, query string, args []any, fn func(Scanner) error) error
 }
@@ -115,7 +114,7 @@ func All[T any](ctx context.Context, s querier, scan func(Scanner) (T, error), q
 	return out, err
 }
 
-// ScanValue scans a row of one column.
+// ScanValue scans a row with a single column.
 func ScanValue[T any](row Scanner) (v T, err error) {
 	err = row.Scan(&v)
 	return v, err
@@ -133,7 +132,8 @@ func First[T any](found []T, err error, format string, args ...any) (T, error) {
 	return found[0], nil
 }
 
-// Missing turns an empty result into proposals.ErrNotFound with a name.
+// Missing converts sql.ErrNoRows to an error that wraps proposals.ErrNotFound and names the missing object. It returns
+// other errors unchanged.
 func Missing(err error, format string, args ...any) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
@@ -141,7 +141,7 @@ func Missing(err error, format string, args ...any) error {
 	return err
 }
 
-// ChangedOne converts the row count of a compare-and-swap to an error.
+// ChangedOne converts the number of rows affected by a compare-and-swap to an error.
 func ChangedOne(n int64, err error, what string) error {
 	switch {
 	case err != nil:

@@ -9,38 +9,37 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Description is the description of a table without the type of its rows.
+// Description describes a table, without the type of its rows.
 type Description struct {
 	Name string
-	Seal string // the format of the seals of its rows, which are then only appended; "" for none
+	Seal string // format of the seals if rows are append-only records, or ""
 }
 
-// Table describes a table with one row for each T: SELECT, INSERT, UPDATE, Scan, and seals are derived from its
-// columns.
+// Table describes a table with rows of type T. SELECT, INSERT, UPDATE, Scan, and seals are derived from its columns.
 type Table[T any] struct {
 	Description
 	describe func(*T) Columns
 	names    string
 }
 
-// Of returns the description of a table.
+// Of returns the description of a table without seals.
 func Of[T any](name string, describe func(*T) Columns) Table[T] {
 	return Sealed(name, "", describe)
 }
 
-// Sealed returns the description of a table of records: each row has a seal over its
-// columns, in their order, after the name of a format.
+// Sealed returns the description of a table of records. Each row has a seal over the format name and the columns, in
+// order.
 func Sealed[T any](name, format string, describe func(*T) Columns) Table[T] {
 	t := Table[T]{Description: Description{Name: name, Seal: format}, describe: describe}
 	t.names = t.Columns(new(T)).Names()
 	return t
 }
 
-// Plain returns the columns of a row, without its seal.
+// Plain returns the columns of a row without its seal.
 func (t Table[T]) Plain(v *T) Columns { return t.describe(v) }
 
-// Columns returns the columns of a row. Those of a record include its seal, which is verified when a row is read, so
-// that a record that was changed by hand is always refused.
+// Columns returns the columns of a row, including the seal of a record. The seal is verified when a row is read, so
+// that a modified record is always rejected.
 func (t Table[T]) Columns(v *T) Columns {
 	c := t.describe(v)
 	if t.Seal == "" {
@@ -49,12 +48,12 @@ func (t Table[T]) Columns(v *T) Columns {
 	return append(c, Col("seal", &storedSeal{table: t.Description, of: c[:len(c):len(c)]}))
 }
 
-// Select returns the query for all columns, with the conditions that follow the table.
+// Select returns a query for all columns. conditions follows the table name.
 func (t Table[T]) Select(conditions string) string {
 	return "SELECT " + t.names + " FROM " + t.Name + " " + conditions
 }
 
-// All returns the rows that conditions select.
+// All returns the rows that satisfy conditions.
 func (t Table[T]) All(ctx context.Context, s querier, conditions string, args ...any) ([]T, error) {
 	return All(ctx, s, Reading(t.Columns), t.Select(conditions), args...)
 }
@@ -72,8 +71,8 @@ func (t Table[T]) Append(ctx context.Context, s execer, v T) (string, error) {
 	return seals[0], nil
 }
 
-// AppendAll appends records, numbered from seq, and returns their seals. STRICT tables
-// turn the digits of integer columns into integers.
+// AppendAll appends records, numbered from seq, and returns their seals. It passes integers as text, which STRICT
+// tables convert.
 func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) ([]string, error) {
 	seals := make([]string, len(rows))
 	var values []any
@@ -100,7 +99,7 @@ func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) 
 	return seals, nil
 }
 
-// seal adds the value of a column to the fields of a seal.
+// seal appends the value of a column to the fields of a seal.
 func (c Column) seal(fields []string, text string) []string {
 	if c.later && text == "" {
 		return fields
@@ -108,7 +107,7 @@ func (c Column) seal(fields []string, text string) []string {
 	return append(fields, text)
 }
 
-// storedSeal compares the seal of a row with the columns that it covers.
+// storedSeal verifies the seal of a row against the columns that it covers.
 type storedSeal struct {
 	table   Description
 	of      Columns

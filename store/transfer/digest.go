@@ -16,13 +16,13 @@ import (
 	"toolcrib/store/pg"
 )
 
-// digest is a hash over the rows of a table, in the order of their numbers. Rows with another kind of key are hashed
-// separately, because escaped texts sort differently.
+// digest is a hash over the rows of a table, ordered by number. Rows with another type of key are hashed separately and
+// sorted by hash, because escaped texts sort differently.
 type digest struct {
 	terms bool
 	rows  int64
 	hash  hash.Hash
-	keyed [][sha256.Size]byte // the hashes of the rows; nil where the rows have numbers
+	keyed [][sha256.Size]byte // hashes of the rows; nil if rows are numbered
 }
 
 func newDigest(t table) *digest {
@@ -33,11 +33,11 @@ func newDigest(t table) *digest {
 	return d
 }
 
-// add adds a row: each value with its type and its length before it.
+// add adds a row. Each value is hashed with its type and length.
 func (d *digest) add(row []any) error {
 	d.rows++
 	for i, value := range row {
-		if text, ok := value.(string); ok && d.terms && i > 0 { // in one order, each once
+		if text, ok := value.(string); ok && d.terms && i > 0 { // sorted and without duplicates
 			value = strings.Join(slices.Compact(slices.Sorted(strings.FieldsSeq(text))), " ")
 		}
 		var err error
@@ -64,25 +64,25 @@ func (d *digest) add(row []any) error {
 	return nil
 }
 
-// sum returns the number of rows and their hash.
+// sum returns the number of rows and the hash.
 func (d *digest) sum() string {
 	slices.SortFunc(d.keyed, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
 	for _, row := range d.keyed {
-		_, _ = d.hash.Write(row[:]) // it never fails
+		_, _ = d.hash.Write(row[:]) // never fails
 	}
 	d.keyed = d.keyed[:0]
 	return fmt.Sprintf("%d %s", d.rows, hex.EncodeToString(d.hash.Sum(nil)))
 }
 
-// digestOf reads a table of a database.
+// digestOf returns the digest of a table.
 func digestOf(ctx context.Context, from reader, t table, columns []string) (*digest, error) {
 	d := newDigest(t)
 	err := from.rows(ctx, t, columns, nil, d.add)
 	return d, err
 }
 
-// Print writes the statements that create the roles and the schema on a PostgreSQL
-// server, with the content of seed, a new SQLite database.
+// Print writes the SQL statements that create the roles and the schema on a PostgreSQL server, with the content of
+// seed, a new SQLite database.
 func Print(ctx context.Context, w io.Writer, seed string) (err error) {
 	source, err := openFile(ctx, seed)
 	if err != nil {
@@ -102,12 +102,12 @@ func Print(ctx context.Context, w io.Writer, seed string) (err error) {
 	return print("COMMIT;\n")
 }
 
-// printRows prints an INSERT statement for every row.
+// printRows prints an INSERT statement for each row.
 func printRows(ctx context.Context, source reader, print func(string) error) error {
 	for _, t := range tables() {
 		switch t.name {
 		case "counters", "proposal_rules", "pending_exports", "calls_open", "task_days":
-			continue // triggers fill them while the statements run
+			continue // triggers fill these tables while the statements run
 		}
 		columns, err := source.columns(ctx, t)
 		if err != nil {
@@ -123,7 +123,7 @@ func printRows(ctx context.Context, source reader, print func(string) error) err
 	return nil
 }
 
-// literal writes a value as PostgreSQL reads it.
+// literal returns a value as a PostgreSQL literal.
 func literal(value any) string {
 	switch v := value.(type) {
 	case nil:

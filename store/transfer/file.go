@@ -14,14 +14,14 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// file is a database in a file of SQLite's.
+// file is a database in a SQLite file.
 type file struct {
 	conn *engine.Conn
 	end  func() error
 	copy *sqlite.Copy // nil for a source
 }
 
-// openFile opens a snapshot of a database.
+// openFile opens a snapshot of a database file.
 func openFile(ctx context.Context, path string) (_ reader, err error) {
 	db, err := sqlite.Open(ctx, path, sqlite.Options{Existing: true, Readers: 1})
 	if err != nil {
@@ -48,7 +48,7 @@ func openFile(ctx context.Context, path string) (_ reader, err error) {
 	return f, nil
 }
 
-// beginFile prepares a file for a copy.
+// beginFile prepares a file as the target of a copy.
 func beginFile(ctx context.Context, path, genesis string) (writer, engine.CopyState, error) {
 	c, state, err := sqlite.BeginCopy(ctx, path, genesis)
 	if err != nil {
@@ -61,8 +61,8 @@ func beginFile(ctx context.Context, path, genesis string) (writer, engine.CopySt
 	return f, state, nil
 }
 
-// readTerms makes the terms of the assistant's search indexes readable: SQLite keeps
-// the index alone, without the text it was made from.
+// readTerms makes the terms in the assistant's search indexes readable. SQLite stores only the index, without the
+// original text.
 func (f file) readTerms(ctx context.Context) error {
 	script := "PRAGMA query_only(0);"
 	for _, t := range tables() {
@@ -89,7 +89,7 @@ func (f file) rows(ctx context.Context, t table, columns []string, after []any, 
 	return f.conn.Once(ctx, t.selectRows(from, columns, after != nil), after, valuesOf(len(columns), fn))
 }
 
-// valuesOf calls fn with the values of a row.
+// valuesOf returns a function that scans a row and calls fn with its values.
 func valuesOf(width int, fn func([]any) error) func(engine.Scanner) error {
 	return func(row engine.Scanner) error {
 		values, into := make([]any, width), make([]any, width)
@@ -119,10 +119,10 @@ func (f file) finish(ctx context.Context) error { return f.copy.Finish(ctx) }
 func (f file) abandon(context.Context) error    { return f.copy.Abandon() }
 func (f file) close() error                     { return f.end() }
 
-// contended gives an error its meaning where another process copies into the same
-// target: it holds the file, or the copy on a server.
+// contended explains an error if it means that another process is copying into the same target. That process holds a
+// lock on the file, or on the copy on a server.
 func contended(err error) error {
-	held := []string{"55P03", "42P01", "40P01"} // it holds the copy, has finished it, or both begin it
+	held := []string{"55P03", "42P01", "40P01"} // it holds or has finished the copy, or both processes start it
 	e := new(pgconn.PgError)
 	if errors.As(err, &e) && slices.Contains(held, e.Code) || errors.Is((&sqlite.File{}).Describe(err), engine.ErrBusy) {
 		return fmt.Errorf("%w: another process copies into the same target; let it end, then run the command again: %w", engine.ErrBusy, err)
@@ -136,7 +136,7 @@ func closing(r reader, err error) error { return errors.Join(err, r.close()) }
 // server is a database on a PostgreSQL server.
 type server struct {
 	conn *pgx.Conn
-	held pgx.Tx // of a second connection, which keeps others from copying; nil for a source and a complete copy
+	held pgx.Tx // transaction of a second connection that prevents other processes from copying; nil for a source and a complete copy
 }
 
 func connect(ctx context.Context, url string) (server, error) {
@@ -144,13 +144,13 @@ func connect(ctx context.Context, url string) (server, error) {
 	if err != nil {
 		return server{}, err // it does not contain the password
 	}
-	// One statement may be run on several databases, and none often enough to be cached.
+	// A statement may run on several databases, but never often enough to be worth caching.
 	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	conn, err := pgx.ConnectConfig(ctx, config)
 	return server{conn: conn}, err
 }
 
-// openServer opens a snapshot of a database.
+// openServer opens a snapshot of a database on a server.
 func openServer(ctx context.Context, url string) (reader, error) {
 	s, err := connect(ctx, url)
 	if err != nil {
@@ -167,7 +167,7 @@ func openServer(ctx context.Context, url string) (reader, error) {
 	return s, nil
 }
 
-// beginServer prepares a database for a copy.
+// beginServer prepares a database on a server as the target of a copy.
 func beginServer(ctx context.Context, url, genesis string) (t writer, state engine.CopyState, err error) {
 	s, err := connect(ctx, url)
 	if err != nil {
@@ -240,13 +240,13 @@ func (s server) add(ctx context.Context, t table, columns []string, rows [][]any
 	return err
 }
 
-// escaped returns the values of a row as the server stores them.
+// escaped returns the values of a row with texts escaped for storage.
 func escaped(row []any) []any { return texts(row, engine.EscapeText) }
 
-// unescaped returns the values of a row that the server stores.
+// unescaped returns the values of a stored row with texts unescaped.
 func unescaped(row []any) []any { return texts(row, engine.UnescapeText) }
 
-// texts changes the texts of a row.
+// texts applies change to the texts in a row.
 func texts(row []any, change func(string) string) []any {
 	for i, value := range row {
 		if s, ok := value.(string); ok {

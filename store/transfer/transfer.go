@@ -1,6 +1,6 @@
 // Package transfer copies a database from one engine to the other, row by row, so that every hash, seal, and number is
 // preserved. An interrupted copy resumes after the last row of the target. The target becomes a valid database only
-// after every table has been compared with the source.
+// after all tables have been compared with the source.
 package transfer
 
 import (
@@ -14,58 +14,57 @@ import (
 	"toolcrib/store/pg"
 )
 
-// ErrOther is wrapped when the target has other content than a copy of the source.
+// ErrOther means that the target contains something other than a copy of the source.
 var ErrOther = errors.New("the target has other content")
 
-// reader reads one snapshot of a database.
+// reader reads a snapshot of a database.
 type reader interface {
-	// columns lists the columns of a table that are stored, but for those that the
-	// engine computes or fills from others.
+	// columns lists the stored columns of a table, without those that the engine derives from others.
 	columns(ctx context.Context, t table) ([]string, error)
-	// rows calls fn for the rows of a table behind a key, nil for all, in the order
-	// of their keys. The values are int64, string, []byte or nil.
+	// rows calls fn for each row of a table after a key (nil for all rows), ordered by key. The values are int64,
+	// string, []byte, or nil.
 	rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error
-	// last returns the greatest key of a table, or nil if it is empty.
+	// last returns the last key of a table, or nil if the table is empty.
 	last(ctx context.Context, t table) ([]any, error)
 	close() error
 }
 
-// writer is a target.
+// writer is the target of a copy.
 type writer interface {
 	reader
-	// add adds rows in a separate transaction.
+	// add inserts rows in a separate transaction.
 	add(ctx context.Context, t table, columns []string, rows [][]any) error
-	// finish turns the copy into a database of toolcrib's.
+	// finish converts the copy to a valid database.
 	finish(ctx context.Context) error
-	// abandon takes the copy away.
+	// abandon removes the copy.
 	abandon(ctx context.Context) error
 }
 
-// Report counts the results of a copy.
+// Report summarizes a copy.
 type Report struct {
 	Tables  int
-	Rows    int64  // of all tables together
-	Copied  int64  // by this run; the others were there
-	Event   int64  // the number of the newest event
+	Rows    int64  // in all tables
+	Copied  int64  // by this run; earlier runs copied the others
+	Event   int64  // number of the newest event
 	Hash    string // of the newest event
-	Already bool   // the target was a complete copy
+	Already bool   // the target was already complete
 }
 
-// Batches are written when they have so many rows or bytes.
+// Maximum size of a batch.
 const (
 	batchRows  = 2000
 	batchBytes = 4 << 20
 )
 
-// Options are settings of a copy.
+// Options configures a copy.
 type Options struct {
-	// Progress is called after each batch with the number of rows of a table that the
-	// target got in this run. An error ends the copy; it can be continued.
+	// Progress is called after each batch with the number of rows that this run has added to a table. If it returns an
+	// error, Copy stops; the copy can be resumed.
 	Progress func(table string, rows int64) error
 }
 
-// Copy copies the database from to the database to. Each is a path, for SQLite, or the URL of a PostgreSQL server.
-// Writes to the source after the start of Copy are not copied.
+// Copy copies the database from to the database to. Each is the path of a SQLite file or the URL of a PostgreSQL
+// server. Copy reads a snapshot and ignores later writes to the source.
 func Copy(ctx context.Context, from, to string, opts Options) (report Report, err error) {
 	if opts.Progress == nil {
 		opts.Progress = func(string, int64) error { return nil }
@@ -102,8 +101,7 @@ func Copy(ctx context.Context, from, to string, opts Options) (report Report, er
 		case errors.Is(err, errDiffers) && already:
 			err = fmt.Errorf("%w: %s is a database of its own; name a new one", ErrOther, to)
 		case errors.Is(err, errDiffers) && state == engine.CopyResumed:
-			// The source changed between the two runs: the rows copied first may be out of
-			// date.
+			// The source changed between the two runs, so the rows that were copied first may be outdated.
 			if err := errors.Join(target.abandon(ctx), target.close()); err != nil {
 				return report, err
 			}
@@ -115,10 +113,10 @@ func Copy(ctx context.Context, from, to string, opts Options) (report Report, er
 	}
 }
 
-// errDiffers means that a table of the target is not that of the source.
+// errDiffers means that a table differs between source and target.
 var errDiffers = errors.New("the copy differs from the source")
 
-// copyAll copies missing rows, unless the target is complete, and compares every table.
+// copyAll copies missing rows, unless the target is complete, and compares all tables.
 func copyAll(ctx context.Context, source reader, target writer, complete bool, opts Options) (Report, error) {
 	var report Report
 	for _, t := range tables() {
@@ -153,8 +151,8 @@ func copyAll(ctx context.Context, source reader, target writer, complete bool, o
 	return report, nil
 }
 
-// copyTable copies the rows of a table that are missing in the target. It returns their number, and the digest of the
-// source's table if it was read completely.
+// copyTable copies the rows of a table that the target lacks. It returns their number, and the digest of the source's
+// table if it was read completely.
 func copyTable(ctx context.Context, source reader, target writer, t table, columns []string, opts Options) (copied int64, read *digest, err error) {
 	after, err := target.last(ctx, t)
 	if err != nil {
@@ -202,8 +200,8 @@ func copyTable(ctx context.Context, source reader, target writer, t table, colum
 	return copied, read, err
 }
 
-// ends returns the hash of the first event, which names a database, and the number
-// and the hash of the last.
+// ends returns the hash of the first event, which identifies the database, and the number and the hash of the last
+// event.
 func ends(ctx context.Context, source reader) (genesis string, last int64, hash string, err error) {
 	events := table{"events", []string{"seq"}}
 	key, err := source.last(ctx, events)
@@ -231,18 +229,18 @@ func ends(ctx context.Context, source reader) (genesis string, last int64, hash 
 	return genesis, last, hash, err
 }
 
-// errEnough ends the reading of rows.
+// errEnough stops the iteration over rows.
 var errEnough = errors.New("enough rows were read")
 
-// table is a table to copy: its name, and the columns of its primary key, which determine the order of reading and the
-// position to resume at.
+// table is a table to copy. key lists the columns of its primary key, which determine the order of reading and the
+// position at which a copy resumes.
 type table struct {
 	name string
 	key  []string
 }
 
-// tables lists every table, after the tables that its foreign keys refer to. The search index of the queue is specific
-// to each engine and is rebuilt.
+// tables lists all tables, each after the tables that its foreign keys refer to. It omits the search index of the
+// queue, which is specific to each engine and is rebuilt.
 func tables() []table {
 	var list []table
 	add := func(key []string, names ...string) {
@@ -283,26 +281,25 @@ func tables() []table {
 	return list
 }
 
-// derived reports whether an engine computes a column from others: a server in a migration after the copy, a file at
-// its end.
+// derived reports whether the engine computes a column from others: on a server in a migration after the copy, in a
+// file at its end.
 func (t table) derived(column string) bool { return t.name == "live" && column == "size" }
 
-// numbered reports whether the rows of the table have numbers as their key.
+// numbered reports whether the key of the table is a number.
 func (t table) numbered() bool {
 	return len(t.key) == 1 && slices.Contains([]string{"seq", "number", "block", "rowid"}, t.key[0])
 }
 
-// terms reports whether the table is a search index of the assistant, whose rows
-// list terms in no particular order.
+// terms reports whether the table is a search index of the assistant. Its rows list terms in no particular order.
 func (t table) terms() bool { return t.name == "memories_text" || t.name == "entities_text" }
 
-// quoted returns names as a list of identifiers. "user" is a word of SQL.
+// quoted returns names as a list of quoted identifiers, because "user" is a reserved word.
 func quoted(names []string) string {
 	return `"` + strings.Join(names, `", "`) + `"`
 }
 
-// selectRows returns the query for the rows of a table behind a key, in the order of
-// their keys, with the key's columns as its parameters; all rows without after.
+// selectRows returns a query for the rows of a table, ordered by key. If after is set, it selects only rows after the
+// key in the parameters.
 func (t table) selectRows(from string, columns []string, after bool) string {
 	where := ""
 	if after {
@@ -311,12 +308,12 @@ func (t table) selectRows(from string, columns []string, after bool) string {
 	return "SELECT " + quoted(columns) + " FROM " + from + where + " ORDER BY " + quoted(t.key)
 }
 
-// selectLast returns the query for the greatest key of a table.
+// selectLast returns a query for the last key of a table.
 func (t table) selectLast() string {
 	return "SELECT " + quoted(t.key) + " FROM " + t.name + " ORDER BY " + strings.Join(strings.Split(quoted(t.key), ", "), " DESC, ") + " DESC LIMIT 1"
 }
 
-// insertRow returns the statement that adds a row.
+// insertRow returns a statement that inserts a row.
 func (t table) insertRow(columns []string) string {
 	return "INSERT INTO " + t.name + " (" + quoted(columns) + ") VALUES (" + engine.Placeholders(1, len(columns)) + ")"
 }

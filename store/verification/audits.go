@@ -12,15 +12,15 @@ import (
 	"toolcrib/store/session"
 )
 
-// Health is the engine's report about the file.
+// Health is the result of the engine's quick checks.
 type Health struct {
 	Schema    int
 	Proposals map[string]int // by state
 	Problems  []string
 }
 
-// Health runs the engine's quick checks. They see
-// damage to the structure; damage to the content is seen by the hash chains.
+// Health runs the engine's quick checks. They detect damage to the structure; the hash chains detect damage to the
+// content.
 func (db Audits) Health(ctx context.Context) (Health, error) {
 	h := Health{Proposals: map[string]int{}}
 	err := db.Pool.View(ctx, func(s *session.Session) error {
@@ -41,8 +41,7 @@ func (db Audits) Health(ctx context.Context) (Health, error) {
 	return h, err
 }
 
-// Rows returns how many records there are to verify, by the numbers of the last
-// of them.
+// Rows returns the approximate number of records to verify, based on their sequence numbers.
 func (db Audits) Rows(ctx context.Context) (n int64, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		n = 0
@@ -58,12 +57,12 @@ func (db Audits) Rows(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// Audits check a database.
+// Audits verifies databases.
 type Audits struct{ Pool *session.Pool }
 
-// Audit calls fn with the ledger of one snapshot. It returns an error for a login that cannot read every table, because
-// rows that the login cannot see would look like damage. If the engine ends the snapshot, Audit calls fn again with a new
-// one or returns the engine's error; in both cases, discard what fn has found before.
+// Audit calls fn with a ledger that reads one snapshot. It returns an error for a login that cannot read all tables,
+// because rows that the login cannot see would look like damage. If the engine ends the snapshot, Audit calls fn again
+// with a new one or returns the error; in both cases, discard earlier findings.
 func (db Audits) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.Pool.View(ctx, func(s *session.Session) (err error) {
 		for _, k := range plainRecords() {

@@ -23,7 +23,7 @@ import (
 	"toolcrib/store/workspaces"
 )
 
-// The consistency checks, as engine.Checks reads them.
+// The consistency checks, in the format of engine.Checks.
 var (
 	//go:embed consistency/registry.sql
 	registrySQL string
@@ -43,8 +43,8 @@ var (
 	liveSQL string
 )
 
-// Inconsistencies implements history.Ledger. A check that damage keeps from
-// running is reported as damage and keeps no other from running.
+// Inconsistencies implements history.Ledger. A check that fails because of damage is reported as damage and does not
+// prevent other checks.
 func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.Damage)) error {
 	blocks, err := l.sketchInspections(ctx, deep)
 	if err != nil {
@@ -76,8 +76,8 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed, unsealedTexts(), blocks, drafts), fn)
 }
 
-// References implements history.Ledger. It skips the checks of records and of the live registry if the rows that were
-// read have already answered them.
+// References implements history.Ledger. It skips the checks of records and of the live registry if the rows read so far
+// have already answered them.
 func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 	var checks []engine.Check
 	logged, err := l.recordsAreLogged(ctx)
@@ -97,7 +97,7 @@ func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 	return l.inspectAll(ctx, inspections(checks), fn)
 }
 
-// inspectAll runs inspections in parallel, as far as there are sessions.
+// inspectAll runs inspections in parallel, limited by the number of sessions.
 func (l Ledger) inspectAll(ctx context.Context, list []inspection, fn func(history.Damage)) error {
 	answers := make([][]history.Damage, len(list))
 	var running sync.WaitGroup
@@ -111,13 +111,13 @@ func (l Ledger) inspectAll(ctx context.Context, list []inspection, fn func(histo
 	return ctx.Err()
 }
 
-// inspection finds damage in a table.
+// inspection looks for damage in a table.
 type inspection struct {
 	table string
 	run   func(ctx context.Context, s *session.Session, fn func(history.Damage)) error
 }
 
-// inspections returns checks as inspections that run their queries.
+// inspections returns an inspection for each check.
 func inspections(checks []engine.Check) []inspection {
 	list := make([]inspection, len(checks))
 	for i, c := range checks {
@@ -132,7 +132,7 @@ func inspections(checks []engine.Check) []inspection {
 	return list
 }
 
-// inspect runs an inspection with the next free session and returns the damage.
+// inspect runs an inspection with the next free session and returns the damage found.
 func (l Ledger) inspect(ctx context.Context, in inspection) []history.Damage {
 	var found []history.Damage
 	err := l.use(ctx, func(s *session.Session) error {
@@ -144,7 +144,7 @@ func (l Ledger) inspect(ctx context.Context, in inspection) []history.Damage {
 	return found
 }
 
-// recordsAreLogged reports whether the records and the log refer to each other in order, without gaps in a table of
+// recordsAreLogged reports whether the records and the log refer to each other in order, without gaps in the tables of
 // records.
 func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 	if !l.crossCheck.agrees() {
@@ -164,8 +164,7 @@ func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 	return whole && err == nil, ctx.Err()
 }
 
-// liveIsNewest reports whether the live registry has the newest version of every
-// subject.
+// liveIsNewest reports whether the live registry contains the newest version of each subject.
 func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 	if !l.crossCheck.complete[catalog.VersionTable.Name] {
 		return false, nil
@@ -183,7 +182,8 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 
 const otherName = "It is looked up by another name than it has."
 
-// eachRow returns an inspection that reports the rows of a query for which right is false. The first column is the key.
+// eachRow returns an inspection that reports the rows of a query for which right returns false. The first column is the
+// key.
 func eachRow(name, query, message string, right func(fields []string) bool) inspection {
 	return inspection{name, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 		return texts(ctx, s, query, nil, func(fields []string) error {
@@ -195,8 +195,8 @@ func eachRow(name, query, message string, right func(fields []string) bool) insp
 	}}
 }
 
-// signedSubjects reports statements that readers find by other subjects than they are
-// about, or do not find. A statement that cannot be read is reported with the signatures.
+// signedSubjects reports statements that readers cannot find by their subjects, or find by others. Unreadable
+// statements are reported elsewhere, with the signatures.
 func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	type key struct {
 		signature int64
@@ -239,8 +239,8 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 	return err
 }
 
-// unsealedTexts returns inspections that report texts that cannot be stored anymore, in unsealed tables. Other checks
-// cover the tables proposals, issues, live, and names, whose texts are compared with sealed ones, and sealed rows,
+// unsealedTexts returns inspections that report texts in unsealed tables that can no longer be stored. Other checks
+// cover the tables proposals, issues, live, and names, whose texts are compared with sealed texts, and sealed rows,
 // whose texts are checked with their seals.
 func unsealedTexts() []inspection {
 	var list []inspection
@@ -265,7 +265,7 @@ func unsealedTexts() []inspection {
 	return list
 }
 
-// recordChecks returns the checks of records.
+// recordChecks returns the checks for tables of records.
 func recordChecks() []engine.Check {
 	seals := "SELECT hash FROM versions UNION ALL SELECT hash FROM imports"
 	var each []engine.Check

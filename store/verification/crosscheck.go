@@ -14,38 +14,35 @@ import (
 	"toolcrib/store/records"
 )
 
-// crossCheck collects cross-references between rows while verification reads
-// them: the log names every record in table order, and every version has the
-// decision that approved it. If the lists agree, the consistency checks that
-// would name a mismatch are skipped, because each of them reads whole tables
-// again.
+// crossCheck collects cross-references between rows while verification reads them: the log refers to all records in
+// table order, and each version has the decision that approved it. If the references agree, verification skips the
+// consistency checks that would find a mismatch, because each of them reads complete tables again.
 type crossCheck struct {
 	mu       sync.Mutex
-	complete map[string]bool // tables that were read to their end
+	complete map[string]bool // tables that were read completely
 
-	logged   []recordID            // records that events name
-	records  map[string][]recordID // records that exist, by table; of versions those without a decision
+	logged   []recordID            // records that events refer to
+	records  map[string][]recordID // existing records, by table; only versions without a decision
 	approved []recordID            // versions with a decision
 	decided  []recordID            // decisions that approved a version
-	newest   map[string]newest     // the last version of each subject
+	newest   map[string]newest     // newest version of each subject
 }
 
-// recordID is the first half of a seal, which is sufficient to distinguish records: the whole seal is verified when the
-// row is read.
+// recordID is the first half of a seal, which is sufficient to distinguish records: the complete seal is verified when
+// the row is read.
 type recordID [16]byte
 
-// newest is the last version of a subject.
+// newest is the newest version of a subject.
 type newest struct {
 	number      int64
-	contentHash string // the whole hash: no seal covers the copy in the live registry
+	contentHash string // complete hash: no seal covers its copy in the live registry
 }
 
 func newCrossCheck() *crossCheck {
 	return &crossCheck{complete: map[string]bool{}, records: map[string][]recordID{}, newest: map[string]newest{}}
 }
 
-// idOfSeal returns the id of a seal. A malformed seal gets an id that no other
-// seal has.
+// idOfSeal returns the id of a seal. A malformed seal gets an id that no valid seal has.
 func idOfSeal(seal string) recordID {
 	var id recordID
 	if len(seal) == 2*sha256.Size {
@@ -56,15 +53,15 @@ func idOfSeal(seal string) recordID {
 	return idOf("not a seal", seal)
 }
 
-// idOf hashes fields into an id.
+// idOf hashes fields to an id.
 func idOf(fields ...string) recordID {
 	var id recordID
 	_, _ = hex.Decode(id[:], []byte(history.Seal(fields...)[:2*len(id)])) // a seal is hex
 	return id
 }
 
-// version collects a row of versions. Like event and record it has one caller,
-// the reader of its table; only shared maps need the lock.
+// version adds a row of versions. Like event and record, it is called by one goroutine, which reads its table; only
+// shared maps need the lock.
 func (c *crossCheck) version(subject, number, contentHash, proposal, decidedBy, hash string) {
 	c.newest[subject] = newest{integer(number), strings.Clone(contentHash)}
 	if proposal == "" {
@@ -74,15 +71,14 @@ func (c *crossCheck) version(subject, number, contentHash, proposal, decidedBy, 
 	c.approved = append(c.approved, idOf(subject, number, hash, proposal, decidedBy))
 }
 
-// event collects the record that a row of events names.
+// event adds the record that an event refers to.
 func (c *crossCheck) event(record string) {
 	if record != "" {
 		c.logged = append(c.logged, idOfSeal(record))
 	}
 }
 
-// record collects a sealed row: the name of its format, the sealed columns, and
-// the seal.
+// record adds a sealed row: the name of its format, the sealed columns, and the seal.
 func (c *crossCheck) record(table string, fields []string) {
 	c.add(table, idOfSeal(fields[len(fields)-1]))
 	if table == records.DecisionTable.Name && fields[6] == "approved" {
@@ -96,15 +92,15 @@ func (c *crossCheck) add(table string, id recordID) {
 	c.records[table] = append(c.records[table], id)
 }
 
-// end notes that a table was read to its end.
+// end records that a table was read completely.
 func (c *crossCheck) end(table string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.complete[table] = true
 }
 
-// agrees reports whether every table was read, the log refers to each record in order and to nothing else, and versions
-// and decisions match.
+// agrees reports whether all tables were read, the log refers to each record in order and to nothing else, and versions
+// match decisions.
 func (c *crossCheck) agrees() bool {
 	tables := append([]string{catalog.VersionTable.Name}, recordNames()...)
 	for _, table := range append(slices.Clone(tables), records.EventTable.Name) {
@@ -124,13 +120,12 @@ func (c *crossCheck) agrees() bool {
 	return !unlogged && slices.Equal(c.approved, c.decided)
 }
 
-// recordNames lists the tables of records that form no chain.
+// recordNames lists the tables of records that are not hash chains.
 func recordNames() []string {
 	return lists.Map(plainRecords(), func(k record) string { return k.Name })
 }
 
-// liveAgrees reports whether a row of the live registry names the newest version
-// of its subject.
+// liveAgrees reports whether a row of the live registry refers to the newest version of its subject.
 func (c *crossCheck) liveAgrees(subject, version, contentHash string) bool {
 	v, ok := c.newest[subject]
 	return ok && strconv.FormatInt(v.number, 10) == version && v.contentHash == contentHash

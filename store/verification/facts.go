@@ -12,9 +12,9 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// derivedFacts hold the values that lists show and searches find of live definitions, while
-// a ledger is read. A live definition is stored in its version and in the draft that it came
-// from; it is decoded for the first of the two and forgotten with the second.
+// derivedFacts caches the values that lists and searches derive from live definitions while a ledger is read. A live
+// definition is stored twice, in its version and in the draft. It is decoded when the first copy is read, and discarded
+// after the second.
 type derivedFacts struct {
 	mu     sync.Mutex
 	byText map[definitionKey]fact
@@ -26,17 +26,17 @@ type definitionKey struct {
 	text [sha256.Size]byte
 }
 
-// fact holds the values that are derived from one definition.
+// fact holds the values derived from a definition.
 type fact struct {
 	name     string
 	columns  registry.Columns
 	names    []string // id and aliases of a tool
-	textHash string   // "" but for a tool
-	err      error    // it cannot be read as a whole
+	textHash string   // "" for other definitions
+	err      error    // set if the definition cannot be decoded
 }
 
-// of returns the fact of a definition of a kind. It is decoded once if both of its copies are
-// live; that of a waiting draft, which has no second copy, is not kept.
+// of returns the fact for a definition. If live is set, the fact is cached for the second copy; the draft of a waiting
+// proposal has none.
 func (f *derivedFacts) of(kind registry.Kind, text []byte, live bool) fact {
 	if !live {
 		return factOf(kind, text)
@@ -65,8 +65,8 @@ func factOf(kind registry.Kind, text []byte) fact {
 	return made
 }
 
-// outlineOf returns a stored draft without its examples, test cases, and rationale, which
-// no column repeats, and the fact of its definition, which may be live.
+// outlineOf returns a stored draft without its examples, test cases, and rationale, which no column repeats, and the
+// fact for its definition.
 func (f *derivedFacts) outlineOf(draft []byte, live bool) (proposals.Draft, fact, error) {
 	var d proposals.Draft
 	var definition []byte

@@ -1,5 +1,5 @@
-// Package verification reads a whole database from one snapshot and checks its consistency: seals, chains, references
-// between tables, and derived values. consistency/*.sql contains the checks that are only queries.
+// Package verification reads a complete database from one snapshot and checks its consistency: seals, hash chains,
+// references between tables, and derived values. The checks that need only a query are in consistency/*.sql.
 package verification
 
 import (
@@ -23,38 +23,35 @@ import (
 	"toolcrib/store/table"
 )
 
-// Ledger is one snapshot of the database as verification reads it. Several
-// sessions read it in parallel.
+// Ledger is a snapshot of the database. Several sessions read it in parallel.
 type Ledger struct {
 	engine     session.Engine
-	file       *session.Session      // checks the file, which takes longest, and is then free; nil when there is one session only
-	free       chan *session.Session // the idle ones
+	file       *session.Session      // checks the file, which takes longest, and is then added to free; nil if there is only one session
+	free       chan *session.Session // idle sessions
 	crossCheck *crossCheck
 	facts      *derivedFacts
-	broken     chan error // holds the first error that is none of the data, once there is one
+	broken     chan error // holds the first error caused by the engine
 }
 
-// blame keeps the error of a statement if the engine caused it, not the stored
-// data.
+// blame records an error if the engine, not the stored data, caused it.
 func (l Ledger) blame(err error) {
 	if !ofEngine(l.engine, err) {
 		return
 	}
 	select {
 	case l.broken <- l.engine.Describe(err):
-	default: // the first one is enough
+	default: // the first error is sufficient
 	}
 }
 
-// ofEngine reports whether the engine, not the stored data, caused the error of a
-// statement.
+// ofEngine reports whether the engine, not the stored data, caused an error.
 func ofEngine(e session.Engine, err error) bool {
 	err = e.Describe(err)
 	return errors.Is(err, engine.ErrAgain) || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrBusy)
 }
 
-// use calls fn with the next session that is free. A statement that fails in fn keeps
-// none that follows from running, which PostgreSQL does unless a savepoint is restored.
+// use calls fn with the next free session. It restores a savepoint after an error, because PostgreSQL would otherwise
+// reject all further statements.
 func (l Ledger) use(ctx context.Context, fn func(*session.Session) error) error {
 	select {
 	case s := <-l.free:
@@ -75,7 +72,7 @@ func (l Ledger) use(ctx context.Context, fn func(*session.Session) error) error 
 	}
 }
 
-// plainRecords lists the sealed tables whose rows form no chain.
+// plainRecords lists the sealed tables that are not hash chains.
 func plainRecords() []record {
 	return []record{
 		recordOf(queue.RevisionTable), recordOf(records.AssessmentTable), recordOf(records.WaiverTable), recordOf(records.DecisionTable),
@@ -84,11 +81,11 @@ func plainRecords() []record {
 	}
 }
 
-// record is a table of records with the query that reads all of them.
+// record is a table of records with a query for all of them.
 type record struct {
 	table.Description
 	query string
-	later int // columns before the seal that are only sealed if they have a value
+	later int // number of columns before the seal that are only sealed if they have a value
 }
 
 func recordOf[T any](t table.Table[T]) record {
@@ -140,8 +137,8 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 	})
 }
 
-// versions reads in the order of the table, which has the versions of each subject in sequence. Ordering by subject
-// would read the subject from an index, and would miss a change of the table.
+// versions reads the table in its own order, in which the versions of each subject are ascending. Ordering by subject
+// would read the subject from an index and miss a change in the table.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
 	v := new(history.Version)
 	all := catalog.VersionTable.Plain(v)
@@ -165,16 +162,16 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 	})
 }
 
-// otherSubject is the damage of a row whose kind, layer, and id, by which lookups and
-// triggers find it, are not those of its subject.
+// otherSubject is the message for a row whose kind, layer, or id does not match its subject. Lookups and triggers use
+// these columns.
 const otherSubject = "Its kind, layer, or id is not that of its subject."
 
 func namesSubject(subject, kind, layer, id string) bool {
 	return subject == kind+":"+layer+"/"+id
 }
 
-// chain reads a table whose rows form one chain that continues after: seq first among
-// its columns, prev_hash and hash last.
+// chain reads a table that is a hash chain and continues after the given link. seq is the first of its columns;
+// prev_hash and hash are the last.
 func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, after history.Link, fn func(history.Row) error) error {
 	return l.read(ctx, name, "SELECT "+row.Names()+" FROM "+name+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
@@ -188,8 +185,7 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 	})
 }
 
-// read hands every row of a query to fn as text, behind the format's name. The
-// slice is used again for the next row.
+// read calls fn with each row of a query as text, preceded by format. The slice is reused for the next row.
 func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fields []string) error) error {
 	return l.use(ctx, func(s *session.Session) error {
 		err := texts(ctx, s, query, []string{format}, fn)
@@ -200,8 +196,7 @@ func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fi
 	})
 }
 
-// texts calls fn for every row of a query, with its columns as text behind head. The
-// slice is used again for the next row.
+// texts calls fn with each row of a query as text, preceded by head. The slice is reused for the next row.
 func texts(ctx context.Context, s *session.Session, query string, head []string, fn func(fields []string) error) error {
 	fields := slices.Clone(head)
 	return s.Plain(ctx, query, func(values []sqldriver.Value) error {
@@ -217,7 +212,7 @@ func texts(ctx context.Context, s *session.Session, query string, head []string,
 	})
 }
 
-// integer reads a stored whole number; 0 when it is none any more.
+// integer parses a stored integer. It returns 0 if the text is not valid.
 func integer(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
@@ -226,15 +221,14 @@ func integer(s string) int64 {
 	return n
 }
 
-// maxSnapshotReaders bounds the sessions that verify a database in parallel.
+// maxSnapshotReaders limits the number of sessions that verify a database in parallel.
 const maxSnapshotReaders = 4
 
-// snapshotReaders are sessions that share the snapshot of another one.
+// snapshotReaders are additional sessions with the same snapshot.
 type snapshotReaders []*session.Session
 
-// openSnapshotReaders opens one session for each further processor that reads
-// the snapshot of s, which is in a transaction. It returns fewer when others
-// write so often that a new transaction rarely sees the same snapshot.
+// openSnapshotReaders opens a session for each further processor, with the same snapshot as the transaction of s. It
+// opens fewer if frequent writes prevent new transactions from seeing the same snapshot.
 func openSnapshotReaders(ctx context.Context, db *session.Pool, s *session.Session) (snapshotReaders, error) {
 	want := min(runtime.GOMAXPROCS(0), maxSnapshotReaders) - 1
 	var r snapshotReaders
@@ -251,8 +245,7 @@ func openSnapshotReaders(ctx context.Context, db *session.Pool, s *session.Sessi
 	return r, nil
 }
 
-// openSnapshotReader opens a session; it returns nil when its snapshot does not have
-// the mark.
+// openSnapshotReader opens a session. It returns nil if the snapshot differs from mark.
 func openSnapshotReader(ctx context.Context, db *session.Pool, mark string) (*session.Session, error) {
 	s, err := db.Open(ctx, engine.Audit)
 	if err != nil {
@@ -278,8 +271,7 @@ func endRead(ctx context.Context, s *session.Session) error {
 	return errors.Join(s.Script(ctx, "ROLLBACK"), s.Close())
 }
 
-// snapshotMark identifies a snapshot for verification: each write to the compared tables adds an event, a call, or an
-// outcome.
+// snapshotMark identifies a snapshot: each write to the verified tables adds an event, a call, or an outcome.
 func snapshotMark(ctx context.Context, s *session.Session) (string, error) {
 	var mark string
 	err := s.Row(ctx, `SELECT coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), '') || coalesce((SELECT hash FROM calls ORDER BY seq DESC LIMIT 1), '') ||
@@ -287,7 +279,7 @@ func snapshotMark(ctx context.Context, s *session.Session) (string, error) {
 	return mark, err
 }
 
-// Structure implements history.Ledger: it checks the core and its lock, and runs the engine's check of its schema,
+// Structure implements history.Ledger. It checks the core and its lock, and runs the engine's checks of the schema,
 // indexes, and foreign keys.
 func (l Ledger) Structure(ctx context.Context, deep bool, fn func(history.Damage)) error {
 	if l.file != nil {

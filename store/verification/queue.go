@@ -18,11 +18,10 @@ import (
 	"toolcrib/store/table"
 )
 
-// draftBlock sets how many proposals one inspection of their drafts reads.
+// draftBlock is the number of proposals per inspection of drafts.
 const draftBlock = 1024
 
-// draftInspections returns the inspections that hold proposals against their last
-// revision, one for each block.
+// draftInspections returns the inspections that compare proposals with their last revisions, one for each block.
 func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	var last int64
 	err := l.use(ctx, func(s *session.Session) error {
@@ -37,8 +36,8 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	return list, err
 }
 
-// checkDrafts reports proposals of a block whose columns for lists or searches differ from their last revision. An
-// unreadable draft is reported with the revisions.
+// checkDrafts reports proposals of a block whose columns for lists and searches differ from their last revision.
+// Unreadable drafts are reported elsewhere, with the revisions.
 func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *derivedFacts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
 			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, ''),
@@ -75,7 +74,7 @@ func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *de
 			fn(history.Damage{Table: "issues", Key: fmt.Sprintf("#%d", issue), Message: "Its title or its labels do not match the submission."})
 		}
 		if draft.Type == proposals.Deactivate {
-			derived.textHash = "" // it takes its text away
+			derived.textHash = "" // it proposes no text
 		}
 		if hash != derived.textHash {
 			fn(history.Damage{Table: "proposals", Key: id, Message: "Its entry in the search index does not match its text."})
@@ -84,8 +83,8 @@ func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *de
 	})
 }
 
-// waivedCounts reports proposals with waivers whose count of blocks differs from that of the last assessment or waiver.
-// Only the review service knows which findings a waiver covers, so it counts them.
+// waivedCounts reports proposals with waivers whose count of blocking findings differs from that of the last assessment
+// or waiver. Only the review service knows which findings a waiver covers, so it counts them.
 func waivedCounts(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	ids, err := table.All(ctx, s, table.ScanValue[proposals.ID], "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {

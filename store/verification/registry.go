@@ -16,11 +16,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// liveColumnsAgree reports subjects that lists show, or look up, otherwise than
-// the definition of their live version has them.
+// liveColumnsAgree reports subjects whose columns for lists and lookups differ from the definition of their live
+// version.
 func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-	wanted := map[string]bool{}     // names, as in "pace_scene of tool:user/scene_pacer"
-	unreadable := map[string]bool{} // subjects whose names are not known
+	wanted := map[string]bool{}     // names with their subject, such as "pace_scene of tool:user/scene_pacer"
+	unreadable := map[string]bool{} // subjects whose names are unknown
 	query := "SELECT l.subject, l.kind, l.layer, l.id, " + catalog.ShownColumns(new(registry.Columns)).Of("l") + ", l.size, v.definition " + catalog.LiveFrom
 	err := s.Each(ctx, query, nil, func(row table.Scanner) error {
 		var subject, kind, layer, id string
@@ -65,9 +65,8 @@ func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session,
 	return err
 }
 
-// sketchInspections returns the inspections of near-duplicate sketches: one for
-// sketches without a version, and one for each block, which looks for a sketch of each
-// version, and with deep computes it again.
+// sketchInspections returns the inspections of near-duplicate sketches: one for sketches without a version, and one for
+// each block, which checks that each version has a sketch and, if deep is set, computes it again.
 func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection, error) {
 	var last int64
 	err := l.use(ctx, func(s *session.Session) error {
@@ -92,15 +91,15 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 	return list, nil
 }
 
-// checkSketches reports a block whose sketches are of other versions, or with deep other
-// sketches, than it should have.
+// checkSketches reports a block that lacks the sketch of a version, has the sketch of another version or, if deep is
+// set, has a sketch that differs from the recomputed one.
 func checkSketches(ctx context.Context, s *session.Session, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1
 	var text, purpose []byte
 	if _, err := s.Maybe(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
 		return err
 	}
-	// Versions that are not packed yet have single rows.
+	// Versions in incomplete blocks have single rows.
 	recent, err := table.All(ctx, s, catalog.ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq BETWEEN $1 AND $2 ORDER BY seq", first, last)
 	if err != nil {
 		return err
@@ -128,14 +127,13 @@ func checkSketches(ctx context.Context, s *session.Session, block int64, deep bo
 	return nil
 }
 
-// sketchesOf reports whether stored blocks have the sketches of some versions.
+// sketchesOf reports whether stored blocks contain the sketches of exactly the given versions.
 func sketchesOf(stored []byte, ids []int64) bool {
 	var have overlap.Index
 	return have.Load(stored) == nil && slices.Equal(have.IDs(), ids)
 }
 
-// sameSketches reports whether stored blocks have the sketches that the versions of some
-// rows should have.
+// sameSketches reports whether stored blocks contain the sketches recomputed from the versions in a range.
 func sameSketches(ctx context.Context, s *session.Session, text, purpose []byte, first, last int64) (bool, error) {
 	var wantText, wantPurpose overlap.Index
 	err := s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row table.Scanner) error {
@@ -155,8 +153,7 @@ func sameSketches(ctx context.Context, s *session.Session, text, purpose []byte,
 	return equalSketches(text, &wantText) && equalSketches(purpose, &wantPurpose), err
 }
 
-// equalSketches reports whether stored blocks have the entries of want, however they are
-// divided into blocks.
+// equalSketches reports whether stored blocks have the same entries as want, regardless of block boundaries.
 func equalSketches(stored []byte, want *overlap.Index) bool {
 	var have overlap.Index
 	if have.Load(stored) != nil {
@@ -167,8 +164,8 @@ func equalSketches(stored []byte, want *overlap.Index) bool {
 	return err == nil && err2 == nil && bytes.Equal(a, b)
 }
 
-// contentsAgree reports stored bytes that do not match their hash, and versions of skills
-// whose bytes are missing. Versions without a type are older than the table.
+// contentsAgree reports stored bytes that do not match their hash, and versions of skills whose bytes are missing.
+// Versions without a type are older than the table.
 func contentsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	stored := map[string]bool{}
 	err := s.Each(ctx, "SELECT sha256, bytes FROM contents ORDER BY sha256", nil, func(row table.Scanner) error {

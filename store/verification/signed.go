@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// CheckSignatures checks every signature, as proof.Trust.CheckSignatures does. It reports nothing if the database was
-// opened without a Trust.
+// CheckSignatures checks all signatures; see proof.Trust.CheckSignatures. It reports nothing if the database was opened
+// without a Trust.
 func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 	if db.Pool.Trust == nil {
 		return proof.Report{}, nil
@@ -25,11 +25,11 @@ func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 	})
 }
 
-// SignedRecords reads the records whose signatures are checked.
+// SignedRecords implements proof.SignedRecords.
 type SignedRecords struct{ records.Signatures }
 
-// eachTold calls fn for every row of the columns of a T, followed by rest, which begins
-// with the number of an event.
+// eachTold calls fn for each row of a query with the columns of T. rest continues the query after these columns and
+// starts with the number of the row's event.
 func eachTold[T any](ctx context.Context, s SignedRecords, describe func(*T) table.Columns, rest string, fn func(T, int64) error) error {
 	var event int64
 	scan := table.Reading(describe, &event)
@@ -48,7 +48,7 @@ func (s SignedRecords) EachVersion(ctx context.Context, fn func(history.Version,
 		WHERE d.proposal = versions.proposal AND d.verdict = 'approved'), 0) FROM versions ORDER BY seq`, fn)
 }
 
-// eventOf returns the number of the event of a row.
+// eventOf returns the column with the number of the event of a row.
 func eventOf(table string) string {
 	return ", coalesce((SELECT e.seq FROM events e WHERE e.record = " + table + ".seal AND e.record <> ''), 0) "
 }
@@ -107,7 +107,7 @@ func (s SignedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord
 
 // EachSignature implements proof.SignedRecords.
 func (s SignedRecords) EachSignature(ctx context.Context, fn func(proof.SignatureRecord) error) error {
-	var seal string // toolcrib verify uses this method, and reports wrong seals separately
+	var seal string // toolcrib verify uses this method and reports invalid seals separately
 	scan := table.Reading(records.SignatureTable.Plain, &seal)
 	return s.Each(ctx, records.SignatureTable.Select("ORDER BY seq"), nil, func(row table.Scanner) error {
 		r, err := scan(row)

@@ -1,5 +1,5 @@
-// Package workspaces has the folders that receive the files of a project, and which versions
-// were written to them or wait for that.
+// Package workspaces stores the folders to which the files of a project are exported, and which versions were written
+// or are pending.
 package workspaces
 
 import (
@@ -17,10 +17,10 @@ import (
 	"toolcrib/store/table"
 )
 
-// Store is the database as a workspace needs it.
+// Store implements workspace.Store.
 type Store struct {
 	Pool *session.Pool
-	s    *session.Session // set inside Exclusively, which is one write transaction
+	s    *session.Session // write transaction inside Exclusively
 }
 
 var _ workspace.Store = Store{}
@@ -48,8 +48,7 @@ func (w Store) write(ctx context.Context, fn func(*session.Session) error) error
 	return w.Pool.Update(ctx, fn)
 }
 
-// Attach implements workspace.Store. A folder that is attached already costs a
-// read.
+// Attach implements workspace.Store. If the folder is already attached, it costs one read.
 func (w Store) Attach(ctx context.Context, dir, project string) error {
 	var attached string
 	err := w.read(ctx, func(s *session.Session) error {
@@ -65,7 +64,7 @@ func (w Store) Attach(ctx context.Context, dir, project string) error {
 		if _, err := s.Exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", dir, project, SealOfWorkspace(dir, project)); err != nil {
 			return err
 		}
-		// All live definitions of the project are queued for export initially.
+		// Initially, all live definitions of the project are pending.
 		_, err := s.Exec(ctx, `INSERT INTO pending_exports (seq, dir, subject, number)
 			SELECT (SELECT coalesce(max(seq), 0) FROM pending_exports) + row_number() OVER (ORDER BY subject), CAST($1 AS text), subject, version FROM live WHERE layer = $2`,
 			dir, registry.ProjectLayer(project))
@@ -106,7 +105,7 @@ func (w Store) PendingExports(ctx context.Context, dir string) ([]workspace.Pend
 				return err
 			}
 			if err := (records.Signatures{Session: s}).Counts(ctx, v); proof.Refuses(err) {
-				continue // it is not written as long as it does not count
+				continue // not written while its version is not valid
 			} else if err != nil {
 				return err
 			}
@@ -146,7 +145,7 @@ func (w Store) Current(ctx context.Context, layer registry.Layer) ([]workspace.D
 		if err != nil {
 			return err
 		}
-		current = nil // it may run again
+		current = nil // read may run this function again
 		for _, l := range lives {
 			if l.Refused != nil {
 				continue
@@ -175,7 +174,7 @@ func (w Store) Known(ctx context.Context, dir string) ([]string, error) {
 	return readAll(ctx, w, table.ScanValue[string], "SELECT hash FROM live_files WHERE dir = $1", dir)
 }
 
-// Exclusively implements workspace.Store by the write lock of the database.
+// Exclusively implements workspace.Store with the write lock of the database.
 func (w Store) Exclusively(ctx context.Context, dir string, fn func(context.Context, workspace.Store) ([]int64, string, error)) error {
 	return w.write(ctx, func(s *session.Session) error {
 		written, hash, err := fn(ctx, Store{Pool: w.Pool, s: s})

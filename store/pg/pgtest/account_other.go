@@ -4,7 +4,7 @@ package pgtest
 
 import "syscall"
 
-// unprivileged returns an error: the supervisor is a shell script.
+// unprivileged returns ErrMissing, because the supervisor is a shell script.
 func unprivileged() (*account, error) { return nil, ErrMissing }
 
 func apart(*account) *syscall.SysProcAttr { return nil }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// unprivileged returns the account that the server of a root process runs as,
-// because PostgreSQL refuses root; nil for the process's own.
+// unprivileged returns the account for the server if the process runs as root, which PostgreSQL
+// refuses, and nil otherwise.
 func unprivileged() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // nil is the process's own account
@@ -28,7 +28,8 @@ func unprivileged() (*account, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
 }
 
-// apart runs the supervisor in a separate session, which an interrupt at the terminal does not reach.
+// apart runs the supervisor in a separate session, so that an interrupt from the terminal does not
+// reach it.
 func apart(as *account) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if as != nil {

@@ -19,40 +19,38 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Superuser is the name of the role that owns a cluster.
+// Superuser is the role that owns a cluster.
 const Superuser = "postgres"
 
 // Cluster is a running PostgreSQL server. It is safe for concurrent use.
 type Cluster struct {
 	dir        string
-	orders     io.WriteCloser // of the supervisor; closing it stops the server
+	orders     io.WriteCloser // input of the supervisor; closing it stops the server
 	answers    *bufio.Reader
 	supervisor *exec.Cmd
 
 	mu    sync.Mutex
-	admin *pgx.Conn // to the database postgres; nil before the first use
-	made  int       // databases
+	admin *pgx.Conn // connected to the database postgres, or nil before the first use
+	made  int       // number of databases created
 }
 
-// Options are settings of a cluster.
+// Options configures a cluster.
 type Options struct {
-	// Durable waits for the disk at every commit, as a server in production
-	// does. Without it a commit survives the end of the server and of any of its
-	// processes, but not a power cut.
+	// Durable syncs every commit to disk, as a production server does. Otherwise, a commit survives
+	// a crash of the server but not a power failure.
 	Durable bool
-	// Settings are further ones of postgresql.conf, such as "log_statement=all".
+	// Settings has additional lines for postgresql.conf, such as "log_statement=all".
 	Settings []string
-	// Files are written next to the data folder, readable only by the server.
+	// Files are written to the folder above the data folder, readable only by the server.
 	Files map[string][]byte
 }
 
-// supervise is the shell script that starts the server, restarts it on each
-// line of its input, and stops it and removes its folder at the end of its
-// input, which comes when the test process ends, also by SIGKILL. It runs as
-// the user of the server.
+// supervise is the shell script that starts the server, restarts it for each line of input, and
+// stops it and removes its folder at the end of input. The input also ends when the test process is
+// killed. The script runs as the user of the server.
 //
-// The default collation sorts as a language does: an ORDER BY that relies on the
-// order of bytes without saying so fails.
+// The default collation is that of a language, so that an ORDER BY that silently relies on byte
+// order fails.
 const supervise = `
 trap '' PIPE INT HUP
 bin=$1 dir=$2 settings=$3
@@ -67,8 +65,7 @@ done
 rm -rf "$dir"
 `
 
-// Start starts a cluster. It returns an error that wraps ErrMissing where the
-// server's programs are not installed.
+// Start starts a cluster. The error wraps ErrMissing if PostgreSQL is not installed.
 func Start(opts Options) (c *Cluster, err error) {
 	bin, err := Programs()
 	if err != nil {
@@ -120,7 +117,7 @@ func (c *Cluster) begin() error {
 	return c.supervisor.Start()
 }
 
-// ready waits for the answer of the supervisor.
+// ready waits until the supervisor reports the server as ready.
 func (c *Cluster) ready() error {
 	answer, err := c.answers.ReadString('\n')
 	if answer == "ready\n" {
@@ -141,8 +138,8 @@ func (c *Cluster) Stop() error {
 	return errors.Join(c.orders.Close(), c.supervisor.Wait())
 }
 
-// Restart ends the server at once, as a crash would, and starts it again. It
-// returns when the server takes connections.
+// Restart kills the server, as a crash would, and starts it again. It returns when the server
+// accepts connections.
 func (c *Cluster) Restart() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,15 +149,14 @@ func (c *Cluster) Restart() error {
 	return c.ready()
 }
 
-// URL returns the address of a database for a role. Every role may log in
-// without a password that has LOGIN.
+// URL returns the URL of a database for a role. Roles with LOGIN need no password.
 func (c *Cluster) URL(role, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: url.Values{"host": {c.dir}}.Encode()}
 	return u.String()
 }
 
-// Database creates a database as a copy of the template ("" for the engine's own), and returns its name. The template
-// must have no open connections.
+// Database creates a database as a copy of template ("" for the server's default) and returns its
+// name. The template must have no open connections.
 func (c *Cluster) Database(ctx context.Context, template string) (string, error) {
 	c.mu.Lock()
 	c.made++
@@ -172,12 +168,12 @@ func (c *Cluster) Database(ctx context.Context, template string) (string, error)
 	return name, c.Exec(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template))
 }
 
-// Drop removes a database and cuts its connections.
+// Drop closes the connections of a database and removes it.
 func (c *Cluster) Drop(ctx context.Context, name string) error {
 	return c.Exec(ctx, fmt.Sprintf("DROP DATABASE %s WITH (FORCE)", name))
 }
 
-// Exec runs statements as the superuser, outside of any test's database.
+// Exec executes statements as the superuser in the database postgres.
 func (c *Cluster) Exec(ctx context.Context, statements string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,9 +188,8 @@ func (c *Cluster) Exec(ctx context.Context, statements string) error {
 	return err
 }
 
-// Kill ends one process of the server with SIGKILL, such as the backend of a
-// connection, by its number from pg_backend_pid(). The server takes that for a
-// crash: it ends every other connection and recovers from its log.
+// Kill ends a process of the server with SIGKILL. pid comes from pg_backend_pid(). The server
+// treats this as a crash: it ends all other connections and recovers from its log.
 func (c *Cluster) Kill(pid int) error {
 	process, err := os.FindProcess(pid)
 	if err != nil {

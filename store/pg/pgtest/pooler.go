@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Pooler starts pgbouncer in front of the cluster, in transaction mode with a number of
-// connections to the server, and returns a function that turns the URL of a database into
-// its URL there. The test is skipped where pgbouncer is not installed.
+// Pooler starts pgbouncer in transaction mode in front of the cluster, with the given number of
+// server connections. It returns a function that converts the URL of a database to its URL at the
+// pooler. Pooler skips the test if pgbouncer is not installed.
 func (c *Cluster) Pooler(t testing.TB, connections int) func(address string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")

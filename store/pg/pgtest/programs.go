@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// ErrMissing means that the programs of a PostgreSQL server are not installed.
+// ErrMissing means that the PostgreSQL server is not installed.
 var ErrMissing = errors.New("no PostgreSQL server of version 15 or newer is installed; install Debian's package postgresql")
 
 // oldest is the first version of PostgreSQL that toolcrib supports.
@@ -18,7 +18,8 @@ const oldest = 15
 
 var major = regexp.MustCompile(`\d+`)
 
-// Programs returns the folder with initdb, pg_ctl, and postgres: the one in PATH, or the newest of Debian's.
+// Programs returns the folder with initdb, pg_ctl, and postgres: the newest among Debian's folders
+// and PATH.
 func Programs() (string, error) {
 	best, version := "", 0
 	for _, dir := range folders() {
@@ -36,7 +37,7 @@ func Programs() (string, error) {
 	return best, nil
 }
 
-// folders lists where the programs may be. Debian's are not in PATH.
+// folders lists the folders to search. Debian's folders are not in PATH.
 func folders() []string {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well formed
 	if initdb, err := exec.LookPath("initdb"); err == nil {
@@ -47,8 +48,8 @@ func folders() []string {
 	return dirs
 }
 
-// folder creates the folder of a cluster, owned by the server's user. It uses /tmp if that user may not be able to
-// access the usual temporary folder, or if its path is too long for a socket address.
+// folder creates the folder of a cluster, owned by the server's user. It uses /tmp if that user may
+// not have access to the usual temporary folder, or if the path is too long for a socket address.
 func folder(as *account) (string, error) {
 	base := os.TempDir()
 	if as != nil || len(base) > 60 {
@@ -70,7 +71,7 @@ func folder(as *account) (string, error) {
 // account is the user that a server runs as.
 type account struct{ uid, gid int }
 
-// write creates a file that only the account can read. A nil account is that of the process.
+// write creates a file that only the account can read. A nil account stands for the process's own.
 func (a *account) write(path string, text []byte) error {
 	if err := os.WriteFile(path, text, 0o600); err != nil || a == nil {
 		return err

@@ -7,19 +7,18 @@ import (
 	"testing"
 )
 
-// shared is the cluster of the tests of one binary.
+// shared starts the cluster of a test binary.
 var shared = sync.OnceValues(func() (*Cluster, error) { return Start(Options{}) })
 
-// Shared returns the cluster that the tests of one binary share. It is started
-// at the first call and stops with the process. The test is skipped where no
-// server is installed.
+// Shared returns the cluster that all tests of a binary share. The first call starts it, and it
+// stops with the process. Shared skips the test if no server is installed.
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	return started(t, shared)
 }
 
-// Private returns a cluster of the test's own, for tests that end server
-// processes. It stops with the test.
+// Private returns a separate cluster for tests that kill server processes. It stops when the test
+// ends.
 func Private(t testing.TB, opts Options) *Cluster {
 	t.Helper()
 	c := started(t, func() (*Cluster, error) { return Start(opts) })
@@ -43,8 +42,8 @@ func started(t testing.TB, start func() (*Cluster, error)) *Cluster {
 	return c
 }
 
-// New creates a database for a test as a copy of the template ("" for the engine's own), and returns its name. The
-// database is removed after the test.
+// New creates a database as a copy of template ("" for the server's default), returns its name, and
+// removes it after the test.
 func (c *Cluster) New(t testing.TB, template string) string {
 	t.Helper()
 	name, err := c.Database(t.Context(), template)
