@@ -16,25 +16,21 @@ import (
 	"toolcrib/registry"
 )
 
-// Change describes how a change of definitions affects the prompt of a channel: the
-// texts of the agent and its tools that it adds, removes, or moves, and whether the
-// limit cuts the prompt. It does not depend on the rest of the prompt, so that
-// independent changes are the same in any order. toolcrib's own texts (the headings
-// of the catalog, the note on discovery) follow from the others and are not part of
-// a change.
+// Change describes how a change to definitions affects the prompt of a channel: the texts of the agent and its tools
+// that the prompt gains, loses, or moves, and whether the limit cuts the prompt. It does not depend on the rest of the
+// prompt, so independent changes are the same in any order. toolcrib's own texts, such as the headings of the catalog
+// and the note on discovery, follow from the others and are not part of a change.
 type Change struct {
 	Channel  string
-	Gone     bool // the prompt does not exist afterwards
+	Gone     bool // the prompt no longer exists
 	Passages []Passage
-	// Cut describes where PromptLimit cuts the prompt before and after the change,
-	// or "" if it does neither.
+	// Cut describes where PromptLimit cuts the prompt before and after the change, or is "" if it cuts neither.
 	Cut string
 }
 
-// Passage is a text that a prompt gains or loses. A text that moves is lost in one
-// place and gained in another.
+// Passage is a text that a prompt gains or loses. A text that moves is lost in one position and gained in another.
 type Passage struct {
-	Hash  string // SHA-256 of the text and its place
+	Hash  string // SHA-256 of the text and its position
 	Added bool
 }
 
@@ -120,14 +116,14 @@ func cutBetween(was, will side, channel string) string {
 	return fmt.Sprintf("cut at %d of %d, then at %d of %d", before, len(was.template), after, len(will.template))
 }
 
-// side is one of two inputs to compare; the zero side has no prompts.
+// side is one of the two inputs to compare. The zero value has no prompts.
 type side struct {
 	*Renderer
 	template string
 	tools    []Tool
 	channels []string
 	places   []string // placeholders of the template that depend on the tools
-	more     bool     // the prompts have the note on discovery
+	more     bool     // the prompts contain the note on discovery
 }
 
 func newSide(in *Input) side {
@@ -192,8 +188,8 @@ func (s side) guidance(tools []Tool, channel string) []string {
 	return passages
 }
 
-// end returns how many bytes of the template remain within the limit for a channel,
-// and whether that is all of it.
+// end returns the number of bytes of the template that fit within the limit for a channel, and whether that is the
+// complete template.
 func (s side) end(channel string) (n int, whole bool) {
 	if s.Renderer == nil || s.most(0) <= PromptLimit {
 		return len(s.template), true

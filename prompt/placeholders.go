@@ -101,7 +101,7 @@ func toolGuidance(tools []Tool, channel string) string {
 			b.WriteByte('\n')
 		}
 		b.WriteString("- ")
-		b.WriteString(strings.ReplaceAll(text, "\n", "\n  ")) // keeps it in one item
+		b.WriteString(strings.ReplaceAll(text, "\n", "\n  ")) // continue the list item
 	}
 	return b.String()
 }
@@ -178,13 +178,11 @@ func Uses(template string) []Use {
 	}
 }
 
-// appendSubstituted appends the parts of template to dst and replaces placeholders
-// like the safe_substitute method of string.Template in Python 3.11: "$$" becomes
-// "$", "$name" and "${name}" become the value, and every other "$" stays, as do
-// names without a value. Values are not scanned again.
+// appendSubstituted appends the parts of template to dst and replaces placeholders like the safe_substitute method of
+// string.Template in Python 3.11: "$$" becomes "$", "$name" and "${name}" become the value, and all other "$" and names
+// without a value are unchanged. Values are not scanned again.
 //
-// The result consists of parts, because a value can be a whole catalog, which is
-// then copied only once.
+// The result consists of parts, because a value can be a complete catalog, which is then copied only once.
 func appendSubstituted(dst []string, template string, values map[string]string) []string {
 	for {
 		i := strings.IndexByte(template, '$')
@@ -194,7 +192,7 @@ func appendSubstituted(dst []string, template string, values map[string]string) 
 		name, n := placeholder(template[i:])
 		switch v, ok := values[name]; {
 		case name == "":
-			dst = append(dst, template[:i+1]) // "$$" and a lone "$" alike
+			dst = append(dst, template[:i+1]) // for both "$$" and a lone "$"
 		case ok:
 			dst = append(dst, template[:i], v)
 		default:

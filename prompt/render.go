@@ -36,8 +36,8 @@ type Input struct {
 type Output struct {
 	Channel string
 	Text    string
-	Chars   int   // code points of Text
-	Cuts    []Cut // cuts, those of the whole text first
+	Chars   int   // number of code points in Text
+	Cuts    []Cut // cuts of the complete text come first
 }
 
 // Hash returns the SHA-256 of a rendered text in lower-case hex.
@@ -64,7 +64,7 @@ type Renderer struct {
 func NewRenderer(in Input) *Renderer {
 	r := &Renderer{in: in, template: in.Agent.PromptTemplate}
 	for _, t := range in.Tools {
-		if len(t.Description) <= DescriptionLimit { // there are never fewer bytes than characters
+		if len(t.Description) <= DescriptionLimit { // a text has at least as many bytes as characters
 			continue
 		}
 		if n := utf8.RuneCountInString(t.Description); n > DescriptionLimit {
@@ -128,7 +128,7 @@ func (r *Renderer) valuesOf(channel string) map[string]string {
 func (r *Renderer) agentValues(channel string) map[string]string {
 	a := r.in.Agent
 	values := maps.Clone(r.values())
-	text, ok := a.ChannelGuidance[channel] // an empty text counts as a text
+	text, ok := a.ChannelGuidance[channel] // an empty text overrides the default
 	if !ok {
 		text = a.ChannelGuidance[Web]
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ActorKind is the role in which somebody acts.
+// ActorKind is the role of an actor.
 type ActorKind string
 
-// The kinds of actors. System is toolcrib itself, which ships definitions and
-// migrates; nobody else can act as it.
+// Kinds of actors. System is toolcrib itself, which ships definitions and runs migrations. Nobody else can act as
+// System.
 const (
 	User   ActorKind = "user"
 	Agent  ActorKind = "agent"
@@ -49,8 +49,8 @@ func SelfNamed(name string) Actor {
 	return Actor{Kind: Agent, Name: selfGiven + name[:min(len(name), MaxActorName-len(selfGiven))]}
 }
 
-// ParseActor parses the text form of an actor. It refuses the system, the built-in
-// chief and self-named agents, as which nobody can act.
+// ParseActor parses the text form of an actor. It rejects the system, the built-in chief, and self-named agents,
+// because nobody can act as them.
 func ParseActor(s string) (Actor, error) {
 	a, err := readActor(s)
 	switch {

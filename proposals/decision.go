@@ -101,8 +101,7 @@ const (
 	ShowingNone     Showing = "not_shown" // the decider had been shown something else, or nothing
 )
 
-// Progress describes the progress of the approvals with a new decision, and what is
-// missing.
+// Progress describes which approvals, including this decision, a proposal has and which are missing.
 func (d Decision) Progress() string {
 	if d.Approvals == nil {
 		return "its change set waits for owners of other members"

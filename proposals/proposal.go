@@ -69,8 +69,7 @@ type Approvals struct {
 	Text     string   // "1 of 2, waits for user:ada"
 }
 
-// WaitsForOthers reports whether the proposal needs approvals of other users, and
-// that of user would not count.
+// WaitsForOthers reports whether the proposal needs approvals of other users and an approval of user would not count.
 func (p Proposal) WaitsForOthers(user Actor) bool {
 	return p.State == UserReview && p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 &&
 		!slices.Contains(p.Approvals.WaitsFor, user.String())
@@ -107,8 +106,7 @@ func (p Proposal) Name() string {
 	return fmt.Sprintf("%s (%s)", p.ID, p.Subject)
 }
 
-// Stale reports whether the live version changed since the draft of an open
-// proposal was made.
+// Stale reports whether the live version of an open proposal has changed since the draft was written.
 func (p Proposal) Stale() bool { return p.State.Open() && p.LiveVersion != p.BaseVersion }
 
 // Summary summarizes the assessment of the current revision. It is zero if there is

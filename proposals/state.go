@@ -76,8 +76,8 @@ func Next(s State, act Act) (State, error) {
 	return s, fmt.Errorf("%w: cannot %[3]s in state %[2]s", ErrState, s, act)
 }
 
-// Permit returns the state that an act of actor takes p to. The error wraps ErrAuthority
-// when the actor may not do it, and ErrState when nobody may while p is in its state.
+// Permit returns the state of p after an act of actor. The error wraps ErrAuthority if the actor is not allowed to
+// perform the act, and ErrState if nobody is while p is in its current state.
 func Permit(actor Actor, act Act, p Proposal) (State, error) {
 	if err := Authorize(actor, act, p.Author); err != nil {
 		return "", fmt.Errorf("%s: %w", p.Name(), err)

@@ -81,7 +81,7 @@ func (a *AllowList) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: "expected the name of an allow-list, a list of tool ids or an object"}}
 }
 
-// MarshalJSON writes a reference as a string and everything else as an object.
+// MarshalJSON writes a reference as a string and any other allow-list as an object.
 func (a AllowList) MarshalJSON() ([]byte, error) {
 	if a.Reference() {
 		return jsondoc.Marshal(a.Name)
@@ -183,8 +183,8 @@ func (t *Tiers) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindOneOrMore(n, path, (*[]Tier)(t))
 }
 
-// Kinds lists kinds of which an allow-list admits every active tool. In JSON, a
-// single kind may be a string.
+// Kinds lists kinds of tools. An allow-list admits all active tools of these kinds. In JSON, a single kind may be a
+// string.
 type Kinds []ToolKind
 
 // BindJSON implements jsondoc.Binder.

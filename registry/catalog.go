@@ -30,9 +30,8 @@ type Catalog interface {
 	// ByCategory returns the active tools of a category, core tools first, then by
 	// id.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
-	// ByKind returns the active tools of a kind, core tools first, then by id.
-	// Besides the core it returns at most most tools, or all if most is 0, and
-	// reports whether there are more.
+	// ByKind returns the active tools of a kind, core tools first, then by id. In addition to the core, it returns at
+	// most most tools, or all if most is 0. more reports whether there are further tools.
 	ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error)
 	// List returns the allow-list with an id, active or not, and false if it does
 	// not exist.
@@ -97,8 +96,8 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// withRelated returns found and all definitions that share a name with one of these and
-// so may determine which is visible. The Finder has already been asked for names.
+// withRelated returns found and all definitions that share a name with them, which together determine which definition
+// is visible. The Finder has already looked up names.
 func (c Layered) withRelated(ctx context.Context, found []Live, names ...string) (layers, error) {
 	if all, ok := c.Finder.(*memory); ok {
 		return layers{all, c.View}, nil

@@ -277,9 +277,8 @@ func NewFile(kind Kind, name string, data []byte, executable bool) File {
 // oversized is the type of texts that are too large to show.
 const oversized = "text/plain"
 
-// readAsText reports whether agents, and programs that they run, read a file as
-// text, whatever its bytes. This applies to instructions and to files with the
-// extension of a text or a program.
+// readAsText reports whether agents, and programs that they run, read a file as text even if its bytes are not text.
+// This applies to instructions and to files with the extension of a text or a program.
 func readAsText(kind Kind, name string) bool {
 	return kind == KindInstructions || slices.Contains(textExtensions, strings.ToLower(path.Ext(name)))
 }

@@ -20,8 +20,7 @@ type Context struct {
 	Local           bool // on the user's machine
 	Embedding       bool // semantic search is available
 	IncludeDeferred bool // include tools that are found by discovery only
-	// MostOfKind limits the tools that a list admits by their kind, besides the
-	// core, to the first ones by id; 0 means no limit.
+	// MostOfKind limits the number of tools that a list admits by their kind, in addition to the core.
 	MostOfKind int
 }
 

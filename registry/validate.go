@@ -269,7 +269,7 @@ const (
 	SourceAnthropic = "anthropic"
 )
 
-// Problems returns what is wrong with the source, nil for nothing.
+// Problems returns the problems of the source, or nil.
 func (s Source) Problems() jsondoc.Problems {
 	c := newChecker("source")
 	s.check(c)

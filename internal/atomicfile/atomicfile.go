@@ -119,8 +119,8 @@ func create(root *os.Root, temp, name string) error {
 	return err
 }
 
-// duplicate copies the temporary file to a new file and syncs it. If the process is
-// killed meanwhile, an incomplete file stays at name.
+// duplicate copies the temporary file to a new file and syncs it. If the process is killed in the meantime, an
+// incomplete file remains at name.
 func duplicate(root *os.Root, temp, name string) error {
 	from, err := root.Open(temp)
 	if err != nil {
@@ -189,8 +189,7 @@ func prepare(root *os.Root, name string, o Options, fill func(io.Writer) error) 
 	return temp, nil
 }
 
-// cause strips the path of the temporary file from err: users do not know that
-// file.
+// cause removes the path of the temporary file from err, because users do not know that file.
 func cause(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err

@@ -1,7 +1,6 @@
-// Package generated compares files that are generated from the source with what they
-// should contain, and writes them when tests run with -update. Only tests import it.
-// `make generate` runs every such test in the order in which the files depend on each
-// other.
+// Package generated compares files that are generated from the source with their expected content, and writes them if
+// tests run with -update. Only tests import it. `make generate` runs all such tests in the order of the dependencies
+// between the files.
 package generated
 
 import (

@@ -23,9 +23,9 @@ type Session struct {
 	Shell     bool   // no command was given
 	In        io.Reader
 	Out, Err  io.Writer
-	// Agent connects to the SSH agent of the client; nil where none is forwarded.
+	// Agent connects to the SSH agent of the client, or is nil if the client forwards none.
 	Agent func(ctx context.Context) (io.ReadWriteCloser, error)
-	// Ran names the command that was run, for the log; Run sets it.
+	// Ran is the name of the executed command for the log; Run sets it.
 	Ran string
 
 	env    map[string]string

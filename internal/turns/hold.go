@@ -60,8 +60,8 @@ func Outside(ctx context.Context) (back func()) {
 	return sync.OnceFunc(func() { h.back(ctx) })
 }
 
-// back waits for a turn after the last Outside call ended. If ctx ends first, the
-// holder goes on without a turn: all that is left to do is to record the outcome.
+// back waits for a turn after the last Outside call has ended. If ctx ends first, the holder continues without a turn,
+// because it only has to record the outcome.
 func (h *hold) back(ctx context.Context) {
 	h.mu.Lock()
 	h.outside--

@@ -26,10 +26,9 @@ type Call struct {
 	Nonce string
 }
 
-// Parse parses the call in answer. The error wraps the first that applies of
-// ErrInvalidFormat, ErrMultiple, ErrUnknownTool (for an impossible name),
-// ErrInvalidArgs and ErrNonceInvalid. Verify checks the tool and the nonce; the
-// caller checks that the arguments match the schema.
+// Parse parses the call in answer. The error wraps the first applicable one of ErrInvalidFormat, ErrMultiple,
+// ErrUnknownTool (for an invalid name), ErrInvalidArgs, and ErrNonceInvalid. Verify checks the tool and the nonce; the
+// caller checks the arguments against the schema.
 func Parse(answer string) (Call, error) {
 	n, err := object(answer)
 	if err != nil {
@@ -72,8 +71,8 @@ func Parse(answer string) (Call, error) {
 	return call, nil
 }
 
-// Verify checks that the tool exists and that the nonce is that of the turn. The
-// error wraps ErrUnknownTool or ErrNonceInvalid.
+// Verify checks that the tool exists and that the nonce is the one for this turn. The error wraps ErrUnknownTool or
+// ErrNonceInvalid.
 func (c Call) Verify(known func(tool string) bool, nonce string) error {
 	if !known(c.Tool) {
 		return refuse(ErrUnknownTool, "unknown tool %s", jsondoc.Quote(c.Tool))
@@ -88,7 +87,7 @@ func refuse(code error, format string, args ...any) error {
 	return fmt.Errorf("%w: %s", code, fmt.Sprintf(format, args...))
 }
 
-// object returns the object that the answer consists of.
+// object parses the answer, which must be a single object.
 func object(answer string) (*jsondoc.Node, error) {
 	if len(answer) > MaxAnswer {
 		return nil, refuse(ErrInvalidFormat, "the answer is larger than %[2]d bytes (got %[1]d)", len(answer), MaxAnswer)

@@ -214,7 +214,7 @@ type Document struct {
 	Approvals *Approvals `json:"approvals,omitempty"`
 }
 
-// Approvals is how far the approvals of a proposal have come.
+// Approvals describes the progress of a proposal's approvals.
 type Approvals struct {
 	Required int      `json:"required"`
 	Given    []string `json:"given"`

@@ -52,8 +52,7 @@ type Scope struct {
 	Hashes map[registry.Subject]map[string]string
 	// Registry is the name of the catalog in messages.
 	Registry string
-	// Pinned reports that the code is the list that the server itself sent, so that
-	// its hashes are compared with the pins.
+	// Pinned indicates that the code is the list that the server itself sent, so its hashes are compared with the pins.
 	Pinned bool
 	// Partial means that the code registers only some tools; missing ones are not
 	// findings.

@@ -205,7 +205,7 @@ var names = sync.OnceValue(func() vocabulary {
 	return v
 })
 
-// Verbs returns the verbs with which the name of a tool can start.
+// Verbs returns the verbs that the name of a tool can start with.
 func Verbs() []string {
 	var verbs []string
 	for _, v := range names().Verbs {

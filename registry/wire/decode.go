@@ -49,7 +49,7 @@ func DecodeNode(n *jsondoc.Node) (Document, error) {
 	return doc, err
 }
 
-// decode reads a document. odd are the entries of its list that cannot be read, by their index.
+// decode reads a document. odd contains the unreadable entries of its list by index.
 func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error) {
 	doc := Document{Node: n}
 	var err error
@@ -79,10 +79,10 @@ func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error)
 			doc.Skipped = append(doc.Skipped, Skipped{Name: text(n.Get("name")), Reason: text(n.Get("reason")), Detail: text(n.Get("detail"))})
 		}
 	}
-	if n.Get("protocolVersion") != nil { // an MCP server's answer, whatever is in it
+	if n.Get("protocolVersion") != nil { // the response of an MCP server, regardless of its content
 		doc.Format = MCP
 	}
-	at, around := doc.Node, "" // the objects on the way to the list
+	at, around := doc.Node, "" // objects on the path to the list
 	for i := range way {
 		for _, m := range at.Members {
 			if m.Key != way[i] && (doc.Format == V0 || !slices.Contains(protocolKeys, m.Key)) {
@@ -102,11 +102,11 @@ func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error)
 	return doc, doc.readItems(data, texts, []string{textsKey}, MCPText, nil)
 }
 
-// protocolKeys stand beside a list of tools in the answer of a server, and in the document
-// that toolcrib makes of it.
+// protocolKeys are keys that may accompany a list of tools in a server's response, and in the document that
+// ServerList.Document creates from the response.
 var protocolKeys = []string{"jsonrpc", "id", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope", "serverInfo", "protocolVersion", "capabilities", "clientCapabilities", textsKey, unreadKey}
 
-// otherTypes are documents that people take for lists of tools, by a key that only these have.
+// otherTypes describes documents that users may mistake for lists of tools, each identified by a key.
 var otherTypes = []struct{ key, words string }{
 	{"mcpServers", "a client's list of MCP servers; toolcrib init reads it where the client has it"},
 	{"servers", "a client's list of MCP servers; toolcrib init reads it where the client has it"},
@@ -123,8 +123,8 @@ var otherTypes = []struct{ key, words string }{
 	{"plugins", "a marketplace of plugins; toolcrib init finds those that a client uses"},
 }
 
-// OtherType returns what a JSON document is that has neither tools nor proposals, in words for
-// people, and "" for one with tools or of no known type.
+// OtherType describes the type of a JSON document that contains neither tools nor proposals. It returns "" for
+// documents with tools and for unknown types.
 func OtherType(n *jsondoc.Node) string {
 	at := n
 	if tools := n.Get("tools"); tools != nil && tools.Kind == jsondoc.Array {
@@ -146,10 +146,10 @@ func OtherType(n *jsondoc.Node) string {
 	return ""
 }
 
-// textsKey is the key for the texts of a server, beside its tools.
+// textsKey is the key for a server's prompts and instructions, next to its tools.
 const textsKey = "texts"
 
-// listWays are the paths at which a document can have its list. The first that exists counts.
+// listWays are the possible paths of the list in a document. The first existing path is used.
 var listWays = [][]string{nil, {"tools"}, {"result", "tools"}, {"prompts"}, {"functions"}}
 
 // findList returns the list of tools and the path to it.
@@ -166,8 +166,8 @@ func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
 	return nil, nil
 }
 
-// formatOf returns the format of the tools in a list: that of the first one that shows it. An
-// empty list under "tools" is the list of an MCP server.
+// formatOf returns the format of a list of tools: the format of the first element that identifies one. An empty list
+// under "tools" comes from an MCP server.
 func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	if len(way) == 1 && way[0] == "prompts" {
 		return V0, nil
@@ -191,7 +191,7 @@ func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	return "", fmt.Errorf("%w: element 1 is %s, not a tool", ErrFormat, list.Items[0].Kind)
 }
 
-// itemFormat returns the format that an element of a list shows, or "".
+// itemFormat returns the format that an element of a list identifies, or "".
 func itemFormat(item *jsondoc.Node, way []string) Format {
 	kind := text(item.Get("type"))
 	switch {
@@ -215,12 +215,12 @@ func itemFormat(item *jsondoc.Node, way []string) Format {
 	return ""
 }
 
-// unreadKey contains the entries of a server's list that were not JSON, in the document
-// that toolcrib makes of the response.
+// unreadKey is the key for entries of a server's list that were not valid JSON, in the document that
+// ServerList.Document creates.
 const unreadKey = "unread"
 
-// readItems reads the elements of a list. One that cannot be identified is skipped, and so is
-// another one of a name: the first counts.
+// readItems reads the elements of a list. It skips elements that it cannot identify and elements with the name of an
+// earlier one.
 func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, format Format, odd map[int]Skipped) error {
 	at, err := entriesAt(data, way)
 	if err != nil {
@@ -232,7 +232,7 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 		it.Name = it.name()
 		first, again := seen[it.Name]
 		if again && d.Format != V0 && it.Hash() == first.Hash() {
-			continue // a page that the server sent twice
+			continue // the server sent a page twice
 		}
 		skipped, unread := odd[i]
 		if !unread {
@@ -250,8 +250,8 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 	return nil
 }
 
-// skips returns the reason why an element of a list is skipped, or the zero value for a
-// definition. again reports whether an earlier element has the same name.
+// skips returns the reason to skip an element of a list, or the zero value for a definition. again indicates that an
+// earlier element has the same name.
 func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	n := it.node
 	of, kind := itemFormat(n, way), text(n.Get("type"))
@@ -332,14 +332,13 @@ func (d *Document) readExport() error {
 	return ps.Err()
 }
 
-// SourcePath is the prefix of paths in the JSON from which a definition was
-// imported, for parts that are not in the definition.
+// SourcePath is the prefix of paths in the JSON from which a definition was imported. Such paths refer to parts that
+// are not in the definition.
 const SourcePath = "source:"
 
-// Unread returns the part of the JSON from which t was imported that t does not
-// contain: unknown keys, and values that t shortens, replaces or omits. The source
-// of t pins the complete JSON, so an approval of t covers this part too. The result
-// is an object, or nil if t has no source.
+// Unread returns the part of the JSON from which t was imported that t does not contain: unknown keys, and values that
+// t shortens, replaces, or omits. The source of t pins the complete JSON, so an approval of t also covers this part.
+// The result is an object, or nil if t has no source.
 func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	if t.Source == nil {
 		return nil
@@ -357,8 +356,7 @@ func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	return it.Unread(t)
 }
 
-// Unread returns the part of the item that t does not contain. Everything in the
-// item is either in t or in the result.
+// Unread returns the part of the item that t does not contain. Everything in the item is either in t or in the result.
 func (it Item) Unread(t registry.Tool) *jsondoc.Node {
 	if it.node.Kind != jsondoc.Object {
 		return jsondoc.NewObject()
@@ -414,7 +412,7 @@ func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 	}
 	switch m.Key {
 	case "name":
-		return true // contained in the source and the wire name
+		return true // part of the source and the wire name
 	case "prompt":
 		return it.Format == MCPText && isText(m.Value, t.Prompt)
 	case "title":
@@ -464,7 +462,7 @@ const (
 	Anthropic Format = "anthropic"
 	V0        Format = "v0"
 	Toolcrib  Format = "toolcrib"
-	Names     Format = "names"    // a list of strings; only for checks
+	Names     Format = "names"    // list of strings; only for checks
 	MCPText   Format = "mcp_text" // prompts and instructions of an MCP server
 )
 
@@ -490,17 +488,17 @@ type Document struct {
 	Items        []Item    // for all formats except Toolcrib
 	Texts        bool      // Items includes the prompts and instructions of an MCP server
 	Entries      []Entry   // for Toolcrib
-	NotKept      []string  // paths of parts that belong to no definition
+	NotKept      []string  // paths of parts that do not belong to a definition
 	Skipped      []Skipped // entries that are not definitions
 }
 
-// Skipped is an entry of a list that cannot be read as a definition, such as a host's
-// built-in tool. It does not affect the other entries.
+// Skipped is an entry of a list that is not a readable definition, such as a host's built-in tool. It does not affect
+// other entries.
 type Skipped struct {
-	Name   string `json:"name,omitempty"`   // untrusted; "" for an entry without a name
-	Reason string `json:"reason"`           // in toolcrib's own words, without text of the entry
-	Detail string `json:"detail,omitempty"` // the exact problem; may contain text of the entry
-	Entry  *Item  `json:"-"`                // in its document; nil for one that is not there
+	Name   string `json:"name,omitempty"`   // untrusted; "" if the entry has no name
+	Reason string `json:"reason"`           // toolcrib's own text, without text of the entry
+	Detail string `json:"detail,omitempty"` // exact problem; may quote the entry
+	Entry  *Item  `json:"-"`                // the entry in its document, or nil if it is not in the document
 }
 
 // String returns the name, the reason, and the detail in one line.
@@ -520,7 +518,7 @@ type Item struct {
 	Format Format
 	Name   string // name in the document
 	Pos    jsondoc.Pos
-	Path   string // path in the document: "tools[3]"
+	Path   string // path in the document, such as "tools[3]"
 	Raw    []byte // unchanged bytes of its JSON; a quoted name in a list of names
 	node   *jsondoc.Node
 }
@@ -530,11 +528,10 @@ type Entry struct {
 	Subject    registry.Subject
 	Locked     bool
 	Definition registry.Definition
-	Path       string // path in the document: "tools[3]"
+	Path       string // path in the document, such as "tools[3]"
 	Node       *jsondoc.Node
 	Pos        jsondoc.Pos
-	// Raw is the JSON from which the definition was imported, to which the hash in
-	// its source refers, or nil.
+	// Raw is the JSON from which the definition was imported, or nil. The hash in the definition's source covers it.
 	Raw []byte
 }
 
@@ -543,7 +540,7 @@ type Entry struct {
 // including unknown keys.
 func (it Item) Hash() string { return registry.HashBytes(jsondoc.Canonical(it.node)) }
 
-// HashRaw does the same as Hash for raw JSON, such as the answer of a server.
+// HashRaw returns the hash of raw JSON; see Item.Hash.
 func HashRaw(raw []byte) (string, error) {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -565,8 +562,7 @@ func ReadItem(f Format, raw []byte) (Item, error) {
 	return it, nil
 }
 
-// name returns the name in the item's format. For a prompt without an id, it is the
-// label.
+// name returns the name in the item's format. For a v0 prompt without an id, it returns the label.
 func (it Item) name() string {
 	switch it.Format {
 	case Names:
@@ -578,8 +574,7 @@ func (it Item) name() string {
 	return text(it.body().Get("name"))
 }
 
-// UnknownKeys returns the keys of a v0 prompt that are not part of the format. They
-// are kept.
+// UnknownKeys returns the keys of a v0 prompt that are not part of the format. They are preserved.
 func (it Item) UnknownKeys() []string {
 	var p registry.V0Prompt
 	if it.Format == V0 && len(jsondoc.Bind(it.node, jsondoc.Root, &p)) == 0 {
@@ -607,9 +602,8 @@ func text(n *jsondoc.Node) string {
 // Node returns the JSON of the item, with positions in the document.
 func (it Item) Node() *jsondoc.Node { return it.node }
 
-// Place returns the path in the item from which a field of the definition was read:
-// "annotations.readOnlyHint" for "definition.annotations.readOnly". For fields
-// without such a path, it returns the path of the name.
+// Place returns the path in the item from which a field of the definition was read, such as "annotations.readOnlyHint"
+// for "definition.annotations.readOnly". For other fields, it returns the path of the name.
 func (it Item) Place(field string) string {
 	if path, ok := strings.CutPrefix(field, SourcePath); ok {
 		return path

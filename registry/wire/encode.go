@@ -17,8 +17,8 @@ import (
 // Tools of that list are called by their ids.
 const SelfName = "toolcrib"
 
-// Listed is a tool to encode. Raw is the JSON from which it was imported, or nil if
-// it was not imported from the output format.
+// Listed is a tool to encode. Raw is the JSON from which it was imported, or nil if it was not imported from the output
+// format.
 type Listed struct {
 	Tool registry.Tool
 	Raw  []byte
@@ -65,8 +65,8 @@ const (
 	maxOpenAIDescription = 1024 // characters
 )
 
-// HostLimits describes, in lines, which limits of the format's hosts the tools exceed:
-// their number, and the length of descriptions.
+// HostLimits describes, one per line, the limits of the format's hosts that the tools exceed: the number of tools and
+// the length of descriptions.
 func HostLimits(f Format, tools []Listed) []string {
 	if f != OpenAI {
 		return nil
@@ -91,7 +91,7 @@ func HostLimits(f Format, tools []Listed) []string {
 	return lines
 }
 
-// misfit lists, one line for each kind, the first tools that a format cannot represent.
+// misfit lists the first tools that the format cannot represent, one line per kind.
 func misfit(tools []registry.Tool) (lines []string) {
 	for _, kind := range []registry.ToolKind{registry.PromptTool, registry.ActionTool, registry.ServerText} {
 		var ids []string
@@ -114,7 +114,7 @@ func misfit(tools []registry.Tool) (lines []string) {
 // node encodes one tool, under its wire name.
 func (l Listed) node(f Format) (n *jsondoc.Node, lost []string) {
 	kept, err := ReadItem(f, l.Raw)
-	had := err == nil && len(l.Raw) > 0 && f != MCP // the name depends on the server
+	had := err == nil && len(l.Raw) > 0 && f != MCP // in MCP, the name depends on the server
 	switch {
 	case f == V0:
 		return l.prompt(kept, had)
@@ -158,8 +158,8 @@ func (l Listed) describe(n *jsondoc.Node, f Format) {
 	}
 }
 
-// prompt encodes a prompt tool. Unknown keys stay in place, and so does the id,
-// unless the name of a server changes it.
+// prompt encodes a prompt tool. Unknown keys keep their positions. The id stays unchanged unless the name of a server
+// is part of it.
 func (l Listed) prompt(kept Item, had bool) (n *jsondoc.Node, lost []string) {
 	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
 	p.ID = l.Tool.WireName()
@@ -199,7 +199,7 @@ func object(pairs ...any) *jsondoc.Node {
 	return n
 }
 
-// parsed parses JSON of a definition, which is known to be valid.
+// parsed parses the JSON of a definition, which is known to be valid.
 func parsed(raw []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -208,21 +208,19 @@ func parsed(raw []byte) *jsondoc.Node {
 	return n
 }
 
-// headerKey marks a parameter that a client mirrors into a header of its
-// requests (SEP-2243, modelcontextprotocol.io/seps/2243-http-standardization).
+// headerKey marks a parameter that a client mirrors into an HTTP header of its requests (SEP-2243,
+// modelcontextprotocol.io/seps/2243-http-standardization).
 const headerKey = "x-mcp-header"
 
-// headers finds the problems of the headers that a schema names for its parameters. The
-// protocol has a client exclude a tool with any of these: a name that is not a token of
-// RFC 9110, one that occurs twice in any case of its letters, and a parameter that is
-// not a string, integer or boolean, or that is not reached through properties alone.
+// headers checks the headers that a schema names for its parameters. The protocol requires a client to exclude a tool
+// in these cases: a name is not a token of RFC 9110, a name occurs twice, ignoring case, or a parameter is not a
+// string, integer, or boolean, or is not reachable through properties alone.
 type headers struct {
-	seen  map[string]string // path of the parameter by header, in lower case
+	seen  map[string]string // paths of the parameters by header name in lower case
 	found jsondoc.Problems
 }
 
-// schema checks a schema and those in it. reached reports that only properties
-// lead to it.
+// schema checks a schema and its subschemas. reached indicates that the schema is reachable through properties alone.
 func (h *headers) schema(n *jsondoc.Node, path string, reached bool) {
 	if n == nil || h.found.Full() {
 		return
@@ -259,9 +257,8 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 	return ""
 }
 
-// ParamHeaders returns the headers in which a client mirrors the arguments of a call
-// of an MCP tool, whose JSON raw is, by their name: those of parameters that are marked
-// for it and have a value. The values are not encoded.
+// ParamHeaders returns the headers into which a client mirrors arguments of a call, by name, for the MCP tool with the
+// JSON raw. It includes the parameters that are marked for this and have a value. The values are not encoded.
 func ParamHeaders(raw, args []byte) map[string]string {
 	tool, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -269,15 +266,14 @@ func ParamHeaders(raw, args []byte) map[string]string {
 	}
 	given, err := jsondoc.Parse(args, jsondoc.DefaultLimits)
 	if err != nil {
-		return nil // for no arguments, too
+		return nil // also if there are no arguments
 	}
 	headers := map[string]string{}
 	mirror(tool.Get("inputSchema"), given, headers)
 	return headers
 }
 
-// mirror adds the headers of the parameters below a schema, which properties alone
-// lead to.
+// mirror adds the headers of the parameters below a schema that is reachable through properties alone.
 func mirror(schema, given *jsondoc.Node, headers map[string]string) {
 	properties := schema.Get("properties")
 	if properties == nil || given == nil || given.Kind != jsondoc.Object {

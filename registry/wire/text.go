@@ -1,4 +1,4 @@
-// This file has the texts of MCP servers besides tools: prompts and instructions.
+// This file handles the texts of MCP servers other than tools: prompts and instructions.
 
 package wire
 
@@ -14,9 +14,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Keys of a server text, toolcrib's own format for texts of an MCP server that a
-// model may read besides its tools. A prompt has its entry in the list of the
-// server, and the answers to prompts/get with placeholders as arguments.
+// Keys of a server text, toolcrib's own format for texts of an MCP server that a model may read in addition to tools. A
+// prompt has its entry in the server's list and the responses to prompts/get with placeholders as arguments.
 const (
 	textPrompt       = "prompt"
 	textAnswers      = "answers"
@@ -29,19 +28,17 @@ const InstructionsName = "instructions"
 // PromptName returns the name of a prompt among the texts of a server.
 func PromptName(prompt string) string { return "prompts/" + prompt }
 
-// Placeholder returns the text that represents an argument in the answer to
-// prompts/get.
+// Placeholder returns the text that represents an argument in the response to prompts/get.
 func Placeholder(argument string) string { return "{{" + argument + "}}" }
 
-// PromptAnswer is the answer of a server to prompts/get.
+// PromptAnswer is the response of a server to prompts/get.
 type PromptAnswer struct {
-	With   []string // names of the arguments, whose values were their Placeholder
+	With   []string // names of the arguments, which had their Placeholder as value
 	Result json.RawMessage
 }
 
-// NewPrompt returns the text of a prompt: its unchanged entry in the list of the
-// server, and the parts of the answers that a model reads. The entry must be an
-// object with a name.
+// NewPrompt returns the text of a prompt: its unchanged entry in the server's list, and the parts of the responses that
+// a model reads. The entry must be an object with a name.
 func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, error) {
 	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
 	if err != nil {
@@ -66,13 +63,13 @@ func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, 
 	return fmt.Appendf(nil, `{"name":%s,%q:%s,%q:%s}`, jsondoc.Canonical(jsondoc.NewString(PromptName(name))), textPrompt, entry, textAnswers, jsondoc.Canonical(list)), nil
 }
 
-// CheckAnswer returns an error unless result is an answer to prompts/get.
+// CheckAnswer returns an error unless result is a valid response to prompts/get.
 func CheckAnswer(result []byte) error {
 	_, err := readAnswer(result)
 	return err
 }
 
-// readAnswer returns the parts of an answer to prompts/get that a model reads.
+// readAnswer returns the parts of a response to prompts/get that a model reads.
 func readAnswer(result []byte) (*jsondoc.Node, error) {
 	n, err := jsondoc.Parse(result, jsondoc.DefaultLimits)
 	if err != nil {
@@ -171,8 +168,8 @@ func argumentsOf(entry *jsondoc.Node) []*jsondoc.Node {
 	return list.Items
 }
 
-// Covers reports whether an answer to prompts/get equals an approved one after its
-// placeholders are replaced by the values of args, or by "" if args has none.
+// Covers reports whether a response to prompts/get equals an approved one after its placeholders are replaced by the
+// values of args, or by "" for missing arguments.
 func (t ServerText) Covers(args map[string]string, result []byte) bool {
 	read, err := readAnswer(result)
 	if err != nil {
@@ -202,9 +199,8 @@ func filled(n *jsondoc.Node, fill *strings.Replacer) *jsondoc.Node {
 	return &out
 }
 
-// Shown returns the item in the form of a tool, as people and rules read it. For a
-// prompt of a server, the arguments become an input schema and the messages become
-// "prompt"; other items are returned unchanged.
+// Shown returns the item in the form of a tool for reviewers and rules. For a prompt of a server, the arguments become
+// an input schema and the messages become "prompt". Other items are returned unchanged.
 func (it Item) Shown() *jsondoc.Node {
 	if it.Format != MCPText {
 		return it.node
@@ -262,8 +258,7 @@ func argumentSchema(arguments []*jsondoc.Node) *jsondoc.Node {
 	return s
 }
 
-// answersText formats the answers of a server for people and rules, with everything
-// that a model reads.
+// answersText formats the responses of a server for reviewers and rules, with everything that a model reads.
 func answersText(answers []*jsondoc.Node, description string) string {
 	var parts []string
 	for _, a := range answers {

@@ -17,8 +17,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// noDescription replaces a missing description: a model needs one to choose a tool,
-// and a reviewer should notice the gap.
+// noDescription replaces a missing description. A model needs a description to choose a tool, and a reviewer should
+// notice the gap.
 const noDescription = "(No description was given.)"
 
 // Onto returns t with all fields of the item. Fields that the format does not have
@@ -67,7 +67,7 @@ func description(n *jsondoc.Node) string {
 	return noDescription
 }
 
-// label shortens a label to the limit for definitions.
+// label shortens a name to the limit for definitions.
 func label(s string) string {
 	if utf8.RuneCountInString(s) <= registry.MaxName {
 		return s
@@ -100,8 +100,8 @@ func hintField(a *registry.Annotations, key string) **bool {
 	return &a.OpenWorld
 }
 
-// hints returns annotations with the values that the server claims. Missing hints
-// stay missing, because readers choose their own defaults.
+// hints returns the annotations with the values that the server claims. Missing hints remain unset, because readers
+// choose their own defaults.
 func (it Item) hints(old *registry.Annotations) *registry.Annotations {
 	var a registry.Annotations
 	if old != nil {
@@ -121,9 +121,8 @@ func (it Item) hints(old *registry.Annotations) *registry.Annotations {
 	return &a
 }
 
-// Problems returns the reasons why the item cannot be read in its format: values of
-// the wrong type, and violations for which the protocol excludes a tool. Unknown
-// keys are no problem.
+// Problems returns the reasons why the item cannot be read in its format: values of the wrong type, and violations for
+// which the protocol excludes a tool. Unknown keys are not a problem.
 func (it Item) Problems() jsondoc.Problems {
 	var ps jsondoc.Problems
 	if it.Format == V0 {
@@ -161,7 +160,7 @@ func (it Item) Problems() jsondoc.Problems {
 // form. Changing them does not change a text for a model, but it changes the
 // approved tool. The times of a v0 file are not included.
 func (it Item) Rest(t registry.Tool) string {
-	if it.Format == MCPText { // a definition has the answers as one text
+	if it.Format == MCPText { // a definition contains the responses as one text
 		return string(jsondoc.Canonical(it.node))
 	}
 	rest := it.Unread(it.Onto(t))
@@ -172,15 +171,15 @@ func (it Item) Rest(t registry.Tool) string {
 	return string(jsondoc.Canonical(rest))
 }
 
-// lenient reads the structure of JSON whose strings or names are refused elsewhere.
+// lenient are the options to read the structure of JSON whose strings or names are invalid.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// entryLimits are the limits of an entry of a list: a document of a whole list is around it.
+// entryLimits are the limits for an entry. Its depth is less than that of a document, because a list contains the
+// entry.
 var entryLimits = jsondoc.Limits{Bytes: jsondoc.DefaultLimits.Bytes, Depth: jsondoc.DefaultLimits.Depth - 2}
 
-// refused returns why an entry of a list is skipped that a strict reader refuses, such as one with
-// half of a surrogate pair, with a key that is there twice, or with too many levels. It returns
-// false for any other entry. start is the position of the entry.
+// refused returns the reason to skip an entry that is not valid, for example because it contains half of a surrogate
+// pair, a duplicate key, or too many levels. ok is false for valid entries. start is the position of the entry.
 func refused(entry []byte, path string, start jsondoc.Pos) (Skipped, bool) {
 	_, err := jsondoc.Parse(entry, entryLimits)
 	var ps jsondoc.Problems
@@ -205,7 +204,7 @@ func refused(entry []byte, path string, start jsondoc.Pos) (Skipped, bool) {
 	return s, true
 }
 
-// Readable returns the tools of a server's list that can be read, and why the others are skipped.
+// Readable returns the readable tools of a server's list and the reasons for skipping the others.
 func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skipped) {
 	for i, raw := range tools {
 		if s, odd := refused(raw, jsondoc.Index("tools", i), jsondoc.Pos{Line: 1, Column: 1}); odd {
@@ -217,9 +216,9 @@ func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skippe
 	return kept, skipped
 }
 
-// Salvage returns the document of a list with the number 0 in place of each entry that a strict
-// reader refuses, and these by their index. Every other part keeps its line and column. way is the
-// path of the list. ok is false if a strict reader refuses more than entries.
+// Salvage parses a list with invalid entries. In the result, the number 0 replaces each invalid entry, and odd has the
+// reasons by index. All other parts keep their line and column. way is the path of the list. ok is false if the
+// document is invalid outside of entries.
 func Salvage(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd map[int]Skipped, ok bool) {
 	at, err := entriesAt(data, way)
 	if err != nil {
@@ -250,7 +249,7 @@ func Salvage(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd map[
 	return n, text, odd, err == nil
 }
 
-// entriesAt returns where the elements of the list at the path way stand in a document.
+// entriesAt returns the byte ranges of the elements of the list at path way.
 func entriesAt(data []byte, way []string) (at [][2]int, err error) {
 	in := [2]int{0, len(data)}
 	for _, key := range way {
@@ -278,7 +277,7 @@ func entriesAt(data []byte, way []string) (at [][2]int, err error) {
 
 var errNoList = errors.New("no list")
 
-// memberAt returns the start and the end of the last value of a key in an object.
+// memberAt returns the byte range of the last value of a key in an object.
 func memberAt(object []byte, key string) (at [2]int, err error) {
 	err = jsondoc.Members(object, func(name string, value []byte, offset int) error {
 		if name == key {
@@ -292,17 +291,17 @@ func memberAt(object []byte, key string) (at [2]int, err error) {
 	return at, err
 }
 
-// ServerList is the complete list of a server's tools as it was received.
+// ServerList is the complete list of a server's tools as received.
 type ServerList struct {
-	Server       json.RawMessage // serverInfo; nil if the server gave none
-	Protocol     string          // revision; "" if it is unknown
-	Capabilities json.RawMessage // declared by the client; nil for none
+	Server       json.RawMessage // serverInfo, or nil
+	Protocol     string          // revision, or "" if unknown
+	Capabilities json.RawMessage // declared by the client, or nil
 	Tools        []json.RawMessage
-	Texts        []json.RawMessage // prompts and instructions; nil if they are not reviewed
-	Skipped      []Skipped         // entries that cannot be read
+	Texts        []json.RawMessage // prompts and instructions, or nil if they are not reviewed
+	Skipped      []Skipped         // unreadable entries
 }
 
-// Document returns the list as one document, which Decode reads.
+// Document returns the list as a document for Decode.
 func (l ServerList) Document() []byte {
 	var doc bytes.Buffer
 	doc.WriteByte('{')
@@ -332,7 +331,7 @@ func (l ServerList) Document() []byte {
 	return doc.Bytes()
 }
 
-// Array returns a JSON array of values, whose bytes it keeps.
+// Array returns a JSON array of values without changing their bytes.
 func Array(values []json.RawMessage) []byte {
 	out := []byte{'['}
 	for i, v := range values {
@@ -344,16 +343,16 @@ func Array(values []json.RawMessage) []byte {
 	return append(out, ']')
 }
 
-// RepeatedPage is a page of a list that a server gave already.
+// RepeatedPage reports that a server sent a page of its list twice.
 var RepeatedPage = Skipped{Reason: "its list repeats a page, so nothing behind that was read"}
 
 // ListedItem is an item of a list with its hash.
 type ListedItem struct {
 	Item
-	Sum string // its Hash
+	Sum string // result of Hash
 }
 
-// ByName returns what a list of tools has by its name. The first of a name counts.
+// ByName returns the tools of a list by name. If a name occurs several times, the first tool is used.
 func ByName(tools []json.RawMessage) map[string]ListedItem {
 	all := make(map[string]ListedItem, len(tools))
 	for _, raw := range tools {
@@ -365,17 +364,17 @@ func ByName(tools []json.RawMessage) map[string]ListedItem {
 	return all
 }
 
-// mask stands for an excluded text. No JSON that is read contains it.
+// mask replaces an excluded text. No accepted JSON contains it.
 const mask = "\x00"
 
 // Part is an excluded text in the JSON of a tool.
 type Part struct {
 	registry.Exclusion
-	From, To int    // characters of the field
+	From, To int    // range in the field, in characters
 	Text     string // untrusted
 }
 
-// String describes the part and its place for people.
+// String describes the part and its location.
 func (p Part) String() string {
 	if p.Pattern == "" {
 		return fmt.Sprintf("%s, now %s", p.Path, jsondoc.Quote(p.Text))
@@ -383,8 +382,8 @@ func (p Part) String() string {
 	return fmt.Sprintf("characters %d–%d of %s, now %s (%s)", p.From+1, p.To, p.Path, jsondoc.Quote(p.Text), p.Exclusion)
 }
 
-// Pin returns the hash of the item's JSON without the excluded parts: that which Source.Pin
-// has of the approved JSON.
+// Pin returns the hash of the item's JSON without the excluded parts. It equals Source.Pin of the approved JSON unless
+// other parts differ.
 func (it Item) Pin(excluded []registry.Exclusion) string {
 	if len(excluded) == 0 {
 		return it.Hash()
@@ -393,13 +392,13 @@ func (it Item) Pin(excluded []registry.Exclusion) string {
 	return registry.HashBytes(jsondoc.Canonical(n))
 }
 
-// Excluded returns the texts that an exclusion leaves out of the pin.
+// Excluded returns the texts that exclusions omit from the pin.
 func (it Item) Excluded(excluded []registry.Exclusion) []Part {
 	_, parts := it.masked(excluded)
 	return parts
 }
 
-// Exclude returns the source of the item's definition with excluded parts.
+// Exclude returns the item's source with the given exclusions.
 func (it Item) Exclude(s *registry.Source, excluded []registry.Exclusion) *registry.Source {
 	out := *s
 	out.Excluded, out.Masked = excluded, ""
@@ -409,8 +408,8 @@ func (it Item) Exclude(s *registry.Source, excluded []registry.Exclusion) *regis
 	return &out
 }
 
-// masked returns the item's JSON with a mask in place of each excluded text. Matches that
-// touch each other are one text, so that a short pattern cannot exclude a long one.
+// masked returns the item's JSON with each excluded text replaced by a mask. Adjacent matches count as one text, so
+// that a short pattern cannot exclude a long text.
 func (it Item) masked(excluded []registry.Exclusion) (n *jsondoc.Node, parts []Part) {
 	n, err := jsondoc.Parse(it.Raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -460,12 +459,12 @@ func (it Item) masked(excluded []registry.Exclusion) (n *jsondoc.Node, parts []P
 type Suggestion struct {
 	Path    string `json:"path"`
 	Pattern string `json:"pattern,omitempty"` // "" for the whole field
-	From    int    `json:"from"`              // in characters of the field in the newer list
+	From    int    `json:"from"`              // position in the field of the newer list, in characters
 	To      int    `json:"to"`
 }
 
-// Suggest returns the parts to exclude so that two snapshots of a tool have one pin, nil
-// when they differ in more than short parts of texts.
+// Suggest returns the exclusions with which two snapshots of a tool have the same pin, or nil if they differ in more
+// than short parts of texts.
 func Suggest(before, after []byte) []Suggestion {
 	old, err := ReadItem(MCP, before)
 	it, err2 := ReadItem(MCP, after)
@@ -496,8 +495,8 @@ func Suggest(before, after []byte) []Suggestion {
 	return found
 }
 
-// narrow finds the word in which two texts differ, and a pattern for words like it, with the
-// text before it so that it matches nothing else.
+// narrow finds the word in which two texts differ and a pattern for similar words. The pattern includes the text before
+// the word, so that it matches nothing else.
 func (s *Suggestion) narrow(before, after string) {
 	a, b := []rune(before), []rune(after)
 	from := 0
@@ -517,7 +516,7 @@ func (s *Suggestion) narrow(before, after string) {
 	for end > 0 && inWord(b[len(b)-end]) {
 		end--
 	}
-	for len(b)-end > from && strings.ContainsRune(":.+", b[len(b)-end-1]) { // which ends a sentence
+	for len(b)-end > from && strings.ContainsRune(":.+", b[len(b)-end-1]) { // the character ends a sentence
 		end++
 	}
 	s.From, s.To = from, len(b)-end

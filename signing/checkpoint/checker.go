@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Ways in which a log can differ from a checkpoint.
+// Reasons why a log does not extend a checkpoint.
 var (
 	ErrOtherLog = errors.New("checkpoint of another database")
 	ErrShorter  = errors.New("the log is shorter than the checkpoint: it was truncated, or is an older copy")
@@ -84,9 +84,8 @@ func (c *Checker) Call(seq int64, hash string) {
 	}
 }
 
-// Moved adds the last call that was moved from the log to a file. Calls before it only
-// count if they are added from the file; whether a checkpoint names one of them, Unproven
-// reports.
+// Moved adds the last call that was moved from the log to a file. Calls before it count only if they are added from the
+// file. Unproven reports whether a checkpoint refers to such a call.
 func (c *Checker) Moved(seq int64, hash string) {
 	if seq > 0 {
 		c.Call(seq, hash)

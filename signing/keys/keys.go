@@ -24,8 +24,7 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// Reasons for a missing signature. None of them loses anything: a statement can be
-// signed again.
+// Reasons for a missing signature. The statement is not lost and can be signed again.
 var (
 	ErrNoKey   = errors.New("no key to sign with")
 	ErrRefused = errors.New("the key did not sign")
@@ -52,8 +51,7 @@ type Key struct {
 	agent  bool
 }
 
-// InAgent reports whether the SSH agent signs with the key, so that nothing is
-// asked at the terminal.
+// InAgent reports whether the SSH agent signs with the key. If so, the terminal shows no prompt.
 func (k Key) InAgent() bool { return k.agent }
 
 // Find returns the key of a file. The file is a private key, or a public key or
@@ -94,8 +92,7 @@ func (t Tools) Sign(ctx context.Context, k Key, message []byte) (*sshsig.Signatu
 	return t.signByKeygen(ctx, k, message)
 }
 
-// readPublic returns the public key of a key file, or nil if only the passphrase or
-// the hardware reveals it.
+// readPublic returns the public key of a key file, or nil if it requires the passphrase or the hardware key.
 func readPublic(file string) (ssh.PublicKey, error) {
 	b, err := readKey(file)
 	if errors.Is(err, fs.ErrNotExist) { // the private half may be in the agent

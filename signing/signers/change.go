@@ -62,10 +62,8 @@ func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	return signer, nil
 }
 
-// CheckLater returns nil if the next state remains usable at a time after its
-// signature: somebody may still sign, and no key is valid that the revocation list
-// of the previous state contains. States that earlier versions recorded may fail
-// this check.
+// CheckLater returns nil if the next state is still usable at a later time: someone can sign, and no valid key is in
+// the revocation list of the previous state. States that earlier versions recorded may fail this check.
 func (c Change) CheckLater(at time.Time) error {
 	if !c.Next.usable(at) {
 		return fmt.Errorf("%w: the new file leaves nobody who may sign after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
