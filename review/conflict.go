@@ -10,22 +10,21 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// RebaseConflict describes the fields that the proposal and the live version changed in
-// different ways. It wraps ErrMerge.
+// RebaseConflict describes the fields that the proposal and the live version changed differently. It wraps ErrMerge.
 type RebaseConflict struct {
-	What   string // names the proposal
-	Base   int    // version that both sides began with
-	Live   int    // version that is live
+	What   string // names the proposal in messages
+	Base   int    // base version of both sides
+	Live   int    // live version
 	Fields []diff.FieldConflict
-	// Draft is the merge for the author to complete: against the live version, with conflict markers in texts, and the
-	// proposal's value where the conflict is not in a text.
+	// Draft is the merge for the author to complete: based on the live version, with conflict markers in texts, and
+	// with the proposal's value for other conflicts.
 	Draft proposals.Draft
 
 	from, ours, theirs registry.Definition
 }
 
-// Merge applies the changes between from, the base of a draft, and the draft to the live version, by a three-way merge.
-// If the author must resolve conflicts, the error is a *RebaseConflict. what names the proposal.
+// Merge applies the changes between from, the base of a draft, and the draft to the live version, in a three-way merge.
+// If the author must resolve conflicts, the error is a *RebaseConflict. what names the proposal in messages.
 func Merge(what string, draft proposals.Draft, base int, from registry.Definition, live registry.Live) (proposals.Draft, error) {
 	ours := draft.Definition
 	merged, conflicts, err := diff.MergeDefinitions(from, ours, live.Definition)
@@ -42,10 +41,10 @@ func Merge(what string, draft proposals.Draft, base int, from registry.Definitio
 	return draft, &RebaseConflict{What: what, Base: base, Live: live.Version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: live.Definition}
 }
 
-// Passage is a value, or lines of a text, that both sides changed. A side without the value or the lines is "".
+// Passage is a value, or a range of lines, that both sides changed. It is "" for a side that lacks it.
 type Passage struct {
 	Path               string
-	Line               int // where it begins in the proposal's text, 0 for a value
+	Line               int // first line in the proposal's text, or 0 for a value
 	Base, Ours, Theirs string
 }
 
@@ -76,8 +75,7 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// Take returns the merge with the sides that were chosen, one choice for each passage.
-// Undecided parts are as in Draft.
+// Take resolves the conflicts by choosing a side for each passage. Passages without a choice remain as in Draft.
 func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
 	draft := e.Draft
 	merged, conflicts, err := diff.MergeDefinitions(e.from, e.ours, e.theirs, choices...)

@@ -9,8 +9,8 @@ import (
 	"toolcrib/proposals"
 )
 
-// Errors of the desk. Errors on the way up wrap one of these (or
-// proposals.ErrAuthority, proposals.ErrState) and name the object.
+// Errors of the desk. All errors that it returns wrap one of these, proposals.ErrAuthority, or proposals.ErrState, and
+// name the object.
 var (
 	ErrAmbiguous   = errors.New("ambiguous")
 	ErrStale       = errors.New("stale")
@@ -30,28 +30,27 @@ var (
 	ErrNotWaived   = errors.New("no waiver covers it")
 	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
-	// ErrText is wrapped when a note, a reason, or a comment cannot be stored.
+	// ErrText means that a note, a reason, or a comment cannot be stored.
 	ErrText = errors.New("not usable as text")
-	// ErrOpinion is wrapped when the answer of an external reviewer is unusable.
+	// ErrOpinion means that the answer of an external reviewer is not valid.
 	ErrOpinion = errors.New("not a usable opinion")
-	// ErrConsultant is wrapped when an external reviewer could not be asked or did
-	// not answer.
+	// ErrConsultant means that an external reviewer could not be reached or did not answer.
 	ErrConsultant = errors.New("the reviewer did not answer")
 )
 
-// ErrOutdated is the ErrConflict of an assessment that covers other content or other
-// rules than those in force; another assessment removes it.
+// ErrOutdated wraps ErrConflict for an assessment of other content or under other rules than those in force. A new
+// assessment resolves it.
 var ErrOutdated = fmt.Errorf("%w", proposals.ErrConflict)
 
-// Incomplete lists the problems that prevent a revision from being submitted, or a draft from being stored at all. It
-// wraps ErrIncomplete or ErrExcess.
+// Incomplete lists the problems that prevent the submission of a revision, or the storage of a draft. It wraps
+// ErrIncomplete or ErrExcess.
 type Incomplete struct {
-	What     string // "tool:user/scene_pacer"
+	What     string // such as "tool:user/scene_pacer"
 	Problems proposals.Problems
-	Excess   bool // even for a draft
+	Excess   bool // cannot even be stored as a draft
 }
 
-// Head returns the refused operation, as the beginning of a sentence.
+// Head returns the failed operation, as the start of a sentence.
 func (e *Incomplete) Head() string {
 	if e.Excess {
 		return e.What + " cannot be stored"
@@ -70,7 +69,8 @@ func (e *Incomplete) Unwrap() error {
 	return ErrIncomplete
 }
 
-// CheckText returns an error if a note, a reason, or a comment is too long or not valid text. what names it.
+// CheckText returns an error if a note, a reason, or a comment is too long or not valid text. what names the text in
+// the error.
 func CheckText(what, text string) error {
 	if message := Unusable(text, proposals.MaxComment); message != "" {
 		return fmt.Errorf("%w: the %s %s", ErrText, what, message)
@@ -78,8 +78,7 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// Unusable returns why text cannot be stored, "" if it can. limit is in
-// characters.
+// Unusable returns the reason why text cannot be stored, or "". limit is in characters.
 func Unusable(text string, limit int) string {
 	if n := utf8.RuneCountInString(text); n > limit {
 		return fmt.Sprintf("has %d characters; the limit is %d", n, limit)

@@ -10,28 +10,28 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Standing is a finding with the waiver that covers it, if any.
+// Standing is a finding with the waiver that covers it, or nil.
 type Standing struct {
 	rules.Finding
 	Waiver *history.Waiver
 }
 
-// Open reports whether the finding still needs attention: it is not waived, and the change introduces it.
+// Open reports whether the finding needs attention, that is, it is not waived and the change introduces it.
 func (s Standing) Open() bool { return s.Waiver == nil && !s.Carried }
 
-// Blocks reports whether the finding keeps the revision from being approved.
+// Blocks reports whether the finding prevents approval of the revision.
 func (s Standing) Blocks() bool { return s.Open() && s.Severity == rules.Block }
 
-// Handle names a finding for the user: "S104@definition.prompt#1f2e3d4c". The
-// last part is the beginning of the passage hash.
+// Handle returns a short identifier of a finding for users, such as "S104@definition.prompt#1f2e3d4c". The last part is
+// the start of the passage hash.
 func Handle(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash()[:8] }
 
-// FindingKey identifies a finding across revisions.
+// FindingKey returns an identifier of a finding that is stable across revisions.
 func FindingKey(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash() }
 
 // ApplyWaivers returns the findings of a revision, each with the waiver that covers it. A waiver ends if its passage
 // changes, if a new finding appears in the same field, or when it expires. A waiver of a finding without a passage
-// applies only to its own revision, because in another revision the finding may have another cause.
+// applies only to its revision, because the finding may have another cause in another revision.
 func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
 	standing := make([]Standing, len(findings))
 	for i, f := range findings {
@@ -44,7 +44,7 @@ func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision i
 				continue
 			}
 			if w.Ends() && covers(w, f) {
-				break // it takes back those before it
+				break // it revokes the earlier ones
 			}
 			if holds(w, f, findings, now) {
 				standing[i].Waiver = &w
@@ -55,7 +55,7 @@ func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision i
 	return standing
 }
 
-// covers reports whether a waiver is about a finding.
+// covers reports whether a waiver is for a finding.
 func covers(w history.Waiver, f rules.Finding) bool {
 	return w.Rule == f.Rule && w.Path == f.Path && w.PassageHash == f.PassageHash()
 }
@@ -71,20 +71,19 @@ func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time
 		}
 		i := slices.Index(unseen, FindingKey(other))
 		if i < 0 {
-			return false // it is new, or the passage now occurs more often
+			return false // new, or the passage occurs more often now
 		}
 		unseen = slices.Delete(unseen, i, i+1)
 	}
 	return true
 }
 
-// Tally returns the summary of an assessment for the queue, given the proposal's waivers and the time.
+// Tally returns the summary of an assessment for the queue, given the proposal's waivers and the current time.
 func Tally(a Assessment, waivers []history.Waiver, now time.Time) proposals.Summary {
 	return Summarize(a.Recommendation, ApplyWaivers(a.Report.Findings, waivers, a.Revision, now))
 }
 
-// Summarize counts the findings that the queue shows of an assessment. Carried findings do
-// not count.
+// Summarize counts the findings of an assessment for the queue. It ignores carried findings.
 func Summarize(recommendation proposals.Recommendation, standing []Standing) proposals.Summary {
 	s := proposals.Summary{Recommendation: recommendation}
 	worst := rules.Off
@@ -110,7 +109,7 @@ func Summarize(recommendation proposals.Recommendation, standing []Standing) pro
 	return s
 }
 
-// RuleFindings is the open findings of one rule in one revision.
+// RuleFindings counts the open findings of a rule in a revision.
 type RuleFindings struct {
 	Rule     string
 	Severity rules.Severity
@@ -118,8 +117,7 @@ type RuleFindings struct {
 	First    Standing
 }
 
-// OpenByRule sums findings that are open up by rule, in the order in which the
-// rules come first.
+// OpenByRule counts open findings by rule, in the order of the first finding of each rule.
 func OpenByRule(standing []Standing) []RuleFindings {
 	var sums []RuleFindings
 	at := map[string]int{}
@@ -137,8 +135,7 @@ func OpenByRule(standing []Standing) []RuleFindings {
 	return sums
 }
 
-// BlocksByRule is OpenByRule for the findings that keep a revision from being
-// approved.
+// BlocksByRule is like OpenByRule, for findings that prevent approval.
 func BlocksByRule(standing []Standing) []RuleFindings {
 	var blocks []Standing
 	for _, s := range standing {
@@ -149,7 +146,7 @@ func BlocksByRule(standing []Standing) []RuleFindings {
 	return OpenByRule(blocks)
 }
 
-// Unwaived returns the open findings, and counts the waived ones.
+// Unwaived returns the open findings and the number of waived ones.
 func Unwaived(standing []Standing) (open []rules.Finding, waived int) {
 	for _, s := range standing {
 		switch {
@@ -162,7 +159,7 @@ func Unwaived(standing []Standing) (open []rules.Finding, waived int) {
 	return open, waived
 }
 
-// Seal returns the hash over all of a finding that a decider is shown.
+// Seal returns a hash over all parts of a finding that deciders see.
 func (s Standing) Seal() string {
 	waived := ""
 	if s.Waiver != nil {
@@ -171,7 +168,7 @@ func (s Standing) Seal() string {
 	return history.Seal(FindingKey(s.Finding), string(s.Severity), s.Message, waived)
 }
 
-// WaiversInForce returns the waivers that cover findings.
+// WaiversInForce returns the waivers that cover at least one finding.
 func WaiversInForce(standing []Standing) []history.Waiver {
 	var ws []history.Waiver
 	for _, s := range standing {
@@ -182,10 +179,10 @@ func WaiversInForce(standing []Standing) []history.Waiver {
 	return ws
 }
 
-// Carried are findings whose passages an approved version has already.
+// Carried lists findings in passages that an approved version already contains.
 type Carried struct {
-	Version  string // "version 3", or "version 3 of skill:user/pdf" of another subject
-	By       string // who approved it
+	Version  string // "version 3", or "version 3 of skill:user/pdf" for another subject
+	By       string // user who approved the version
 	Findings []Standing
 }
 
@@ -197,7 +194,7 @@ func (c Carried) String() string {
 	return fmt.Sprintf("%d findings were in %s, approved by %s", len(c.Findings), c.Version, c.By)
 }
 
-// Rules returns the rules of the findings.
+// Rules returns the rules of the findings, without duplicates.
 func (c Carried) Rules() []string {
 	var ids []string
 	for _, f := range c.Findings {

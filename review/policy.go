@@ -16,51 +16,49 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Policy is how a team runs its desk.
+// Policy contains the settings of a team for reviews and decisions.
 type Policy struct {
-	// ManualChief makes a submission wait for a chief to file an assessment;
-	// otherwise the built-in reviewer files one at once.
+	// ManualChief makes submissions wait for the assessment of a chief. Otherwise, the built-in reviewer assesses them
+	// at once.
 	ManualChief bool
-	// FourEyes keeps the author of a revision from approving it.
+	// FourEyes prevents the author of a revision from approving it.
 	FourEyes bool
-	// RequireExpect makes the review digest mandatory for every approval.
+	// RequireExpect makes the review digest mandatory for approvals.
 	RequireExpect bool
-	// MaxOpen bounds the open proposals of one agent; 0 means DefaultMaxOpen.
+	// MaxOpen limits the open proposals per agent; 0 means DefaultMaxOpen.
 	MaxOpen int
 	// MaxOpenAll limits the open proposals of all agents together, so that an agent gains nothing by changing its name.
 	// 0 means DefaultMaxOpenAll, or MaxOpen if that is larger.
 	MaxOpenAll int
-	// MaxWrites bounds the drafts, revisions and comments of one agent in an
-	// hour; 0 means DefaultMaxWrites.
+	// MaxWrites limits the drafts, revisions, and comments per agent and hour; 0 means DefaultMaxWrites.
 	MaxWrites int
-	// Approvals has the owners of subjects, and how many of them have to approve.
+	// Approvals lists the owners of subjects and the number of owners who must approve.
 	Approvals approval.Rules
-	// Severities changes rules by id.
+	// Severities overrides the severities of rules by id.
 	Severities map[string]rules.Severity
-	// Reach decides about facts of reach.
+	// Reach contains decisions about facts of reach.
 	Reach fact.Decisions
 	// Origins maps keys of toolcrib.toml to the origins of their values, such as "user" or "project". A missing key has
 	// its default.
 	Origins map[string]string
-	// Consultants review every submission in addition to the built-in rules.
+	// Consultants review all submissions in addition to the rules.
 	Consultants []Consultant
-	// Model answers the test cases without a recorded answer. It may be nil.
+	// Model answers test cases that have no recorded answer. It may be nil.
 	Model harness.Model
-	// Signatures asks for signed decisions.
+	// Signatures determines whether decisions must be signed.
 	Signatures proof.Policy
 }
 
-// DefaultMaxOpen sets how many proposals an agent may have open.
+// DefaultMaxOpen is the default limit of open proposals per agent.
 const DefaultMaxOpen = 10
 
-// DefaultMaxOpenAll sets how many proposals all agents may have open together.
+// DefaultMaxOpenAll is the default limit of open proposals of all agents.
 const DefaultMaxOpenAll = 50
 
-// DefaultMaxWrites sets how many drafts, revisions and comments an agent may write
-// in an hour.
+// DefaultMaxWrites is the default limit of drafts, revisions, and comments per agent and hour.
 const DefaultMaxWrites = 120
 
-// OpenOfAll returns how many proposals all agents together may have open.
+// OpenOfAll returns the limit of open proposals of all agents.
 func (p Policy) OpenOfAll() int {
 	if p.MaxOpenAll > 0 {
 		return p.MaxOpenAll
@@ -68,14 +66,14 @@ func (p Policy) OpenOfAll() int {
 	return max(DefaultMaxOpenAll, p.MaxOpen)
 }
 
-// Setting is one value of the policy and its origin.
+// Setting is a value of the policy with its origin.
 type Setting struct {
-	Key   string // as toolcrib.toml has it
+	Key   string // key in toolcrib.toml
 	Value string
 	From  string // "default", "user", "project", …
 }
 
-// Settings are a policy as decisions record it and as deciders are shown it.
+// Settings is a policy in the form in which it is recorded with decisions and shown to deciders.
 type Settings []Setting
 
 // Settings returns the settings of p that affect a decision.
@@ -115,19 +113,17 @@ func Ownership(need approval.Need) Settings {
 	return settings
 }
 
-// Deciding are the settings that decide whether an approval is accepted; the
-// limits of agents do not.
+// Deciding returns the settings that affect whether an approval is accepted. The limits for agents do not.
 func (s Settings) Deciding() Settings {
 	return slices.DeleteFunc(slices.Clone(s), func(s Setting) bool { return strings.HasPrefix(s.Key, "max_") })
 }
 
-// From are the settings of one origin.
+// From returns the settings with the given origin.
 func (s Settings) From(origin string) Settings {
 	return slices.DeleteFunc(slices.Clone(s), func(s Setting) bool { return s.From != origin })
 }
 
-// String writes the settings on one line. More rules than a line has room for
-// are counted by origin.
+// String returns the settings on one line. If there are many rules, it counts them by origin.
 func (s Settings) String() string {
 	var words []string
 	changed := map[string]int{}
@@ -148,10 +144,10 @@ func (s Settings) String() string {
 	return strings.Join(words, ", ")
 }
 
-// namedRules sets how many rules of one origin are named on a line.
+// namedRules limits the number of rules per origin that String lists.
 const namedRules = 3
 
-// Record returns the policy as an event keeps it.
+// Record returns the settings in the format of an event.
 func (s Settings) Record() map[string]any {
 	record := map[string]any{}
 	for _, one := range s {
@@ -160,7 +156,7 @@ func (s Settings) Record() map[string]any {
 	return record
 }
 
-// Version names the policy as far as a decision depends on it.
+// Version returns an identifier of the parts of the policy on which decisions depend.
 func (p Policy) Version() string {
 	var decided any = p.Severities
 	if len(p.Reach.Lists()) > 0 {

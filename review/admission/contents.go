@@ -14,8 +14,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// unknownContents reports binary files whose bytes are not stored, or whose type or size differs from the draft: they
-// could not be restored, or a text for agents could pass for a binary.
+// unknownContents reports binary files whose bytes are not stored, or whose type or size differs from the draft. The
+// former could not be restored; with the latter, a text for agents could pass for a binary.
 func unknownContents(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	f := draft.Definition.Folder()
 	if f == nil || draft.Type == proposals.Deactivate {
@@ -47,8 +47,8 @@ func unknownContents(ctx context.Context, r review.RegistryReader, draft proposa
 	return problems, nil
 }
 
-// unseen reports a source that pins JSON that was never imported here and is not pinned by the live version, because no
-// reviewer could be shown this JSON.
+// unseen reports a source that pins JSON that was never imported here and that the live version does not pin, because
+// reviewers could not see this JSON.
 func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	hash := records.Pin(draft.Definition)
 	if hash == "" {
@@ -65,8 +65,8 @@ func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft)
 		"pins JSON that was never imported here, so nobody can review it; import the tool (toolcrib import) or leave source out"), nil
 }
 
-// wrongExclusion reports excluded parts that an agent would set, and a hash that is not that of
-// the imported JSON without them.
+// wrongExclusion reports exclusions set by an agent, and a hash that does not match the imported JSON without the
+// excluded parts.
 func wrongExclusion(ctx context.Context, r review.RegistryReader, actor proposals.Actor, draft proposals.Draft) error {
 	if draft.Definition.Tool == nil || draft.Definition.Tool.Source == nil {
 		return nil

@@ -66,8 +66,8 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 	return fitsType(draft, base, Implied(draft.Type, from), again), nil
 }
 
-// fitsType reports why a draft is not the change of base to want that its type
-// implies; again allows the same content.
+// fitsType reports the differences between a draft and the change from base to want that its type implies. again allows
+// identical content.
 func fitsType(draft proposals.Draft, base, want registry.Definition, again bool) (ps proposals.Problems) {
 	if want.Hash() == base.Hash() && !again {
 		ps = misfit(proposals.RuleSubject, "type", "is %s, but that changes nothing: version %d is %s with the same content",
@@ -83,8 +83,8 @@ func misfit(rule, path, format string, args ...any) proposals.Problems {
 	return proposals.Problems{{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}}}
 }
 
-// Implied returns the definition that a type of proposal makes of from, which is the base or
-// the version to restore.
+// Implied returns the definition that results from applying a proposal of type t to from, which is the base or the
+// version to restore.
 func Implied(t proposals.Type, from registry.Definition) registry.Definition {
 	switch t {
 	case proposals.Deactivate:

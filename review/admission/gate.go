@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// CheckSize refuses a draft that exceeds the size limits, of any author.
+// CheckSize returns an error for a draft that exceeds the size limits, regardless of its author.
 func CheckSize(draft proposals.Draft) error {
 	if ps := draft.Excess(); len(ps) > 0 {
 		return &review.Incomplete{What: draft.Subject.String(), Problems: ps, Excess: true}
@@ -24,8 +24,8 @@ func CheckSize(draft proposals.Draft) error {
 	return nil
 }
 
-// Gate refuses a submission that is incomplete, does not fit the live version,
-// touches the core, or was rejected before.
+// Gate returns an error for a submission that is incomplete, does not fit the live version, changes a core tool, or was
+// rejected before.
 func Gate(ctx context.Context, r review.Reader, set ruleset.Set, actor proposals.Actor, submission Submission) error {
 	draft, problems := submission.Draft, submission.Problems()
 	for _, find := range []func(context.Context, review.RegistryReader, proposals.Draft) (proposals.Problems, error){Fits, unseen, unknownContents} {
@@ -64,7 +64,7 @@ func Gate(ctx context.Context, r review.Reader, set ruleset.Set, actor proposals
 		review.ErrRepeated, draft.Subject, rejected.By, rejected.At.Format("2006-01-02"), rejected.Note)
 }
 
-// Locked refuses a core tool's id in any layer.
+// Locked returns an error for the id of a core tool, in any layer.
 func Locked(s registry.Subject) error {
 	if s.Kind != registry.KindTool || !shipped.IsCore(s.ID) {
 		return nil

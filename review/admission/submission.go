@@ -11,8 +11,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Submission is a draft on its way to a reviewer. Its completeness is checked once, however
-// many ask for it.
+// Submission is a draft to be submitted. Its completeness is checked only once.
 type Submission struct {
 	Draft    proposals.Draft
 	problems func() proposals.Problems
@@ -42,8 +41,8 @@ func (s Submission) InChangeSet(changeSet string) Submission {
 	return NewSubmission(s.Draft)
 }
 
-// Complete fills in the definition that a draft's type implies: the live definition with another status, or that of an
-// earlier version.
+// Complete fills in the definition that the type of a draft implies: the live definition with another status, or the
+// definition of an earlier version.
 func Complete(ctx context.Context, r review.RegistryReader, s Submission) (Submission, error) {
 	draft := s.Draft
 	if !draft.Definition.IsZero() || draft.Type == proposals.New || draft.Type == proposals.Modify {
@@ -56,7 +55,7 @@ func Complete(ctx context.Context, r review.RegistryReader, s Submission) (Submi
 	definition, err := records.Definition(ctx, r, draft.Subject, from)
 	switch {
 	case errors.Is(err, proposals.ErrNotFound):
-		return s, nil // the gate reports the problem when the draft is submitted
+		return s, nil // the gate reports the problem at submission
 	case err != nil:
 		return s, err
 	}

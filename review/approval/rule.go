@@ -1,4 +1,4 @@
-// Package approval decides whose approvals a change needs before it goes live: policy rules name subjects, their
+// Package approval determines whose approvals a change needs before it goes live. Policy rules list subjects, their
 // owners, and the number of owners who must approve.
 package approval
 
@@ -15,17 +15,16 @@ import (
 	"toolcrib/registry"
 )
 
-// Rule is one entry of a policy. It applies to the subjects of its patterns, for
-// approvals from Since until Until.
+// Rule is an entry of a policy. It applies to subjects that match its patterns, for approvals from Since until Until.
 type Rule struct {
 	Subjects     []Pattern
 	Owners       []string  // principals, such as "user:mara"
-	Approvals    int       // how many owners have to approve
-	Since, Until time.Time // zero for no bound
+	Approvals    int       // number of owners who must approve
+	Since, Until time.Time // zero for no limit
 	From         string    // "system", "user", or "project"
 }
 
-// FromProject is the origin of a rule that a project's file has.
+// FromProject is the origin of a rule in a project's file.
 const FromProject = "project"
 
 // Check returns an error if no combination of approvals can satisfy the rule.
@@ -53,7 +52,7 @@ func (r Rule) Check() error {
 	return nil
 }
 
-// String writes the rule on one line.
+// String returns the rule on one line.
 func (r Rule) String() string {
 	return fmt.Sprintf("%d of %s for %s", r.Approvals, strings.Join(r.Owners, " "), strings.Join(lists.Map(r.Subjects, Pattern.String), " "))
 }
@@ -63,12 +62,10 @@ func (r Rule) at(at time.Time) bool {
 	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until))
 }
 
-// SamePrincipal reports whether two principals may be one who wrote the name in two
-// ways.
+// SamePrincipal reports whether two principals differ at most in case, and so may be the same person.
 func SamePrincipal(a, b string) bool { return strings.EqualFold(a, b) }
 
-// Rules is a policy. Every rule that applies has to be satisfied, so that one more
-// rule never makes an approval easier.
+// Rules is a policy. All rules that apply must be satisfied, so an additional rule never makes approval easier.
 type Rules []Rule
 
 // At returns the rules that apply to approvals at a time.
@@ -76,15 +73,15 @@ func (rs Rules) At(at time.Time) Rules {
 	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return !r.at(at) })
 }
 
-// Named reports whether a rule matches names of subjects, so that the caller must also pass their other names to For.
+// Named reports whether any rule matches subjects by name. If so, pass all names of a subject to For.
 func (rs Rules) Named() bool {
 	return slices.ContainsFunc(rs, func(r Rule) bool {
 		return slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.ID != anyID })
 	})
 }
 
-// For returns the approvals that a subject needs at a time. names are the subject's other names, such as aliases:
-// whoever owns pay_now decides about every tool that can be called by this name.
+// For returns the approvals that a subject needs at a time. names are the subject's other names, such as aliases: the
+// owners of pay_now decide about all tools that can be called by this name.
 func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
 	var n Need
 	for _, r := range rs {
@@ -95,8 +92,7 @@ func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
 	return n
 }
 
-// Need is every rule that applies to a subject. Without one, the approval of any
-// user is enough.
+// Need lists the rules that apply to a subject. If it is empty, the approval of any user is sufficient.
 type Need []Rule
 
 // Owners returns the users who may approve, in the order of the rules, or nil if any user may.
@@ -118,7 +114,7 @@ func (n Need) MayApprove(principal string) bool {
 }
 
 // Waivers returns the users who may waive a finding, or nil if any user may. Owners from a project's file may do so
-// only if no other rule applies, because a waiver removes an obstacle and such a file may only tighten.
+// only if no other rule applies, because a waiver removes an obstacle and a project's file may only tighten the policy.
 func (n Need) Waivers() []string {
 	own := slices.DeleteFunc(slices.Clone(n), func(r Rule) bool { return r.From == FromProject })
 	if len(own) > 0 {
@@ -132,13 +128,12 @@ func (n Need) MayWaive(principal string) bool {
 	return len(n) == 0 || slices.Contains(n.Waivers(), principal)
 }
 
-// Pattern names subjects: "tool:user/*", "agent:global/assistant",
-// "tool:project/*/pay_*", or "tool:**" for a kind in every layer. "*" matches any
-// characters but "/".
+// Pattern matches subjects: "tool:user/*", "agent:global/assistant", "tool:project/*/pay_*", or "tool:**" for a kind in
+// all layers. "*" matches any characters except "/".
 type Pattern struct {
 	Kind  string // "tool", "agent", "list", or "*"
-	Layer string // "global", "user", "project/" and a name with "*", or "**" for any layer
-	ID    string // with "*"
+	Layer string // "global", "user", "project/" and a name, which may contain "*", or "**" for all layers
+	ID    string // may contain "*"
 }
 
 const (
@@ -152,7 +147,7 @@ var (
 	errPattern  = fmt.Errorf(`use KIND:LAYER/ID, such as "tool:project/*/*", "agent:global/assistant", or "tool:**" for every layer`)
 )
 
-// ParsePattern reads a pattern.
+// ParsePattern parses a pattern.
 func ParsePattern(s string) (Pattern, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	p := Pattern{Kind: kind, Layer: anyLayer, ID: anyID}
@@ -179,7 +174,7 @@ func ParsePattern(s string) (Pattern, error) {
 	return p, nil
 }
 
-// String returns the pattern as ParsePattern reads it.
+// String returns the pattern in the format of ParsePattern.
 func (p Pattern) String() string {
 	if p.Layer == anyLayer && p.ID == anyID {
 		return p.Kind + ":" + anyLayer
@@ -187,8 +182,7 @@ func (p Pattern) String() string {
 	return p.Kind + ":" + p.Layer + "/" + p.ID
 }
 
-// Matches reports whether the pattern names a subject, by its id or by another name
-// that it answers to.
+// Matches reports whether the pattern matches a subject by its id or one of its other names.
 func (p Pattern) Matches(s registry.Subject, names ...string) bool {
 	if p.Kind != anyKind && p.Kind != string(s.Kind) || p.Layer != anyLayer && !glob(p.Layer, string(s.Layer)) {
 		return false

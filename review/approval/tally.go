@@ -8,20 +8,20 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Tally is how far the approvals of one change have come.
+// Tally describes the progress of the approvals of a change.
 type Tally struct {
-	Given []string // principals whose approvals count, in their order
-	Waits []Wait   // for each rule that is not satisfied
+	Given []string // principals whose approvals count, in order
+	Waits []Wait   // one for each unsatisfied rule
 }
 
-// Wait is a rule's missing approvals.
+// Wait describes the missing approvals of a rule.
 type Wait struct {
-	Missing int      // how many
-	Of      []string // owners who have not approved; fewer than Missing when it is impossible
+	Missing int      // number of missing approvals
+	Of      []string // owners who have not approved; fewer than Missing if the rule cannot be satisfied
 }
 
-// Tally counts the approvals of principals. Each principal counts once; except, the author under four eyes or "", does
-// not count.
+// Tally counts the approvals by principals, each once. It ignores except, which is the author if four eyes are
+// required, or "".
 func (n Need) Tally(by []string, except string) Tally {
 	var t Tally
 	for _, principal := range by {
@@ -52,7 +52,7 @@ func (n Need) Tally(by []string, except string) Tally {
 // Done reports whether all required approvals are present.
 func (t Tally) Done() bool { return len(t.Waits) == 0 }
 
-// Missing returns how many more approvals are needed: each is by the owner who
+// Missing returns the number of further approvals that are needed. It assumes that each comes from the owner who
 // satisfies the most rules.
 func (t Tally) Missing() int {
 	left := lists.Map(t.Waits, func(w Wait) int { return w.Missing })
@@ -70,7 +70,7 @@ func (t Tally) Missing() int {
 				best, most = principal, helps
 			}
 		}
-		if best == "" { // include missing approvals that nobody can give
+		if best == "" { // include approvals that nobody can give
 			for _, l := range left {
 				n += max(l, 0)
 			}
@@ -88,7 +88,7 @@ func (t Tally) Missing() int {
 // Required returns the total number of approvals that the change needs.
 func (t Tally) Required() int { return len(t.Given) + t.Missing() }
 
-// WaitsFor returns everybody whose approval would help, in the order of the rules.
+// WaitsFor returns all users whose approval would help, in the order of the rules.
 func (t Tally) WaitsFor() []string {
 	var all []string
 	for _, w := range t.Waits {
@@ -101,7 +101,7 @@ func (t Tally) WaitsFor() []string {
 	return all
 }
 
-// String writes the tally: "1 of 2, waits for user:ada".
+// String formats the tally, such as "1 of 2, waits for user:ada".
 func (t Tally) String() string {
 	s := fmt.Sprintf("%d of %d", len(t.Given), t.Required())
 	for i, w := range t.Waits {

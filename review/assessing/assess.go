@@ -1,5 +1,5 @@
-// Package assessing implements the Chief of Staff: the built-in reviewer, which runs the rules and the test cases of a
-// submission, and the external reviewers, which add findings.
+// Package assessing implements the Chief of Staff. The built-in reviewer runs the rules and the test cases of a
+// submission; external reviewers add findings.
 package assessing
 
 import (
@@ -34,20 +34,20 @@ type Chief struct {
 	together     []proposals.Draft
 }
 
-// New returns a chief. rulesVersion names the rules in force and the policy, counter counts
-// the tokens of prompts, and trials has the results of test cases.
+// New returns a chief. rulesVersion identifies the rules and the policy in force, counter counts the tokens of prompts,
+// and trials caches the results of test cases.
 func New(r *records.Records, policy review.Policy, rules ruleset.Set, rulesVersion func() string, counter *tokens.Counter, trials *Trials) *Chief {
 	return &Chief{records: r, policy: policy, rules: rules, rulesVersion: rulesVersion, counter: counter, trials: trials}
 }
 
-// Together returns a chief for drafts of one call, which go live together.
+// Together returns a chief for drafts that are proposed in one call and go live together.
 func (c *Chief) Together(drafts []proposals.Draft) *Chief {
 	with := *c
 	with.together = drafts
 	return &with
 }
 
-// Assess files a chief's assessment of the current revision.
+// Assess records an assessment of the current revision by a chief.
 func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o review.Opinion) (review.Assessment, error) {
 	return records.Write(ctx, c.records, func(tx review.Tx) (a review.Assessment, err error) {
 		p, rev, err := impact.Current(ctx, tx, id)
@@ -62,9 +62,9 @@ func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.
 	})
 }
 
-// assess stores an assessment of a submitted revision, with the findings of the rules and an external opinion, and
-// assigns the issue to the user. It refuses an opinion about other content, and the built-in reviewer while p waits for
-// a chief.
+// assess records an assessment of a submitted revision, with the findings of the rules and an external opinion, and
+// assigns the issue to the user. It rejects an opinion about other content, and an assessment by the built-in reviewer
+// while p waits for a chief.
 func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission, o review.Opinion) (_ proposals.Proposal, a review.Assessment, _ error) {
 	to, err := proposals.Next(p.State, proposals.ActAssess)
 	switch {
@@ -100,7 +100,7 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 	recommendation := Recommend(open).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
 	if reviewer == proposals.BuiltinChief() {
 		report.Comment = c.comment(report, standing, recommendation, o)
-	} else { // a chief signs only its own text
+	} else { // a chief writes its own comment
 		own := review.ApplyWaivers(byRules, waivers, p.Revision, at)
 		open, _ := review.Unwaived(own)
 		report.Comment, report.Builtin = o.Comment, c.comment(report, own, Recommend(open), review.Opinion{})
@@ -127,8 +127,8 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 	})
 }
 
-// Examine runs the rules over the draft of a proposal in the context of the live registry and of the other proposals.
-// It also returns the input of the rules.
+// Examine runs the rules over the draft of a proposal in the context of the live registry and of other proposals. It
+// also returns the input of the rules.
 func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, submission admission.Submission) (report review.Report, change *rules.Change, err error) {
 	draft, change := submission.Draft, submission.Change()
 	if change.Before, err = impact.Live(ctx, r, draft.Subject); err != nil {
@@ -156,9 +156,8 @@ func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, s
 	return report, change, err
 }
 
-// comingWith returns the allow-lists and the ids of the tools that go live together
-// with a draft that may refer to them: those of its change set, and those that are
-// proposed with it in one call.
+// comingWith returns the allow-lists and the ids of the tools that go live together with a draft and that it may refer
+// to: those in its change set and those proposed in the same call.
 func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
 	if draft.ChangeSet == "" || draft.Subject.Kind != registry.KindAgent && draft.Subject.Kind != registry.KindList {
 		return nil, nil, nil
@@ -197,9 +196,9 @@ func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals
 	return lists, tools, nil
 }
 
-// PrefetchSimilar looks up the tools similar to a draft before the transaction's
-// first write, for the assessment to use. After a write the engine keeps every
-// page that it reads, and among 100,000 tools those are many.
+// PrefetchSimilar looks up tools similar to a draft before the first write of the transaction and caches them for the
+// assessment. After a write, the engine keeps all pages that it reads in memory, and this lookup reads many if there
+// are 100,000 tools.
 func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposals.Draft) error {
 	t := draft.Definition.Tool
 	if t == nil || draft.Type == proposals.Deactivate || c.elsewhere() || !c.rules.AsksAlike() {
@@ -209,12 +208,12 @@ func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposa
 	return err
 }
 
-// mostTwins is the maximum number of proposals with the same text that are read.
+// mostTwins limits the number of proposals with identical text that are read.
 const mostTwins = 8
 
 // twins returns the latest proposals, open or rejected, with the same text as a draft: those on other subjects, and
-// those on its own subject that are equal in every field. A proposal on the same subject that keeps the text but
-// changes another field is a revision, not a twin.
+// those on the same subject that are identical in all fields. A proposal on the same subject that changes another field
+// but not the text is a revision, not a twin.
 func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposals.Draft) ([]rules.Twin, error) {
 	hash := draft.TextHash()
 	if hash == "" {
@@ -249,7 +248,7 @@ func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposal
 }
 
 // RunTests runs the test cases of a submission before the transaction that needs the results. It asks the model for
-// missing answers if one is connected, the submission is complete, and the results will be stored.
+// missing answers if a model is configured, the submission is complete, and the results will be stored.
 func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	var model harness.Model
 	if c.policy.Model != nil && !c.records.DryRun && len(submission.Problems()) == 0 {
@@ -258,8 +257,8 @@ func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	c.trials.run(ctx, submission.Draft, model)
 }
 
-// RunCurrentTests is RunTests for the current revision of a proposal, if a model is connected. It ignores read errors,
-// because the following act reports them.
+// RunCurrentTests is like RunTests, for the current revision of a proposal. It does nothing without a model. It ignores
+// read errors, because the caller's next step reports them.
 func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	if c.policy.Model == nil {
 		return
@@ -273,9 +272,9 @@ func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	}
 }
 
-// Consult has the external reviewers assess the proposals in ps that are in chief_review, and replaces these elements of
-// ps with their new state. It holds no transaction while a reviewer works. A proposal that another process has changed
-// meanwhile is left as it is.
+// Consult asks the external reviewers to assess the proposals in ps that are in chief_review, and updates these
+// elements of ps. It holds no transaction while a reviewer works. It skips a proposal that another process has changed
+// in the meantime.
 func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.records.DryRun {
 		return nil
@@ -295,7 +294,7 @@ func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	return nil
 }
 
-// Consulted calls Consult for one proposal, or returns err if it is not nil.
+// Consulted calls Consult for a proposal, or returns err if it is not nil.
 func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) (proposals.Proposal, error) {
 	if err != nil {
 		return p, err
@@ -305,10 +304,10 @@ func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) 
 	return ps[0], err
 }
 
-// Reassess stores a new assessment of the current revision, after the rules, the configuration, or the registry
-// changed, or to ask external reviewers again. The assessment combines their findings and those of the rules. Any actor
-// may request it, because it contains no judgment of the caller. If the proposal is revised in the meantime, Reassess
-// returns ErrConflict.
+// Reassess records a new assessment of the current revision, because the rules, the configuration, or the registry have
+// changed, or to ask external reviewers again. The assessment combines their findings with those of the rules. Any
+// actor may request it, because it contains no judgment of the caller. If the proposal is revised in the meantime,
+// Reassess returns ErrConflict.
 func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error) {
 	req, err := c.request(ctx, id)
 	if err != nil {
@@ -318,7 +317,7 @@ func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessmen
 	o := review.Opinion{Revision: req.Proposal.Revision, ContentHash: req.Proposal.ContentHash}
 	for _, consultant := range c.policy.Consultants {
 		if c.records.DryRun {
-			break // a dry run asks no external reviewer
+			break // a dry run does not ask external reviewers
 		}
 		back := turns.Outside(ctx)
 		said, err := consultant.Review(ctx, req)
@@ -331,7 +330,7 @@ func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessmen
 	return c.Assess(ctx, proposals.BuiltinChief(), id, o)
 }
 
-// request returns the view of a proposal that an external reviewer gets.
+// request returns the document about a proposal for external reviewers.
 func (c *Chief) request(ctx context.Context, id proposals.ID) (review.Request, error) {
 	return records.Read(ctx, c.records, func(r review.Reader) (req review.Request, err error) {
 		p, rev, err := impact.Current(ctx, r, id)
@@ -350,8 +349,8 @@ func (c *Chief) request(ctx context.Context, id proposals.ID) (review.Request, e
 	})
 }
 
-// Receive accepts a submitted revision. The built-in reviewer assesses it at once, unless it waits for an external
-// reviewer, which is asked after the transaction.
+// Receive accepts a submitted revision. The built-in reviewer assesses it at once, unless external reviewers are to be
+// asked after the transaction.
 func (c *Chief) Receive(ctx context.Context, tx review.Tx, p proposals.Proposal, rev proposals.Revision, submission admission.Submission) (proposals.Proposal, error) {
 	if c.elsewhere() {
 		return p, nil

@@ -14,8 +14,8 @@ import (
 )
 
 // comment answers the four questions of every assessment: whether the change makes sense, overlaps a core tool, or
-// breaks guardrails or policy, and what must change. It names the questions that were not examined. It only counts
-// waived findings and hints, and writes "nothing was found" only if there are none.
+// breaks guardrails or policy, and what must change. It states which questions were not examined. It only counts waived
+// findings and hints, and says that nothing was found only if there are none of these.
 func (c *Chief) comment(r review.Report, standing []review.Standing, recommendation proposals.Recommendation, o review.Opinion) string {
 	open, waived := review.Unwaived(standing)
 	var b strings.Builder
@@ -46,23 +46,23 @@ func (c *Chief) comment(r review.Report, standing []review.Standing, recommendat
 	return b.String()
 }
 
-// Maximum numbers of findings and tools that a comment names. All findings are listed below the comment.
+// Maximum numbers of findings and tools in a comment. The full list of findings follows the comment.
 const (
 	mostLowered = 4 // rules that the configuration weakens
 	mostSteps   = 5 // things to change
 	mostFields  = 3 // fields of one thing to change
 )
 
-// The rules that a question is answered from.
+// Rule families that answer each question.
 const (
 	senseFamilies   = "TNDB" // template, names, data and budget
 	overlapFamilies = "LO"   // lock and overlap
-	// breachFamilies are the rule families about security, protocol, registry, and agents, and the findings of external
+	// breachFamilies are the rule families for security, protocol, registry, and agents, and the findings of external
 	// reviewers.
 	breachFamilies = "SPRA" + review.ExternalRule
 )
 
-// sense answers from rules and from the test cases.
+// sense answers the first question from the findings of senseFamilies and the test cases.
 func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 	if f, more := worst(open, senseFamilies); f.Message != "" {
 		return verdict(f, "Not as it is: ", "Mostly, but: ") + more + aside
@@ -89,8 +89,7 @@ func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 		cases[slices.IndexFunc(cases, func(c harness.Result) bool { return c.Outcome == harness.NotRun })].Reason, aside)
 }
 
-// overlap answers from the rules of lock and overlap. Only two of them are
-// about the core.
+// overlap answers the second question from the findings of overlapFamilies. Only two of the rules concern the core.
 func (c *Chief) overlap(open []rules.Finding, aside string) string {
 	f, more := worst(open, overlapFamilies)
 	switch {
@@ -120,14 +119,13 @@ func (c *Chief) breach(open []rules.Finding, aside string) string {
 	return "Nothing of the kind was found."
 }
 
-// aside counts the hints and the waived findings of the given families, as sentences that follow the answer, or "" if
-// there are none.
+// aside returns sentences that count the hints and the waived findings of the given families, or "" if there are none.
 func aside(standing []review.Standing, families string) string {
 	hints, waived, first := 0, 0, ""
 	for _, s := range standing {
 		switch {
 		case !strings.Contains(families, s.Rule[:1]):
-		case s.Carried: // listed by the version that has it
+		case s.Carried: // listed with the version that contains it
 		case !s.Open():
 			waived++
 		case s.Severity == rules.Info:
@@ -149,8 +147,7 @@ func aside(standing []review.Standing, families string) string {
 	return b.String()
 }
 
-// worst returns the worst finding of the given families that is more than a hint,
-// and the number of others.
+// worst returns the worst finding of the given families above the severity info, and the number of others.
 func worst(open []rules.Finding, families string) (rules.Finding, string) {
 	var first rules.Finding
 	n := 0
@@ -176,8 +173,8 @@ func verdict(f rules.Finding, block, warn string) string {
 	return warn + f.Message
 }
 
-// mustChange lists the remedies of the blocking findings or, if there are none, of those because of which the
-// recommendation is not an approval.
+// mustChange lists the remedies of the blocking findings or, if there are none, of the findings that prevent a
+// recommendation to approve.
 func mustChange(open []rules.Finding, recommendation proposals.Recommendation) string {
 	if list := steps(open, func(f rules.Finding) bool { return f.Severity == rules.Block }); list != "" {
 		return "Before it can be approved:\n\n" + list
@@ -192,7 +189,7 @@ func mustChange(open []rules.Finding, recommendation proposals.Recommendation) s
 	return "See what the reviewer says."
 }
 
-// steps lists the remedies of the selected findings, each once with the fields that it applies to.
+// steps lists the remedies of the selected findings without duplicates, each with the fields that it applies to.
 func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	var order []string
 	fields := map[string][]string{}

@@ -13,8 +13,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// check returns an error that wraps ErrOpinion and names the first thing that
-// cannot be used.
+// check returns an error that wraps ErrOpinion and describes the first invalid part of o.
 func check(o review.Opinion) error {
 	if o.Recommendation != "" && !slices.Contains(proposals.Recommendations(), o.Recommendation) {
 		return fmt.Errorf("%w: recommendation is %q; expected approve, needs_changes or reject", review.ErrOpinion, o.Recommendation)
@@ -56,8 +55,8 @@ func check(o review.Opinion) error {
 
 var externalRule = regexp.MustCompile("^" + review.ExternalRule + "[0-9]{3}$")
 
-// carried returns the findings that external reviewers made of the same revision:
-// a new assessment may add to them but not drop them.
+// carried returns the findings of external reviewers about the same revision. A new assessment can add to these
+// findings but not drop them.
 func carried(earlier []review.Assessment) []rules.Finding {
 	var findings []rules.Finding
 	for _, a := range earlier {
@@ -70,8 +69,8 @@ func carried(earlier []review.Assessment) []rules.Finding {
 	return findings
 }
 
-// advice is the lowest recommendation of external reviewers other than reviewer
-// about the same revision. A reviewer may take back its own advice only.
+// advice returns the lowest recommendation about the same revision by external reviewers other than reviewer. A
+// reviewer can only replace its own advice.
 func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Recommendation {
 	last := map[proposals.Actor]proposals.Recommendation{}
 	for _, a := range earlier {
@@ -85,8 +84,8 @@ func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Rec
 	return lowest
 }
 
-// adopt adds an external reviewer's findings with rule ids in a separate namespace, so that none of them can replace or
-// pass for a finding of a rule. Different findings about the same passage get different ids, so that a waiver of one
+// adopt adds the findings of an external reviewer under rule ids in a separate namespace, so that they cannot replace
+// or imitate a finding of a rule. Different findings about the same passage get different ids, so that a waiver of one
 // does not apply to the other.
 func adopt(findings, external []rules.Finding) []rules.Finding {
 	for _, f := range external {
@@ -109,8 +108,9 @@ func adopt(findings, external []rules.Finding) []rules.Finding {
 	return findings
 }
 
-// add adds the opinion or the failure of one reviewer to o. Unusable findings are also a failure, so that they do not
-// prevent the other opinions from being stored. The same applies to an error with invalid bytes from a program.
+// add adds the opinion or the failure of one reviewer to o. Invalid findings also count as a failure, so that they do
+// not prevent the other opinions from being stored. The same applies to an error message with invalid bytes from a
+// program.
 func add(o review.Opinion, name string, said review.Opinion, err error) review.Opinion {
 	if err == nil {
 		err = check(said)
@@ -133,7 +133,7 @@ func add(o review.Opinion, name string, said review.Opinion, err error) review.O
 	return o
 }
 
-// usable reports a foreign text that cannot be stored.
+// usable returns an error for a text from outside that cannot be stored.
 func usable(what, text string, limit int) error {
 	if message := review.Unusable(text, limit); message != "" {
 		return fmt.Errorf("%w: %s %s", review.ErrOpinion, what, message)

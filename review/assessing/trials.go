@@ -12,19 +12,18 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Trials caches the results of test cases, by the hashes of the cases and of the
-// definition. Running them can take a while, and asking a model takes seconds, so
-// they run before a write transaction begins.
+// Trials caches the results of test cases, by the hashes of the cases and of the definition. Test cases run before a
+// write transaction begins, because running them may take long and asking a model takes seconds.
 type Trials struct {
 	mu      sync.Mutex
 	results map[string][]harness.Result
 }
 
-// maxTrials limits the cache; a full one is emptied.
+// maxTrials limits the cache. When it is full, it is cleared.
 const maxTrials = 4096
 
-// run evaluates the test cases of a draft on their recorded answers, and on answers of the model or, without a model,
-// of an earlier run.
+// run evaluates the test cases of a draft on their recorded answers, and on answers from the model or, without a model,
+// from an earlier run.
 func (t *Trials) run(ctx context.Context, draft proposals.Draft, model harness.Model) []harness.Result {
 	if len(draft.TestCases) == 0 {
 		return nil

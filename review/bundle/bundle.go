@@ -1,6 +1,6 @@
-// Package bundle is a registry in one file that proves itself: live definitions
-// with their whole version chains, and the signed statements of those who approved
-// them. docs/signing-format.md has the format.
+// Package bundle reads, writes, and verifies bundles. A bundle is a file with a part of a registry that can be verified
+// without the database: live definitions with their complete version chains, and the signed statements of the users who
+// approved them. docs/signing-format.md describes the format.
 package bundle
 
 import (
@@ -22,7 +22,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Format is the value of the key "format". Decode also reads the previous format, which has no checkpoint, raws, and
+// Format is the value of the key "format". Decode also reads the previous format, which lacks the checkpoint, raws, and
 // contents.
 const (
 	Format  = "toolcrib bundle 2"
@@ -35,10 +35,10 @@ const (
 	maxVersions = 200_000
 )
 
-// ErrMalformed is wrapped when a file is not a bundle.
+// ErrMalformed means that a file is not a valid bundle.
 var ErrMalformed = errors.New("malformed bundle")
 
-// Bundle is a part of a registry at one moment. It cannot prove that no subject and no newer version is missing.
+// Bundle is a snapshot of a part of a registry. It cannot prove that no subject and no newer version is missing.
 type Bundle struct {
 	Format string `json:"format"`
 	Header
@@ -94,8 +94,7 @@ type State struct {
 	Statement string    `json:"statement"`
 }
 
-// Of collects a bundle of live definitions from a snapshot. The same registry gives the
-// same bundle.
+// Of returns a bundle of live definitions from a snapshot. Its bytes depend only on the registry.
 func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []registry.Layer) (Bundle, error) {
 	b := Bundle{Format: Format, Header: Header{View: []string{}}, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}}
 	var err error
@@ -111,7 +110,7 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 		b.View = append(b.View, string(layer))
 	}
 	wanted := statements{r: r, seen: map[string]bool{}}
-	added := map[string]bool{} // raws and contents, by hash
+	added := map[string]bool{} // raws and contents that were added, by hash
 	for _, l := range lives {
 		for n := 1; n <= l.Version; n++ {
 			v, err := r.Version(ctx, l.Subject, n)
@@ -164,7 +163,7 @@ func (b *Bundle) addSources(ctx context.Context, r review.Reader, v history.Vers
 		if err != nil {
 			return err
 		}
-		if added[raw] = true; ok { // otherwise it was imported before toolcrib stored these
+		if added[raw] = true; ok { // otherwise the import is older than this table
 			b.Raws = append(b.Raws, string(body))
 		}
 	}
@@ -183,8 +182,8 @@ func (b *Bundle) addSources(ctx context.Context, r review.Reader, v history.Vers
 	return nil
 }
 
-// sources returns the hash of the JSON that a tool was imported from, "" for none, and
-// those of the binary files of a skill.
+// sources returns the hash of the JSON that a tool was imported from, or "", and the hashes of the binary files of a
+// skill.
 func sources(d registry.Definition) (raw string, contents []string) {
 	if d.Tool != nil && d.Tool.Source != nil {
 		raw = d.Tool.Source.Hash
@@ -199,7 +198,7 @@ func sources(d registry.Definition) (raw string, contents []string) {
 	return raw, contents
 }
 
-// statements collects each signed statement once.
+// statements collects signed statements without duplicates.
 type statements struct {
 	r     proof.SignatureReader
 	seen  map[string]bool
@@ -213,7 +212,7 @@ func (s *statements) add(ctx context.Context, hash string) error {
 	s.seen[hash] = true
 	record, err := s.r.Signature(ctx, hash)
 	if errors.Is(err, proposals.ErrNotFound) {
-		return nil // the check reports that it is missing
+		return nil // the check reports it as missing
 	}
 	if err == nil {
 		s.found = append(s.found, Statement{record.Statement, record.Signature})
@@ -221,7 +220,7 @@ func (s *statements) add(ctx context.Context, hash string) error {
 	return err
 }
 
-// version returns the version as history has it.
+// version converts v to a history.Version.
 func (v Version) version() (history.Version, error) {
 	subject, err := registry.ParseSubject(v.Subject)
 	if err != nil {
@@ -238,8 +237,8 @@ func (v Version) version() (history.Version, error) {
 // Encode writes a bundle.
 func (b Bundle) Encode() ([]byte, error) { return jsondoc.Encode(b) }
 
-// Decode reads a bundle strictly: duplicate and unknown keys are errors, and so is
-// a bundle beyond the limits. It checks no hash and no signature.
+// Decode parses a bundle strictly. Duplicate and unknown keys, and bundles beyond the limits, are errors. Decode does
+// not verify hashes or signatures.
 func Decode(data []byte) (Bundle, error) {
 	b, err := decode[Bundle](data)
 	switch {
@@ -253,7 +252,7 @@ func Decode(data []byte) (Bundle, error) {
 	return b, nil
 }
 
-// decode reads a document strictly.
+// decode parses a document strictly.
 func decode[T any](data []byte) (doc T, err error) {
 	if len(data) > MaxSize {
 		return doc, fmt.Errorf("%w: it has more than %d MiB", ErrMalformed, MaxSize>>20)
@@ -264,7 +263,7 @@ func decode[T any](data []byte) (doc T, err error) {
 	if err != nil {
 		return doc, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	if key := oddKey(n); key != "" { // encoding/json accepts keys that differ in case or fold to the same letters
+	if key := oddKey(n); key != "" { // encoding/json ignores case and also accepts letters that fold to ASCII
 		return doc, fmt.Errorf("%w: unknown key %q", ErrMalformed, key)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -296,7 +295,7 @@ func oddKey(n *jsondoc.Node) string {
 	return ""
 }
 
-// reader is a proof.SignatureReader of the statements of a bundle.
+// reader implements proof.SignatureReader for the statements in a bundle.
 type reader struct {
 	bundle     Bundle
 	statements map[string]proof.SignatureRecord
@@ -306,7 +305,7 @@ func (r reader) LastEvent(context.Context) (statement.Head, error) {
 	return statement.Head(r.bundle.Log), nil
 }
 
-// EventHash implements proof.SignatureReader: a bundle has the first event only.
+// EventHash implements proof.SignatureReader. A bundle contains only the first event.
 func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
 	if seq != 1 {
 		return "", fmt.Errorf("%w: event %d is not in the bundle", proposals.ErrNotFound, seq)
@@ -322,8 +321,8 @@ func (r reader) Signature(_ context.Context, hash string) (proof.SignatureRecord
 	return record, nil
 }
 
-// SignedAfter implements proof.SignatureReader. It returns none, because a bundle cannot show whether a newer statement
-// exists.
+// SignedAfter implements proof.SignatureReader. It returns nil, because a bundle cannot show whether newer statements
+// exist.
 func (r reader) SignedAfter(context.Context, string, string) ([]string, error) { return nil, nil }
 
 func (r reader) LastSigners(context.Context) (string, error) {

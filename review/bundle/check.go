@@ -15,36 +15,36 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Trust has the values on which a checker relies. None of them comes from the bundle.
+// Trust contains the values that a check relies on. None of them comes from the bundle.
 type Trust struct {
-	Signers  *signers.Signers // nil checks no signature
+	Signers  *signers.Signers // if nil, signatures are not verified
 	Database string           // hash of event 1, or "" to accept any database
-	// Approvals has the owners whose signatures a version needs.
+	// Approvals determines the owners whose signatures a version needs.
 	Approvals approval.Rules
 }
 
-// Fault is one failed check.
+// Fault is a failed check.
 type Fault struct {
-	Rule    string // id of a rule of Rules
+	Rule    string // id of a rule in Rules
 	Subject string
 	Message string
 }
 
 // Result is the outcome of a check.
 type Result struct {
-	Shipped  int // live versions that are those of the program
-	Signed   int // live versions whose signature counts
-	Unsigned int // live versions that were approved without a signature
-	// Unchecked counts live versions whose signatures could not be checked because no signer is known.
+	Shipped  int // number of live versions that ship with the program
+	Signed   int // number of live versions with a valid signature
+	Unsigned int // number of live versions that were approved without a signature
+	// Unchecked is the number of live versions whose signatures were not verified, because no signers are known.
 	Unchecked int
-	// Earlier counts the versions before the live ones. The signature of a live version also covers them, through the
-	// hash chain.
+	// Earlier is the number of versions before the live ones. The signature of a live version also covers these,
+	// through the hash chain.
 	Earlier int
-	Live    []registry.Live // whose whole chain holds
+	Live    []registry.Live // with a valid version chain
 	Faults  []Fault
 }
 
-// Check checks every hash, every chain, and every signature of a bundle.
+// Check verifies all hashes, chains, and signatures of a bundle.
 func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 	c := checker{reader: reader{b, map[string]proof.SignatureRecord{}}, last: map[registry.Subject]history.Version{}, broken: map[registry.Subject]bool{}}
 	for _, s := range b.Statements {
@@ -98,7 +98,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 	return c.result, nil
 }
 
-// checker is a running check.
+// checker is the state of a check.
 type checker struct {
 	reader reader
 	proofs *proof.Proofs // nil without signers
@@ -166,7 +166,7 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 	return nil
 }
 
-// Unproved returns the parts of a bundle that no hash and no signature covers, and the facts that a bundle cannot
+// Unproved describes the parts of a bundle that no hash and no signature covers, and the facts that a bundle cannot
 // prove.
 func Unproved() []string {
 	return []string{
@@ -175,7 +175,7 @@ func Unproved() []string {
 	}
 }
 
-// around checks the parts other than versions: statements, states of the signers, the view, and the position in the
+// around checks everything except the versions: statements, states of the signers, the view, and the position in the
 // log.
 func (c *checker) around(ctx context.Context, b Bundle) error {
 	for i, layer := range b.View {
@@ -202,7 +202,7 @@ func (c *checker) around(ctx context.Context, b Bundle) error {
 	for _, s := range b.Statements {
 		hash := statement.Sum([]byte(s.Statement))
 		c.statement(b, s, hash, used[hash])
-		delete(used, hash) // so that a second use is a duplicate
+		delete(used, hash) // a second use is a duplicate
 	}
 	if len(b.Signers) == 0 {
 		return nil
@@ -210,14 +210,14 @@ func (c *checker) around(ctx context.Context, b Bundle) error {
 	return c.states(ctx, b)
 }
 
-// statement checks that the bundle refers to a statement, and that the statement is about an earlier moment of the same
+// statement checks that a record refers to the statement and that the statement refers to an earlier state of the same
 // log.
 func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
 	st, err := statement.Decode([]byte(s.Statement))
 	switch {
 	case !used:
 		c.fault(contradiction, "", fmt.Sprintf("no record refers to the statement %.12s, or it is a duplicate: its record was changed or left out", hash))
-	case err != nil: // the version that refers to it is reported
+	case err != nil: // reported with the version that refers to it
 	case st.Database != b.Database:
 		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is about another database", hash))
 	case st.Log.Seq > b.Log.Seq || st.Log.Seq == b.Log.Seq && st.Log.Hash != b.Log.Hash || st.At.After(b.At):
@@ -226,7 +226,7 @@ func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
 }
 
 // states checks the states of the signers as in a database: each must be signed by a signer of the previous state. The
-// trust of the caller does not depend on them.
+// caller's trust does not depend on them.
 func (c *checker) states(ctx context.Context, b Bundle) error {
 	err := proof.CheckStates(ctx, c.reader)
 	if errors.Is(err, proof.ErrSigners) {
@@ -244,7 +244,7 @@ func (c *checker) states(ctx context.Context, b Bundle) error {
 	return err
 }
 
-// Rule is a kind of fault.
+// Rule is a type of fault.
 type Rule struct {
 	ID, Name   string
 	Doc        string
@@ -260,13 +260,13 @@ const (
 	otherDatabase = "B107"
 	tooFew        = "B109"
 	contradiction = "B110"
-	// Unsigned is the rule of an approval without a signature.
+	// Unsigned is the rule for an approval without a signature.
 	Unsigned = "B105"
 	// Unverified is the rule for a bundle whose signatures were not verified.
 	Unverified = "B108"
 )
 
-// Rules lists the kinds of faults. All of them block.
+// Rules lists all types of faults. All have the severity block.
 func Rules() []Rule {
 	export := "Export the bundle again; if that does not help, run toolcrib verify on the database."
 	return []Rule{

@@ -13,8 +13,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Index is a bundle in parts: its header, and the parts by their hash. Between two
-// bundles of one registry, only the parts that something changed in have other hashes.
+// Index is a bundle divided into parts: its header and the hashes of the parts. Between two bundles of the same
+// registry, only parts with changes have different hashes.
 type Index struct {
 	Format string `json:"format"` // IndexFormat
 	Header
@@ -26,21 +26,21 @@ type Index struct {
 // IndexFormat is the format of an index.
 const IndexFormat = "toolcrib bundle index 1"
 
-// partSize is the target size of a part in bytes, while there are at most maxParts: an approval transfers two parts and
-// the index.
+// partSize is the target size of a part in bytes, as long as there are at most maxParts parts: an approval transfers
+// two parts and the index.
 const (
 	partSize = 48 << 10
 	maxParts = 1 << 9
 )
 
-// Split divides a bundle into parts and returns them by their hash.
+// Split divides a bundle into parts and returns the index and the parts by hash.
 func (b Bundle) Split() (Index, map[string][]byte, error) {
 	index := Index{Format: IndexFormat, Header: b.Header, Parts: []string{}}
 	whole, err := jsondoc.Encode(b.Records)
 	if err != nil {
 		return index, nil, err
 	}
-	prefix := min(bits.Len(uint(len(whole)/partSize)), bits.Len(maxParts)-1) // bits of the key that name a part
+	prefix := min(bits.Len(uint(len(whole)/partSize)), bits.Len(maxParts)-1) // number of bits of the key that select a part
 	for ; ; prefix++ {
 		buckets := make([]Records, 1<<prefix)
 		bucket := func(key string) *Records {
@@ -70,10 +70,10 @@ func (b Bundle) Split() (Index, map[string][]byte, error) {
 	}
 }
 
-// distribute appends each record to the bucket of its key. Records of a version use the key of its subject; statements,
-// which may cover many subjects, and contents have separate keys.
+// distribute appends each record to the bucket for its key. The records of a version use the key of its subject;
+// statements, which may cover many subjects, and contents have separate keys.
 func (b Bundle) distribute(bucket func(key string) *Records) {
-	subjects := map[string]string{} // by the hash of a raw
+	subjects := map[string]string{} // by hash of the raw
 	for _, v := range b.Versions {
 		r := bucket(v.Subject)
 		r.Versions = append(r.Versions, v)
@@ -107,7 +107,7 @@ func (b Bundle) distribute(bucket func(key string) *Records) {
 	}
 }
 
-// PartHash returns the name of a part in an index.
+// PartHash returns the hash of a part, as used in an index.
 func PartHash(part []byte) string {
 	sum := sha256.Sum256(part)
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -116,7 +116,7 @@ func PartHash(part []byte) string {
 // Encode writes an index.
 func (i Index) Encode() ([]byte, error) { return jsondoc.Encode(i) }
 
-// DecodeIndex reads an index strictly. It checks no hash.
+// DecodeIndex parses an index strictly. It does not verify hashes.
 func DecodeIndex(data []byte) (Index, error) {
 	i, err := decode[Index](data)
 	if err == nil && i.Format != IndexFormat {
@@ -125,7 +125,7 @@ func DecodeIndex(data []byte) (Index, error) {
 	return i, err
 }
 
-// Join assembles a bundle from its parts, which get returns by their hash. It checks only the hash of each part.
+// Join assembles a bundle from its parts. get returns a part by hash. Join verifies only the hashes of the parts.
 func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	b := Bundle{Format: Format, Header: i.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}}
 	seen := map[string]bool{}
@@ -154,8 +154,8 @@ func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	return b, nil
 }
 
-// Only returns the part of a checked bundle that is about some live definitions: enough
-// to check them again.
+// Only returns the part of a verified bundle that concerns some live definitions and is sufficient to verify them
+// again.
 func (b Bundle) Only(lives []registry.Live) Bundle {
 	out := Bundle{Format: Format, Header: b.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: b.Signers}}
 	subjects, needed := map[string]bool{}, map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/inspection"
 )
 
-// together refuses a choice that splits a change set. Members that are live already do not
-// count, because the name of a set can be used again.
+// together returns an error if the choices include some but not all members of a change set. It ignores members that
+// are already live, because the name of a change set can be reused.
 func together(views []inspection.View) error {
 	chosen := map[proposals.ID]bool{}
 	for _, v := range views {
@@ -39,17 +39,17 @@ func together(views []inspection.View) error {
 	return nil
 }
 
-// succession is the registry while proposals are approved one after the other. The queries of the rule families L and
-// N, by subject and by name, find the already approved proposals in place of the live definitions; all other queries
-// see the registry before the approvals.
+// succession is the registry while proposals are approved in sequence. Queries of the rule families L and N, by subject
+// and by name, return the proposals approved so far instead of the live definitions; all other queries return the
+// registry before the approvals.
 type succession struct {
 	review.RegistryReader
 	approved map[registry.Subject]registry.Live
 	named    map[string][]registry.Subject
 }
 
-// approve makes the content of v the live definition. It refuses a second version of one subject, which was based on
-// the version before the first.
+// approve makes the content of v the live definition. It rejects a second version of the same subject, because its base
+// is outdated.
 func (s *succession) approve(v inspection.View) error {
 	p, d := v.Proposal, v.Revision.Draft.Definition
 	if before, ok := s.approved[p.Subject]; ok {

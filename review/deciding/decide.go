@@ -1,5 +1,5 @@
-// Package deciding makes the decisions of a user: approvals, refusals, and waivers of
-// findings, each signed where the policy asks for it.
+// Package deciding implements the decisions of users: approvals, rejections, requests for changes, and waivers of
+// findings, with signatures if the policy requires them.
 package deciding
 
 import (
@@ -28,18 +28,17 @@ type Decider struct {
 	policy    review.Policy
 	rules     ruleset.Set
 	signing   proof.Signing
-	signed    *proof.Signed // the statement of the next act, nil for none
+	signed    *proof.Signed // statement for the next act, or nil
 }
 
-// New returns a decider. signing checks and records signatures; signed is the statement by
-// which the next act is signed, nil for none.
+// New returns a decider. signing verifies and records signatures. signed is the statement that signs the next act, or
+// nil.
 func New(r *records.Records, inspector *inspection.Inspector, policy review.Policy, rules ruleset.Set, signing proof.Signing, signed *proof.Signed) *Decider {
 	return &Decider{r, inspector, policy, rules, signing, signed}
 }
 
-// Approve makes proposals live: all of them or none, in one transaction that
-// is durable when Approve returns. A member of a change set is approved
-// together with all the others or not at all.
+// Approve makes proposals live, all or none of them, in one transaction. The transaction is durable when Approve
+// returns. The members of a change set can only be approved together.
 func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]proposals.Decision, error) {
 	if err := review.CheckText("note", note); err != nil {
 		return nil, err
@@ -53,24 +52,23 @@ func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []
 	})
 }
 
-// Decide calls Approve, RequestChanges or Reject by a verdict. All interfaces decide through
-// it.
+// Decide calls Approve, RequestChanges, or Reject, depending on the verdict.
 func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
 	switch verdict {
 	case proposals.VerdictNeedsChanges:
 		return d.RequestChanges(ctx, actor, choices, note)
 	case proposals.VerdictRejected:
 		return d.Reject(ctx, actor, choices, note)
-	case proposals.VerdictApproved, proposals.VerdictEndorsed: // the policy decides which of the two
+	case proposals.VerdictApproved, proposals.VerdictEndorsed: // the policy determines which of the two
 	}
 	return d.Approve(ctx, actor, choices, note)
 }
 
-// check inspects a proposal, and returns an error if it cannot be decided.
+// check inspects a proposal. It returns an error if the proposal cannot be decided.
 type check func(*inspection.Cache, review.Bundle, review.Choice) (inspection.View, error)
 
-// decide decides on proposals in one transaction, all of them or none. check refuses those
-// that cannot be decided; decide writes the decisions. strict is passed on to showings.
+// decide decides on proposals, all or none of them, in one transaction. check rejects proposals that cannot be decided;
+// decide writes the decisions. strict is passed to showings.
 func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, strict bool,
 	check check, decide func(review.Tx, []inspection.View, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
 ) ([]proposals.Decision, error) {
@@ -87,8 +85,8 @@ func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []r
 	})
 }
 
-// decidable loads the proposals of choices, and returns an error if one cannot be
-// decided. strict is for approvals.
+// decidable loads the chosen proposals. It returns an error if any of them cannot be decided. strict is set for
+// approvals.
 func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposals.Actor, choices []review.Choice, strict bool, check check,
 ) ([]inspection.View, []proposals.Showing, error) {
 	r := inspection.NewCache(rd, records.Snapshot(rd))
@@ -114,8 +112,7 @@ func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposa
 	return views, showings, err
 }
 
-// approvalCheck returns the check that refuses a proposal with an obstacle to its approval.
-// single reports whether it is the only choice of the call.
+// approvalCheck returns a check for obstacles to an approval. single indicates that the call has only one choice.
 func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
 	return func(r *inspection.Cache, b review.Bundle, c review.Choice) (inspection.View, error) {
 		p := b.Proposal
@@ -140,9 +137,9 @@ func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, sing
 	}
 }
 
-// approve writes the versions, makes them live, and closes the proposals and their issues. A
-// proposal that needs more approvals is recorded as endorsed instead, and its version is only
-// computed. approve runs inside the transaction that read views.
+// approve writes the versions, makes them live, and closes the proposals and their issues. A proposal that needs more
+// approvals is recorded as endorsed instead, and its version is computed but not written. approve must run in the
+// transaction that read views.
 func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Actor, views []inspection.View, showings []proposals.Showing, read []proposals.Reading, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
 	next := &succession{tx, map[registry.Subject]registry.Live{}, map[string][]registry.Subject{}}
 	for _, v := range views {
@@ -227,7 +224,7 @@ func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict pro
 	}
 }
 
-// versions returns the versions to write when views are approved, without the hashes that depend on the previous
+// versions returns the versions that an approval of views writes, without the hashes that depend on the previous
 // version.
 func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note string, act *proof.SignedAct) []history.Version {
 	versions, at := make([]history.Version, len(views)), act.Time(d.records.Time())
@@ -248,8 +245,8 @@ func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note 
 }
 
 // stillFits repeats the checks that depend on other definitions, which may have changed since the assessment: the
-// change fits the live version, and no name is taken. Members of a change set are checked in sequence, so conflicts
-// between them are found too.
+// change must fit the live version, and its names must be available. Members of a change set are checked in sequence,
+// which also finds conflicts between them.
 func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v inspection.View) error {
 	problems, err := admission.Fits(ctx, r, v.Revision.Draft)
 	if err != nil {
@@ -276,12 +273,12 @@ func (d *Decider) RequestChanges(ctx context.Context, actor proposals.Actor, cho
 	return d.refuse(ctx, actor, choices, proposals.ActRequestChanges, proposals.VerdictNeedsChanges, reason)
 }
 
-// Reject ends proposals with a reason.
+// Reject closes proposals with a reason.
 func (d *Decider) Reject(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
 	return d.refuse(ctx, actor, choices, proposals.ActReject, proposals.VerdictRejected, reason)
 }
 
-// refuse decides on proposals with any verdict except approval: all of them or none.
+// refuse decides on proposals, all or none of them, with a verdict other than approval.
 func (d *Decider) refuse(ctx context.Context, actor proposals.Actor, choices []review.Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
 	if err := review.CheckText("reason", reason); err != nil {
 		return nil, err
@@ -298,7 +295,7 @@ func (d *Decider) refuse(ctx context.Context, actor proposals.Actor, choices []r
 	})
 }
 
-// refusing returns the check of a decision that is not an approval.
+// refusing returns the check for a decision other than approval.
 func (d *Decider) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
 	return func(r *inspection.Cache, b review.Bundle, _ review.Choice) (inspection.View, error) {
 		if _, err := proposals.Permit(actor, act, b.Proposal); err != nil {
@@ -311,8 +308,8 @@ func (d *Decider) refusing(ctx context.Context, actor proposals.Actor, act propo
 	}
 }
 
-// Prepare returns the statement for a decision of actor about proposals, to be signed and passed with Desk.Signed to
-// the method of the verdict. It reads one snapshot, and refuses the same cases as that method.
+// Prepare returns the statement for a decision of actor about proposals. The caller signs it and passes it with
+// Desk.Signed to the method for the verdict. Prepare reads one snapshot and returns the same errors as that method.
 func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]byte, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) {
 		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false
@@ -344,13 +341,13 @@ func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []
 	})
 }
 
-// PrepareWaiver returns the statement by which actor would waive a finding now, to
-// be signed and passed by Desk.Signed to Waive with the same arguments.
+// PrepareWaiver returns the statement for a waiver of a finding by actor. The caller signs it and passes it with
+// Desk.Signed to Waive with the same arguments.
 func (d *Decider) PrepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) ([]byte, error) {
 	return d.prepareWaiver(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }
 
-// PrepareUnwaive is PrepareWaiver for the end of a waiver, by Unwaive.
+// PrepareUnwaive returns the statement for ending a waiver with Unwaive.
 func (d *Decider) PrepareUnwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) ([]byte, error) {
 	return d.prepareWaiver(ctx, actor, id, waiverRequest{handle: handle, reason: reason, end: true})
 }

@@ -18,7 +18,7 @@ import (
 	"toolcrib/review/records"
 )
 
-// changes names the parts of v that differ from the shown ones.
+// changes describes the parts of v that differ from what was shown.
 func changes(s review.Shown, v inspection.View) []string {
 	p := v.Proposal
 	now := review.NewShownParts(p, v.Assessment, v.Standing, v.ChangeSet.Members, v.Rendered)
@@ -49,8 +49,7 @@ func changes(s review.Shown, v inspection.View) []string {
 	return facts
 }
 
-// memberChanges names the proposals that joined or left the change set of p, and the other
-// members that were revised.
+// memberChanges describes which proposals joined or left the change set of p, and which other members were revised.
 func memberChanges(p proposals.Proposal, before, now []review.ShownMember) []string {
 	var facts []string
 	known := map[proposals.ID]review.ShownMember{}
@@ -82,7 +81,7 @@ func without(all, known []review.ShownFinding) []review.ShownFinding {
 	return slices.DeleteFunc(slices.Clone(all), func(f review.ShownFinding) bool { return slices.Contains(known, f) })
 }
 
-// ruleNames returns the first few rules of findings, each once.
+// ruleNames returns the first few rules of findings, without duplicates.
 func ruleNames(findings []review.ShownFinding) string {
 	var names []string
 	for _, f := range findings {
@@ -93,10 +92,10 @@ func ruleNames(findings []review.ShownFinding) string {
 	return first(names)
 }
 
-// mostNames is the maximum number of names in an error.
+// mostNames limits the number of names in an error.
 const mostNames = 5
 
-// first joins the first few names, and counts the others.
+// first joins the first few names and the number of others.
 func first(names []string) string {
 	if more := len(names) - mostNames; more > 0 {
 		names = append(names[:mostNames:mostNames], fmt.Sprintf("%d more", more))
@@ -104,15 +103,15 @@ func first(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// showings returns, for each choice, how actor knows its content, and refuses choices whose digest is not the expected
-// one. strict also refuses content that differs from the content that actor was shown last; content that actor was
-// never shown passes here (see approvable).
+// showings returns, for each choice, whether actor was shown its content. It rejects choices whose digest differs from
+// the expected one. If strict is set, it also rejects content that differs from what actor was shown last; content that
+// actor was never shown is accepted here (see approvable).
 func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
 		return nil, err
 	}
-	members, sets := map[string][]string{}, map[string]string{} // of change sets: the digests of the members, and of the set
+	members, sets := map[string][]string{}, map[string]string{} // by change set: the digests of the members, and of the set
 	for _, v := range views {
 		if set := v.Proposal.ChangeSet; set != "" {
 			members[set] = append(members[set], v.Digest)
@@ -156,7 +155,7 @@ func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals
 	}
 	var unique []string
 	for _, f := range facts {
-		// A member's own new revision is also news to the other members.
+		// A new revision of a member is also reported by the other members.
 		if !slices.ContainsFunc(unique, func(u string) bool { return strings.HasPrefix(u, f) }) {
 			unique = append(slices.DeleteFunc(unique, func(u string) bool { return strings.HasPrefix(f, u) }), f)
 		}
@@ -165,10 +164,10 @@ func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals
 	return nil, fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
 }
 
-// approvable returns how much of each proposal its decider has read. It refuses several proposals at once if the user
-// was not shown all of them and did not accept this; a single proposal passes, and its decision records how it was
-// known. Parts can be accepted unread only in new, imported content. Shown content counts as read, except for the parts
-// that a choice marks as unread.
+// approvable returns how much of each proposal its decider has read. It rejects several proposals at once if the user
+// was not shown all of them and did not accept this. A single proposal is accepted, and its decision records whether it
+// was shown. Parts can be accepted unread only in new, imported content. Shown content counts as read, except for the
+// parts that a choice marks as unread.
 func approvable(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
 	if err := together(views); err != nil {
 		return nil, err
@@ -240,8 +239,7 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 	return read, nil
 }
 
-// beforeWaivers returns the digest of v without the waivers that actor gave since a time, and
-// so knows.
+// beforeWaivers returns the digest of v without the waivers that actor gave since a time, and thus knows.
 func (d *Decider) beforeWaivers(v inspection.View, actor proposals.Actor, since time.Time) string {
 	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(since) })
 	if len(waivers) == len(v.Waivers) {
@@ -251,13 +249,13 @@ func (d *Decider) beforeWaivers(v inspection.View, actor proposals.Actor, since 
 	return d.inspector.Digest(v)
 }
 
-// chosen returns the proposals that are decided about.
+// chosen returns the ids of the chosen proposals.
 func chosen(choices []review.Choice) []proposals.ID {
 	return lists.Map(choices, func(c review.Choice) proposals.ID { return c.ID })
 }
 
-// addUp refuses an approval of parts shown separately if together they change a prompt in a way that none of them does
-// alone.
+// addUp rejects the approval of proposals shown separately if together they change a prompt in a way that none of them
+// does alone.
 func (d *Decider) addUp(ctx context.Context, r *inspection.Cache, actor proposals.Actor, views []inspection.View, showings []proposals.Showing) error {
 	var parts []impact.Part
 	var of []inspection.View

@@ -13,7 +13,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// verdictMoves has for each verdict the act, and the next assignee and status of the issue.
+// verdictMoves maps each verdict to the act and to the next assignee and status of the issue.
 var verdictMoves = map[proposals.Verdict]struct {
 	act      proposals.Act
 	assignee func(proposals.Proposal) string
@@ -27,9 +27,9 @@ var verdictMoves = map[proposals.Verdict]struct {
 
 func nobody(proposals.Proposal) string { return "" }
 
-// applyVerdict moves proposals, assigns their issues, and writes the decisions and events, all
-// with one verdict. decisions[i] is about views[i]. A signed decision has the time of its
-// statement, but its event the time at which it was recorded, so that the log is in order.
+// applyVerdict applies a verdict: it moves the proposals, assigns their issues, and writes the decisions and events.
+// decisions[i] is for views[i]. A signed decision has the time of its statement; its event has the time at which it was
+// recorded, so that the log is ordered.
 func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict proposals.Verdict, views []inspection.View, decisions []proposals.Decision, signed *proof.SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]review.DecidedProposal, len(views))
@@ -74,8 +74,8 @@ func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict propos
 	return tx.AppendEvents(ctx, events)
 }
 
-// decisionAct returns the act in the statement of a decision. versions[i] is the version that
-// an approval of views[i] writes; versions is nil for other verdicts.
+// decisionAct returns the act for the statement of a decision. versions[i] is the version that an approval of views[i]
+// writes; versions is nil for other verdicts.
 func decisionAct(verdict proposals.Verdict, views []inspection.View, versions []history.Version) *statement.Decision {
 	act := &statement.Decision{Verdict: statement.Verdict(verdict), Items: make([]statement.Item, len(views))}
 	for i, v := range views {
@@ -83,7 +83,7 @@ func decisionAct(verdict proposals.Verdict, views []inspection.View, versions []
 		if i == 0 {
 			act.Set = p.ChangeSet
 		} else if act.Set != p.ChangeSet {
-			act.Set = "" // of several sets, or of none
+			act.Set = "" // several change sets, or none
 		}
 		item := statement.Item{
 			Proposal: string(p.ID), Revision: p.Revision, Subject: p.Subject.String(), ContentHash: v.Revision.ContentHash, ReviewDigest: v.Digest,
@@ -96,7 +96,7 @@ func decisionAct(verdict proposals.Verdict, views []inspection.View, versions []
 	return act
 }
 
-// placed fills in the hashes of a version as if it were written now.
+// placed fills in the hashes of a version that is written next.
 func placed(ctx context.Context, r review.RegistryReader, v *history.Version) error {
 	v.ContentHash = registry.HashBytes(v.Definition)
 	if v.Number == 1 {
@@ -107,7 +107,7 @@ func placed(ctx context.Context, r review.RegistryReader, v *history.Version) er
 	return err
 }
 
-// sign compares the signature of a decision with the decision, and records it.
+// sign verifies that the signed statement matches a decision, and records it.
 func (d *Decider) sign(ctx context.Context, w proof.SignatureWriter, signed *proof.SignedAct, verdict proposals.Verdict, views []inspection.View, versions []history.Version, note string) error {
 	if signed == nil {
 		return nil

@@ -16,22 +16,22 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Waive waives one finding of the current revision. handle is the finding's Handle or an unambiguous prefix, such as
-// its rule if it has only one finding. expires may be nil.
+// Waive waives a finding of the current revision. handle is the finding's Handle or an unambiguous prefix, such as its
+// rule if the rule has only one finding. expires may be nil.
 func (d *Decider) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }
 
-// Unwaive ends the waiver of a finding, which is then open again. The history is append-only: a
-// waiver that expires when it is given ends those before it.
+// Unwaive ends the waiver of a finding. Because the history is append-only, it records a waiver that has already
+// expired, which replaces the earlier ones.
 func (d *Decider) Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, end: true})
 }
 
-// waiverRequest is a waiver that a user asks for, or the end of one.
+// waiverRequest is a user's request for a waiver or for the end of a waiver.
 type waiverRequest struct {
 	handle, reason string
-	expires        *time.Time // nil for never
+	expires        *time.Time // nil if it never expires
 	end            bool       // end the waiver of the finding
 }
 
@@ -73,8 +73,7 @@ func (d *Decider) waive(ctx context.Context, actor proposals.Actor, id proposals
 	})
 }
 
-// waivable is a finding that can be waived, or whose waiver can end, with its
-// proposal and field.
+// waivable is a finding that can be waived, or whose waiver can be ended, with its proposal and field.
 type waivable struct {
 	waiverRequest
 	proposal   proposals.Proposal
@@ -82,7 +81,7 @@ type waivable struct {
 	assessment review.Assessment
 	waivers    []history.Waiver
 	finding    rules.Finding
-	field      []string // keys of all findings in its field
+	field      []string // keys of all findings in the field
 	now        time.Time
 }
 
@@ -98,7 +97,7 @@ func (v waivable) waiver(at time.Time) history.Waiver {
 	}
 }
 
-// waivable returns the finding that a request names, or an error if it cannot be waived.
+// waivable returns the finding for a request, or an error if it cannot be waived.
 func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals.Actor, id proposals.ID, req waiverRequest) (waivable, error) {
 	v := waivable{waiverRequest: req}
 	if err := review.CheckText("reason", v.reason); err != nil {
@@ -124,7 +123,7 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 	}
 	v.now = d.records.Time()
 	if v.expires != nil {
-		until := v.expires.UTC().Truncate(time.Microsecond) // as precise as the statement that is signed
+		until := v.expires.UTC().Truncate(time.Microsecond) // the precision of a signed statement
 		if v.expires = &until; !until.After(v.now) {
 			return v, fmt.Errorf("%w: the waiver would have expired on %s", review.ErrNotWaivable, until.Format(time.RFC3339))
 		}

@@ -11,7 +11,7 @@ import (
 	"toolcrib/review/records"
 )
 
-// Comment adds a comment to the thread of an open or closed proposal.
+// Comment adds a comment to an open or closed proposal.
 func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (c proposals.Comment, err error) {
 		p, err := tx.Proposal(ctx, id)
@@ -48,8 +48,8 @@ func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposa
 	})
 }
 
-// anchored returns an error for an anchor to a missing line or field. It replaces the name of a
-// file of a skill by the path of its field.
+// anchored returns an error if an anchor refers to a missing line or field. It replaces the name of a skill's file by
+// the path of its field.
 func anchored(ctx context.Context, tx review.Tx, p proposals.Proposal, at *review.Anchor) error {
 	rev, err := tx.Revision(ctx, p.ID, at.Revision)
 	switch {

@@ -17,8 +17,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Fork drafts a new tool from a core tool, which cannot be changed itself: in the given layer,
-// with the id "<id>_custom", or "<id>_custom_2" and so on if that is taken.
+// Fork drafts a new tool from a core tool, which cannot be changed. The new tool is in the given layer and has the id
+// "<id>_custom", or "<id>_custom_2" and so on if that id is taken.
 func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
@@ -32,7 +32,7 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", proposals.ErrConflict, coreID, layer, coreID)
 		}
 		id := coreID + "_custom"
-		for n := 2; ; n++ { // until no live tool and no open proposal has it
+		for n := 2; ; n++ { // until no live tool and no open proposal has the id
 			taken, err := tx.ByName(ctx, id)
 			if err != nil {
 				return p, err
@@ -57,8 +57,8 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 	})
 }
 
-// Rollback drafts a restore of an earlier version, with the examples and test cases of its approval. A version that
-// ships with toolcrib has none, so its author must add them before submission.
+// Rollback drafts a restore of an earlier version with the examples and test cases of its approval. A version that
+// ships with toolcrib has none, so the author must add them before submission.
 func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		if err := admission.Locked(s); err != nil {
@@ -87,7 +87,7 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 	})
 }
 
-// RollbackSet proposes to undo the last approval of a change set, as one change set: it restores earlier versions, and
+// RollbackSet proposes a change set that undoes the last approval of a change set: it restores earlier versions and
 // deactivates new definitions. It omits subjects that have changed since.
 func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error) {
 	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) { return undoing(ctx, r, changeSet) })
@@ -100,7 +100,7 @@ func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, change
 	return d.Propose(ctx, actor, drafts, true)
 }
 
-// undoing drafts the proposals that undo the last approval of a change set.
+// undoing returns the drafts that undo the last approval of a change set.
 func undoing(ctx context.Context, r review.Reader, changeSet string) ([]proposals.Draft, error) {
 	members, err := r.Members(ctx, changeSet)
 	if err != nil {
@@ -162,8 +162,7 @@ func undoing(ctx context.Context, r review.Reader, changeSet string) ([]proposal
 	return drafts, nil
 }
 
-// restoring drafts a restore of v from the version base, with the examples and test cases that v
-// was approved with.
+// restoring drafts a restore of v based on version base, with the examples and test cases with which v was approved.
 func restoring(ctx context.Context, r review.ProposalReader, v history.Version, base int) (proposals.Draft, error) {
 	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
 	var err error

@@ -9,12 +9,12 @@ import (
 	"toolcrib/review"
 )
 
-// limit limits the writes of one agent, or of all agents together: a limit per agent alone would have no effect,
+// limit limits the writes of one agent, or of all agents together. A limit per agent alone would have no effect,
 // because agents choose their names.
 type limit struct {
 	who    proposals.Actor // zero for all agents
 	open   int
-	writes int // in an hour
+	writes int // per hour
 	holder string
 	scope  string
 }
@@ -27,11 +27,11 @@ func (d *Drafter) limits(actor proposals.Actor) []limit {
 	}
 }
 
-// agentsAtOnce is the number of agents that can reach their hourly limit together.
+// agentsAtOnce is the number of agents that can reach the hourly limit at the same time.
 const agentsAtOnce = 10
 
-// withinPace limits the rate at which an agent adds rows that are never deleted: drafts,
-// revisions and comments. It counts them in the transaction that would add one more.
+// withinPace limits the rate at which an agent adds rows that are never deleted: drafts, revisions, and comments. It
+// counts them in the transaction that adds another.
 func (d *Drafter) withinPace(ctx context.Context, tx review.Tx, actor proposals.Actor) error {
 	if actor.Kind != proposals.Agent {
 		return nil
@@ -51,13 +51,13 @@ func (d *Drafter) withinPace(ctx context.Context, tx review.Tx, actor proposals.
 	return nil
 }
 
-// paceWindow is the period in which the writes of an agent are counted.
+// paceWindow is the period over which the writes of an agent are counted.
 const paceWindow = time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 
-// joins refuses an agent that joins somebody else's change set: its proposal could block the set, or be approved along
-// with it.
+// joins returns an error if an agent joins a change set of another author, because its proposal could block the set or
+// be approved along with it.
 func joins(ctx context.Context, r review.Reader, actor proposals.Actor, changeSet string) error {
 	if changeSet == "" || actor.Kind == proposals.User || actor.Kind == proposals.System {
 		return nil

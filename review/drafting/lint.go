@@ -35,7 +35,7 @@ func (d *Drafter) Lint(ctx context.Context, actor proposals.Actor, draft proposa
 	})
 }
 
-// LintProposal is Lint of the current revision of a proposal.
+// LintProposal is like Lint, for the current revision of a proposal.
 func (d *Drafter) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (review.Lint, error) {
 		p, rev, err := impact.Current(ctx, r, id)
@@ -46,8 +46,7 @@ func (d *Drafter) LintProposal(ctx context.Context, actor proposals.Actor, id pr
 	})
 }
 
-// lint runs the rules over a revision, or a possible one, of p, which is zero for a new
-// proposal.
+// lint runs the rules over an existing or possible revision of p, which is zero for a new proposal.
 func (d *Drafter) lint(ctx context.Context, r review.Reader, actor proposals.Actor, p proposals.Proposal, submission admission.Submission) (out review.Lint, err error) {
 	if err := admission.Gate(ctx, r, d.rules, actor, submission); err != nil {
 		return out, err

@@ -1,5 +1,4 @@
-// Package drafting writes proposals and their revisions, and submits them to the Chief of
-// Staff.
+// Package drafting writes proposals and their revisions, and submits them to the Chief of Staff.
 package drafting
 
 import (
@@ -30,15 +29,14 @@ type Drafter struct {
 	contents func(sha256 string) ([]byte, error)
 }
 
-// New returns a drafter. contents returns the bytes of binary files in proposals by their
-// SHA-256, and nil for unknown ones; contents may be nil.
+// New returns a drafter. contents returns the bytes of binary files in proposals by SHA-256, or nil for unknown files;
+// contents may be nil.
 func New(r *records.Records, chief *assessing.Chief, policy review.Policy, rules ruleset.Set, contents func(sha256 string) ([]byte, error)) *Drafter {
 	return &Drafter{r, chief, policy, rules, contents}
 }
 
-// Propose drafts proposals, and submits them when submit is set: all of them or
-// none. The error joins the problems of each. An agent that has an open proposal
-// on a subject revises that one instead of opening a second.
+// Propose drafts proposals and, if submit is set, submits them: all of them or none. The error joins the problems of
+// all drafts. If an agent has an open proposal on a subject, Propose revises that proposal instead of opening another.
 func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
@@ -46,8 +44,8 @@ func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []p
 	return d.propose(ctx, actor, drafts, submit, false)
 }
 
-// TakeIn is Propose for imported definitions. It revises the proposal of an earlier import of the same definition. If
-// submit is set, it submits complete drafts, and leaves the others as drafts.
+// TakeIn is like Propose, for imported definitions. It revises the proposal of an earlier import of the same
+// definition. If submit is set, it submits complete drafts and leaves the others as drafts.
 func (d *Drafter) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
@@ -55,14 +53,14 @@ func (d *Drafter) TakeIn(ctx context.Context, actor proposals.Actor, drafts []pr
 	return d.propose(ctx, actor, drafts, submit, true)
 }
 
-// Observe is TakeIn as toolcrib itself: it proposes the tools of a guarded server. The limits of
-// agents do not apply, since a server has any number of tools; the guard limits the rate. The
-// user can approve the proposals under four eyes, since the user did not write them.
+// Observe is like TakeIn, with toolcrib itself as the author: it proposes the tools of a guarded server. The limits for
+// agents do not apply, because a server can have any number of tools; the guard limits the rate. If four eyes are
+// required, the user can still approve the proposals, because the user did not write them.
 func (d *Drafter) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
 	return d.propose(ctx, proposals.Actor{Kind: proposals.System}, drafts, true, true)
 }
 
-// fromOutside refuses calls from outside as toolcrib itself.
+// fromOutside returns an error if a caller acts as toolcrib itself.
 func fromOutside(actor proposals.Actor) error {
 	if actor.Kind == proposals.System {
 		return fmt.Errorf("%w: nobody can act as toolcrib itself", proposals.ErrAuthority)
@@ -70,8 +68,8 @@ func fromOutside(actor proposals.Actor) error {
 	return nil
 }
 
-// propose drafts proposals in one transaction. imports is set for an import, whose drafts revise the proposals of
-// earlier imports, and of which only complete drafts are submitted.
+// propose drafts proposals in one transaction. imports is set for an import: its drafts revise the proposals of earlier
+// imports, and only complete drafts are submitted.
 func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit, imports bool) ([]proposals.Proposal, error) {
 	submissions, submits := make([]admission.Submission, len(drafts)), make([]bool, len(drafts))
 	for i, draft := range drafts {
@@ -101,8 +99,8 @@ func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []p
 	return made, d.chief.Consult(ctx, made)
 }
 
-// proposeOne drafts a proposal: the next revision of an open proposal by an import or an agent, or else a new one. It
-// submits the proposal if submit is set.
+// proposeOne writes a draft as the next revision of an open proposal by an import or an agent, or else as a new
+// proposal. It submits the proposal if submit is set.
 func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit, imports bool) (p proposals.Proposal, err error) {
 	if submission, err = d.accept(ctx, tx.Reader, actor, submission); err != nil {
 		return p, err
@@ -129,10 +127,10 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 	}
 	p, rev, err := d.revise(ctx, tx, actor, actor, *open, submission)
 	if errors.Is(err, proposals.ErrUnchanged) && actor.Kind == proposals.System {
-		return p, nil // it was proposed in the meantime
+		return p, nil // already proposed in the meantime
 	}
 	if errors.Is(err, proposals.ErrUnchanged) && submit && p.State == proposals.Drafted {
-		err = nil // the agent has drafted this very content and now submits it
+		err = nil // the agent drafted the same content earlier and now submits it
 	}
 	if err != nil || !submit || p.State != proposals.Drafted {
 		return p, err
@@ -140,8 +138,8 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 	return d.submit(ctx, tx, actor, p, rev, submission)
 }
 
-// add writes a proposal with a draft as its first revision. If submit is set, it checks the draft first, and writes the
-// proposal as waiting for the Chief of Staff; the built-in reviewer's assessment then moves it on.
+// add writes a proposal with a draft as its first revision. If submit is set, it checks the draft first and writes the
+// proposal as waiting for the Chief of Staff; the assessment of the built-in reviewer then advances it.
 func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit bool) (p proposals.Proposal, err error) {
 	if actor.Kind == proposals.Agent {
 		for _, l := range d.limits(actor) {
@@ -190,7 +188,7 @@ func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, 
 	return d.chief.Receive(ctx, tx, p, rev, submission)
 }
 
-// Submit hands a draft to the Chief of Staff.
+// Submit submits a draft to the Chief of Staff.
 func (d *Drafter) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
@@ -206,8 +204,8 @@ func (d *Drafter) Submit(ctx context.Context, actor proposals.Actor, id proposal
 	return d.chief.Consulted(ctx, p, err)
 }
 
-// submit passes a stored draft through the gate to the Chief of Staff, and through
-// the built-in reviewer at once unless the policy has a manual chief.
+// submit checks a stored draft and submits it to the Chief of Staff. The built-in reviewer assesses it at once unless
+// the policy requires an external reviewer or a chief.
 func (d *Drafter) submit(ctx context.Context, tx review.Tx, actor proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission) (proposals.Proposal, error) {
 	to, err := proposals.Permit(actor, proposals.ActSubmit, p)
 	if err != nil {
@@ -250,13 +248,13 @@ func issueOf(p proposals.Proposal) proposals.Issue {
 	}
 }
 
-// describe copies the fields that the queue shows from a draft into its proposal.
+// describe copies the fields that the queue shows from a draft to its proposal.
 func describe(p *proposals.Proposal, draft proposals.Draft) {
 	p.Type, p.BaseVersion, p.ChangeSet = draft.Type, draft.Base(), draft.ChangeSet
 	p.ContentHash, p.Title = draft.Definition.Hash(), cmp.Or(draft.Definition.Name(), draft.Subject.ID)
 }
 
-// accept completes a draft according to its type, and refuses one that cannot be stored.
+// accept completes a draft according to its type. It returns an error if the draft cannot be stored.
 func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.Actor, submission admission.Submission) (admission.Submission, error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return submission, err
@@ -278,8 +276,7 @@ func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.A
 	return submission, joins(ctx, r, actor, draft.ChangeSet)
 }
 
-// keepContents stores the bytes of the binary files of a draft that are known and not stored
-// yet. f may be nil.
+// keepContents stores the bytes of the binary files of a draft if they are available and not yet stored. f may be nil.
 func (d *Drafter) keepContents(ctx context.Context, tx review.Tx, f *registry.Folder) error {
 	if f == nil || d.contents == nil {
 		return nil
@@ -309,7 +306,7 @@ func (d *Drafter) keepContents(ctx context.Context, tx review.Tx, f *registry.Fo
 	return nil
 }
 
-// openBy returns the open proposal of an author on a subject, nil for none.
+// openBy returns the open proposal of an author on a subject, or nil.
 func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s registry.Subject) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, s)
 	if err != nil {
@@ -322,8 +319,8 @@ func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s regis
 }
 
 // imported returns the open proposal that this import should revise instead of opening a new one: an earlier import of
-// the same definition that the actor may revise. After the server has changed, the tool of that import could not be
-// called. It never returns a proposal that somebody wrote by hand.
+// the same definition that the actor may revise. Otherwise, the tool of that import could not be called after the
+// server has changed. imported never returns a proposal that a person or agent wrote.
 func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, draft.Subject)
 	if err != nil {
@@ -351,7 +348,7 @@ func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft
 	return nil, nil //nolint:nilnil // none is an answer, not an error
 }
 
-// isGenerated reports whether an import wrote all of a revision.
+// isGenerated reports whether an import generated the complete revision.
 func isGenerated(ctx context.Context, r review.Reader, rev proposals.Revision) (bool, error) {
 	if rev.Author.Kind == proposals.System {
 		return true, nil

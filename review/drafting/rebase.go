@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Rebase revises a stale proposal against the live version, by a three-way merge. If the author must resolve conflicts,
-// the error is a *RebaseConflict, and no revision is written.
+// Rebase revises a stale proposal to be based on the live version, with a three-way merge. If the author must resolve
+// conflicts, the error is a *RebaseConflict, and no revision is written.
 func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	p, err := records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)
@@ -40,7 +40,7 @@ func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposal
 	return d.chief.Consulted(ctx, p, err)
 }
 
-// rebased returns draft as it would be written against the live version.
+// rebased returns draft rebased on the live version.
 func rebased(ctx context.Context, r review.RegistryReader, p proposals.Proposal, draft proposals.Draft, now registry.Live) (proposals.Draft, error) {
 	version := now.Version
 	base := draft.Base()
@@ -50,9 +50,9 @@ func rebased(ctx context.Context, r review.RegistryReader, p proposals.Proposal,
 		draft.Definition = admission.Implied(draft.Type, now.Definition)
 		return draft, nil
 	case proposals.Restore:
-		return draft, nil // it leads to the same content from anywhere
+		return draft, nil // the restored content does not depend on the base
 	case proposals.New:
-		draft.Type = proposals.Modify // somebody else has created the subject
+		draft.Type = proposals.Modify // another author has created the subject
 	case proposals.Modify:
 	}
 	var from registry.Definition

@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Revise creates a new revision of a proposal from draft. A draft remains a draft; any other proposal returns to the
-// Chief of Staff, so the revision must be complete.
+// Revise adds a revision to a proposal. A draft remains a draft; any other proposal returns to the Chief of Staff, so
+// the revision must be complete.
 func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
@@ -35,8 +35,8 @@ func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposal
 	return d.chief.Consulted(ctx, p, err)
 }
 
-// revise writes the next revision of a proposal by author. Unless the proposal remains a draft, revise checks it first
-// and sends it to the Chief of Staff.
+// revise writes the next revision of a proposal by author. Unless the proposal remains a draft, revise checks the
+// revision first and submits it to the Chief of Staff.
 func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author proposals.Actor, p proposals.Proposal, submission admission.Submission) (proposals.Proposal, proposals.Revision, error) {
 	var rev proposals.Revision
 	draft := submission.Draft
@@ -96,9 +96,9 @@ func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author propos
 	return p, rev, err
 }
 
-// Regroup moves open proposals into another change set, or out of theirs if changeSet is "": all of them or none. Each
-// gets a new revision by the same author that differs only in the change set, so that it is reviewed again with the
-// other members.
+// Regroup moves open proposals to another change set, or out of their change set if changeSet is "": all of them or
+// none. Each gets a new revision by the same author that differs only in the change set, so that it is reviewed again
+// with the other members.
 func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
 	moved, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
 		moved := make([]proposals.Proposal, len(ids))
@@ -123,7 +123,7 @@ func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []prop
 	return moved, d.chief.Consult(ctx, moved)
 }
 
-// Withdraw ends an open proposal without a decision.
+// Withdraw closes an open proposal without a decision.
 func (d *Drafter) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
 	if err := errors.Join(fromOutside(actor), review.CheckText("note", note)); err != nil {
 		return proposals.Proposal{}, err
@@ -131,14 +131,14 @@ func (d *Drafter) Withdraw(ctx context.Context, actor proposals.Actor, id propos
 	return d.withdraw(ctx, actor, id, 0, note)
 }
 
-// Retract withdraws, as toolcrib itself, a proposal of Observe or an import that the server made
-// obsolete, if revision is still the current one.
+// Retract withdraws a proposal of Observe, or of an import whose server made it obsolete, if revision is still the
+// current one. The actor is toolcrib itself.
 func (d *Drafter) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return d.withdraw(ctx, proposals.Actor{Kind: proposals.System}, id, revision, note)
 }
 
-// withdraw ends a proposal: as toolcrib itself only one whose current revision has the given
-// number and was written by an import.
+// withdraw closes a proposal. toolcrib itself can only withdraw a proposal whose current revision has the given number
+// and was written by an import.
 func (d *Drafter) withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)

@@ -19,17 +19,17 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// answer is the subject of the checks.
+// answer is an answer to be checked.
 type answer struct {
 	text  string
-	input string // the question
-	work  *work  // the remaining work; nil for no limit
+	input string // question
+	work  *work  // remaining work, or nil for no limit
 }
 
-// check returns the reason why a fails the check, "" if it passes. The error is the reason why
-// the check cannot be evaluated.
+// check returns the reason why a fails the check, or "" if it passes. err is the reason why the check cannot be
+// evaluated.
 func (a answer) check(c proposals.Check) (reason string, err error) {
-	steps := len(a.text) // a regular expression has its own limit
+	steps := len(a.text) // regular expressions have a separate limit
 	switch c.Type {      //nolint:exhaustive // the others read an answer once
 	case proposals.CheckEvidence, proposals.CheckNoFakeToolUse:
 		steps = 128 * (len(a.text) + len(a.input))
@@ -41,7 +41,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	}
 	switch c.Type {
 	case proposals.CheckJSONOnly:
-		// Exactly one JSON value (RFC 8259), so that a program can parse the answer.
+		// A single JSON value (RFC 8259), so that a program can parse the answer.
 		if _, err := jsondoc.Parse([]byte(a.text), jsonLimits); err != nil {
 			return "the answer is not exactly one JSON value: " + first(err), nil
 		}
@@ -64,7 +64,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 			if limit < 1 {
 				return "", fmt.Errorf("the limit is %d; at least 1 is expected", limit)
 			}
-			if n := utf8.RuneCountInString(a.text); n > limit { // code points
+			if n := utf8.RuneCountInString(a.text); n > limit { // in code points
 				return fmt.Sprintf("the answer has %d characters, more than %d", n, limit), nil
 			}
 			return "", nil
@@ -79,7 +79,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	return "", errors.New("unknown check")
 }
 
-// with calls a check with its value.
+// with decodes the value of a check and calls check with it.
 func with[T string | int](value json.RawMessage, check func(T) (string, error)) (string, error) {
 	var v T
 	n, err := jsondoc.Parse(value, jsondoc.DefaultLimits)
@@ -92,11 +92,11 @@ func with[T string | int](value json.RawMessage, check func(T) (string, error)) 
 	return check(v)
 }
 
-// jsonLimits bound the JSON of an answer.
+// jsonLimits limits the JSON in an answer.
 var jsonLimits = jsondoc.Limits{Bytes: MaxAnswer, Depth: 64}
 
-// jsonSchema requires the answer to be a JSON value that fits schema. One code
-// fence around it does not matter here; json_only and no_fences check that.
+// jsonSchema requires that the answer is a JSON value that matches schema. It ignores one code fence around the value;
+// json_only and no_fences check for that.
 func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 	if len(schema) == 0 {
 		return "", errors.New("its value, the schema, is missing")
@@ -115,7 +115,7 @@ func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 	return "", nil
 }
 
-// first returns the first of the problems in err, and the number of the others.
+// first returns the first problem in err and the number of others.
 func first(err error) string {
 	ps, ok := errors.AsType[jsondoc.Problems](err)
 	if !ok || len(ps) == 0 {
@@ -128,7 +128,7 @@ func first(err error) string {
 }
 
 // contains requires that the answer contains value exactly or, if wanted is false, that it does not contain value in
-// any form: exactly, with invisible characters in between, or in compatibility forms of its characters.
+// any form: exactly, with invisible characters in between, or with compatibility forms of its characters.
 func (a answer) contains(value string, wanted bool) (string, error) {
 	found, hidden := strings.Contains(a.text, value), plain(value)
 	switch {
@@ -146,7 +146,7 @@ func (a answer) contains(value string, wanted bool) (string, error) {
 	return "", nil
 }
 
-// plain returns s in normalization form KC (UAX #15), without the characters that most terminals render as nothing.
+// plain returns s in normalization form NFKC (UAX #15), without the characters that most terminals do not display.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && visible.Hidden(r) {
@@ -157,8 +157,8 @@ func plain(s string) string {
 	return norm.NFKC.String(s)
 }
 
-// matches requires that the regular expression value (RE2 syntax) matches a part of the answer.
-// Go's engine takes at most one step for each instruction and byte.
+// matches requires that the regular expression value (RE2 syntax) matches a part of the answer. Go's engine takes at
+// most one step for each instruction and byte.
 func (a answer) matches(value string) (string, error) {
 	if n := utf8.RuneCountInString(value); n == 0 || n > proposals.MaxPattern {
 		return "", fmt.Errorf("the regular expression has %d characters; 1 to %d are expected", n, proposals.MaxPattern)
@@ -167,7 +167,7 @@ func (a answer) matches(value string) (string, error) {
 	if err != nil {
 		return "", errors.New("not a regular expression in RE2 syntax")
 	}
-	parsed, _ := syntax.Parse(value, syntax.Perl) // regexp.Compile did the same
+	parsed, _ := syntax.Parse(value, syntax.Perl) // cannot fail after regexp.Compile
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return "", errors.New("not a regular expression in RE2 syntax")
@@ -181,12 +181,12 @@ func (a answer) matches(value string) (string, error) {
 	return "the answer does not match " + jsondoc.Quote(value), nil
 }
 
-// noFences requires that no line begins or ends a code fence, not even in lists and quotes.
+// noFences requires that no line starts or ends a code fence, including lines in lists and quotes.
 func (a answer) noFences() string {
 	number := 0
 	for line := range strings.Lines(a.text) {
 		number++
-		for rest := line; ; line = rest { // removes the marks of lists and quotes
+		for rest := line; ; line = rest { // remove the markers of lists and quotes
 			line = strings.TrimSpace(line)
 			rest = strings.TrimPrefix(line, ">")
 			if rest = rest[len(listMarker(rest)):]; rest == line {
@@ -203,14 +203,14 @@ func (a answer) noFences() string {
 // Outcome is the outcome of a test case.
 type Outcome string
 
-// The outcomes. A case that expects a failure has Passed if a check failed.
+// Outcomes. A case that is expected to fail has the outcome Passed if a check failed.
 const (
 	Passed Outcome = "passed"
 	Failed Outcome = "failed"
 	NotRun Outcome = "not_run"
 )
 
-// Result is the outcome of one test case, and the reason.
+// Result is the outcome of a test case with its reason.
 type Result struct {
 	Name    string           `json:"name"`
 	Expect  proposals.Expect `json:"expect,omitempty"`

@@ -12,12 +12,12 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// evidence requires that every claim of the answer cites a receipt.
+// evidence requires that each claim in the answer cites a receipt.
 //
 // A claim is a sentence of a paragraph, an item of a list, or a row of a table, with at least three words. It cites a
 // receipt if it contains one or is directly followed by one in brackets. The following are not claims:
 //
-//   - headings, code, block quotes, the header of a table;
+//   - headings, code, block quotes, and the header of a table;
 //   - questions, requests to the user, and sentences about what the answer could not do or was not given (in English);
 //   - introductions: text that ends in a colon, a single sentence directly before a list, a table, or a quote with a
 //     receipt (or of the input), and an item directly before its own items;
@@ -56,18 +56,18 @@ func (a answer) evidence() string {
 type ledger struct {
 	receipts *receipts
 	claims   int
-	bare     int    // claims without a receipt
-	first    string // the first of them
-	remark   string // the first statement in too few words to be a claim
+	bare     int    // number of claims without a receipt
+	first    string // first claim without a receipt
+	remark   string // first statement that is too short to be a claim
 }
 
-// minClaim sets how many words make a claim.
+// minClaim is the minimum number of words in a claim.
 const minClaim = 3
 
-// prose counts the claims of Markdown.
+// prose counts the claims in Markdown.
 func (l *ledger) prose(text string) {
 	all := blocks(text)
-	if len(all) == 0 { // headings and code alone
+	if len(all) == 0 { // only headings and code
 		l.remark = strings.TrimSpace(text)
 	}
 	for i, b := range all {
@@ -88,7 +88,7 @@ func (l *ledger) prose(text string) {
 	}
 }
 
-// follows reports whether the block before b introduces it.
+// follows reports whether the block before introduces b.
 func (b block) follows(before block) bool {
 	if before.kind == item {
 		return b.kind == item && b.indent > before.indent
@@ -96,7 +96,7 @@ func (b block) follows(before block) bool {
 	return before.kind == paragraph && b.kind != paragraph
 }
 
-// enter counts text if it is a claim; cites reports whether it has a receipt.
+// enter counts text if it is a claim. cites reports whether the text has a receipt.
 func (l *ledger) enter(text string, cites bool) {
 	plain := strings.Trim(text, "*_~`\"'“”‘’()[] \t")
 	words := wordCount(plain)
@@ -118,7 +118,7 @@ func (l *ledger) enter(text string, cites bool) {
 	}
 }
 
-// modest matches the beginning of a sentence that asks the user for something or admits what the answer could not do.
+// modest matches the start of a sentence that requests something from the user or admits what the answer could not do.
 var modest = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
 		`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +
@@ -169,9 +169,9 @@ func (l *ledger) value(n *jsondoc.Node) (cites bool) {
 	return cites
 }
 
-// object counts the strings of an object as one claim, after the claims in its other values.
+// object counts the strings of an object as one claim, in addition to the claims in its other values.
 func (l *ledger) object(n *jsondoc.Node) (cites bool) {
-	var path, line bool // in members of their own
+	var path, line bool // in separate members
 	claim := ""
 	for _, m := range n.Members {
 		switch strings.ToLower(m.Key) {

@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// pretence is one way in which a sentence pretends.
+// pretence describes a type of sentence that pretends the use of a tool.
 type pretence struct {
 	what    string
-	true    bool // it may be true when the input shows a result
-	reading bool // it is about a file, whose text the input may bring along
-	// cues are in lower case; the sentence holds one of them. To look for them
-	// costs far less than to match.
+	true    bool // may be true if the input contains a result
+	reading bool // about reading a file whose text the input may contain
+	// cues are substrings, in lower case. A matching sentence contains at least one of them. Searching for them is much
+	// cheaper than matching the pattern.
 	cues    []string
 	pattern *regexp.Regexp
 }
 
-// find returns the part of a sentence that pretends, "" for none. A group that
-// matches withdraws the pretence: "if I called …".
+// find returns the part of a sentence that pretends the use of a tool, or "". If a group of the pattern matches, the
+// sentence does not: "if I called …".
 func (p pretence) find(sentence string) string {
 	lower := strings.ToLower(sentence)
 	if !slices.ContainsFunc(p.cues, func(cue string) bool { return strings.Contains(lower, cue) }) {
@@ -34,18 +34,18 @@ func (p pretence) find(sentence string) string {
 }
 
 const (
-	// toolName is an id of two words or more; one word could be any.
+	// toolName matches an id of at least two words, because a single word could be anything.
 	toolName = "`?[a-z][a-z0-9]*(?:_[a-z0-9]+)+`?"
 	// host matches names of systems that run tools.
 	host = `(?:tool|function|api|command|query|search|script|database)`
 	// access matches objects that require a tool to see.
 	access = `(?:(?:the|your|its|all|this|that|these|those|every|each)\s)?(?:[a-z]+\s){0,2}?` +
 		`(?:web|internet|database|codebase|repository|repo|project\sfiles|issue\stracker|tracker|inbox|mailbox|calendar|memories|file\ssystem|logs?|terminal)\b`
-	// path is a file by its name and extension.
+	// path matches a file name with an extension.
 	path = "`?" + `(?:(?:[\w.-]*/)+[\w-]+|[\w-]{2,})\.[a-z]{1,8}\b`
-	// resources matches the things that the assistant's tools make, change and delete.
+	// resources matches the objects that the assistant's tools create, modify, and delete.
 	resources = `(?:tasks?|to-?dos?|reminders?|schedules?|appointments?|meetings?|e-?mails?|tickets?|memories|calendar\s(?:events?|entry|entries))\b`
-	// unless matches words that take a report back.
+	// unless matches words that make a report conditional.
 	unless = `(?:\b((?:if|unless|until|before|once|when|whenever|had|should|could|would)\s(?:\w+\s)?))?`
 	self   = `\b(?:i|we)(?:['’]ve|\shave)?\s(?:(?:just|now|already|also|then|first|successfully|quickly)\s){0,2}`
 	looked = `(?:opened|read|searched|scanned|fetched|retrieved|checked|browsed|looked\s(?:up|at|in|into|through)|gone\sthrough|went\sthrough)\s`
@@ -60,7 +60,7 @@ var (
 	markCues = []string{"result", "output", "response", "return", "tool", "observation", "ipython", "python_tag"}
 )
 
-// pretences are compiled when the first answer is looked at.
+// pretences compiles the patterns on first use.
 var pretences = sync.OnceValue(compilePretences)
 
 func compilePretences() []pretence {
@@ -88,7 +88,7 @@ func compilePretences() []pretence {
 	}
 }
 
-// callInProse matches a call as the JSON protocol and as other hosts have it.
+// callInProse matches a call in the JSON protocol and in the formats of other hosts.
 var callInProse = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\{\s*"(?:tool|function|function_call|tool_calls?|tool_name)"\s*:\s*["{\[]` +
 		`|\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|args|input|parameters)"\s*:` +
@@ -98,12 +98,12 @@ var callInProse = sync.OnceValue(func() *regexp.Regexp {
 // resultMark matches the markers of tool results in transcripts of other models.
 var resultMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?im)` + marks) })
 
-// resultKeys match the keys that hosts wrap results in.
+// resultKeys matches the keys in which hosts wrap results.
 var resultKeys = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:tool_results?|tool_response|tool_output|function_response|tool_call_id|tool_use_id)"\s*:|"role"\s*:\s*"(?:tool|function)"`)
 })
 
-// shownResult matches other signs that a tool has answered.
+// shownResult matches other signs of a tool's result.
 var shownResult = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)"(?:result|results|success|output|status|data|items)"\s*:|\b(?:results?|output|returned|response|answered)\b[^:=\n]{0,60}[:=]\s*\S|\bcall_[A-Za-z0-9]{4,}`)
 })

@@ -12,36 +12,35 @@ import (
 	"toolcrib/internal/commonmark"
 )
 
-// A receipt is a reference by which a reader can check a claim:
+// receipts recognizes receipts. A receipt is a reference that allows a reader to check a claim:
 //
-//   - a place in a file: Story/Scenes/SCN-harbour.md:52-53, main.go:7:3,
+//   - a position in a file: Story/Scenes/SCN-harbour.md:52-53, main.go:7:3,
 //     src/main.go#L10-L20, "lines 3-9 of a.md", "a.md, line 12". The file has a
-//     folder or an extension, lines count from 1, and a range runs forward;
-//   - a line of the input, "line 12" or "lines 3-9", if the input is that long;
-//   - words of the input, two or more in quotation marks or backticks, if they
-//     stand there in that order, whatever the case and punctuation;
-//   - a record by its number: #214, owner/repo#214;
-//   - a call by its id: call_8fKq2z, toolu_01A9, "receipt: r-17", [call 3];
-//   - an address: https://example.org/page;
-//   - a footnote, [2] or [^2], if a line "[2]: …" of the answer has a receipt.
+//     folder or an extension, lines count from 1, and ranges are ascending;
+//   - a line of the input, "line 12" or "lines 3-9", if the input has that many lines;
+//   - two or more words of the input in quotation marks or backticks, if the input
+//     contains them in that order, ignoring case and punctuation;
+//   - the number of a record: #214, owner/repo#214;
+//   - the id of a call: call_8fKq2z, toolu_01A9, "receipt: r-17", [call 3];
+//   - a URL: https://example.org/page;
+//   - a footnote, [2] or [^2], if a line "[2]: …" of the answer contains a receipt.
 //
-// A bare path is not a receipt, nor is a quotation from elsewhere: neither is a place to
-// look.
+// A bare path or a quotation from elsewhere is not a receipt, because neither tells the reader where to look.
 type receipts struct {
-	lines     int    // of the input
-	words     string // of the input, see wordsOf
-	lookups   int    // quotations that may still be looked for
+	lines     int    // number of lines in the input
+	words     string // words of the input in the format of wordsOf
+	lookups   int    // number of quotations that can still be searched
 	footnotes map[string]bool
 }
 
-// maxLookups limits the quotations of an answer that are searched in its input, and maxInput
-// the bytes of the input that are searched.
+// maxLookups limits the number of quotations in an answer that are searched in its input; maxInput limits the bytes of
+// input that are searched.
 const (
 	maxLookups = 500
 	maxInput   = 1 << 20
 )
 
-// receiptPatterns are compiled when the first answer is looked at.
+// receiptPatterns compiles the patterns on first use.
 var receiptPatterns = sync.OnceValue(compileReceipts)
 
 func compileReceipts() (p struct{ place, lineOf, line, plain, quote, footnote *regexp.Regexp }) {
@@ -64,8 +63,7 @@ func compileReceipts() (p struct{ place, lineOf, line, plain, quote, footnote *r
 	return p
 }
 
-// refers reports whether s holds a receipt that needs neither input nor
-// footnotes.
+// refers reports whether s contains a receipt that depends on neither the input nor footnotes.
 func refers(s string) bool {
 	p := receiptPatterns()
 	if hasDigit(s) && (inRange(p.place, s, 0) || inRange(p.lineOf, s, 0)) {
@@ -74,10 +72,10 @@ func refers(s string) bool {
 	return (hasDigit(s) || strings.Contains(s, "_") || strings.Contains(s, "://")) && p.plain.MatchString(s)
 }
 
-// hasDigit reports whether s contains a digit. A text without one contains no reference.
+// hasDigit reports whether s contains a digit. Most receipts contain one.
 func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
-// newReceipts returns a recognizer of the receipts for a.
+// newReceipts returns a recognizer of receipts for a.
 func newReceipts(a answer) *receipts {
 	input := a.input[:min(len(a.input), maxInput)]
 	r := &receipts{
@@ -95,7 +93,7 @@ func newReceipts(a answer) *receipts {
 	return r
 }
 
-// in reports whether s holds a receipt.
+// in reports whether s contains a receipt.
 func (r *receipts) in(s string) bool {
 	p := receiptPatterns()
 	if refers(s) || r.words != "" && hasDigit(s) && inRange(p.line, s, r.lines) {
@@ -111,8 +109,7 @@ func (r *receipts) in(s string) bool {
 	})
 }
 
-// inRange reports whether s holds a place whose lines are in order: from 1 on,
-// at most last when that is not 0.
+// inRange reports whether s contains a position with ascending line numbers from 1 to last; 0 means no limit.
 func inRange(re *regexp.Regexp, s string, last int) bool {
 	for _, m := range re.FindAllStringSubmatch(s, -1) {
 		var lines []int
@@ -129,7 +126,7 @@ func inRange(re *regexp.Regexp, s string, last int) bool {
 	return false
 }
 
-// verbatim reports whether s is two words or more of the input.
+// verbatim reports whether s consists of at least two consecutive words of the input.
 func (r *receipts) verbatim(s string) bool {
 	if r.words == "" || r.lookups == 0 {
 		return false
@@ -142,8 +139,8 @@ func (r *receipts) verbatim(s string) bool {
 	return strings.Contains(r.words, words)
 }
 
-// wordsOf returns the words of s in lower case with one space before, between, and after them, or "" if there are none.
-// In scripts without spaces between words, every character is a word.
+// wordsOf returns the words of s in lower case, each preceded and followed by a single space, or "" if there are none.
+// In scripts without spaces between words, each character is a word.
 func wordsOf(s string) string {
 	var b strings.Builder
 	inside := false
@@ -169,7 +166,7 @@ func wordsOf(s string) string {
 	return b.String() + " "
 }
 
-// unspaced are the scripts that put no space between words.
+// unspaced lists the scripts that are written without spaces between words.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
@@ -179,30 +176,30 @@ func wordCount(s string) int { return countWords(wordsOf(s)) }
 // countWords counts the words in the result of wordsOf.
 func countWords(words string) int { return max(0, strings.Count(words, " ")-1) }
 
-// kind is the kind of a block of Markdown.
+// kind is the type of a Markdown block.
 type kind uint8
 
 const (
 	paragraph kind = iota
-	item           // of a list, with the lines that continue it
-	row            // of a table, without its header
-	quotation      // a block quote
+	item           // list item, including its continuation lines
+	row            // table row other than the header
+	quotation      // block quote
 )
 
-// block is one piece of an answer, other than a heading, code, or a rule.
+// block is a part of an answer other than a heading, code, or a thematic break.
 type block struct {
 	kind   kind
 	indent int    // of an item's marker, in bytes
-	text   string // without markers, lines joined by a space
+	text   string // without markers, with lines joined by spaces
 }
 
-// blocks groups the lines of a Markdown text (CommonMark 0.31, and tables).
+// blocks groups the lines of a Markdown text (CommonMark 0.31 with tables).
 func blocks(text string) []block {
 	var (
 		found []block
 		open  *block
-		lines []string // of open
-		code  string   // the fence that began the code that is being skipped
+		lines []string // lines of the open block
+		code  string   // opening fence of the code block to skip
 	)
 	finish := func() {
 		if open != nil {
@@ -232,9 +229,9 @@ func blocks(text string) []block {
 			finish()
 			continue
 		case len(trimmed) >= 3 && strings.Trim(trimmed, "-=_*|:+ \t") == "" && strings.ContainsAny(trimmed, "-=_*"):
-			// It is a thematic break, underlines a heading, or divides a table.
+			// A thematic break, the underline of a heading, or the delimiter row of a table.
 			if open != nil && open.kind == row && strings.Contains(trimmed, "|") {
-				open = nil // the row above is the table's head
+				open = nil // the row above is the header of the table
 			}
 			if open != nil && open.kind == paragraph && strings.Trim(trimmed, "=-") == "" {
 				open = nil // the line above is a heading
@@ -263,8 +260,7 @@ func blocks(text string) []block {
 	return found
 }
 
-// listMarker returns the marker that makes line an item of a list, with the space after it; ""
-// for other lines.
+// listMarker returns the marker of a list item, including the space after it, or "" for other lines.
 func listMarker(line string) string {
 	r, size := utf8.DecodeRuneInString(line)
 	switch {

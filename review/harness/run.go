@@ -11,21 +11,20 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxAnswer is the maximum length of an answer in bytes. A longer one is not checked.
+// MaxAnswer is the maximum length of an answer, in bytes. Longer answers are not checked.
 const MaxAnswer = 1 << 20
 
 // maxShown is the maximum length of a model's answer in a Result, in bytes.
 const maxShown = 8_000
 
-// Suite holds the test cases of one proposal.
+// Suite contains the test cases of a proposal.
 type Suite struct {
 	Cases  []proposals.TestCase
-	Prompt string // the instruction of the model: the proposed text
-	Model  Model  // nil if none is connected
+	Prompt string // system message for the model: the proposed text
+	Model  Model  // nil if no model is configured
 }
 
-// Run runs the cases in order and returns their results. Once ctx is done, it does not run cases
-// that need a model.
+// Run runs the cases in order and returns their results. When ctx is done, it skips cases that need a model.
 func (s Suite) Run(ctx context.Context) []Result {
 	results := make([]Result, len(s.Cases))
 	w := &work{left: maxWork}
@@ -70,8 +69,8 @@ func (r Result) notRun(reason string) Result {
 	return r
 }
 
-// judge runs the checks and compares their results with the expectation. A check that cannot be evaluated fails the
-// case, even if a failure is expected.
+// judge runs the checks and compares their results with the expectation. If a check cannot be evaluated, the case fails
+// even if a failure is expected.
 func (r Result) judge(checks []proposals.Check, a answer) Result {
 	var broken, useless []string
 	for _, c := range checks {
@@ -102,21 +101,21 @@ func (r Result) judge(checks []proposals.Check, a answer) Result {
 	return r
 }
 
-// label names a check in a reason.
+// label returns the type of a check for messages.
 func label(c proposals.Check) string { return jsondoc.Printable(string(c.Type)) }
 
-// maxWork limits the total number of steps of all checks of a suite. A step takes up to twenty nanoseconds in malicious
-// answers, so all steps take about a second. Each check of a 10 KB report takes a fiftieth of the limit.
+// maxWork limits the total number of steps for all checks of a suite. A step takes up to 20 ns for malicious answers,
+// so the limit is about a second. Each check of a 10 KB report takes a fiftieth of the limit.
 const maxWork = 1 << 26
 
 var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
 
-// work is the remaining part of maxWork.
+// work tracks the remaining steps.
 type work struct{ left int }
 
-// spend subtracts steps, and returns errWork if fewer are left.
+// spend subtracts steps. It returns errWork if not enough are left.
 func (w *work) spend(steps int) error {
-	if w == nil { // without a limit
+	if w == nil { // no limit
 		return nil
 	}
 	if steps > w.left {
@@ -126,31 +125,31 @@ func (w *work) spend(steps int) error {
 	return nil
 }
 
-// Model answers questions. The harness asks it where no answer was recorded.
+// Model answers questions for which no answer was recorded.
 type Model interface {
 	// Answer returns the model's answer to input, with prompt as its instruction. It limits the duration and the size
-	// of the answer. The error wraps ErrNotConnected if no model is reachable, and is safe to show.
+	// of the answer. The error wraps ErrNotConnected if no model is reachable, and is safe to display.
 	Answer(ctx context.Context, prompt, input string) (string, error)
 }
 
-// ErrNotConnected reports that no model is configured.
+// ErrNotConnected means that no model is configured or reachable.
 var ErrNotConnected = errors.New("no model is connected")
 
 // noFakeToolUse requires that the answer does not pretend to have used a tool. A model uses a tool by answering with a
-// call, and the host returns the result. Therefore an answer that reports a result has made it up, unless the input
-// contains one. Pretenses are
+// call, and the host then returns the result. Therefore, an answer that reports a result has invented it, unless the
+// input contains one. The following are pretenses:
 //
-//   - a result: a line such as "Tool result:", "Observation:" or "tool:", or the markup or the keys in which hosts wrap
+//   - a result: a line such as "Tool result:", "Observation:", or "tool:", or the markup or the keys in which hosts wrap
 //     results;
-//   - a call with text next to it, which no host runs;
+//   - a call with text next to it, which no host executes;
 //   - a report of the model's own use: "I ran the search", "I have called file_reader", "Using file_reader, I found",
 //     "[reads the file]";
 //   - a report of a tool's answer: "the tool returned", "file_reader found", "the search results show";
 //   - an action that requires a tool: "I have created the task", "I sent the email".
 //
-// The last three are accepted if the input shows the result of a tool, and "I read a.md" if the input has at least three
-// lines, because it may be the file. Proposals, questions, denials, and plans are not pretenses. Only English phrases are
-// recognized.
+// The last three are accepted if the input contains the result of a tool. "I read a.md" is accepted if the input has at
+// least three lines, because it may be the file. Proposals, questions, denials, and plans are not pretenses. Only
+// English phrases are recognized.
 func (a answer) noFakeToolUse() string {
 	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // only a call, or another JSON document
 		return pretended("shows a made-up tool result", resultKeys().FindString(a.text))
@@ -180,7 +179,7 @@ func (a answer) noFakeToolUse() string {
 	return ""
 }
 
-// pretended returns an error about an answer that contains the untrue statement said, or "" if said is empty.
+// pretended returns the reason why an answer with the untrue statement said fails, or "" if said is empty.
 func pretended(what, said string) string {
 	if said == "" {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// abbreviations are words whose full stop does not end a sentence.
+// abbreviations lists words whose full stop does not end a sentence.
 const abbreviations = " e.g. i.e. cf. vs. etc. ch. chap. p. pp. l. ll. no. nos. fig. sec. vol. ed. eds. dr. mr. mrs. ms. st. jr. sr. prof. approx. ca. "
 
 // sentences yields the sentences of text. A reference in brackets after the full stop belongs to the preceding
@@ -24,7 +24,7 @@ func sentences(text string) iter.Seq[string] {
 	}
 }
 
-// sentenceEnd returns where the first sentence of text ends, in bytes.
+// sentenceEnd returns the length of the first sentence of text, in bytes.
 func sentenceEnd(text string) int {
 	for i, r := range text {
 		end := i + utf8.RuneLen(r)
@@ -33,7 +33,7 @@ func sentenceEnd(text string) int {
 		case !strings.ContainsRune(".!?…", r), r == '.' && abbreviated(text[:end]):
 			continue
 		}
-		for end < len(text) { // closing punctuation of the sentence
+		for end < len(text) { // include closing punctuation
 			c, size := utf8.DecodeRuneInString(text[end:])
 			if !strings.ContainsRune(".!?…)]}\"'”’»*_`", c) {
 				break
@@ -42,7 +42,7 @@ func sentenceEnd(text string) int {
 		}
 		c, _ := utf8.DecodeRuneInString(text[end:])
 		if end < len(text) && !unicode.IsSpace(c) && r < 0x3000 {
-			continue // within a number, a path or an address
+			continue // in a number, a path, or a URL
 		}
 		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[end:], " \t"))
 		if (strings.HasSuffix(text[:end], "..") || strings.HasSuffix(text[:end], "…")) && unicode.IsLower(next) {
@@ -67,8 +67,7 @@ func abbreviated(s string) bool {
 // maxReference is the maximum length of a reference in brackets, in bytes.
 const maxReference = 300
 
-// afterReference returns the end of the brackets that follow a sentence ending
-// at end, and of the full stop behind them.
+// afterReference returns the end of the brackets that follow a sentence ending at end, and of the full stop after them.
 func afterReference(text string, end int) int {
 	for {
 		rest := strings.TrimLeft(text[end:], " \t")

@@ -16,17 +16,17 @@ import (
 	"toolcrib/review/proof"
 )
 
-// An approval that is not the last required one is recorded as a decision with the verdict endorsed. It applies only to
-// the revision, the assessment, and the change set at that time.
+// This file determines required and given approvals. An approval that is not the last required one is recorded as a
+// decision with the verdict endorsed. It applies only to the revision, the assessment, and the change set at that time.
 
-// Endorsement is an earlier approval that counts.
+// Endorsement is an earlier approval that still counts.
 type Endorsement struct {
 	proposals.Decision
-	Key string // fingerprint of the key that signed it; "" if it is not signed
+	Key string // fingerprint of the key that signed it, or ""
 }
 
-// Need returns whose approvals a change of a subject needs now. The rules match the old and the
-// new names of a tool, since removing or adding a name changes which tool has it.
+// Need returns whose approvals a change of a subject needs now. It matches the old and new names of a tool, because
+// removing or adding a name changes which tool the name refers to.
 func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
 	rules := t.policy.Approvals
 	if len(rules) == 0 {
@@ -73,13 +73,13 @@ func (t *Inspector) findNeeds(ctx context.Context, r review.Reader, v *View) (er
 	return nil
 }
 
-// shared reports whether the policy names owners for v or another member of its change set, so
-// that one approval may not be enough.
+// shared reports whether the policy lists owners for v or another member of its change set, so that one approval may
+// not be sufficient.
 func (v View) shared() bool {
 	return len(v.Need) > 0 || slices.ContainsFunc(v.needsOfOthers, func(n approval.Need) bool { return len(n) > 0 })
 }
 
-// endorsements returns the earlier approvals of v that count, the oldest first.
+// endorsements returns the earlier approvals of v that still count, oldest first.
 func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) ([]Endorsement, error) {
 	p := v.Proposal
 	if p.State != proposals.UserReview || !v.shared() {
@@ -106,7 +106,7 @@ func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) (
 	return found, nil
 }
 
-// Tally counts the approvals of v, with those of more principals.
+// Tally counts the approvals of v, including those of more.
 func (t *Inspector) Tally(v View, more ...string) approval.Tally {
 	by := lists.Map(v.Endorsements, func(e Endorsement) string { return e.By.String() })
 	except := ""
@@ -140,10 +140,10 @@ func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 		proposals.ErrAuthority, strings.Join(slices.Compact(owners), ", "), actor, p.Subject)
 }
 
-// Complete reports for each view whether an approval by actor would make a version live, because no other approval of
-// it or of a member of its change set is missing.
+// Complete reports, for each view, whether an approval by actor would make a version live, that is, whether no other
+// approval of the view or of a member of its change set is missing.
 func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
-	waits := map[string]bool{} // change sets
+	waits := map[string]bool{} // by change set
 	out := make([]bool, len(views))
 	for i, v := range views {
 		out[i] = t.Tally(v, actor.String()).Done()
@@ -157,8 +157,7 @@ func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
 	return out
 }
 
-// Progress returns the given and the missing approvals of a proposal, nil if the approval of
-// any user is enough.
+// Progress returns the given and the missing approvals of a proposal, or nil if the approval of any user is sufficient.
 func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	if len(need) == 0 {
 		return nil
@@ -168,15 +167,14 @@ func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	}
 }
 
-// Refresh updates those parts of open proposals in the queue that change without a write: the approvals of proposals
-// that wait for a user, and the findings if a waiver has expired or the keys of the signers have changed. It writes
-// nothing.
+// Refresh updates the parts of open proposals in the queue that change without a write: the approvals of proposals that
+// wait for a user, and the findings if a waiver has expired or the signers' keys have changed. It writes nothing.
 func (t *Inspector) Refresh(ctx context.Context, r review.Reader, ps ...*proposals.Proposal) error {
 	last, err := r.LastSigners(ctx)
 	if err != nil {
 		return err
 	}
-	var keys time.Time // when the newest state of the signers was recorded
+	var keys time.Time // time at which the newest state of the signers was recorded
 	if last != "" {
 		states, err := r.SignersStates(ctx)
 		if err != nil {

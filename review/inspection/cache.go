@@ -13,18 +13,18 @@ import (
 )
 
 // Cache is a Reader that caches change sets, revisions, and the registry after an approval, because each member of a
-// set needs those of the others. It must not be used after a write.
+// change set needs those of the others. It must not be used after a write.
 type Cache struct {
-	review.Reader // whose proposals are those of revisions
+	review.Reader // its proposals come from revisions
 	Live          *impact.Snapshot
 	changeSets    map[string]ChangeSet // by change set
 	revisions     *knownRevisions
 	then          map[string]*impact.Overlay // by change set
-	live          owners                     // of the files of live folders, nil until they are read
+	live          owners                     // owners of the files of live folders; nil until read
 	files         map[string]owners          // by change set
 }
 
-// knownRevisions remembers the revisions that were read.
+// knownRevisions caches revisions.
 type knownRevisions struct {
 	review.ProposalReader
 	known map[revisionKey]proposals.Revision
@@ -35,7 +35,7 @@ type revisionKey struct {
 	number int
 }
 
-// NewCache returns a cache of r, which reads the live registry through live.
+// NewCache returns a cache for r. live reads the live registry.
 func NewCache(r review.Reader, live *impact.Snapshot) *Cache {
 	known := &knownRevisions{r.ProposalReader, map[revisionKey]proposals.Revision{}}
 	r.ProposalReader = known
@@ -52,7 +52,7 @@ func (g *Cache) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundl
 }
 
 // After returns the registry after an approval of v and the rest of its change set. It is the same for all members of a
-// set, unless two of them change one subject.
+// change set, unless two of them change the same subject.
 func (g *Cache) After(ctx context.Context, v View) (*impact.Overlay, error) {
 	set := v.Proposal.ChangeSet
 	if then, ok := g.then[set]; ok {
@@ -74,14 +74,14 @@ func (g *Cache) After(ctx context.Context, v View) (*impact.Overlay, error) {
 	return then, nil
 }
 
-// ChangeSet describes a change set: its members, and whether it can go live.
+// ChangeSet describes the members of a change set and whether they can go live.
 type ChangeSet struct {
 	Members []proposals.Proposal
-	Seal    string // of the members and their content
-	Broken  error  // why no member can go live, nil if they can
+	Seal    string // covers the members and their content
+	Broken  error  // reason why no member can go live, or nil
 }
 
-// changeSet returns the description of a change set, all zero for "".
+// changeSet returns the description of a change set, or the zero value for "".
 func (g *Cache) changeSet(ctx context.Context, changeSet string) (ChangeSet, error) {
 	if known, ok := g.changeSets[changeSet]; ok || changeSet == "" {
 		return known, nil
@@ -93,7 +93,7 @@ func (g *Cache) changeSet(ctx context.Context, changeSet string) (ChangeSet, err
 	c, fields := ChangeSet{Members: members}, make([]string, 0, 3*len(members))
 	for _, m := range members {
 		fields = append(fields, string(m.ID), strconv.Itoa(m.Revision), m.ContentHash)
-		if m.State == proposals.Rejected && c.Broken == nil { // the other members were written to go live with it
+		if m.State == proposals.Rejected && c.Broken == nil { // the members were written to go live together
 			c.Broken = fmt.Errorf("%w: %s of %q was rejected, which stops the set; regroup the rest: toolcrib regroup 'set:%s' --into NAME, or --alone",
 				review.ErrChangeSet, m.Name(), changeSet, changeSet)
 		}

@@ -1,6 +1,6 @@
 // Package inspection collects the information on which a decision about a proposal depends: its records, its change
 // set, the required approvals, and its effect on prompts. The review digest covers this information, and the obstacles
-// to an approval follow from it.
+// to an approval are derived from it.
 package inspection
 
 import (
@@ -24,32 +24,31 @@ type Inspector struct {
 	rulesVersion func() string
 }
 
-// New returns an inspector. signing checks earlier approvals, and rulesVersion names the
-// rules and the policy that assessments are made with.
+// New returns an inspector. signing verifies earlier approvals. rulesVersion identifies the rules and the policy for
+// assessments.
 func New(r *records.Records, policy review.Policy, signing proof.Signing, rulesVersion func() string) *Inspector {
 	return &Inspector{r, policy, signing, rulesVersion}
 }
 
-// View has all information on which a decision about one proposal depends.
+// View contains all information on which a decision about a proposal depends.
 type View struct {
 	review.Bundle
 	Standing     []review.Standing
-	ChangeSet    ChangeSet // of its change set including itself, or zero without one
+	ChangeSet    ChangeSet // change set of the proposal, or zero
 	Prompts      []impact.PromptChange
-	Rendered     map[string]string // seals of prompts
+	Rendered     map[string]string // seals of the changes to prompts
 	Digest       string            // "" before the first assessment
-	Endorsements []Endorsement     // that count
-	// Need is whose approvals it needs, needsOfOthers those of the other members of
-	// its change set.
+	Endorsements []Endorsement     // earlier approvals that still count
+	// Need lists the approvals that the proposal needs, and needsOfOthers those for the other members of its change
+	// set.
 	Need          approval.Need
 	needsOfOthers []approval.Need
-	// unlisted is the allow-list that the agent of an open proposal names and that
-	// would not exist, "" for none; Unassigned reports that neither an agent nor the
-	// client of a guarded server would have the tool.
+	// unlisted is the missing allow-list that the agent of an open proposal refers to, or "". Unassigned indicates that
+	// neither an agent nor the client of a guarded server would have the tool.
 	unlisted   string
 	Unassigned bool
-	// ownAccount reports, under four_eyes, that the revision was written from the account that now decides, under any
-	// name.
+	// ownAccount indicates, if four eyes are required, that the account that now decides also wrote the revision, under
+	// any name.
 	ownAccount bool
 }
 
@@ -69,7 +68,7 @@ func (d *Inspector) Look(ctx context.Context, r *Cache, b review.Bundle) (View, 
 	}
 	v.Standing = review.ApplyWaivers(v.Assessment.Report.Findings, v.Waivers, p.Revision, d.records.Time())
 	if !p.State.Open() {
-		return v, nil // the decision has the digest
+		return v, nil // the decision contains the digest
 	}
 	if d.policy.FourEyes {
 		if v.ownAccount, err = r.WroteHere(ctx, p.ID, p.Revision, v.Revision.Author); err != nil {
@@ -94,10 +93,10 @@ func (d *Inspector) Look(ctx context.Context, r *Cache, b review.Bundle) (View, 
 	return v, nil
 }
 
-// Digest returns a hash over everything that a decider is shown: the proposal and its content, its base, the rules and
-// the configuration, the findings and the waivers, its changes to every channel prompt, and the other members of its
-// change set. A decision with this digest applies to exactly this content or fails. The digest does not cover the
-// unchanged parts of those prompts, because other proposals change and show them.
+// Digest returns a hash over everything that deciders see: the proposal and its content, its base, the rules and the
+// configuration, the findings and the waivers, its changes to all channel prompts, and the other members of its change
+// set. A decision with this digest applies to exactly this content or fails. The digest does not cover the unchanged
+// parts of prompts, because other proposals change and show them.
 func (d *Inspector) Digest(v View) string {
 	fields := []string{
 		"toolcrib review 3",
@@ -118,8 +117,8 @@ func (d *Inspector) Digest(v View) string {
 	return history.Seal(append(fields, history.Seal(keys...), impact.Seal(v.Rendered), v.ChangeSet.Seal)...)
 }
 
-// SetDigest seals a change set as a whole: the review digests of those members
-// that are decided together. It is "" while one of them has none.
+// SetDigest returns the seal over a change set: the review digests of the members that are decided together. It returns
+// "" if a member has none.
 func SetDigest(changeSet string, members []string) string {
 	if len(members) == 0 || slices.Contains(members, "") {
 		return ""

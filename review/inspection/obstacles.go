@@ -50,7 +50,7 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
 	}
 	var blocks []string
-	remedy := "" // for the first block
+	remedy := "" // remedy for the first blocking finding
 	for _, s := range v.Standing {
 		handle := review.Handle(s.Finding)
 		if !s.Blocks() || slices.Contains(blocks, handle) {
@@ -69,14 +69,13 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 			remedy += "; to approve the rest of its change set without it: toolcrib regroup " + review.Reference(v.Proposal) + " --alone"
 		}
 		errs = append(errs, fmt.Errorf("%w: %s%s", review.ErrBlocked, strings.Join(blocks, ", "), remedy))
-	} else if v.unlisted != "" { // it was there when the proposal was assessed
+	} else if v.unlisted != "" { // it existed when the proposal was assessed
 		errs = append(errs, fmt.Errorf("%w: there is no allow-list %s; propose it in the same change set, or name another", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
 	}
 	return errs
 }
 
-// OtherRules reports whether an assessment, which may be nil, was made under other rules or
-// settings than those in force.
+// OtherRules reports whether an assessment was made under other rules or settings than those in force. a may be nil.
 func (d *Inspector) OtherRules(a *review.Assessment) bool {
 	return a != nil && a.RulesVersion != d.rulesVersion()
 }

@@ -7,7 +7,7 @@ import (
 	"toolcrib/review"
 )
 
-// owners finds the subject that has the bytes of a file.
+// owners maps files to the subjects that contain the same bytes.
 type owners map[registry.File]registry.Subject
 
 func (o owners) add(s registry.Subject, f *registry.Folder) {
@@ -21,8 +21,8 @@ func (o owners) add(s registry.Subject, f *registry.Folder) {
 	}
 }
 
-// Parts returns the files that v adds to base or changes in it. A file whose bytes are live elsewhere, or in an earlier
-// member of the change set, refers to them. Parts returns nil for definitions without files.
+// Parts returns the files that v adds to base or changes. A file with the same bytes as a live file elsewhere, or as a
+// file of an earlier member of the change set, refers to that file. Parts returns nil for definitions without files.
 func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([]review.Part, error) {
 	after := v.Revision.Draft.Definition.Folder()
 	if after == nil {
@@ -32,8 +32,8 @@ func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([
 	if base != nil {
 		before = base.Folder()
 	}
-	var live, set owners      // of the live files; of those of the change set, by the oldest open member with each
-	if len(after.Files) > 1 { // a file alone has its own text
+	var live, set owners      // of live files; of files in the change set, by the oldest open member
+	if len(after.Files) > 1 { // a single file always has its own text
 		if g.live == nil {
 			folders, err := g.Folders(ctx)
 			if err != nil {

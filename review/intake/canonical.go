@@ -11,30 +11,30 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-// Migration holds the changes that bring a legacy registry to the canonical catalog.
+// Migration contains the changes that migrate a legacy registry to the canonical catalog.
 type Migration struct {
 	Steps []Step
-	// Retired are the retired names that the file mentions.
+	// Retired lists the retired names in the file.
 	Retired []RetiredName
-	// DeadTiers are the approval tiers that were set for unknown tools.
+	// DeadTiers lists the approval tiers for unknown tools.
 	DeadTiers []string
-	// Remarks describe oddities that stay unchanged.
+	// Remarks describes irregularities that remain unchanged.
 	Remarks []string
 }
 
-// RetiredName is a retired name, and its places in a legacy registry.
+// RetiredName is a retired name with its locations in a legacy registry.
 type RetiredName struct {
 	Name      string   `json:"name"`
-	Successor string   `json:"successor"` // "" for a name without a successor
+	Successor string   `json:"successor"` // "" if the name has no successor
 	In        []string `json:"in"`
 }
 
-// Canonicalize plans the migration of a legacy registry. It deactivates live definitions with
-// a retired name, makes every canonical tool live and active, and replaces the old names of
-// every agent, in the file or in the live registry, by their successors. An agent that had
-// the whole old catalog gets the whole new one. Approvals since the catalog shipped stay.
+// Canonicalize plans the migration of a legacy registry. It deactivates live definitions with a retired name, makes all
+// canonical tools live and active, and replaces the old names in all agents, in the file or in the live registry, by
+// their successors. An agent that had the complete old catalog gets the complete new one. Approvals since the catalog
+// shipped remain.
 //
-// Once the steps are approved, the same file leads to no steps.
+// When the steps have been approved, the same file results in no steps.
 func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	c := canonizer{planner: planner{origin: o}}
 	c.index(live)
@@ -66,7 +66,7 @@ func (c *canonizer) remark(format string, args ...any) {
 	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
 }
 
-// retire deactivates live definitions with a retired name, in every layer of the view.
+// retire deactivates live definitions with a retired name, in all layers of the view.
 func (c *canonizer) retire() {
 	for _, name := range shipped.RetiredNames() {
 		for _, l := range c.all {
@@ -108,8 +108,7 @@ func (c *canonizer) upsert() {
 	}
 }
 
-// relinkLive gives a live agent the successors of its tools, and of those that the file linked
-// it to.
+// relinkLive replaces the tools of a live agent, and those that the file linked it to, by their successors.
 func (c *canonizer) relinkLive(l registry.Live, linked []string) {
 	before := *l.Definition.Agent
 	list := registry.AllowList{}
@@ -161,7 +160,7 @@ func (c *canonizer) agentStep(kind proposals.Type, s registry.Subject, base int,
 	c.Steps = append(c.Steps, step)
 }
 
-// relinked describes the successors of the names that an agent had.
+// relinked describes which names of an agent were replaced or dropped.
 func relinked(had []string) string {
 	var moved, dropped []string
 	for _, name := range distinct(had) {
@@ -185,8 +184,7 @@ func relinked(had []string) string {
 	return strings.TrimSpace(text)
 }
 
-// successors replaces retired names by their successors, without repetitions, and completes a
-// list with the whole old catalog.
+// successors replaces retired names by their successors, without duplicates, and adds the tools of completion.
 func successors(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -200,8 +198,8 @@ func successors(names []string) []string {
 	return distinct(append(out, completion(names)...))
 }
 
-// completion returns the canonical tools without a predecessor, for an agent that had every
-// tool with a successor.
+// completion returns the canonical tools without a predecessor if names has all retired tools with a successor, and nil
+// otherwise.
 func completion(names []string) []string {
 	var have []string
 	for _, name := range names {
@@ -221,7 +219,7 @@ func completion(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(canonicalIDs()), func(id string) bool { return slices.Contains(have, id) })
 }
 
-// distinct returns names without repetitions, in their order.
+// distinct returns names without duplicates, in their order.
 func distinct(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -237,13 +235,13 @@ func canonicalIDs() []string {
 	return list.Tools
 }
 
-// sameList reports whether two lists allow the same under the same names.
+// sameList reports whether two lists allow the same tools under the same names.
 func sameList(a, b registry.AllowList) bool {
 	return slices.Equal(a.Tools, b.Tools) && slices.Equal(a.AddWhenNonLocal, b.AddWhenNonLocal) &&
 		slices.Equal(a.ExcludeInLocal, b.ExcludeInLocal) && slices.Equal(a.AddWhenEmbeddingOK, b.AddWhenEmbeddingOK)
 }
 
-// sameTools reports whether a list consists of these tools only.
+// sameTools reports whether a list consists of exactly these tools.
 func sameTools(l registry.AllowList, ids []string) bool {
 	bare := registry.AllowList{Tools: l.Tools}
 	return sameList(l, bare) && len(l.Categories)+len(l.Tiers) == 0 && slices.Equal(slices.Sorted(slices.Values(l.Tools)), slices.Sorted(slices.Values(ids)))

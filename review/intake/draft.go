@@ -15,10 +15,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// generated informs the reviewer that the examples were not tried.
+// generated informs the reviewer that the examples were not run.
 const generated = "The examples and test cases were generated from the definition: they show the form of a call, and none has been run."
 
-// draft makes a proposal that can be submitted.
+// draft returns a complete proposal.
 func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d registry.Definition, rationale string) *proposals.Draft {
 	draft := &proposals.Draft{
 		Type: kind, Subject: s, BaseVersion: &base, Definition: d, Rationale: rationale + " " + generated, ChangeSet: o.Set,
@@ -31,8 +31,8 @@ func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d regis
 	return draft
 }
 
-// GeneratedTests reports whether the examples and the test cases of a draft are those that an
-// import generates for its tool.
+// GeneratedTests reports whether the examples and test cases of a draft are those that an import generates for its
+// tool.
 func GeneratedTests(d proposals.Draft) bool {
 	t := d.Definition.Tool
 	return t != nil && slices.Equal(d.Examples, examples(*t)) && reflect.DeepEqual(d.TestCases, testCases(*t))
@@ -70,7 +70,7 @@ func (p *planner) whyGone(name string) string {
 	return fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
 }
 
-// place describes the origin of a document, for people.
+// place describes the origin of a document for reviewers.
 func (p *planner) place() string {
 	if p.format == wire.MCP {
 		return "the MCP server " + p.origin.Label
@@ -113,24 +113,23 @@ const uncategorised = "other"
 
 // Origin is the source of a document.
 type Origin struct {
-	// Label names the server or the file. It is part of the ids when Server is
-	// set, so that one name on two servers is two tools.
+	// Label is the name of the server or the file. It is part of the ids if Server is set, so that tools with the same
+	// name on two servers have different ids.
 	Label  string
 	Server bool
-	Layer  registry.Layer // where new definitions go
-	Set    string         // change set of the proposals, "" for none
+	Layer  registry.Layer // layer for new definitions
+	Set    string         // change set for the proposals, or ""
 }
 
-// Definition returns the tool that an import makes of a new item. Imports, lint and the
-// evaluation of the rules all use it to convert foreign documents. The rules also read the
-// item's Raw (rules.Change.Source).
+// Definition returns the tool for a new item. Imports, lint, and the evaluation of the rules use it to convert foreign
+// documents. The rules also read the item's Raw (rules.Change.Source).
 func (o Origin) Definition(it wire.Item) registry.Tool {
 	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
 	switch it.Format {
 	case wire.MCP:
 		t.Approval = importedApproval(t.Annotations)
 	case wire.MCPText:
-		t.Approval = nil // it is not callable
+		t.Approval = nil // not callable
 	case wire.OpenAI, wire.Anthropic, wire.V0, wire.Toolcrib, wire.Names:
 	}
 	t.ID, t.Source = registry.ImportedID(o.server(), it.Name), o.source(it)
@@ -143,8 +142,8 @@ func (o Origin) Definition(it wire.Item) registry.Tool {
 	return t
 }
 
-// importedApproval returns the approval tier of an imported MCP tool with annotations. The user can choose another tier
-// at any time; by default, a tool that declares itself read-only needs no approval.
+// importedApproval returns the approval tier for an imported MCP tool with the given annotations. The user can choose
+// another tier at any time; by default, a tool that declares itself read-only needs no approval.
 func importedApproval(a *registry.Annotations) *registry.Approval {
 	tier := registry.RequiresApproval
 	if reads(a) {
@@ -153,12 +152,12 @@ func importedApproval(a *registry.Annotations) *registry.Approval {
 	return &registry.Approval{Tier: registry.UserConfigurable, Default: tier}
 }
 
-// reads reports whether annotations declare that a tool only reads, without a contradiction.
+// reads reports whether annotations consistently declare that a tool is read-only.
 func reads(a *registry.Annotations) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive)
 }
 
-// source returns the source of an item's definition, nil for a mere name.
+// source returns the source for an item's definition, or nil for an item of a list of names.
 func (o Origin) source(it wire.Item) *registry.Source {
 	if it.Format == wire.Names {
 		return nil
@@ -169,7 +168,7 @@ func (o Origin) source(it wire.Item) *registry.Source {
 // ref returns the reference in the source of an item.
 func (o Origin) ref(name string) string { return o.Label + "#" + name }
 
-// server returns the part of an id that names the server.
+// server returns the name of the server for an id, or "".
 func (o Origin) server() string {
 	if o.Server {
 		return o.Label
@@ -177,8 +176,8 @@ func (o Origin) server() string {
 	return ""
 }
 
-// Assign drafts a change that adds tools to an allow-list, or to an agent with its own list of tools. It omits ids that
-// holder already has, and returns false if none remain.
+// Assign drafts a change that adds tools to an allow-list, or to an agent with a separate list of tools. It omits ids
+// that holder already has, and returns false if none remain.
 func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	var listed []string
 	d := holder.Definition
@@ -206,7 +205,7 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 		a.AllowList = &list
 		d = registry.Definition{Agent: &a}
 	}
-	const named = 20 // the definition has all of them
+	const named = 20 // the definition lists all of them
 	some := strings.Join(more[:min(len(more), named)], ", ")
 	if len(more) > named {
 		some += fmt.Sprintf(", and %d more tools", len(more)-named)
@@ -215,13 +214,13 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
 
-// Excluding drafts a change of the parts that the pin of a live imported tool excludes.
+// Excluding drafts a change to the exclusions of a live imported tool.
 func Excluding(l registry.Live) proposals.Draft {
 	why := fmt.Sprintf("The user changes which parts of %s its server may change without a new approval.", l.Subject.ID)
 	return *Origin{}.draft(proposals.Modify, l.Subject, l.Version, l.Definition, why)
 }
 
-// examples returns two calls of a tool: with the required arguments, and with all.
+// examples returns two example calls of a tool: with the required arguments, and with all arguments.
 func examples(t registry.Tool) []string {
 	if t.Kind == registry.PromptTool {
 		return []string{
@@ -255,7 +254,7 @@ func examples(t registry.Tool) []string {
 
 func tooLong(s string) bool { return utf8.RuneCountInString(s) > proposals.MaxExample }
 
-// call returns a call in the strict form.
+// call returns a call in the strict format.
 func call(id string, args *jsondoc.Node) string {
 	return string(jsondoc.Canonical(jsondoc.NewObject(
 		jsondoc.Member{Key: "args", Value: args},
@@ -264,8 +263,8 @@ func call(id string, args *jsondoc.Node) string {
 	)))
 }
 
-// testCases returns the generated test cases of a tool: a call must have the strict form and
-// name the tool, and a mere report of a call must fail.
+// testCases returns the generated test cases of a tool: a call must have the strict format and name the tool, and a
+// claim to have called it must fail.
 func testCases(t registry.Tool) []proposals.TestCase {
 	switch t.Kind {
 	case registry.PromptTool:
@@ -294,8 +293,8 @@ func testCases(t registry.Tool) []proposals.TestCase {
 	}
 }
 
-// answerCases returns the test cases of a definition that is not callable: an answer without claims passes, and one
-// that claims a finding without a receipt fails.
+// answerCases returns the test cases of a definition that is not callable: an answer without claims passes, and a claim
+// without a receipt fails.
 func answerCases(input string) []proposals.TestCase {
 	modest, claims := "There is nothing to look at, so there is nothing to report.", "The text has three mistakes in its second paragraph."
 	return []proposals.TestCase{

@@ -9,8 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// NewFileReason returns the rationale for a skill or an instruction file that was never
-// approved. client reads it.
+// NewFileReason returns the rationale for a new skill or instruction file. client is the program that reads it.
 func NewFileReason(kind registry.Kind, path, client string) string {
 	noun := "New instruction file at "
 	if kind == registry.KindSkill {
@@ -34,7 +33,7 @@ const (
 	how           = "(?:new|missing|text|line ends|mode|link|bytes)"
 )
 
-// Final sentences of rationales, which depend on the files on disk.
+// Patterns for the ends of rationales, which depend on the files on disk.
 var (
 	readBy  = regexp.MustCompile(`^ \(read by [^()\n]+\)\.$`)
 	changes = regexp.MustCompile(`^(?:[^\n]+ \(` + how + `\)(?:, |\.$))+$|^(?:[^\n]+ \(` + how + `\), )+and \d+ more\.$`)

@@ -21,15 +21,15 @@ import (
 //	  "approvalTiers": {"create_task": "auto_approve"}
 //	}
 //
-// Only the id of a tool is read, or "name" without an id. "agents" may be an object from ids to lists of tools, and a
-// tier may be an object with "tier". Every key is optional.
+// Of a tool, only "id" is read, or "name" if there is no id. "agents" may be an object that maps ids to lists of tools,
+// and a tier may be an object with "tier". All keys are optional.
 type Legacy struct {
 	Tools         []legacyTool          `json:"tools"`
 	Agents        legacyAgents          `json:"agents"`
 	ApprovalTiers map[string]legacyTier `json:"approvalTiers"`
 }
 
-// LegacyAgent is an agent with the tools it was linked to.
+// LegacyAgent is an agent with the tools that it was linked to.
 type LegacyAgent struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -37,16 +37,16 @@ type LegacyAgent struct {
 	Tools       []string `json:"tools"`
 	Soul        string   `json:"soul"`
 	Template    string   `json:"prompt_template"`
-	// TemplateToo is Template under the key that profiles have for it.
+	// TemplateToo is Template under the key that current profiles use.
 	TemplateToo string `json:"promptTemplate"`
 }
 
-// template returns the prompt template, whichever key it has.
+// template returns the prompt template under either key.
 func (a LegacyAgent) template() string { return cmp.Or(a.Template, a.TemplateToo) }
 
 type legacyTool string
 
-// BindJSON reads a name, or the name in an object.
+// BindJSON reads a name, or an object with a name.
 func (t *legacyTool) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	name := n
 	if n.Kind == jsondoc.Object {
@@ -61,7 +61,7 @@ func (t *legacyTool) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 
 type legacyTier registry.ApprovalTier
 
-// BindJSON reads a tier, or an object with it.
+// BindJSON reads a tier, or an object with a tier.
 func (t *legacyTier) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	tier := n
 	if n.Kind == jsondoc.Object {
@@ -76,7 +76,7 @@ func (t *legacyTier) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 
 type legacyAgents []LegacyAgent
 
-// BindJSON reads a list of agents, or an object of ids with their tools.
+// BindJSON reads a list of agents, or an object that maps ids to tools.
 func (a *legacyAgents) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	if n.Kind != jsondoc.Object {
 		return jsondoc.Bind(n, path, (*[]LegacyAgent)(a))
@@ -115,7 +115,7 @@ func DecodeLegacy(data []byte) (Legacy, error) {
 	return l, nil
 }
 
-// names returns every name of a tool in the legacy registry, once.
+// names returns all names of tools in the legacy registry, without duplicates.
 func (l Legacy) names() []string {
 	names := lists.Map(l.Tools, func(t legacyTool) string { return string(t) })
 	for _, a := range l.Agents {
@@ -125,8 +125,8 @@ func (l Legacy) names() []string {
 	return slices.Compact(names)
 }
 
-// retired lists every retired name in a legacy registry with its places: the tools, the tiers,
-// and the tools, souls and templates of agents.
+// retired collects the retired names in a legacy registry with their locations: the tools, the tiers, and the tools,
+// souls, and templates of agents.
 func (c *canonizer) retired(l Legacy) {
 	places := map[string][]string{}
 	add := func(name, place string) {

@@ -15,38 +15,38 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Change is the kind of change of one imported definition.
+// Change is the type of change to an imported definition.
 type Change string
 
-// The changes. All but None and Skip are types of proposals.
+// Types of changes. All except None, Pending, and Skip are types of proposals.
 const (
 	New        = Change(proposals.New)
 	Modify     = Change(proposals.Modify)
 	Deactivate = Change(proposals.Deactivate)
 	Reactivate = Change(proposals.Reactivate)
-	None       = Change("none")    // it is live already
-	Pending    = Change("pending") // it was proposed already
-	Skip       = Change("skip")    // it cannot be imported
+	None       = Change("none")    // already live
+	Pending    = Change("pending") // already proposed
+	Skip       = Change("skip")    // cannot be imported
 )
 
-// Step is the change of one definition.
+// Step describes the change to a definition.
 type Step struct {
-	Name    string // its upstream name; untrusted
+	Name    string // upstream name; untrusted
 	Subject registry.Subject
 	Change  Change
-	Reason  string           // why it is skipped, or what changed
+	Reason  string           // reason to skip it, or description of the change
 	Draft   *proposals.Draft // nil without a proposal
-	Hash    string           // of its raw JSON; "" if it vanished
-	Unknown []string         // unknown keys of a v0 prompt; they are kept
-	Missing string           // why a prompt stays a draft, "" if it need not
-	Unfit   bool             // it cannot be proposed, regardless of earlier decisions
-	Item    wire.Item        // zero if it vanished
+	Hash    string           // hash of the raw JSON; "" if the definition disappeared
+	Unknown []string         // unknown keys of a v0 prompt, which are preserved
+	Missing string           // reason why a prompt must remain a draft, or ""
+	Unfit   bool             // cannot be proposed, regardless of earlier decisions
+	Item    wire.Item        // zero if the definition disappeared
 }
 
-// schemaRefused begins the reason of a step with an unsafe schema.
+// schemaRefused is the start of the reason for a step with an unsafe schema.
 const schemaRefused = "its schema is refused: "
 
-// LeftOut returns why a definition cannot be proposed.
+// LeftOut returns the reason why a definition cannot be proposed.
 func (s Step) LeftOut() wire.Skipped {
 	if detail, ok := strings.CutPrefix(s.Reason, schemaRefused); ok {
 		return wire.Skipped{Name: s.Name, Reason: "has a schema that is refused", Detail: detail}
@@ -54,16 +54,16 @@ func (s Step) LeftOut() wire.Skipped {
 	return wire.Skipped{Name: s.Name, Reason: "is not a definition that can be approved", Detail: s.Reason}
 }
 
-// Live is the registry that a document is compared with: the definitions of every layer in
-// the view of the origin's layer, deactivated ones included.
+// Live is the registry with which a document is compared: the definitions of all layers in the view of the origin's
+// layer, including deactivated ones.
 type Live struct {
 	All []registry.Live
-	// Raw returns the JSON with a hash from which a tool was imported, or false if it is not stored.
+	// Raw returns the JSON with a hash from which a tool was imported. It returns false if the JSON is not stored.
 	Raw func(hash string) ([]byte, bool)
 }
 
-// Plan returns the steps that turn the live registry into that of the document. Only tools of
-// the same origin can vanish.
+// Plan returns the steps that make the live registry equal to the document. Only tools of the same origin can
+// disappear.
 func Plan(doc wire.Document, o Origin, live Live) []Step {
 	p := planner{origin: o, format: doc.Format, raw: live.Raw}
 	p.index(live.All)
@@ -90,8 +90,8 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 	return append(steps, p.vanished(doc)...)
 }
 
-// sourceRef identifies the origin of a definition. A tool and a prompt of a server can have the
-// same name there.
+// sourceRef identifies the origin of a definition. The kind distinguishes a tool and a prompt of a server with the same
+// name.
 type sourceRef struct{ kind, ref string }
 
 // ref returns the origin of an item.
@@ -103,11 +103,11 @@ type planner struct {
 	origin Origin
 	format wire.Format
 	raw    func(hash string) ([]byte, bool)
-	byID   map[registry.Kind]map[string]registry.Live // as seen in the view
+	byID   map[registry.Kind]map[string]registry.Live // as visible in the view
 	byRef  map[sourceRef]registry.Live
-	byWire map[string]registry.Live // by wire name, as seen in the view
+	byWire map[string]registry.Live // by wire name, as visible in the view
 	all    []registry.Live
-	clash  map[string]bool // ids that several names make
+	clash  map[string]bool // ids that several names result in
 }
 
 // item returns the step for an item of a document.
@@ -127,9 +127,9 @@ func (p *planner) item(it wire.Item) Step {
 	}
 	after := it.Onto(before)
 	if it.Format == wire.MCP && reads(before.Annotations) && !reads(after.Annotations) && *cmp.Or(before.Approval, &registry.Approval{}) == *importedApproval(before.Annotations) {
-		after.Approval = importedApproval(after.Annotations) // its tier may have followed from its read-only hint
+		after.Approval = importedApproval(after.Annotations) // its tier may depend on its read-only hint
 	}
-	if same := hash(after) == hash(before); same && pinned { // the parts that toolcrib does not read may differ
+	if same := hash(after) == hash(before); same && pinned { // parts that toolcrib does not read may differ
 		if raw, ok := p.raw(before.Source.Hash); ok {
 			if old, err := wire.ReadItem(it.Format, raw); err == nil && old.Rest(before) == it.Rest(before) {
 				return p.known(step, l)
@@ -162,7 +162,7 @@ func (s Step) skip(reason string) Step {
 	return s
 }
 
-// Pending returns the step for a definition that p proposes already.
+// Pending returns the step for a definition that p already proposes.
 func (s Step) Pending(p proposals.Proposal) Step {
 	s.Change, s.Draft = Pending, nil
 	s.Reason = "#" + strconv.Itoa(p.Issue) + " proposes it already"
@@ -200,7 +200,7 @@ func (p *planner) fresh(step Step, it wire.Item) Step {
 	return step
 }
 
-// refused returns why a definition cannot be proposed, "" when it can.
+// refused returns the reason why a definition cannot be proposed, or "".
 func refused(t registry.Tool) string {
 	for _, s := range [][]byte{t.InputSchema, t.OutputSchema} {
 		if len(s) == 0 {
@@ -211,12 +211,12 @@ func refused(t registry.Tool) string {
 		}
 	}
 	if t.Kind == registry.PromptTool {
-		return "" // the author can add the missing parts
+		return "" // the author can add missing parts
 	}
 	return missing(t)
 }
 
-// missing returns why a definition cannot be submitted, "" if it can.
+// missing returns the reason why a definition cannot be submitted, or "".
 func missing(t registry.Tool) string {
 	if ps := t.Problems(jsondoc.Root); len(ps) > 0 {
 		return ps.Error()
@@ -248,7 +248,7 @@ func (p *planner) vanished(doc wire.Document) []Step {
 	return steps
 }
 
-// entry returns the step for a definition of toolcrib's own export.
+// entry returns the step for a definition in toolcrib's own export.
 func (p *planner) entry(e wire.Entry) Step {
 	step := Step{Name: e.Subject.ID, Subject: e.Subject, Hash: e.Definition.Hash()}
 	if ps := e.Definition.Problems(jsondoc.Root); len(ps) > 0 {
@@ -284,13 +284,13 @@ func (p *planner) entry(e wire.Entry) Step {
 		}
 		step.Draft = p.origin.draft(proposals.Type(step.Change), e.Subject, before.Version, e.Definition, why)
 	default:
-		step.Change = Modify // a status changes on its own
+		step.Change = Modify // a status is changed separately
 		step.Draft = p.origin.draft(proposals.Modify, e.Subject, before.Version, e.Definition.WithStatus(before.Definition.Status()), why)
 	}
 	return step
 }
 
-// unpinned returns the reason why the JSON that an entry's source pins cannot be shown, or "" if it can or there is no
+// unpinned returns the reason why the JSON that an entry's source pins is not available, or "" if it is or there is no
 // source.
 func (p *planner) unpinned(e wire.Entry) string {
 	t := e.Definition.Tool
@@ -311,7 +311,7 @@ func (p *planner) unpinned(e wire.Entry) string {
 
 func hash(t registry.Tool) string { return registry.Definition{Tool: &t}.Hash() }
 
-// index makes the maps of the live definitions in the view.
+// index builds the indexes of the live definitions in the view.
 func (p *planner) index(all []registry.Live) {
 	view := p.origin.Layer.View()
 	p.byID, p.byRef, p.byWire = map[registry.Kind]map[string]registry.Live{}, map[sourceRef]registry.Live{}, map[string]registry.Live{}
@@ -341,8 +341,8 @@ func (p *planner) index(all []registry.Live) {
 	}
 }
 
-// find returns the live tool of an item: the one with the same origin and name or, without a server name, the one with
-// that id or wire name, as in an export. pinned reports that the origin is the same.
+// find returns the live tool for an item: the one with the same origin and name or, without a server name, the one with
+// that id or wire name, as in an export. pinned reports whether the origin is the same.
 func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
 	if l, ok := p.byRef[p.ref(it)]; ok {
 		return l, true, true

@@ -15,8 +15,8 @@ const (
 	maxSampleNodes = 200
 )
 
-// arguments returns arguments that fit a schema: only the required ones, or all described ones.
-// It reports false if the schema rejects the result.
+// arguments returns arguments that match a schema: only required ones, or all described ones. ok is false if the schema
+// rejects the result.
 func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	compiled, err := schemaguard.Compile(schema)
 	if err != nil {
@@ -30,7 +30,7 @@ func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	return made, m.nodes <= maxSampleNodes && compiled.Validate(made) == nil
 }
 
-// maker makes values that fit the simple keywords of a schema.
+// maker creates values that match the simple keywords of a schema.
 type maker struct {
 	schema     *schemaguard.Schema
 	everything bool
@@ -40,7 +40,7 @@ type maker struct {
 // value returns a value for the property called name.
 func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	m.nodes++
-	for target := s; target != nil; target = m.schema.Target(s) { // no reference leads back
+	for target := s; target != nil; target = m.schema.Target(s) { // references are not circular
 		s = target
 	}
 	if s == nil || s.Kind != jsondoc.Object || depth > maxSampleDepth || m.nodes > maxSampleNodes {
@@ -144,7 +144,7 @@ func number(s *jsondoc.Node) string {
 	return "1"
 }
 
-// whole returns the value of a small whole number, or otherwise for anything else.
+// whole returns the value of a small non-negative integer, or otherwise for anything else.
 func whole(n *jsondoc.Node, otherwise int) int {
 	if n == nil || n.Kind != jsondoc.Number || len(n.Text) > 9 {
 		return otherwise

@@ -12,7 +12,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// WaiverAct returns the act in the statement of a waiver of p.
+// WaiverAct returns the act for the statement of a waiver of p.
 func WaiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	act := &statement.Waiver{
 		Ended: w.Ends(), Proposal: string(p.ID), Revision: w.Revision, Subject: p.Subject.String(), ContentHash: w.ContentHash, Rule: w.Rule,
@@ -24,8 +24,8 @@ func WaiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	return act
 }
 
-// SignedAct is a verified statement, to be compared with the recorded act. A nil SignedAct is
-// an unsigned act.
+// SignedAct is a verified statement that must be compared with the recorded act. A nil SignedAct stands for an unsigned
+// act.
 type SignedAct struct {
 	record    SignatureRecord
 	statement statement.Statement
@@ -35,7 +35,7 @@ type SignedAct struct {
 	now       time.Time
 }
 
-// Hash returns the hash that records refer to the statement by, "" for none.
+// Hash returns the hash by which records refer to the statement, or "" for an unsigned act.
 func (a *SignedAct) Hash() string {
 	if a == nil {
 		return ""
@@ -43,7 +43,7 @@ func (a *SignedAct) Hash() string {
 	return a.record.Hash
 }
 
-// Key returns the fingerprint of the key that signed, "" for an unsigned act.
+// Key returns the fingerprint of the key that signed the act, or "" for an unsigned act.
 func (a *SignedAct) Key() string {
 	if a == nil {
 		return ""
@@ -67,7 +67,7 @@ func (a *SignedAct) RecordedAt(at time.Time) time.Time {
 	return a.now
 }
 
-// Match returns nil if the statement is, byte for byte, the one about act and note. Otherwise the act changed after it
+// Match returns nil if the statement is, byte for byte, the one for act and note. Otherwise, the act changed after it
 // was prepared, and the error wraps ErrConflict.
 func (a *SignedAct) Match(act statement.Act, note string) error {
 	if a == nil {
@@ -85,7 +85,7 @@ func (a *SignedAct) Match(act statement.Act, note string) error {
 	return nil
 }
 
-// Apart returns nil unless the key of the signature is one of author's keys.
+// Apart returns an error if the signature was made with a key of author.
 func (a *SignedAct) Apart(author proposals.Actor) error {
 	if a == nil || author.Kind != proposals.User {
 		return nil

@@ -1,3 +1,3 @@
-// Package proof verifies the signatures behind the live registry: those of decisions, waivers, and tiers, the signers
-// whose signatures are valid, and the log of their states. It is independent of the review process.
+// Package proof verifies the signatures that the live registry depends on: those of decisions, waivers, and tiers, the
+// signers whose signatures are valid, and the log of their states. It does not depend on the review process.
 package proof

@@ -19,26 +19,25 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Proofs caches the verified signatures for one state of the signers. It is safe for
-// concurrent use.
+// Proofs caches verified signatures for one state of the signers. It is safe for concurrent use.
 type Proofs struct {
 	signers *signers.Signers
-	former  map[string]int // as formerKeys returns them
-	err     error          // why only shipped definitions count; nil if others may
+	former  map[string]int // result of formerKeys
+	err     error          // reason why only shipped definitions are valid, or nil
 	key     proofsKey
 	genesis string
 	rules   approval.Rules
 
 	mu         sync.RWMutex
-	versions   map[string]*Proof           // by version hash
-	size       int                         // of the definitions in versions, in bytes
-	statements map[string]*provenStatement // by the hash of the statement
+	versions   map[string]*Proof           // by hash of the version
+	size       int                         // size of the definitions in versions, in bytes
+	statements map[string]*provenStatement // by hash of the statement
 }
 
-// proofsKey names a state of the signers: in the file, and in the log.
+// proofsKey identifies a state of the signers, in the file and in the log.
 type proofsKey struct{ file, event string }
 
-// Limits of the cache: versions and statements, and the bytes of definitions.
+// Limits of the cache: number of versions and of statements, and bytes of definitions.
 const (
 	maxProofs      = 200_000
 	maxDefinitions = 16 << 20
@@ -48,17 +47,16 @@ func newProofs(key proofsKey, rules approval.Rules) *Proofs {
 	return &Proofs{key: key, rules: rules, versions: map[string]*Proof{}, statements: map[string]*provenStatement{}}
 }
 
-// ProofsBy returns the trust in signers that a caller chooses, for the database whose first
-// event has the hash genesis, and in the owners of rules. The recorded states of signers only
-// distinguish revoked keys from unknown ones.
+// ProofsBy returns Proofs for signers and rules chosen by the caller. genesis is the hash of the database's first
+// event. The recorded states of the signers are only used to distinguish revoked keys from unknown ones.
 func ProofsBy(s *signers.Signers, states []SignersState, genesis string, rules approval.Rules) *Proofs {
 	p := newProofs(proofsKey{}, rules)
 	p.signers, p.former, p.genesis = s, formerKeys(states, s), genesis
 	return p
 }
 
-// formerKeys returns the number of the last state with each revoked key, by its fingerprint.
-// A key is revoked by removing its lines: states have it, and now does not.
+// formerKeys maps the fingerprint of each revoked key to the number of the last state that includes it. A key is
+// revoked by removing its lines, so it is in an earlier state but not in now.
 func formerKeys(states []SignersState, now *signers.Signers) map[string]int {
 	former := map[string]int{}
 	for _, state := range states {
@@ -76,24 +74,24 @@ func formerKeys(states []SignersState, now *signers.Signers) map[string]int {
 	return former
 }
 
-// Proof is the outcome of checking a version.
+// Proof is the result of verifying a version.
 type Proof struct {
 	Subject     registry.Subject
 	Number      int
 	ContentHash string
-	// Signature is the hash of the statement of the last approval, "" for shipped ones.
+	// Signature is the hash of the statement of the last approval, or "" for shipped versions.
 	Signature string
-	// Shared reports that the statement also approved a later version of the subject.
+	// Shared indicates that the statement also approved a later version of the subject.
 	Shared  bool
-	Columns registry.Columns // of the definition; zero when Err is not nil
+	Columns registry.Columns // of the definition; zero if Err is set
 	// definition is the verified definition, or zero if it is not cached.
 	definition registry.Definition
-	// Err is why the version does not count, nil if it does. It wraps
-	// ErrUnsigned, ErrSignature, ErrSigners, ErrTampered or ErrApprovals.
+	// Err is the reason why the version is not valid, or nil. It wraps ErrUnsigned, ErrSignature, ErrSigners,
+	// ErrTampered, or ErrApprovals.
 	Err error
 }
 
-// Known returns the proof of a version that was checked before.
+// Known returns the cached proof of a version.
 func (p *Proofs) Known(hash string) (*Proof, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -101,7 +99,7 @@ func (p *Proofs) Known(hash string) (*Proof, bool) {
 	return proof, ok
 }
 
-// Version checks a stored version. The error is about reading only.
+// Version verifies a stored version. err only reports failures to read records.
 func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Version) (*Proof, error) {
 	if proof, ok := p.Known(v.Hash); ok && registry.HashBytes(v.Definition) == proof.ContentHash && v.Sum() == v.Hash {
 		return proof, nil
@@ -119,7 +117,7 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 		}
 		proof.Columns, proof.definition = d.Columns(), d
 		if v.Signature != "" {
-			s, err := p.statement(ctx, r, v.Signature) // which was proven just now
+			s, err := p.statement(ctx, r, v.Signature) // verified above
 			proof.Shared = err == nil && s.newest[v.Subject.String()].Version > v.Number
 		}
 	}
@@ -140,22 +138,21 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 	return proof, nil
 }
 
-// Definition returns the definition of text, which has the hash that was checked. Most
-// definitions are cached, which is cheaper than decoding them again.
+// Definition returns the definition for text, whose hash was verified. Most definitions are cached, which is cheaper
+// than decoding them again.
 func (p *Proof) Definition(text string) (registry.Definition, error) {
 	if d := p.definition; !d.IsZero() {
-		return d.WithStatus(d.Status()), nil // a copy
+		return d.WithStatus(d.Status()), nil // copy
 	}
 	return registry.DecodeDefinition(p.Subject.Kind, []byte(text))
 }
 
-// Refuses reports whether err means that a record does not count, rather than that it could
-// not be read.
+// Refuses reports whether err means that a record is not valid, rather than that it could not be read.
 func Refuses(err error) bool {
 	return errors.Is(err, ErrUnsigned) || errors.Is(err, ErrSignature) || errors.Is(err, ErrSigners) || errors.Is(err, proposals.ErrTampered) || errors.Is(err, proposals.ErrApprovals)
 }
 
-// checkVersion returns nil if a version counts.
+// checkVersion returns nil if a version is valid.
 func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.Version) error {
 	if registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash {
 		return fmt.Errorf("version %d of %s: %w: its content does not match its hash", v.Number, v.Subject, proposals.ErrTampered)
@@ -173,7 +170,7 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 	return p.enough(ctx, r, v)
 }
 
-// CheckShipped returns nil if a version without a proposal is one that ships with the program.
+// CheckShipped returns nil if v, a version without a proposal, ships with the program.
 func CheckShipped(v history.Version) error {
 	hash, ok := shippedHashes()[v.Subject]
 	if !ok || v.Number != 1 || v.DecidedBy != "system" || hash != v.ContentHash {
@@ -182,21 +179,21 @@ func CheckShipped(v history.Version) error {
 	return nil
 }
 
-// shippedHashes returns the content hash of every definition that the program ships.
+// shippedHashes returns the content hashes of all definitions that ship with the program.
 var shippedHashes = sync.OnceValue(shipped.Hashes)
 
-// provenStatement is a statement that was checked.
+// provenStatement is a verified statement.
 type provenStatement struct {
 	statement.Statement
 	encoded string
 	signer  signers.Signer
-	items   map[string]statement.Item // of a decision, by proposal
-	newest  map[string]statement.Item // of an approval, by subject
-	tools   map[string]bool           // whose tier it sets
-	err     error                     // why it does not count
+	items   map[string]statement.Item // items of a decision, by proposal
+	newest  map[string]statement.Item // items of an approval, by subject
+	tools   map[string]bool           // tools for which it sets the tier
+	err     error                     // reason why it is not valid, or nil
 }
 
-// statement returns a statement whose signature holds.
+// statement returns a statement with a valid signature.
 func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) (*provenStatement, error) {
 	p.mu.RLock()
 	known, ok := p.statements[hash]
@@ -211,7 +208,7 @@ func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) 
 	return known, known.err
 }
 
-// proveOnce verifies a statement on its own, and caches the result.
+// proveOnce verifies a statement by itself and caches the result.
 func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement {
 	s := p.prove(record, hash)
 	p.mu.Lock()
@@ -223,7 +220,7 @@ func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement
 	return s
 }
 
-// prove verifies a statement on its own.
+// prove verifies a statement by itself.
 func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 	s := &provenStatement{encoded: record.Statement}
 	switch {
@@ -264,8 +261,8 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 	return s
 }
 
-// revoked returns err, or an error about a revoked key if err is about an unknown
-// key that an earlier state of the signers had.
+// revoked returns an error about a revoked key if err is about an unknown key that an earlier state of the signers
+// includes, and err otherwise.
 func (p *Proofs) revoked(err error, armored []byte) error {
 	if !errors.Is(err, signers.ErrUnknownKey) {
 		return err
@@ -285,12 +282,11 @@ func (p *Proofs) revoked(err error, armored []byte) error {
 	return fmt.Errorf("%w: the signers file does not have %s anymore, which was in state %d", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
 }
 
-// If a row is deleted together with its dependents, the signed row that it replaced becomes the newest one again.
-// Therefore a row is valid only if no newer signed statement is about the same object.
+// If a row is deleted together with its dependents, the signed row that it replaced becomes the newest again.
+// Therefore, a row is valid only if no newer signed statement is about the same object.
 
-// Newest returns an error that wraps ErrTampered if a statement approved a later version of a
-// subject than the proven one. endorsed reports whether an approval was recorded as waiting
-// for others, so that it made no version.
+// Newest returns an error that wraps ErrTampered if a statement approved a later version of the subject than proof.
+// endorsed reports whether an approval was recorded as waiting for other approvals, and thus resulted in no version.
 func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, endorsed func(ctx context.Context, hash string, proposal proposals.ID) (bool, error)) error {
 	subject := proof.Subject.String()
 	hashes, err := r.SignedAfter(ctx, subject, proof.Signature)
@@ -298,7 +294,7 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 		return err
 	}
 	if proof.Signature != "" {
-		hashes = append(hashes, proof.Signature) // which may have approved two versions
+		hashes = append(hashes, proof.Signature) // it may have approved two versions
 	}
 	for _, hash := range hashes {
 		s, err := p.statement(ctx, r, hash)
@@ -323,8 +319,8 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 	return nil
 }
 
-// WaiverStands returns an error that wraps ErrTampered if a signed waiver of the same finding
-// is newer than w, or ends it, and is missing from the stored ones.
+// WaiverStands returns an error that wraps ErrTampered if a signed waiver of the same finding that is newer than w, or
+// that ends w, is missing in stored.
 func (p *Proofs) WaiverStands(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
 	return p.newestAbout(ctx, r, WaiverAct(of, w), w.Signature, "the waiver of "+w.Rule, func(s *provenStatement, hash string) bool {
 		return slices.ContainsFunc(stored, func(o history.Waiver) bool { return o.Signature == hash })
@@ -341,7 +337,7 @@ func (p *Proofs) TierStands(ctx context.Context, r SignatureReader, act *stateme
 }
 
 // newestAbout returns an error if a valid statement about the same object as act is newer than the one with a hash.
-// apart reports that a statement does not replace the record; what names the record.
+// apart reports whether a statement does not replace the record; what names the record in errors.
 func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Decision returns nil if a statement contains the decision d of by. previous and sum are
-// those of the version that an approval wrote, "" for other verdicts.
+// Decision returns nil if a valid statement contains the decision d by by. previous and sum belong to the version that
+// an approval wrote, and are "" for other verdicts.
 func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, by, previous, sum string) error {
 	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
 	if d.Signature == "" {
@@ -33,20 +33,20 @@ func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.De
 	return nil
 }
 
-// itemOf returns the item about d in the statement of a decision, without the version.
+// itemOf returns the item for d in the statement of a decision, without the version.
 func itemOf(d proposals.Decision) statement.Item {
 	return statement.Item{
 		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
 	}
 }
 
-// of reports whether the statement has a principal, a time and a note.
+// of reports whether the statement has the given principal, time, and note.
 func (s *provenStatement) of(by string, at time.Time, note string) bool {
 	return s.By == by && s.At.Equal(at) && s.Note == statement.Text(note)
 }
 
-// Act returns nil if the statement with a hash has the given principal, time (zero for any), act, and note. what names
-// the record in errors.
+// Act returns nil if the statement with a hash is valid and has the given principal, time (zero for any), act, and
+// note. what names the record in errors.
 func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
 	if hash == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -58,7 +58,7 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	if at.IsZero() {
 		at = s.At
 	}
-	if t, ok := act.(*statement.Tier); ok { // the statement may set the tier of other tools as well
+	if t, ok := act.(*statement.Tier); ok { // the statement may also set the tier of other tools
 		all, ok := s.Act.(*statement.Tier)
 		if !ok || all.Tier != t.Tier || all.User != t.User || !s.of(by, at, note) || slices.ContainsFunc(t.Tools, func(tool string) bool { return !s.tools[tool] }) {
 			return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
@@ -72,7 +72,7 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	return nil
 }
 
-// Waiver returns nil if a waiver of a proposal counts.
+// Waiver returns nil if a waiver of a proposal is valid.
 func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
 	if need := p.rules.For(of.Subject, w.At); !need.MayWaive(w.By) {
 		return fmt.Errorf("the waiver of %s in %s: %w: by policy, only %s may waive a finding, and it is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
@@ -80,9 +80,8 @@ func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Pro
 	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, WaiverAct(of, w), w.Reason)
 }
 
-// Endorsement returns the key that signed an approval which waited for others, or why the
-// approval does not count. version and previous are the place of its version; version is 0
-// if that is unknown.
+// Endorsement returns the key that signed an approval that waited for other approvals, or the reason why the approval
+// is not valid. version and previous give the position of the resulting version; version is 0 if it is unknown.
 func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals.Decision, version int, previous string) (key string, err error) {
 	what := fmt.Sprintf("revision %d of %s, approved by %s", d.Revision, d.Subject, d.By)
 	if d.Signature == "" {
@@ -95,7 +94,7 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	act, ok := s.Act.(*statement.Decision)
 	got := s.items[string(d.Proposal)]
 	want := itemOf(d)
-	want.Version, want.Previous, want.Sum = version, previous, got.Sum // the values for an approval by this owner alone
+	want.Version, want.Previous, want.Sum = version, previous, got.Sum // the values if this approval were the only one
 	if version == 0 {
 		want.Version, want.Previous = got.Version, got.Previous
 	}
@@ -105,8 +104,8 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	return s.signer.Fingerprint, nil
 }
 
-// enough returns nil if the owners that the policy requires signed the approval of a version,
-// whose last approval counts: distinct principals with distinct keys.
+// enough returns nil if the owners that the policy requires signed the approval of v with distinct keys. The last
+// approval must have been verified.
 func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
 	var names []string
 	if v.Subject.Kind == registry.KindTool && p.rules.Named() {
@@ -157,8 +156,8 @@ type endorsementReader interface {
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// Endorses returns the key that signed an earlier approval of p, or why the approval does not
-// count. Without signatures, every recorded approval counts.
+// Endorses returns the key that signed an earlier approval of p, or the reason why the approval is not valid. If
+// signatures are not required, all recorded approvals are valid.
 func (s Signing) Endorses(ctx context.Context, r endorsementReader, e proposals.Decision, p proposals.Proposal) (key string, err error) {
 	if !s.trust.Required() {
 		states, err := r.SignersStates(ctx)

@@ -15,7 +15,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Report counts the decisions of users by the state of their signatures.
+// Report counts the decisions of users by the status of their signatures.
 type Report struct {
 	Started        bool             `json:"-"`                     // signing has started in this database
 	Signed         int64            `json:"signed"`                // the signature counts
@@ -28,7 +28,7 @@ type Report struct {
 	Damage         []history.Damage `json:"-"`
 }
 
-// Lines describes the counts, without those that are 0 except the first.
+// Lines describes the counts. It omits counts of 0 except the first.
 func (r *Report) Lines() []string {
 	var lines []string
 	for i, c := range []struct {
@@ -50,15 +50,14 @@ func (r *Report) Lines() []string {
 	return lines
 }
 
-// maxSignatureDamage is the maximum number of failures that are named. All are counted.
+// maxSignatureDamage limits the number of failures that are listed. All are counted.
 const maxSignatureDamage = 1000
 
-// SignedRecords reads the records for a report of signatures, in one snapshot.
+// SignedRecords reads the records for a report from one snapshot.
 type SignedRecords interface {
 	SignatureReader
-	// EachVersion calls fn for every version, with the number of the event of its
-	// approval, 0 for none. The others call it for every decision other than an approval,
-	// for every waiver, and for every answer to a call and every tier.
+	// EachVersion calls fn for each version with the number of the event of its approval, or 0. The other methods do so
+	// for each decision other than an approval, for each waiver, and for each answer to a call and each tier.
 	EachVersion(ctx context.Context, fn func(v history.Version, event int64) error) error
 	EachDecision(ctx context.Context, fn func(d proposals.Decision, event int64) error) error
 	EachWaiver(ctx context.Context, fn func(of proposals.Proposal, w history.Waiver, event int64) error) error
@@ -66,7 +65,7 @@ type SignedRecords interface {
 	EachSignature(ctx context.Context, fn func(SignatureRecord) error) error
 }
 
-// SignedRecord is a record with the act that its statement must be about.
+// SignedRecord is a record with the act that its statement must contain.
 type SignedRecord struct {
 	Table, What   string
 	Signature, By string
@@ -74,8 +73,8 @@ type SignedRecord struct {
 	Note          string
 }
 
-// CheckSignatures verifies every signature of a snapshot, and that every signed record exists. Before signing has
-// started, it reports no problems unless signing is required.
+// CheckSignatures verifies all signatures in a snapshot, and that all signed records exist. Before signing has started,
+// it reports no problems unless signing is required.
 func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, error) {
 	c := signatureCheck{r: r, seen: map[string]int{}}
 	states, err := r.SignersStates(ctx)
@@ -99,7 +98,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	err = errors.Join(
-		r.EachSignature(ctx, func(s SignatureRecord) error { // a reader cannot be shared, but checking signatures takes most of the time
+		r.EachSignature(ctx, func(s SignatureRecord) error { // a reader cannot be shared, but verifying signatures takes most of the time
 			g.Go(func() error {
 				c.proofs.proveOnce(s, s.Hash)
 				return nil
@@ -141,16 +140,16 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 	return c.report, err
 }
 
-// signatureCheck is a running verification of all signatures.
+// signatureCheck is the state of a verification of all signatures.
 type signatureCheck struct {
 	r      SignedRecords
 	proofs *Proofs
-	start  int64          // event with which signing started, 0 for none
-	seen   map[string]int // versions and endorsements that a statement led to, by its hash
+	start  int64          // event with which signing started, or 0
+	seen   map[string]int // number of versions and endorsements that refer to a statement, by hash
 	report Report
 }
 
-// count adds a record to the report by the error of its signature.
+// count adds a record to the report according to the error of its signature.
 func (c *signatureCheck) count(table, key string, event int64, err error) error {
 	r := &c.report
 	switch {
@@ -183,7 +182,7 @@ func (c *signatureCheck) damage(table, key string, err error) {
 		return
 	}
 	d := history.Damage{Table: table, Key: key, Message: err.Error() + "."}
-	switch { // a changed record has no remedy
+	switch { // a modified record has no remedy
 	case errors.Is(err, signers.ErrRevoked):
 		d.Remedy = "The key was revoked after it signed: make the decision again with another key."
 	case errors.Is(err, signers.ErrUnknownKey), errors.Is(err, signers.ErrNotValid):
@@ -196,8 +195,8 @@ func (c *signatureCheck) damage(table, key string, err error) {
 	c.report.Damage = append(c.report.Damage, d)
 }
 
-// statement checks that the decider of a statement saw this log, and that the versions that
-// it approved exist.
+// statement checks that the decider of a statement saw this log, and that the versions that the statement approved
+// exist.
 func (c *signatureCheck) statement(ctx context.Context, s SignatureRecord) error {
 	st, err := statement.Decode([]byte(s.Statement))
 	if err != nil {

@@ -10,23 +10,22 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// SignerLog is the log of the states of the signers, each of which was signed by a signer of the previous state.
+// SignerLog is the log of the states of the signers. Each state was signed by a signer of the previous one.
 type SignerLog struct {
 	signing Signing
-	signed  *Signed // the statement by which the signers change, nil for none
+	signed  *Signed // statement for the next change, or nil
 	view    func(context.Context, func(SignatureReader) error) error
 	update  func(context.Context, func(SignatureWriter) error) error
 }
 
-// NewSignerLog returns the log in the storage that view and update read and write, each
-// in one transaction. signed is the statement by which the signers change, nil for none.
+// NewSignerLog returns the log in the storage that view and update access in one transaction each. signed is the
+// statement for the next change, or nil.
 func NewSignerLog(signing Signing, signed *Signed, view func(context.Context, func(SignatureReader) error) error, update func(context.Context, func(SignatureWriter) error) error) *SignerLog {
 	return &SignerLog{signing, signed, view, update}
 }
 
-// PrepareSigners returns the statement by which actor would put the signers file
-// in force as the next state, to be signed and then passed on by Desk.Signed to
-// ChangeSigners.
+// PrepareSigners returns the statement by which actor changes the signers to those in the signers file. The caller
+// signs it and passes it with Desk.Signed to ChangeSigners.
 func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) ([]byte, error) {
 	var prepared []byte
 	err := l.view(ctx, func(r SignatureReader) error {
@@ -41,7 +40,7 @@ func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) (
 }
 
 // ChangeSigners records the signers file as the next state of the signers. Signing starts with the first state: the
-// user's configuration pins the hash of its event, which is returned.
+// user's configuration pins the hash of its event, which ChangeSigners returns.
 func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (SignersState, error) {
 	var state SignersState
 	err := l.update(ctx, func(tx SignatureWriter) error {
@@ -82,8 +81,8 @@ func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (S
 	return state, err
 }
 
-// signersChange returns the change from the last state in the log to the signers file, if it
-// may be recorded now.
+// signersChange returns the change from the last state in the log to the signers file, or an error if it cannot be
+// recorded now.
 func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor proposals.Actor) (signers.Change, error) {
 	var change signers.Change
 	if err := proposals.Authorize(actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
@@ -113,7 +112,7 @@ func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor 
 	return change, nil
 }
 
-// SignersStates returns the recorded states of the signers, the first one first.
+// SignersStates returns the recorded states of the signers, oldest first.
 func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, err error) {
 	err = l.view(ctx, func(r SignatureReader) error {
 		states, err = r.SignersStates(ctx)
@@ -122,8 +121,8 @@ func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, e
 	return states, err
 }
 
-// CheckSigners returns nil if decisions are not signed, or if every recorded state of the signers is valid, the signers
-// file is the last state, and signing started where the policy specifies. Otherwise no signature is valid, and the
+// CheckSigners returns nil if decisions are not signed, or if all recorded states of the signers are valid, the signers
+// file is the last state, and signing started where the policy specifies. Otherwise, no signature is valid, and the
 // error wraps ErrSigners.
 func (l *SignerLog) CheckSigners(ctx context.Context) error {
 	return l.view(ctx, func(r SignatureReader) error {

@@ -20,47 +20,44 @@ var (
 	ErrSigners   = errors.New("state of the signers")
 )
 
-// Policy is the part of a policy that asks for signed decisions. The zero
-// value asks for none.
+// Policy is the part of a policy that requires signed decisions. The zero value requires none.
 type Policy struct {
-	// Required refuses unsigned decisions, and uses only versions whose signature
-	// holds. A database in which signing has started refuses unsigned decisions
-	// under every policy.
+	// Required rejects unsigned decisions and uses only versions with a valid signature. If signing has started in a
+	// database, unsigned decisions are rejected under any policy.
 	Required bool
-	// Always refuses unsigned decisions even before signing has started, for users who are identified only by their
+	// Always rejects unsigned decisions even before signing has started, for users who are identified only by their
 	// key.
 	Always bool
-	// Since is the hash of the event with the first state of the signers.
+	// Since is the hash of the event that recorded the first state of the signers.
 	Since string
-	// Signers returns the current signers file, or nil without one. It is called for every transaction, so it caches
-	// the result while the file is unchanged.
+	// Signers returns the current signers file, or is nil if there is none. It is called for every transaction, so it
+	// must cache the result while the file is unchanged.
 	Signers func() (*signers.Signers, error)
 }
 
-// Signed is a statement that Prepare returned, with its signature in the armored
-// form that ssh-keygen writes.
+// Signed is a statement returned by Prepare, with its signature in the armored format of ssh-keygen.
 type Signed struct {
 	Statement []byte
 	Signature []byte
 }
 
-// SignatureRecord is a stored statement, shared by all records of an act.
+// SignatureRecord is a stored statement with its signature. All records of an act share it.
 type SignatureRecord struct {
 	Hash      string // statement.Sum of Statement
 	Statement string
-	Signature string // armored, in the normal form
+	Signature string // armored, in canonical form
 	By        string // principal
 	At        time.Time
 }
 
-// SignersState is a state of the signers as its event has it.
+// SignersState is a recorded state of the signers.
 type SignersState struct {
-	Event     statement.Head // the event
+	Event     statement.Head // event that recorded it
 	At        time.Time
 	Number    int    // counted from 1
 	Text      []byte // signers.Signers.Text
-	Revoked   []byte // the key revocation list that an earlier version recorded, nil for none
-	Statement string // hash of the statement that put it in force
+	Revoked   []byte // key revocation list recorded by an earlier version, or nil
+	Statement string // hash of the statement that changed to this state
 }
 
 // SignatureReader reads the records that signatures cover. Its methods return ErrNotFound for unknown objects.
@@ -69,30 +66,29 @@ type SignatureReader interface {
 	LastEvent(ctx context.Context) (statement.Head, error)
 	// EventHash returns the hash of an event.
 	EventHash(ctx context.Context, seq int64) (string, error)
-	// Signature returns a statement with its signature, by the hash of the statement.
+	// Signature returns a statement with its signature by the hash of the statement.
 	Signature(ctx context.Context, hash string) (SignatureRecord, error)
-	// SignedAfter returns the hashes of the statements about a text of statement.About that are newer than the one with
-	// a hash, or of all such statements if hash is "", the oldest first.
+	// SignedAfter returns the hashes of statements with a key of statement.About that are newer than the one with a
+	// hash, or of all such statements if hash is "", oldest first.
 	SignedAfter(ctx context.Context, about, hash string) ([]string, error)
-	// LastSigners returns the hash of the event of the last state, "" before signing
-	// has started.
+	// LastSigners returns the hash of the event that recorded the last state of the signers, or "" before signing has
+	// started.
 	LastSigners(ctx context.Context) (string, error)
-	// SignersStates returns the recorded states of the signers, the first one first.
+	// SignersStates returns the recorded states of the signers, oldest first.
 	SignersStates(ctx context.Context) ([]SignersState, error)
 }
 
 // SignatureWriter records signatures.
 type SignatureWriter interface {
 	SignatureReader
-	// AddSignature appends a statement that no record uses yet, and its event.
+	// AddSignature appends a new statement and its event.
 	AddSignature(ctx context.Context, r SignatureRecord, e history.Event) error
 }
 
-// maxAge is the maximum age of a statement when it is used, so that a key cannot sign for a
-// time before it expired.
+// maxAge is the maximum age of a statement when it is used, so that an expired key cannot sign with an earlier time.
 const maxAge = 15 * time.Minute
 
-// Signing checks and records the signatures of acts. It is safe for concurrent use.
+// Signing verifies and records the signatures of acts. It is safe for concurrent use.
 type Signing struct {
 	trust  *Trust
 	now    func() time.Time
@@ -100,22 +96,21 @@ type Signing struct {
 	dryRun bool
 }
 
-// NewSigning returns the signing of acts under a policy.
+// NewSigning returns a Signing for a policy.
 func NewSigning(trust *Trust, now func() time.Time, newID func() string) Signing {
 	return Signing{trust: trust, now: now, newID: newID}
 }
 
-// stamp returns the current time at the stored resolution, microseconds.
+// stamp returns the current time at the stored resolution of one microsecond.
 func (s Signing) stamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// DryRun returns a signing that requires no signature, for acts that are rolled back.
+// DryRun returns a Signing that requires no signatures, for acts that are rolled back.
 func (s Signing) DryRun() Signing {
 	s.dryRun = true
 	return s
 }
 
-// Prepare returns the statement by which actor would do act now, to be signed. The statement
-// has the hash of note.
+// Prepare returns the statement for an act by actor, to be signed. It contains the hash of note.
 func (s Signing) Prepare(ctx context.Context, r SignatureReader, actor proposals.Actor, at time.Time, act statement.Act, note string) ([]byte, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -136,9 +131,8 @@ func encode(s statement.Statement) ([]byte, error) {
 	return b, nil
 }
 
-// Open checks that a signed statement is about this database, recent, unused, and signed by
-// actor. SignedAct.Match compares the act. Without a statement Open returns nil, or
-// ErrUnsigned if signatures are required.
+// Open verifies that a signed statement is for this database, recent, unused, and signed by actor. Use SignedAct.Match
+// to compare the act. Without a statement, Open returns nil, or ErrUnsigned if signatures are required.
 func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed *Signed) (*SignedAct, error) {
 	if signed == nil {
 		last, err := r.LastSigners(ctx)
@@ -154,7 +148,7 @@ func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	return s.open(ctx, r, actor, *signed, in)
 }
 
-// open is Open with the signers whose signatures count.
+// open is like Open with the given signers.
 func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed Signed, in *signers.Signers) (*SignedAct, error) {
 	st, signer, err := in.Verify(signed.Statement, signed.Signature)
 	if err != nil {
@@ -214,8 +208,8 @@ func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) er
 	return w.AddSignature(ctx, a.record, e)
 }
 
-// The acts of the events about signatures.
+// Acts of events about signatures.
 const (
 	actSign    = "sign"
-	ActSigners = "signers" // a state of the signers
+	ActSigners = "signers" // a change of the signers
 )

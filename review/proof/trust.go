@@ -13,14 +13,13 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Trust decides which versions, waivers and tiers count in a database with signed decisions:
-// those named by a statement with a valid signature of the signers in force. It is safe for
-// concurrent use.
+// Trust determines which versions, waivers, and tiers are valid in a database with signed decisions: those that a
+// statement with a valid signature by the current signers covers. It is safe for concurrent use.
 type Trust struct {
 	policy  Policy
 	rules   approval.Rules
 	mu      sync.Mutex
-	current *Proofs  // of the last snapshot
+	current *Proofs  // for the last snapshot
 	file    struct { // the signers file as last read
 		signers *signers.Signers
 		digest  string
@@ -28,21 +27,19 @@ type Trust struct {
 	changes atomic.Int64
 }
 
-// NewTrust returns the trust of a policy, whose rules name the owners whose
-// signatures a version needs.
+// NewTrust returns the Trust for a policy. rules determine the owners whose signatures a version needs.
 func NewTrust(policy Policy, rules approval.Rules) *Trust {
 	return &Trust{policy: policy, rules: rules}
 }
 
-// Required reports whether only signed records count. It returns false for a nil Trust.
+// Required reports whether only signed records are valid. It returns false for a nil Trust.
 func (t *Trust) Required() bool { return t != nil && t.policy.Required }
 
-// Changes returns the number of times that Proofs found other signers than before.
+// Changes returns how often Proofs has found changed signers.
 func (t *Trust) Changes() int64 { return t.changes.Load() }
 
-// Proofs returns the trust in a snapshot whose latest state of the signers was
-// recorded by the event with the hash last. When the signers in the log or in the
-// file are invalid, only shipped definitions count.
+// Proofs returns the Proofs for a snapshot in which the event with the hash last recorded the latest state of the
+// signers. If the signers in the log or in the file are not valid, only shipped definitions are valid.
 func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Proofs, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,9 +81,8 @@ func (p Policy) file() (*signers.Signers, error) {
 	return s, nil
 }
 
-// load returns the signers in force: those of the file, which must be the last state in the
-// log. It also returns the keys that only earlier states had. Its errors wrap ErrSigners if
-// the signers are invalid.
+// load returns the current signers, that is, those of the file, which must be the last state in the log. It also
+// returns the keys that only earlier states include. Its errors wrap ErrSigners if the signers are not valid.
 func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, map[string]int, error) {
 	states, err := r.SignersStates(ctx)
 	switch {
@@ -116,7 +112,7 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	return nil, nil, fmt.Errorf("%w: the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers record", ErrSigners, len(states))
 }
 
-// checkStates checks that each state of the signers was signed by a signer of the previous state, and returns the last
+// checkStates checks that each state of the signers was signed by a signer of the previous one, and returns the last
 // state.
 func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (*signers.Signers, error) {
 	genesis, err := r.EventHash(ctx, 1)
@@ -151,7 +147,7 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 	return previous, newestState(ctx, r, states[len(states)-1], previous, genesis)
 }
 
-// CheckStates returns nil if each recorded state of the signers was signed by a signer of the previous state. Otherwise
+// CheckStates returns nil if each recorded state of the signers was signed by a signer of the previous one. Otherwise,
 // the error wraps ErrSigners.
 func CheckStates(ctx context.Context, r SignatureReader) error {
 	states, err := r.SignersStates(ctx)
@@ -180,7 +176,7 @@ func newestState(ctx context.Context, r SignatureReader, last SignersState, by *
 	return nil
 }
 
-// signersFor returns the signers whose signatures are valid for decisions.
+// signersFor returns the signers whose signatures of decisions are valid.
 func (t *Trust) signersFor(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
 	last, err := r.LastSigners(ctx)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package reading returns proposals for display: dossiers, change sets, and lists. It records what a user was shown.
+// Package reading collects proposals for display: dossiers, change sets, and lists. It also records what users were
+// shown.
 package reading
 
 import (
@@ -21,7 +22,7 @@ import (
 	"toolcrib/review/records"
 )
 
-// Reader shows proposals. It is safe for concurrent use.
+// Reader collects proposals for display. It is safe for concurrent use.
 type Reader struct {
 	records   *records.Records
 	inspector *inspection.Inspector
@@ -33,7 +34,7 @@ func New(r *records.Records, inspector *inspection.Inspector, policy review.Poli
 	return &Reader{r, inspector, policy}
 }
 
-// Show collects the dossier of a proposal for actor, in one snapshot.
+// Show returns the dossier of a proposal for actor, from one snapshot.
 func (d *Reader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
 	var out review.Dossier
 	err := d.records.View(ctx, func(r review.Reader, live *impact.Snapshot) error {
@@ -47,7 +48,7 @@ func (d *Reader) Show(ctx context.Context, actor proposals.Actor, id proposals.I
 	return out, err
 }
 
-// ShowSet collects the dossiers of a change set for actor, in one snapshot.
+// ShowSet returns the dossiers of a change set for actor, from one snapshot.
 func (d *Reader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
 	set := review.ChangeSet{Name: changeSet}
 	err := d.records.View(ctx, func(r review.Reader, live *impact.Snapshot) error {
@@ -64,7 +65,7 @@ func (d *Reader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet s
 	return set, err
 }
 
-// dossiers collects the dossiers of proposals in one snapshot.
+// dossiers returns the dossiers of proposals from one snapshot.
 func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor proposals.Actor, ids ...proposals.ID) ([]review.Dossier, error) {
 	bundles, err := r.Bundles(ctx, ids)
 	if err != nil {
@@ -105,7 +106,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 	return out, reach.MarkKnown(ctx, r, added...)
 }
 
-// collect reads the parts of a dossier that no decision depends on.
+// collect adds the parts of a dossier on which no decision depends.
 func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossier) error {
 	p := out.Proposal
 	var err error
@@ -165,7 +166,7 @@ func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossi
 	return nil
 }
 
-// carried groups the carried findings of a proposal by the versions that have their passages.
+// carried groups the carried findings of a proposal by the versions that contain their passages.
 func carried(ctx context.Context, r review.Reader, of registry.Subject, standing []review.Standing) ([]review.Carried, error) {
 	var groups []review.Carried
 	at := map[string]int{}
@@ -200,12 +201,12 @@ func carried(ctx context.Context, r review.Reader, of registry.Subject, standing
 	return groups, nil
 }
 
-// Counts returns how many proposals are in each state.
+// Counts returns the number of proposals in each state.
 func (d *Reader) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (map[proposals.State]int, error) { return r.Counts(ctx) })
 }
 
-// List returns one page of the queue.
+// List returns a page of the queue.
 func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) {
 	q.Approvals, q.FourEyes = d.policy.Approvals.At(d.records.Time()), d.policy.FourEyes
 	return records.Read(ctx, d.records, func(r review.Reader) (review.Page, error) {
@@ -221,8 +222,8 @@ func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) 
 	})
 }
 
-// Resolve converts references to proposal ids: a number with or without "#", an id or a unique prefix of one, a subject
-// or tool id with exactly one open proposal, or "set:NAME" for all members of a change set.
+// Resolve converts references to proposal ids. A reference is a number with or without "#", an id or a unique prefix of
+// one, a subject or tool id with exactly one open proposal, or "set:NAME" for all members of a change set.
 func (d *Reader) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
 }
@@ -266,8 +267,7 @@ func resolveSet(ctx context.Context, r review.ProposalReader, changeSet string) 
 
 func notLive(p proposals.Proposal) bool { return p.State != proposals.Approved }
 
-// OpenMembers returns the ids of the members of a change set to which something
-// can still happen.
+// OpenMembers returns the ids of the open members of a change set.
 func (d *Reader) OpenMembers(ctx context.Context, changeSet string) ([]proposals.ID, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (ids []proposals.ID, err error) {
 		members, err := r.Members(ctx, changeSet)
@@ -292,7 +292,7 @@ func (d *Reader) Source(ctx context.Context, definition registry.Definition) ([]
 }
 
 // Shown records that actor was shown dossiers; an approval without a digest then applies to exactly this content. It
-// records nothing for actors other than users, who cannot approve, nor for closed proposals.
+// ignores actors other than users, who cannot approve, and closed proposals.
 func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error {
 	if actor.Kind != proposals.User || d.records.DryRun {
 		return nil
@@ -326,8 +326,8 @@ func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.
 // maxCompared is the maximum size of a revision that is compared for a list, in bytes.
 const maxCompared = 64 << 10
 
-// Extents returns how much proposals change relative to their bases, from one snapshot. Decoding dominates its cost, so
-// a list requests only its visible rows.
+// Extents returns the size of the changes of proposals, from one snapshot. Decoding dominates its cost, so a list
+// requests only its visible rows.
 func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (map[proposals.ID]review.Extent, error) {
 		bundles, err := r.Bundles(ctx, ids)
@@ -375,7 +375,7 @@ type Reached struct {
 // Reach returns the reach of active live definitions: those with the given id or subject, or all if of is "".
 func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (found []Reached, err error) {
-		lives, err := r.Containing(ctx, []string{""}) // every definition
+		lives, err := r.Containing(ctx, []string{""}) // all definitions
 		for _, l := range lives {
 			if l.Refused == nil && l.Definition.Status() != registry.Deactivated && (of == "" || named(l, of)) {
 				found = append(found, Reached{l.Subject, l.Version, reach.Of(l.Definition)})
@@ -388,8 +388,7 @@ func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
 	})
 }
 
-// named reports whether a live definition has a name: its subject, its id, an alias, or the
-// name of an imported tool.
+// named reports whether name is the subject, the id, an alias, or the imported name of a live definition.
 func named(l registry.Live, name string) bool {
 	t := l.Definition.Tool
 	return name == l.Subject.String() || name == l.Subject.ID || t != nil && (slices.Contains(t.Aliases, name) || name == t.WireName() || name == t.OriginName())

@@ -19,7 +19,7 @@ type cachedRegistry struct {
 	alike *alike
 }
 
-// knownRaws is a registry with more documents than the stored ones, by hash.
+// knownRaws adds imported documents that are not stored to a registry, by hash.
 type knownRaws struct {
 	review.RegistryReader
 	raws map[string][]byte
@@ -32,18 +32,18 @@ func (k knownRaws) Raw(ctx context.Context, hash string) (body []byte, ok bool, 
 	return k.RegistryReader.Raw(ctx, hash)
 }
 
-// storedRegistry holds the registry of the storage one level deeper than its cache.
+// storedRegistry embeds the stored registry one level deeper than the cache, so that the methods of the cache take
+// precedence.
 type storedRegistry struct{ review.RegistryReader }
 
-// alike caches the tools that were last found similar to a tool, by the sketches of the search.
+// alike caches the tools found similar in the last search, by its sketches.
 type alike struct {
 	text, purpose overlap.Sketch
 	found         []registry.Live
 	known         bool
 }
 
-// Snapshot returns the cache that r reads the live registry through, a new one when it
-// reads through none.
+// Snapshot returns the cache through which r reads the live registry, or a new cache.
 func Snapshot(r review.Reader) *impact.Snapshot {
 	if c, ok := r.RegistryReader.(*cachedRegistry); ok {
 		return c.Snapshot
@@ -64,7 +64,7 @@ func (c *cachedRegistry) Alike(ctx context.Context, p *overlap.Fingerprint) ([]r
 	return slices.Clone(last.found), nil
 }
 
-// forgettingRegistry empties the cache when a version goes live.
+// forgettingRegistry clears the cache when a version goes live.
 type forgettingRegistry struct {
 	review.RegistryWriter
 	cached *cachedRegistry
@@ -76,18 +76,18 @@ func (f forgettingRegistry) SetLive(ctx context.Context, versions []history.Vers
 	return f.RegistryWriter.SetLive(ctx, versions, definitions)
 }
 
-// cachedTx returns tx with a cache of the registry, which lasts until tx makes a version live. raws holds additional
-// imported documents that are not stored.
+// cachedTx returns tx with a cache of the registry that is valid until tx makes a version live. raws contains
+// additional imported documents that are not stored.
 func cachedTx(tx review.Tx, raws map[string][]byte) review.Tx {
 	c := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{knownRaws{tx.RegistryReader, raws}}, &alike{}}
 	tx.RegistryReader, tx.RegistryWriter = c, forgettingRegistry{tx.RegistryWriter, c}
 	return tx
 }
 
-// World is a rules.World that answers from a snapshot.
+// World implements rules.World with a snapshot.
 type World struct {
 	review.RegistryReader
-	Coming []registry.Live // lists that go live together with the draft
+	Coming []registry.Live // allow-lists that go live together with the draft
 }
 
 func (w World) Lists(ctx context.Context) ([]registry.Live, error) {

@@ -1,6 +1,5 @@
-// Package records reads and writes the records of the review service: in one snapshot, or
-// in one write transaction, through a cache of the live registry, with an event for each
-// act.
+// Package records gives the review service access to its storage. It runs functions in a snapshot or a write
+// transaction with a cache of the live registry, and appends an event for each act.
 package records
 
 import (
@@ -17,19 +16,19 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Records reads and writes records. It does not change.
+// Records runs functions in snapshots and transactions. It is immutable.
 type Records struct {
 	Storage review.Store
 	Now     func() time.Time
 	NewID   func() string
 	Pool    *impact.Pool
-	// DryRun rolls every write back.
+	// DryRun rolls back all writes.
 	DryRun bool
-	// Raws holds documents that are not stored, by hash.
+	// Raws contains imported documents that are not stored, by hash.
 	Raws map[string][]byte
 }
 
-// errDryRun rolls a dry run back.
+// errDryRun rolls back a dry run.
 var errDryRun = errors.New("dry run")
 
 // Update runs fn in a write transaction.
@@ -49,7 +48,7 @@ func (r *Records) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return err
 }
 
-// View runs fn on one snapshot, and on a cache of its live registry.
+// View runs fn with a snapshot and a cache of its live registry.
 func (r *Records) View(ctx context.Context, fn func(review.Reader, *impact.Snapshot) error) error {
 	return r.Storage.View(ctx, func(reader review.Reader) error {
 		live, done, err := r.Pool.Take(ctx, reader)
@@ -61,7 +60,7 @@ func (r *Records) View(ctx context.Context, fn func(review.Reader, *impact.Snaps
 	})
 }
 
-// Read returns the result of fn in one snapshot.
+// Read runs fn with a snapshot and returns its result.
 func Read[T any](ctx context.Context, r *Records, fn func(review.Reader) (T, error)) (found T, err error) {
 	err = r.Storage.View(ctx, func(reader review.Reader) error {
 		if len(r.Raws) > 0 {
@@ -73,7 +72,7 @@ func Read[T any](ctx context.Context, r *Records, fn func(review.Reader) (T, err
 	return found, err
 }
 
-// Write returns the result of fn in one write transaction.
+// Write runs fn in a write transaction and returns its result.
 func Write[T any](ctx context.Context, r *Records, fn func(review.Tx) (T, error)) (result T, err error) {
 	err = r.Update(ctx, func(tx review.Tx) error {
 		result, err = fn(tx)
@@ -82,11 +81,11 @@ func Write[T any](ctx context.Context, r *Records, fn func(review.Tx) (T, error)
 	return result, err
 }
 
-// Time returns the current time at the resolution that is stored: microseconds.
+// Time returns the current time at the stored resolution of one microsecond.
 func (r *Records) Time() time.Time { return r.Now().UTC().Truncate(time.Microsecond) }
 
-// Log appends the event of an act: at is the time of the act, record the seal of
-// its record, data further details.
+// Log appends the event of an act. at is the time of the act, record the seal of its record, and data has further
+// details.
 func (r *Records) Log(ctx context.Context, tx review.Tx, actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) error {
 	e, err := r.Event(actor, act, p, at, record, data)
 	if err != nil {
@@ -102,8 +101,8 @@ func (r *Records) Event(actor proposals.Actor, act string, p proposals.Proposal,
 	return e, err
 }
 
-// Source returns the JSON from which a definition was imported, or nil if it was not imported or its JSON is not stored
-// here. Stored JSON that differs from the pin is an error.
+// Source returns the JSON from which a definition was imported, or nil if the definition was not imported or its JSON
+// is not stored. Stored JSON that differs from the pin is an error.
 func Source(ctx context.Context, r review.RegistryReader, d registry.Definition) ([]byte, error) {
 	hash := Pin(d)
 	if hash == "" {
@@ -119,7 +118,7 @@ func Source(ctx context.Context, r review.RegistryReader, d registry.Definition)
 	return raw, nil
 }
 
-// Pin returns the hash that a definition's source pins, "" for none.
+// Pin returns the hash that the source of a definition pins, or "".
 func Pin(d registry.Definition) string {
 	if d.Tool == nil || d.Tool.Source == nil {
 		return ""
@@ -127,7 +126,7 @@ func Pin(d registry.Definition) string {
 	return d.Tool.Source.Hash
 }
 
-// Definition returns the definition of a version of a subject.
+// Definition returns the definition of a version.
 func Definition(ctx context.Context, r review.RegistryReader, s registry.Subject, number int) (registry.Definition, error) {
 	v, err := r.Version(ctx, s, number)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package service assembles the review service: the desk, which every interface uses and which alone changes the state
-// of proposals. It checks the authority of an actor inside the transaction of the act.
+// Package service assembles the review service. All interfaces use its Desk, and only the Desk changes the state of
+// proposals. It checks the authority of an actor in the transaction of the act.
 package service
 
 import (
@@ -19,36 +19,35 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// Desk moves proposals. It is safe for concurrent use.
+// Desk is the review service. It is safe for concurrent use.
 //
-// Each of its parts does one thing and knows no others than those it holds.
+// Each part has one task and depends only on the parts that it holds.
 type Desk struct {
 	Impact    *impact.Analyzer  // effects of proposals on prompts
-	Assessing *assessing.Chief  // the Chief of Staff's review
-	Reading   *reading.Reader   // reads for reviewers
+	Assessing *assessing.Chief  // assessments by the Chief of Staff
+	Reading   *reading.Reader   // dossiers and lists for reviewers
 	Drafting  *drafting.Drafter // proposals and their revisions
-	Deciding  *deciding.Decider // decisions, and the waivers before them
+	Deciding  *deciding.Decider // decisions and waivers
 	Signers   *proof.SignerLog  // states of the signers
 
 	basis basis
 }
 
-// basis has the values that the parts of a desk are made of.
+// basis contains the values from which the parts of a desk are created.
 type basis struct {
 	records  records.Records
 	policy   review.Policy
 	rules    ruleset.Set
-	version  func() string // names rules and policy, and reads no rule for it
+	version  func() string // identifies the rules and the policy without loading any rules
 	analyzer *impact.Analyzer
 	trials   *assessing.Trials
 	signing  proof.Signing
-	signed   *proof.Signed                       // the statement that the next act is signed by, nil for none
-	contents func(sha256 string) ([]byte, error) // the bytes of binary files, nil for none
+	signed   *proof.Signed                       // statement that signs the next act, or nil
+	contents func(sha256 string) ([]byte, error) // returns the bytes of binary files; may be nil
 }
 
-// New returns a desk that keeps its proposals in store. now gives the time, in
-// any zone; newID gives a new UUIDv7. It returns an error when the policy names
-// a rule or severity that does not exist.
+// New returns a desk that stores proposals in store. now returns the time, in any time zone; newID returns a new
+// UUIDv7. New returns an error if the policy contains an unknown rule or severity.
 func New(store review.Store, policy review.Policy, now func() time.Time, newID func() string) (*Desk, error) {
 	set, err := ruleset.NewSet(policy.Severities)
 	if err == nil {
@@ -74,7 +73,7 @@ func New(store review.Store, policy review.Policy, now func() time.Time, newID f
 	}), nil
 }
 
-// newDesk makes the parts of a desk.
+// newDesk creates a desk from b.
 func newDesk(b basis) *Desk {
 	r := &b.records
 	inspector := inspection.New(r, b.policy, b.signing, b.version)
@@ -95,34 +94,33 @@ func newDesk(b basis) *Desk {
 	}
 }
 
-// RulesVersion names the rules and the policy that assessments are made with.
+// RulesVersion identifies the rules and the policy with which assessments are made.
 func (d *Desk) RulesVersion() string { return d.basis.version() }
 
-// with returns a desk that is made of something else.
+// with returns a desk with a modified basis.
 func (d *Desk) with(change func(*basis)) *Desk {
 	b := d.basis
 	change(&b)
 	return newDesk(b)
 }
 
-// DryRun returns a desk that performs each act completely, returns its result, and rolls it back.
+// DryRun returns a desk that performs each act, returns the result, and rolls it back.
 func (d *Desk) DryRun() *Desk {
 	return d.with(func(b *basis) { b.records.DryRun, b.signing = true, b.signing.DryRun() })
 }
 
-// Signed returns a desk whose next act uses the signed statement that Prepare returned.
+// Signed returns a desk that signs the next act with a statement returned by Prepare.
 func (d *Desk) Signed(s proof.Signed) *Desk {
 	return d.with(func(b *basis) { b.signed = &s })
 }
 
-// WithContents returns a desk that stores the bytes of the binary files in proposals. contents returns them by their
-// SHA-256, or nil if it does not have them.
+// WithContents returns a desk that stores the bytes of binary files in proposals. contents returns them by SHA-256, or
+// nil if they are not available.
 func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk {
 	return d.with(func(b *basis) { b.contents = contents })
 }
 
-// Importing returns a desk that also knows JSON that is not stored yet, by hash, and stores the JSON that an import
-// uses.
+// Importing returns a desk that also reads the given imported JSON, by hash, and stores the JSON that an import uses.
 func (d *Desk) Importing(raws map[string][]byte) *Desk {
 	return d.with(func(b *basis) { b.records.Raws = raws })
 }

@@ -11,15 +11,15 @@ import (
 	"toolcrib/review"
 )
 
-// entry is one text of a tool, or one parameter.
+// entry is a text of a tool, or a parameter.
 type entry struct {
 	sign   string
-	name   string // with those of the parameters around it
-	label  string // without them
-	depth  int    // how many parameters are around it
+	name   string // includes the names of enclosing parameters
+	label  string // without the names of enclosing parameters
+	depth  int    // number of enclosing parameters
 	detail string
 	text   string
-	path   string // of the field, as findings name it
+	path   string // of the field, as in findings
 }
 
 func (e entry) row(tool int) Row {
@@ -29,10 +29,10 @@ func (e entry) row(tool int) Row {
 // same reports whether two entries have the same content.
 func (e entry) same(o entry) bool { return e.content() == o.content() }
 
-// content returns the key by which equal entries are recognized.
+// content returns the key for comparing entries.
 func (e entry) content() [3]string { return [3]string{e.name, e.detail, e.text} }
 
-// textsOf returns every text except the name in the imported JSON of a member.
+// textsOf returns all texts except the name in the imported JSON of a member.
 func textsOf(d review.Dossier, source []byte) []entry {
 	list := entriesOf(shown(d, source))
 	for i := range list {
@@ -44,11 +44,11 @@ func textsOf(d review.Dossier, source []byte) []entry {
 	return list
 }
 
-// entriesOf returns every text except the name in the JSON of a tool.
+// entriesOf returns all texts except the name in the JSON of a tool.
 func entriesOf(tool *jsondoc.Node) []entry {
 	var list []entry
 	name := review.Scalar(tool.Get("name"))
-	titles := []string{name, name + "Arguments", name + "Output"} // programs make them of the name
+	titles := []string{name, name + "Arguments", name + "Output"} // titles that programs generate from the name
 	for _, m := range tool.Members {
 		switch m.Key {
 		case "name":
@@ -74,7 +74,7 @@ func entriesOf(tool *jsondoc.Node) []entry {
 	return list
 }
 
-// order returns the position of the field of a path among the texts of a tool.
+// order returns the position of a field among the texts of a tool.
 func order(path string) int {
 	for i, begin := range []string{"definition.description", promptPath, "definition.name", hintPath, wire.SourcePath, parametersPath, "definition.outputSchema"} {
 		if strings.HasPrefix(path, begin) {
@@ -84,19 +84,19 @@ func order(path string) int {
 	return 9
 }
 
-// named returns an entry outside all parameters.
+// named returns an entry that does not belong to a parameter.
 func named(name, text, path string) entry {
 	return entry{name: name, label: name, text: text, path: path}
 }
 
-// The fields of the messages of a prompt, and of the hints and the parameters of a tool.
+// Paths of the messages of a prompt, and of the hints and the parameters of a tool.
 const (
 	promptPath     = "definition.prompt"
 	hintPath       = "definition.annotations"
 	parametersPath = "definition.inputSchema"
 )
 
-// short moves a text that is no longer than a type into the field of the type, so that several entries can share a row.
+// short moves a short text to the field for the type, so that several entries can share a row.
 func short(e entry) entry {
 	if len(e.text) <= 40 && !strings.Contains(e.text, "↵") {
 		e.detail, e.text = e.text, ""
@@ -104,7 +104,7 @@ func short(e entry) entry {
 	return e
 }
 
-// annotations returns the hints as one entry, and an entry for every other annotation.
+// annotations returns the hints as one entry, and an entry for each other annotation.
 func annotations(n *jsondoc.Node) []entry {
 	if n.Kind != jsondoc.Object {
 		return loose("annotations", n)
@@ -125,7 +125,7 @@ func annotations(n *jsondoc.Node) []entry {
 	return list
 }
 
-// loose returns the texts below a key unknown to toolcrib, each with its path.
+// loose returns the texts below a key that toolcrib does not know, each with its path.
 func loose(name string, n *jsondoc.Node) []entry {
 	var list []entry
 	switch {
@@ -143,8 +143,8 @@ func loose(name string, n *jsondoc.Node) []entry {
 	return []entry{short(named(name, flow(review.Scalar(n)), wire.SourcePath+name))}
 }
 
-// changed returns the texts that differ between two versions of a tool: in each field,
-// the removed ones before the added ones.
+// changed returns the texts that differ between two versions of a tool. In each field, removed texts come before added
+// ones.
 func changed(before, after []entry) []entry {
 	kept, same := map[[3]string]int{}, 0
 	for _, e := range before {
@@ -168,7 +168,7 @@ func changed(before, after []entry) []entry {
 		}
 	}
 	list = append(list, added...)
-	if len(list) == 0 { // the same texts in another order
+	if len(list) == 0 { // same texts in a different order
 		list = append(list, after...)
 		return append([]entry{{text: "Only the order, spaces or numbers of its JSON changed. Its texts:"}}, list...)
 	}
@@ -182,7 +182,7 @@ func changed(before, after []entry) []entry {
 // padding is a run of spaces that could push text off a screen.
 var padding = regexp.MustCompile(` {9,}`)
 
-// flow returns a text on one line. It shows line breaks as ↵ without the white space around them, and abbreviates long
+// flow returns a text on one line. It replaces line breaks and the white space around them by ↵, and abbreviates long
 // runs of spaces.
 func flow(text string) string {
 	var lines []string

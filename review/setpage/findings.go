@@ -11,11 +11,11 @@ import (
 	"toolcrib/review/rules"
 )
 
-// manyTools is the number of tools from which on a finding that they share is shown once
-// for all of them. One in two tools is shown in each.
+// manyTools is the minimum number of tools for which a common finding is shown only once. A finding in fewer tools is
+// shown with each.
 const manyTools = 3
 
-// found is a finding, and the number of places in a tool where it occurs.
+// found is a finding with the number of its occurrences in a tool.
 type found struct {
 	review.Standing
 	times int
@@ -33,8 +33,8 @@ func saying(s review.Standing) string {
 // ofRule returns the key for all hints of a rule, regardless of their messages.
 func ofRule(s review.Standing) string { return "any " + s.Rule }
 
-// findRepeated returns the members of the findings that are shown once for all tools: findings with the same message,
-// and hints of one rule about a tool as a whole. Blocking findings are always shown in place.
+// findRepeated returns the members for each key of findings that are shown once for all tools: findings with the same
+// message, and hints of a rule about tools as a whole. Blocking findings are always shown in place.
 func (b *builder) findRepeated() map[string][]int {
 	members, messages := map[string][]int{}, map[string]string{}
 	for i, d := range b.set.Members {
@@ -60,21 +60,20 @@ func (b *builder) findRepeated() map[string][]int {
 		}
 	}
 	for key, in := range members {
-		if len(in) < manyTools || messages[key] != "" { // if all findings of a rule have one message, that is also a key
+		if len(in) < manyTools || messages[key] != "" { // if all findings of a rule have the same message, that is also a key
 			delete(members, key)
 		}
 	}
 	return members
 }
 
-// general reports whether a finding is a hint about a member or its parameters as a
-// whole.
+// general reports whether a finding is a hint about a member or its parameters as a whole.
 func (b *builder) general(member int, s review.Standing) bool {
 	return s.Severity == rules.Info && s.Waiver == nil && (s.Path == parametersPath || placeOf(s, b.texts[member]) < 0)
 }
 
-// telling returns the key of a finding in a member. A hint about the whole member is identified by its message, because
-// its passage is the name of the tool.
+// telling returns the key of a finding in a member. It ignores the passage of a hint about the whole member, which is
+// the name of the tool.
 func (b *builder) telling(member int, s review.Standing) string {
 	if b.general(member, s) {
 		s.Passage = ""
@@ -82,7 +81,7 @@ func (b *builder) telling(member int, s review.Standing) string {
 	return saying(s)
 }
 
-// repeatedAs returns the key under which a finding is shown once, "" for none.
+// repeatedAs returns the key under which a finding is shown once, or "".
 func (b *builder) repeatedAs(member int, s review.Standing) string {
 	switch {
 	case s.Severity == rules.Block:
@@ -94,16 +93,16 @@ func (b *builder) repeatedAs(member int, s review.Standing) string {
 	return ""
 }
 
-// group holds the open findings of one rule and one severity, or findings with the same message in many tools.
+// group contains the open findings of a rule with the same severity, or findings with the same message in many tools.
 type group struct {
 	first   review.Standing
-	key     string // of findings that are shown only here, else ""
-	members []int  // with such a finding
+	key     string // key of findings that are shown only here, or ""
+	members []int  // members with such a finding
 	times   int
 }
 
-// groups groups the findings by rule, the most severe first. Single hints and waived findings need no decision and are
-// shown only in place.
+// groups groups the findings by rule, most severe first. It omits single hints and waived findings, which require no
+// decision and are shown only in place.
 func (b *builder) groups() []group {
 	var list []group
 	at := map[string]int{}
@@ -133,12 +132,12 @@ func (b *builder) groups() []group {
 	return list
 }
 
-// summary adds a row for each group of findings: their number, message, tools, and remedy.
+// summary adds a row for each group of findings with their number, message, tools, and remedy.
 func (b *builder) summary() {
 	for _, g := range b.groups() {
 		s, of := g.first, g.first.Message
 		if g.key == "" {
-			of, _, _ = strings.Cut(of, `: "`) // the passage that it quotes
+			of, _, _ = strings.Cut(of, `: "`) // the passage that the message quotes
 			if open := strings.LastIndexByte(of, '('); open > 0 && !strings.Contains(of[open:], ")") {
 				of = of[:open]
 			}
@@ -168,7 +167,7 @@ func (b *builder) summary() {
 
 func (b *builder) nameOf(member int) string { return Name(b.set.Members[member]) }
 
-// Name names a member: as its server does, or by its id.
+// Name returns the name of a member on its server, or its id.
 func Name(d review.Dossier) string {
 	if t := d.Revision.Draft.Definition.Tool; t != nil {
 		return cmp.Or(t.OriginName(), d.Proposal.Subject.ID)
@@ -176,7 +175,7 @@ func Name(d review.Dossier) string {
 	return d.Proposal.Subject.ID
 }
 
-// remedyOf returns the advice for a finding, "" for a hint or a waived finding.
+// remedyOf returns the remedy for a finding, or "" for a hint or a waived finding.
 func remedyOf(s review.Standing) string {
 	if s.Severity == rules.Info || s.Waiver != nil {
 		return ""
@@ -184,7 +183,7 @@ func remedyOf(s review.Standing) string {
 	return cmp.Or(s.Importer, s.Suggestion)
 }
 
-// finding returns the row of a finding with a text, and its remedy if requested.
+// finding returns the row for a finding with a text, including its remedy if requested.
 func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
 	if r := remedyOf(s); remedy && r != "" {
 		text += " → " + r
@@ -196,10 +195,10 @@ func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
 }
 
 // placed returns the findings to show with a tool, by the entry that contains them. Each is shown once with a count,
-// but blocking findings are shown in every place.
+// except blocking findings, which are shown at all locations.
 func (b *builder) placed(member int, entries []entry) map[int][]found {
 	at := map[int][]found{}
-	first := map[string]int{} // first place by message
+	first := map[string]int{} // first location, by message
 	for _, s := range b.set.Members[member].Standing {
 		if b.repeatedAs(member, s) != "" {
 			continue
@@ -219,7 +218,7 @@ func (b *builder) placed(member int, entries []entry) map[int][]found {
 	return at
 }
 
-// placeOf returns the entry that a finding is in, -1 for the tool as a whole.
+// placeOf returns the index of the entry that contains a finding, or -1 for the tool as a whole.
 func placeOf(s review.Standing, entries []entry) int {
 	best := -1
 	for i, e := range entries {
@@ -230,7 +229,7 @@ func placeOf(s review.Standing, entries []entry) int {
 	return best
 }
 
-// within reports whether a path is that of a field or leads into it.
+// within reports whether path is field or a path inside it.
 func within(path, field string) bool {
 	rest, ok := strings.CutPrefix(path, field)
 	return ok && field != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')

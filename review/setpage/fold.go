@@ -9,21 +9,21 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// joined is the maximum length of a row of short parameters, and nested that of one
-// parameter with those inside it, both in bytes.
+// joined is the maximum length of a row of short parameters, and nested that of a parameter including nested ones, both
+// in bytes.
 const (
 	joined = 110
 	nested = 220
 )
 
-// listing adds the entries of one tool to a page. It skips entries that the page already contains, of this tool or
-// another, and puts parameters without a text on one row.
+// listing adds the entries of a tool to a page. It abbreviates entries that the page already contains, from this or
+// another tool, and puts parameters without a text on a common row.
 type listing struct {
 	*builder
 	tool    int
 	entries []entry
-	at      map[int][]found // findings by the entry, -1 for those of the tool
-	keys    [][32]byte      // of the entries, with those inside them
+	at      map[int][]found // findings by entry; -1 for those of the tool
+	keys    [][32]byte      // keys of the entries, including nested ones
 }
 
 // list adds the texts of a tool, each with its findings.
@@ -51,7 +51,7 @@ func (l listing) finds(list []found) {
 	}
 }
 
-// end returns the index of the first entry after i that is not inside it.
+// end returns the index of the first entry after i that is not nested in it.
 func (l listing) end(i int) int {
 	k := i + 1
 	for k < len(l.entries) && l.entries[k].depth > l.entries[i].depth {
@@ -60,7 +60,7 @@ func (l listing) end(i int) int {
 	return k
 }
 
-// key returns a hash of an entry and those inside it, whose keys are known.
+// key returns a hash of an entry and its nested entries, whose keys must have been computed.
 func (l listing) key(i int) [32]byte {
 	h := sha256.New()
 	e := l.entries[i]
@@ -68,24 +68,24 @@ func (l listing) key(i int) [32]byte {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	for k := i + 1; k < l.end(i); k = l.end(k) {
-		_, _ = h.Write(l.keys[k][:]) // writing to a hash does not fail
+		_, _ = h.Write(l.keys[k][:]) // cannot fail
 	}
 	return [32]byte(h.Sum(nil))
 }
 
-// above is the origin of an entry that the same tool already has.
+// above is the origin of an entry that the same tool already contains.
 const above = "above"
 
-// piece is an entry with those inside it, if they are short enough to share a row.
+// piece is an entry with its nested entries, if they are short enough to share a row.
 type piece struct {
 	text  string
-	of    string // the first entry with this content; text is then its name
+	of    string // first entry with this content; text is then its name
 	end   int
 	finds []found
 }
 
-// row adds the row of the entry at i, with those behind it that fit on it, and returns
-// the first that is not on it.
+// row adds a row for the entry at i and subsequent entries that fit on it, and returns the index of the first entry
+// that does not.
 func (l listing) row(i int) int {
 	first, ok := l.piece(i)
 	if !ok {
@@ -125,12 +125,10 @@ func (l listing) row(i int) int {
 	return last.end
 }
 
-// block is the maximum length of a row of paragraphs, in bytes: in a longer one, readers
-// lose their place.
+// block is the maximum length of a row of paragraphs, in bytes. Longer rows are hard to read.
 const block = 1000
 
-// whole adds the row of an entry with a text, or a paragraph with the following ones, and returns the index of the
-// first entry that is not on it.
+// whole adds a row for an entry with a text, or for consecutive paragraphs, and returns the index of the next entry.
 func (l listing) whole(i int) int {
 	row, next := l.entries[i].row(l.tool), i+1
 	for l.note(i); l.paragraph(i) && len(l.at[next-1]) == 0 && next < len(l.entries) && l.paragraph(next) && l.entries[next].path == l.entries[i].path; next++ {
@@ -157,17 +155,17 @@ func (l listing) beside(i, k int) bool {
 		(order(a.path) == order(b.path) || strings.HasPrefix(b.label, "returns.") && a.depth == 0)
 }
 
-// note records that an entry is on the page.
+// note records that the page contains an entry.
 func (l listing) note(i int) {
 	if _, there := l.shown[l.keys[i]]; !there && l.entries[i].sign == "" {
 		l.shown[l.keys[i]] = l.tool
 	}
 }
 
-// long is the length from which on a repeated paragraph is shown once, in bytes.
+// long is the minimum length, in bytes, of a paragraph that is shown only once if it is repeated.
 const long = 200
 
-// piece returns the short form of an entry with those inside it, if it has one.
+// piece returns the short form of an entry with its nested entries, if it has one.
 func (l listing) piece(i int) (piece, bool) {
 	e, p := l.entries[i], piece{end: l.end(i)}
 	for k := i; k < p.end; k++ {
@@ -195,7 +193,7 @@ func (l listing) piece(i int) (piece, bool) {
 	return p, true
 }
 
-// origin names the tool in which a text was first shown.
+// origin returns the name of the tool in which a text was first shown.
 func (l listing) origin(of int) string {
 	switch {
 	case of == l.tool:
@@ -212,7 +210,7 @@ func (l listing) origin(of int) string {
 	return name
 }
 
-// inline writes an entry and its children on one line, if none of them has a text.
+// inline returns an entry and its nested entries on one line. ok is false if any of them has a text.
 func (l listing) inline(i int) (string, bool) {
 	e := l.entries[i]
 	if e.text != "" || e.label == "" {
@@ -238,8 +236,7 @@ func (l listing) inline(i int) (string, bool) {
 	return text + "{" + strings.Join(inside, " · ") + "}", true
 }
 
-// line returns pieces on one line. It groups the names of neighbors that repeat the same
-// place.
+// line returns pieces on one line. It groups adjacent names with the same origin.
 func line(pieces []piece) string {
 	var parts []string
 	for i := 0; i < len(pieces); {
@@ -257,8 +254,7 @@ func line(pieces []piece) string {
 	return strings.Join(parts, " · ")
 }
 
-// repeatedNames returns the names of pieces that all repeat one place, and that place; ""
-// otherwise.
+// repeatedNames returns the names of pieces and their common origin, or "" if they have none.
 func repeatedNames(pieces []piece) (names, of string) {
 	of = pieces[0].of
 	if of == "" || slices.ContainsFunc(pieces, func(p piece) bool { return p.of != of }) {

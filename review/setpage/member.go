@@ -17,7 +17,7 @@ import (
 // around is the number of unchanged lines shown before and after a change.
 const around = 2
 
-// fewLines is the number of changed lines up to which a field is not folded.
+// fewLines is the maximum number of changed lines of a field that is not folded.
 const fewLines = 40
 
 // member adds a member that does not come from a server: its heading, its findings, and its changes by field or file.
@@ -54,7 +54,7 @@ func (b *builder) files(i int, d review.Dossier) {
 			continue
 		}
 		if !file && d.Parts != nil && d.Base == nil {
-			continue // its id and its path, which the heading has
+			continue // its id and path, which are part of the heading
 		}
 		name := f.Path
 		if file {
@@ -90,10 +90,10 @@ func (b *builder) files(i int, d review.Dossier) {
 	}
 }
 
-// mostNames is the maximum number of names in a row.
+// mostNames limits the number of names in a row.
 const mostNames = 6
 
-// some lists the first of several names.
+// some lists the first few names and the number of others.
 func some(names []string) string {
 	if more := len(names) - mostNames; more > 0 {
 		return strings.Join(names[:mostNames], ", ") + fmt.Sprintf(" and %d more", more)

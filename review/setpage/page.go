@@ -1,6 +1,6 @@
-// Package setpage lays out a change set as one page. For tools of MCP servers, it shows every text that a model will
-// read, once, with the findings in place; for other members, it shows the changes, file by file. The command line and
-// the workbench print the same rows.
+// Package setpage lays out a change set as one page. For tools of MCP servers, it shows each text that a model reads
+// once, with the findings in place. For other members, it shows the changes by file. The command line and the workbench
+// display the same rows.
 package setpage
 
 import (
@@ -19,47 +19,46 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Kind is the kind of a row.
+// Kind is the type of a row.
 type Kind int
 
-// The kinds.
+// Types of rows.
 const (
-	Title   Kind = iota // of the set
-	Note                // about the set or a tool
-	Tool                // begins a tool
-	Text                // a text that a model reads, or a parameter
-	Finding             // in the text above, or in the tool
-	Raw                 // a line of the JSON that was imported
-	File                // begins a field or a file
+	Title   Kind = iota // of the change set
+	Note                // about the change set or a tool
+	Tool                // first row of a tool
+	Text                // a text for the model, or a parameter
+	Finding             // in the preceding text, or in the tool
+	Raw                 // a line of the imported JSON
+	File                // first row of a field or a file
 	Fact                // a fact about the reach of the texts
 )
 
-// Row is one row. All fields except Sign are untrusted.
+// Row is a row of the page. All fields except Sign are untrusted.
 type Row struct {
 	Kind     Kind
-	Tool     int    // index of the member, -1 for the whole set
+	Tool     int    // index of the member, or -1 for the change set
 	Depth    int    // nesting depth of the parameter
-	Sign     string // "+" for additions to a changed tool, "-" for deletions, else ""
-	Name     string // of a tool or a parameter
-	Detail   string // the type of a parameter, the hints of a tool
-	Text     string // of one line
+	Sign     string // "+" for additions to a changed tool, "-" for deletions, or ""
+	Name     string // name of a tool or a parameter
+	Detail   string // type of a parameter, or hints of a tool
+	Text     string // a single line
 	Severity rules.Severity
 	Waived   bool
-	Part     string // the field or file that the row is of, "" for none
-	Fold     bool   // a line of a file, which is shown on demand
-	// Same identifies a finding at the head, whichever members it is in.
+	Part     string // field or file that the row belongs to, or ""
+	Fold     bool   // line of a file that is shown on demand
+	// Same is the key of a repeated finding at the top of the page, regardless of the members that contain it.
 	Same string
 }
 
-// Page is a change set laid out.
+// Page is the layout of a change set.
 type Page struct {
 	Rows []Row
-	// Starts are the rows at which the tools begin, in the order of the members.
+	// Starts lists the first row of each tool, in the order of the members.
 	Starts []int
 }
 
-// Fits reports whether a change set can be shown as a page: all of its members are
-// tools and texts of MCP servers, with the JSON that was imported.
+// Fits reports whether all members of a change set are tools or texts of MCP servers with their imported JSON.
 func Fits(set review.ChangeSet) bool {
 	return len(set.Members) > 0 && !slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return !ofServer(d) })
 }
@@ -70,7 +69,7 @@ func ofServer(d review.Dossier) bool {
 	return t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Kind == registry.ServerText) && len(d.Source) > 0
 }
 
-// Of lays out a change set; with raw also the imported JSON.
+// Of lays out a change set. raw adds the imported JSON.
 func Of(set review.ChangeSet, raw bool) Page {
 	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}, remedied: map[string]bool{}}
 	for _, d := range set.Members {
@@ -116,16 +115,16 @@ func Of(set review.ChangeSet, raw bool) Page {
 type builder struct {
 	set      review.ChangeSet
 	texts    [][]entry        // of each member
-	repeated map[string][]int // members by the key of a finding that many have
-	common   []entry          // of every tool
+	repeated map[string][]int // members by the key of a repeated finding
+	common   []entry          // common to all tools
 	shown    map[[32]byte]int // member that first showed a text, by its hash
-	remedied map[string]bool  // advice that is on the page
+	remedied map[string]bool  // remedies on the page
 	page     Page
 }
 
 func (b *builder) add(r Row) { b.page.Rows = append(b.page.Rows, r) }
 
-// reach adds the facts about the reach of new members, by kind.
+// reach adds the facts about the reach of new members by kind.
 func (b *builder) reach() {
 	var facts []fact.Fact
 	for _, d := range b.set.Members {
@@ -160,8 +159,7 @@ func (b *builder) reaches(i int, d review.Dossier) {
 	}
 }
 
-// Counts returns the number of tools and texts in a change set, their servers, and the
-// number of each kind of change.
+// Counts describes the number of tools and texts in a change set, their servers, and the number of each type of change.
 func Counts(members []review.Dossier) string {
 	counts, servers, of := map[proposals.Type]int{}, []string{}, map[string]int{}
 	for _, d := range members {
@@ -204,11 +202,11 @@ func counted(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// tool adds a member: its heading, its texts, and the findings in them.
+// tool adds a member: its heading, its texts, and their findings.
 func (b *builder) tool(i int, d review.Dossier) {
 	p, draft := d.Proposal, d.Revision.Draft
 	title := ""
-	if p.Type == proposals.New { // those of a changed tool are among its texts
+	if p.Type == proposals.New { // for a changed tool, the titles are among its texts
 		title = titles(shown(d, d.Source))
 	}
 	b.heading(i, d, title)
@@ -241,8 +239,8 @@ func (b *builder) heading(i int, d review.Dossier, text string) {
 	b.reaches(i, d)
 }
 
-// commonEntries returns the entries, other than descriptions and parameters, that all tools of a set share. It returns
-// none unless the set has several tools and all are new.
+// commonEntries returns the entries, other than descriptions and parameters, that all tools of a change set share. It
+// returns none unless the change set has several tools and all are new.
 func commonEntries(set review.ChangeSet) []entry {
 	if len(set.Members) < manyTools || !Fits(set) || slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return d.Proposal.Type != proposals.New }) {
 		return nil
@@ -273,7 +271,7 @@ func formatOf(d review.Dossier) wire.Format {
 	return wire.MCP
 }
 
-// shown reads the imported JSON of a member in the form of a tool.
+// shown returns the imported JSON of a member in the form of a tool.
 func shown(d review.Dossier, source []byte) *jsondoc.Node {
 	if item, err := wire.ReadItem(formatOf(d), source); isText(d) && err == nil {
 		return item.Shown()
@@ -281,7 +279,7 @@ func shown(d review.Dossier, source []byte) *jsondoc.Node {
 	return parsed(source)
 }
 
-// parsed parses imported JSON. Invalid JSON becomes a single string.
+// parsed parses imported JSON. For invalid JSON, it returns an object with a single string.
 func parsed(source []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(source, jsondoc.DefaultLimits)
 	if err != nil || n.Kind != jsondoc.Object {
@@ -306,12 +304,12 @@ func titles(n *jsondoc.Node) string {
 	return strings.Join(words, "  ")
 }
 
-// inHeading reports whether the heading of a new tool has an entry.
+// inHeading reports whether the heading of a new tool includes an entry.
 func inHeading(e entry) bool {
 	return e.path == hintPath && e.name == "hints" || e.path == "definition.name" || e.path == wire.SourcePath+"annotations.title"
 }
 
-// hints names the annotations that a server may give, as it gives them.
+// hints describes the boolean annotations of a server.
 func hints(annotations *jsondoc.Node) string {
 	var words []string
 	for _, h := range hintWords() {
@@ -326,7 +324,7 @@ func hints(annotations *jsondoc.Node) string {
 	return strings.Join(words, ", ")
 }
 
-// hintWord holds the words for an annotation.
+// hintWord contains the words for an annotation.
 type hintWord struct{ key, yes, no string }
 
 func hintWords() []hintWord {
@@ -338,8 +336,8 @@ func hintWords() []hintWord {
 	}
 }
 
-// edited returns the keys in which a definition differs from an import of its JSON, such
-// as a tier or a description that the user wrote.
+// edited returns the keys in which a definition differs from an import of its JSON, such as a tier or a description
+// that the user wrote.
 func edited(d review.Dossier) []entry {
 	t := *d.Revision.Draft.Definition.Tool
 	item, err := wire.ReadItem(formatOf(d), d.Source)
@@ -370,7 +368,7 @@ func besides(d proposals.Draft) []entry {
 			list = append(list, named("example", flow(e), ""))
 		}
 		for _, c := range d.TestCases {
-			text, _ := jsondoc.Encode(c) // it was decoded from JSON
+			text, _ := jsondoc.Encode(c) // decoded from JSON before
 			list = append(list, named("test case", flow(string(text)), ""))
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"toolcrib/review"
 )
 
-// schemaEntries returns the parameters of a schema, each once, with all keywords of the schema for it. name prefixes
-// their names; titles are generated titles to skip.
+// schemaEntries returns an entry for each parameter of a schema, with all keywords of its schema. name prefixes their
+// names; titles are generated titles to skip.
 func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry {
 	if n.Kind != jsondoc.Object {
 		return []entry{named(name, flow(review.Scalar(n)), path)}
 	}
 	s := schemaOf(n, schema{path: path, name: name, titles: titles})
-	for i, e := range s.children { // not children of a parameter
+	for i, e := range s.children { // top-level entries
 		if e.depth == 0 {
 			s.children[i].label = e.name
 		}
@@ -30,13 +30,13 @@ func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry 
 	return append(list, s.children...)
 }
 
-// schema holds the parts of a schema: those of its own row, and the entries of nested schemas.
+// schema collects the parts of a schema for its row and the entries of nested schemas.
 type schema struct {
 	path, name string
-	depth      int      // of the entries inside it
-	titles     []string // titles without information
+	depth      int      // of nested entries
+	titles     []string // titles to omit
 	types      []string
-	terms      []string // the other keywords
+	terms      []string // other keywords
 	text       string
 	children   []entry
 }
@@ -45,7 +45,7 @@ func (s schema) detail() string {
 	return strings.Join(slices.DeleteFunc(append([]string{strings.Join(s.types, "|")}, s.terms...), func(t string) bool { return t == "" }), " ")
 }
 
-// schemaOf reads a schema into s, which has its place.
+// schemaOf reads a schema into s, which already has its position.
 func schemaOf(n *jsondoc.Node, s schema) schema {
 	for _, m := range n.Members {
 		s.keyword(m, n)
@@ -53,14 +53,14 @@ func schemaOf(n *jsondoc.Node, s schema) schema {
 	return s
 }
 
-// repeats reports whether a title only repeats a name, as in schemas generated from code:
-// "Max Results" for max_results.
+// repeats reports whether a title only repeats a name, as in schemas generated from code: "Max Results" for
+// max_results.
 func repeats(title, name string) bool {
 	words := strings.NewReplacer("_", "", " ", "", "-", "")
 	return strings.EqualFold(words.Replace(title), words.Replace(name))
 }
 
-// keyword adds one keyword of a schema.
+// keyword adds a keyword of a schema.
 func (s *schema) keyword(m jsondoc.Member, of *jsondoc.Node) {
 	at := jsondoc.Join(s.path, m.Key)
 	switch m.Key {
@@ -112,7 +112,7 @@ func (s *schema) members(m jsondoc.Member, at string, required *jsondoc.Node) {
 	}
 }
 
-// child adds the entries of a nested schema. mark follows its name.
+// child adds the entries of a nested schema. mark follows the name.
 func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
 	e := entry{name: name + mark, label: s.inside(name) + mark, depth: s.depth, path: at}
 	if n.Kind != jsondoc.Object {
@@ -125,7 +125,7 @@ func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
 	s.children = append(append(s.children, e), c.children...)
 }
 
-// inside returns the part of a name that is not in its parent's name. Entries for the items of a list follow the list.
+// inside returns a name without its parent's name. Entries for the items of a list follow the list.
 func (s *schema) inside(name string) string {
 	rest := strings.TrimPrefix(name, s.name)
 	if below, ok := strings.CutPrefix(rest, "[]."); ok {
@@ -134,11 +134,11 @@ func (s *schema) inside(name string) string {
 	return strings.TrimPrefix(rest, ".")
 }
 
-// part adds the schema of a keyword: on the same row if it is short.
+// part adds the schema of a keyword, on the same row if it is short.
 func (s *schema) part(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Object {
 		if m.Key == "additionalProperties" && m.Value.Kind == jsondoc.Bool {
-			return // the default of most schemas; the raw one is folded below
+			return // default of most schemas; the raw one is folded below
 		}
 		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
 		return
@@ -166,7 +166,7 @@ func (s *schema) part(m jsondoc.Member, at string) {
 	s.child(m.Value, at, name, "")
 }
 
-// variants adds a list of schemas: on the same row if all are short.
+// variants adds a list of schemas, on the same row if all are short.
 func (s *schema) variants(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Array {
 		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
@@ -192,7 +192,7 @@ func (s *schema) variants(m jsondoc.Member, at string) {
 	}
 }
 
-// words returns the values of an array, or a single value.
+// words returns the values of an array, or a single value as a list.
 func words(n *jsondoc.Node) []string {
 	if n.Kind != jsondoc.Array {
 		return []string{flow(review.Scalar(n))}

@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Client asks one model. It may be used by several goroutines at once.
+// Client asks a model. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	address *url.URL
@@ -34,7 +34,7 @@ func New(c Config) (*Client, error) {
 	}
 	return &Client{config: c, address: address.JoinPath("chat/completions"), client: &http.Client{
 		Transport: transport,
-		// The key and the text are for this endpoint only.
+		// The key and the text are only for this endpoint.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -61,9 +61,8 @@ type completion struct {
 	} `json:"choices"`
 }
 
-// Answer returns the answer of the model to input, with prompt as its instruction. The error is
-// safe to show. It wraps harness.ErrNotConnected if the endpoint cannot be reached, and is
-// ctx.Err if ctx is done.
+// Answer returns the answer of the model to input, with prompt as the system message. The error is safe to display. It
+// wraps harness.ErrNotConnected if the endpoint cannot be reached, and is ctx.Err if ctx is done.
 func (c *Client) Answer(ctx context.Context, prompt, input string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
@@ -90,8 +89,8 @@ func (c *Client) Answer(ctx context.Context, prompt, input string) (string, erro
 	return c.text(answer)
 }
 
-// post sends body, retries failures that may be temporary, and returns the last response. It
-// returns the available part of a truncated response.
+// post sends body, retries temporary failures, and returns the last response. It returns the available part of a
+// truncated response.
 func (c *Client) post(ctx context.Context, body []byte) (status int, answer []byte, err error) {
 	for attempt := 0; ; attempt++ {
 		response, err := c.send(ctx, body)
@@ -101,7 +100,7 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 				return 0, nil, err
 			}
 			defer func() { _ = response.Body.Close() }()
-			// In JSON, a byte can take up to six; the remainder is for the rest of the document.
+			// JSON may represent a byte by six; the remainder is for the rest of the document.
 			answer, err = io.ReadAll(http.MaxBytesReader(nil, response.Body, 6*int64(c.config.MaxAnswer)+64<<10))
 			if _, large := errors.AsType[*http.MaxBytesError](err); large {
 				return 0, nil, errTooLarge
@@ -138,7 +137,7 @@ func (c *Client) text(answer []byte) (string, error) {
 	choice := said.Choices[0]
 	text := choice.Message.Content
 	if text == "" {
-		text = choice.Message.Refusal // which is an answer, too
+		text = choice.Message.Refusal // a refusal is also an answer
 	}
 	switch {
 	case choice.FinishReason == "length":

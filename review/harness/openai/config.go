@@ -19,25 +19,22 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Config selects the model, and sets time-outs and retries.
+// Config selects the model and configures timeouts and retries.
 type Config struct {
 	BaseURL string // such as https://api.openai.com/v1 or http://localhost:11434/v1
 	Model   string
-	APIKey  string // "" for servers that want none
+	APIKey  string // "" for servers without authentication
 
-	// Timeout bounds one answer, all attempts taken together; 0 means
-	// DefaultTimeout.
+	// Timeout limits the time for an answer, including all attempts; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Retries sets how many attempts follow a failed connection or an answer to try
-	// again later; at most MaxRetries.
+	// Retries is the number of further attempts after a failed connection or a temporary error; at most MaxRetries.
 	Retries int
-	// RetryDelay bounds the wait between two attempts; 0 means
-	// DefaultRetryDelay. An endpoint that asks for more is not asked again.
+	// RetryDelay limits the delay between two attempts; 0 means DefaultRetryDelay. If the endpoint requests a longer
+	// delay, there is no further attempt.
 	RetryDelay time.Duration
-	// MaxAnswer bounds an answer in bytes; 0 means harness.MaxAnswer.
+	// MaxAnswer limits the size of an answer, in bytes; 0 means harness.MaxAnswer.
 	MaxAnswer int
-	// Transport makes the requests; nil means direct connections, without a
-	// proxy.
+	// Transport performs the requests; nil means direct connections without a proxy.
 	Transport http.RoundTripper
 }
 
@@ -48,10 +45,10 @@ const (
 	MaxRetries        = 5
 )
 
-// ErrConfig is wrapped by every error about a Config that cannot be used.
+// ErrConfig means that a Config is not valid.
 var ErrConfig = errors.New("the model is not configured")
 
-// check fills in the defaults of c and returns its address.
+// check fills in the defaults of c and returns the URL of the endpoint.
 func (c *Config) check() (*url.URL, error) {
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
@@ -82,7 +79,7 @@ func (c *Config) check() (*url.URL, error) {
 	return u, nil
 }
 
-// nearby reports whether host is this machine or in a private network.
+// nearby reports whether host is this machine or on a private network.
 func nearby(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -96,7 +93,7 @@ var (
 	errTooLarge     = errors.New("the answer is too large")
 )
 
-// refused explains why a response that is not 200 OK holds no answer.
+// refused returns the error for a response with a status other than 200.
 func (c *Client) refused(status int, body []byte) error {
 	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	var refusal struct {
@@ -121,7 +118,7 @@ func (c *Client) refused(status int, body []byte) error {
 	return fmt.Errorf("the endpoint failed (%s)", said)
 }
 
-// unreached returns an error that explains why no response arrived.
+// unreached returns the error for a request without a response.
 func (c *Client) unreached(err error) error {
 	var name *net.DNSError
 	var dial *net.OpError
@@ -140,8 +137,7 @@ func (c *Client) unreached(err error) error {
 	return fmt.Errorf("the connection to %s was lost: %s", host, c.printable(err.Error()))
 }
 
-// printable returns s safe to show, and without the API key, which a server
-// may repeat.
+// printable returns s in a form that is safe to display, without the API key, which a server may repeat.
 func (c *Client) printable(s string) string {
 	if c.config.APIKey != "" {
 		s = strings.ReplaceAll(s, c.config.APIKey, "[API key]")
@@ -149,17 +145,17 @@ func (c *Client) printable(s string) string {
 	return jsondoc.Printable(s)
 }
 
-// firstPause is the wait before the second attempt; every further one is twice
-// as long, up to Config.RetryDelay.
+// firstPause is the delay before the second attempt. The delay doubles with each further attempt, up to
+// Config.RetryDelay.
 const firstPause = 500 * time.Millisecond
 
-// pause returns the delay after an attempt, counted from 0, before the next one, and whether to try again. A nil
-// response means that no response arrived.
+// pause returns the delay before the next attempt and whether there should be one. attempt is counted from 0. response
+// is nil if none arrived.
 func (c *Client) pause(attempt int, response *http.Response) (time.Duration, bool) {
 	if attempt >= c.config.Retries || response != nil && !retryable(response) {
 		return 0, false
 	}
-	if response != nil { // it may ask for a wait in seconds or until a date (RFC 9110, section 10.2.3)
+	if response != nil { // may request a delay in seconds or until a date (RFC 9110, section 10.2.3)
 		value := response.Header.Get("Retry-After")
 		if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 			wait := time.Duration(seconds) * time.Second
@@ -171,11 +167,10 @@ func (c *Client) pause(attempt int, response *http.Response) (time.Duration, boo
 		}
 	}
 	wait := min(firstPause<<attempt, c.config.RetryDelay)
-	return wait - rand.N(wait/4+1), true // clients that failed together do not come back together
+	return wait - rand.N(wait/4+1), true // clients that failed at the same time do not retry at the same time
 }
 
-// retryable reports whether the same request may succeed later. OpenAI's servers have a header
-// for this.
+// retryable reports whether the same request may succeed later. OpenAI's servers have a header for this.
 func retryable(response *http.Response) bool {
 	switch response.Header.Get("X-Should-Retry") {
 	case "true":
@@ -190,7 +185,7 @@ func retryable(response *http.Response) bool {
 	return response.StatusCode >= http.StatusInternalServerError
 }
 
-// sleep waits for d and reports whether ctx is still in force.
+// sleep waits for d. It returns false if ctx is done.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
