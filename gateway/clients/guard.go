@@ -1,3 +1,5 @@
+// Guards in the entries of servers: adding and removing them.
+
 package clients
 
 import (
@@ -14,22 +16,22 @@ import (
 
 // Flags of the guard that record the original form of an entry.
 const (
-	// wasFlag is followed by "args" for a command with an empty list of arguments,
-	// and for a URL by its key, with ":" and the type of the entry if it had one.
+	// wasFlag is followed by "args" for a command with an empty list of arguments. For a URL, it is followed by the
+	// key of the URL and, if the entry had a type, by ":" and the type.
 	wasFlag = "--was"
-	// tokenFlag is followed by the name of the variable with the bearer token.
+	// tokenFlag is followed by the name of the variable that contains the bearer token.
 	tokenFlag = "--token-env"
 )
 
-// Prefix has the program that guards a server, and the flags that follow the server's name.
+// Prefix is the program that guards a server, and the flags after the server's name.
 type Prefix struct {
 	Program string
 	Flags   []string
 }
 
-// Guard returns the file with the guard in front of the servers at the given indexes, under
-// the given names, and the reasons for those that it left unchanged. Nothing else changes,
-// and Unguard reverses it exactly.
+// Guard returns the file with guards added to the servers at the given indexes, under the given names. It also
+// returns the reasons for servers that it left unchanged. Nothing else in the file changes, and Unguard restores the
+// original bytes.
 func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	left := map[int]string{}
 	bare := f.withoutForeign(p, names, left)
@@ -68,8 +70,8 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	return after, left
 }
 
-// withoutForeign returns the file without guards that are not the user's or have a name other than in names, and without
-// the variables that only those guards read.
+// withoutForeign returns the file without guards that are not the user's or whose name is not the one in names. It
+// also removes the variables that only those guards read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	var which []int
 	for _, i := range slices.Sorted(maps.Keys(names)) {
@@ -96,8 +98,8 @@ func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	return &bare
 }
 
-// withoutVariable removes variables from the environment of an entry. If keep is set, the
-// program env sets them for the server behind the guard.
+// withoutVariable removes variables from the environment of an entry. If keep is set, the program env sets them for
+// the server behind the guard.
 func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool) File {
 	s := &f.Servers[i]
 	env := s.node.Get(envKeys...)
@@ -124,8 +126,8 @@ func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool)
 	return after.withoutVariable(i, matches, keep)
 }
 
-// wouldDiffer returns the reason why a guard in front of a server would not be the user's, because of the server's
-// variables or folder, or "".
+// wouldDiffer returns why a guard added to a server would not be the user's, because of the server's variables or
+// folder, or "".
 func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	if f.machine.Inspect == nil {
 		return ""
@@ -134,8 +136,8 @@ func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	return f.machine.Inspect(Start{Program: p.Program, Args: args, Dir: s.folder, Env: s.Env, EnvFile: s.node.Get("envFile").Str()}).Differs
 }
 
-// Unguard returns the file without the guard in front of the servers at the given indexes,
-// and the reasons for those that it left unchanged.
+// Unguard returns the file without the guards of the servers at the given indexes, and the reasons for servers that
+// it left unchanged.
 func (f *File) Unguard(which []int) (File, map[int]string) {
 	left := map[int]string{}
 	bare := func(_, after *File, which []int) bool {
@@ -144,8 +146,8 @@ func (f *File) Unguard(which []int) (File, map[int]string) {
 	return f.apply(which, (*File).unguard, bare, left), left
 }
 
-// apply changes servers of the file: all at once if well accepts the result, and otherwise one half at a time, so that a
-// server that cannot be changed does not affect the others.
+// apply changes servers of the file. It changes all of them at once if well accepts the result, and otherwise each
+// half separately, so that a server that cannot be changed does not affect the others.
 func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, string), well func(before, after *File, which []int) bool, left map[int]string) File {
 	var edits []spanedit.Edit
 	var ready []int
@@ -176,7 +178,7 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	return first.apply(ready[half:], change, well, left)
 }
 
-// apart returns a canonical text of the file except for the commands of the given servers.
+// apart returns a canonical text of the file without the commands of the given servers.
 func (f *File) apart(which []int) string {
 	without, texts := map[*spanedit.Node]bool{}, ""
 	for _, i := range which {
@@ -186,19 +188,19 @@ func (f *File) apart(which []int) string {
 	return texts + f.doc.Root.Canonical(without)
 }
 
-// meaning returns a canonical text of the server and of the other fields of its entry, regardless of the guard.
+// meaning returns a canonical text of the server and of the other fields of its entry. A guard does not change it.
 func (s *Server) meaning() string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	n := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
 	words := append([]string{s.Command}, s.Args...)
 	if l, err := peel(words); err == nil {
-		words = l.words // env and a shell remain when the guard after them is removed
+		words = l.words // env and a shell remain when the guard behind them is removed
 	}
 	is := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
 	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.Canonical(nil))
 }
 
-// quoted returns the arguments that start the guard name, each one quoted for the file.
+// quoted returns the arguments that start a guard, quoted for the file.
 func (p Prefix) quoted(name string, flags ...string) []string {
 	words := slices.Concat([]string{"guard", name}, p.Flags, flags)
 	for i, w := range words {
@@ -209,8 +211,8 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 
 const severalLines = "its command spans several lines"
 
-// inFront inserts a program and its quoted arguments before the command of a server. empty, unless nil, replaces words for
-// a server with an empty list of arguments.
+// inFront inserts a program and its quoted arguments before the command of a server. If empty is not nil, it replaces
+// words for a server with an empty list of arguments.
 func (f *File) inFront(s *Server, program string, words, empty []string) ([]spanedit.Edit, string) {
 	in, command, args := s.program()
 	if command.Value.Kind == spanedit.List {
@@ -230,7 +232,7 @@ func (f *File) inFront(s *Server, program string, words, empty []string) ([]span
 	return append(edits, f.doc.InsertItems(args.Value, append(words, raw))...), ""
 }
 
-// full returns the words of a client with defaults in place of empty ones.
+// full returns w with defaults in place of empty words.
 func (w words) full() words {
 	return words{
 		url: cmp.Or(w.url, "url"), headers: cmp.Or(w.headers, "headers"), command: cmp.Or(w.command, "command"),
@@ -238,7 +240,7 @@ func (w words) full() words {
 	}
 }
 
-// guardURL replaces a URL with a command, and headers with variables.
+// guardURL replaces the URL of an entry by a command, and the headers by variables.
 func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
 	w := f.dialect.words.full()
 	address, kind := s.node.Field(urlKeys...), s.node.Field(typeKeys...)
@@ -271,7 +273,7 @@ func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, stri
 	}
 	if headers := s.node.Field(headerKeys...); headers != nil && len(headers.Value.Fields) > 0 {
 		edits = append(edits, f.doc.RenameField(headers, w.env)...)
-		if env := s.node.Field(envKeys...); env != nil { // an empty one
+		if env := s.node.Field(envKeys...); env != nil { // an empty object
 			edits = append(edits, f.doc.RenameField(env, w.headers)...)
 		}
 		for i := range headers.Value.Fields {

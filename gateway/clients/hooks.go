@@ -1,3 +1,5 @@
+// Hooks: commands that a client runs before each prompt.
+
 package clients
 
 import (
@@ -11,17 +13,17 @@ import (
 	"toolcrib/gateway/clients/spanedit"
 )
 
-// hookStyle describes how a client runs a command before each prompt. A hook at the start of a session is not enough,
-// because Claude Code and Codex ignore its result.
+// hookStyle describes how a client runs a command before each prompt. A hook at the start of a session would not be
+// enough, because Claude Code and Codex ignore its result.
 type hookStyle struct {
 	event   string
-	grouped bool   // the event has groups of commands
-	more    string // additional members of a command
-	version string // the first member of a new file
+	grouped bool   // the event contains groups of commands
+	more    string // additional members of the command
+	version string // first member of a new file
 	places  []location
 }
 
-// hookPlaces are the files of a user and of a project. They list no servers.
+// hookPlaces returns the locations of hooks, in files that list no servers.
 func hookPlaces(paths ...string) []location {
 	all := files(paths...)
 	for i := range all {
@@ -33,8 +35,8 @@ func hookPlaces(paths ...string) []location {
 // HasHooks reports whether a hook can stop a session of the client.
 func (c Client) HasHooks() bool { return c.hooks.event != "" }
 
-// Hooks returns the files with hooks of the clients with the given ids, or of all clients. It includes a missing file if
-// its folder exists, or if its client is given.
+// Hooks returns the files with hooks of the clients with the given ids, or of all clients. It includes a missing file
+// if its folder exists or its client is given.
 func (m Machine) Hooks(ids ...string) []File {
 	var found []File
 	for _, c := range All() {
@@ -45,7 +47,7 @@ func (m Machine) Hooks(ids ...string) []File {
 		for _, l := range c.hooks.places {
 			for _, name := range m.paths(l) {
 				if slices.Contains(seen, name) {
-					continue // the project is the home folder
+					continue // if the project is the home folder
 				}
 				seen = append(seen, name)
 				f, there := m.read(c, l, name)
@@ -62,7 +64,7 @@ func (m Machine) Hooks(ids ...string) []File {
 	return found
 }
 
-// absent returns a file that does not exist yet.
+// absent returns a file that does not exist.
 func (m Machine) absent(c Client, l location, name string) File {
 	f := m.newFile(c, l, name, nil)
 	f.real, f.missing = name, true
@@ -78,15 +80,15 @@ func (m Machine) absent(c Client, l location, name string) File {
 	return f
 }
 
-// hookCommand matches the command of a hook that wrap wrote: the program, and which empty parts of the hooks existed
-// before.
+// hookCommand matches the command of a hook that wrap has written: the program, and the parts of the hooks that
+// existed before it.
 var hookCommand = spanedit.Lazily(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
-// hookEnd stops the session if a hook fails in any other way, such as a missing program or a crash. Clients ignore all
-// other exit statuses.
+// hookEnd makes the hook stop the session if it fails in any way, such as a missing program or a crash. Clients
+// ignore all other exit statuses.
 const hookEnd = " || exit 2"
 
-// hookWas returns which parts of the hooks existed before a hook of toolcrib.
+// hookWas returns the parts of the hooks that existed before the hook of toolcrib was added.
 func hookWas(command string) (was string, ours bool) {
 	parts := hookCommand().FindStringSubmatch(command)
 	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
@@ -95,14 +97,14 @@ func hookWas(command string) (was string, ours bool) {
 	return parts[4], true
 }
 
-// element is a member or an item, by its index in its parent.
+// element is a member or an item, identified by its parent and index.
 type element struct {
 	in *spanedit.Node
 	at int
 }
 
-// hook returns the path from the root to the first hook of toolcrib: the member with the hooks, that of the event, the
-// group if there are any, and the command.
+// hook returns the path from the root to the first hook of toolcrib: the member "hooks", the event, the group (if the
+// client has groups), and the command.
 func (f *File) hook() (way []element, was string) {
 	member := func(in *spanedit.Node, name string) element {
 		return element{in, slices.IndexFunc(in.Fields, func(fd spanedit.Field) bool { return fd.Name == name })}
@@ -139,7 +141,7 @@ func (f *File) Hooked() bool {
 	return way != nil
 }
 
-// HookCommand returns the command of the hook of toolcrib in the file, in the form of Hook's parameter, or "".
+// HookCommand returns the command of toolcrib's hook in the form that Hook expects, or "".
 func (f *File) HookCommand() string {
 	way, was := f.hook()
 	if way == nil {
@@ -150,7 +152,7 @@ func (f *File) HookCommand() string {
 	return strings.TrimSuffix(command, " --was "+was)
 }
 
-// hookless returns the reason why no hook can be added to or removed from the file, or "".
+// hookless returns why no hook can be added to the file or removed from it, or "".
 func (f *File) hookless() string {
 	hooks := f.doc.Root.Get("hooks")
 	event := hooks.Get(f.hooks.event)
@@ -169,8 +171,8 @@ func (f *File) hookless() string {
 	return ""
 }
 
-// Hook returns the file with a hook that runs a command before each prompt, or the reason why the file is unchanged. It
-// replaces a hook of toolcrib with another command.
+// Hook returns the file with a hook that runs a command before each prompt, or the reason why the file is unchanged.
+// It replaces an existing hook of toolcrib.
 func (f *File) Hook(command string) (File, string) {
 	if why := f.hookless(); why != "" {
 		return *f, why
@@ -218,8 +220,8 @@ func (f *File) Hook(command string) (File, string) {
 	return after, ""
 }
 
-// Unhook returns the file without the hooks of toolcrib and without the parts around them that wrap added, unless those
-// have other content now, or the reason why the file is unchanged. A file that wrap created has no data then.
+// Unhook returns the file without the hooks of toolcrib, or the reason why the file is unchanged. It also removes the
+// surrounding parts that wrap added, unless they have other content now. A file that wrap created then has no data.
 func (f *File) Unhook() (File, string) {
 	if why := f.hookless(); why != "" {
 		return *f, why
@@ -246,10 +248,10 @@ func (f *File) Unhook() (File, string) {
 		return *f, "it cannot be edited without changing something else"
 	}
 	after := f.With(data)
-	return after.Unhook() // there may be more
+	return after.Unhook() // there may be further hooks
 }
 
-// entry returns the element of an event that runs a command.
+// entry returns the JSON of an event's item that runs a command.
 func (s hookStyle) entry(command string) string {
 	entry := `{"type":"command","command":` + spanedit.Quote(command) + s.more + `}`
 	if !s.grouped {
@@ -258,7 +260,7 @@ func (s hookStyle) entry(command string) string {
 	return `{"hooks":[` + entry + `]}`
 }
 
-// created returns a file that contains only a hook.
+// created returns a new file that contains only the hook.
 func (f *File) created(command string) []byte {
 	s := f.hooks
 	return []byte(spanedit.Indented(`{`+s.version+`"hooks":{`+spanedit.Quote(s.event)+`:[`+s.entry(command)+`]}}`, "", "  ", "\n") + "\n")

@@ -1,3 +1,5 @@
+// The files of clients on a machine: where they are, and how they are read and written.
+
 package clients
 
 import (
@@ -18,22 +20,22 @@ import (
 	"toolcrib/internal/atomicfile"
 )
 
-// Machine describes the machine on which to look for clients. Nothing is read from the
-// process, so that tests can describe any system.
+// Machine describes the machine on which to look for clients. Nothing is taken from the process, so that tests can
+// describe any system.
 type Machine struct {
-	OS      string // as runtime.GOOS
-	Home    string // absolute; "" leaves out the files below it
-	Project string // absolute; "" leaves out the files of a project
+	OS      string // like runtime.GOOS
+	Home    string // absolute; "" omits files below it
+	Project string // absolute; "" omits files of a project
 	Getenv  func(string) string
-	// Inspect reads an entry that starts toolcrib; without one, no entry is a guard.
+	// Inspect reads an entry that starts toolcrib. If it is nil, no entry counts as a guard.
 	Inspect Inspect
 }
 
-// folders are the folders with which locations begin. For each name, the first rule for the system applies whose variable
-// is set or that has a path below the home folder. "unix" means all systems except Windows.
+// folders are the folders at the beginning of locations. For each name, the first entry for the system applies that
+// has its variable set or a path below the home folder. "unix" means every system except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
-	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // as xdg-basedir on every system
+	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // xdg-basedir does so on every system
 	{"local", "windows", "LOCALAPPDATA", "AppData/Local"},
 	{"local", "", "XDG_CONFIG_HOME", ".config"},
 	{"appdata", "windows", "APPDATA", "AppData/Roaming"}, // app.getPath("appData") of Electron
@@ -52,8 +54,8 @@ var folders = []struct{ name, system, variable, path string }{
 	{"opencode", "", "OPENCODE_CONFIG", ""},
 }
 
-// folder returns the path for a name in braces, or "". As the XDG specification requires, a
-// variable with a relative path counts as unset.
+// folder returns the path of a folder, or "". As the XDG specification requires, it ignores a variable with a
+// relative path.
 func (m Machine) folder(name string) string {
 	if name == "project" {
 		return m.Project
@@ -72,7 +74,7 @@ func (m Machine) folder(name string) string {
 	return ""
 }
 
-// paths returns the files that a location names. It reads the disk only to expand "*".
+// paths returns the files at a location. It reads the disk only to expand "*".
 func (m Machine) paths(l location) []string {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(l.path, "{"), "}")
 	base := m.folder(name)
@@ -87,7 +89,7 @@ func (m Machine) paths(l location) []string {
 				next = append(next, filepath.Join(dir, segment))
 				continue
 			}
-			entries, _ := os.ReadDir(dir) // a folder that cannot be read has no files
+			entries, _ := os.ReadDir(dir) // an unreadable folder has no files
 			for _, entry := range entries {
 				if ok, _ := path.Match(segment, entry.Name()); ok && len(next) < 200 {
 					next = append(next, filepath.Join(dir, entry.Name()))
@@ -99,8 +101,8 @@ func (m Machine) paths(l location) []string {
 	return found
 }
 
-// Find reads the files of the clients with the given ids, or of all clients. It
-// leaves out missing files; the problems of a file are in its Problems.
+// Find reads the files of the clients with the given ids, or of all clients. It omits missing files. A file that
+// cannot be read is returned with its Problems.
 func (m Machine) Find(ids ...string) []File {
 	var files []File
 	var seen []string
@@ -111,7 +113,7 @@ func (m Machine) Find(ids ...string) []File {
 		for _, l := range c.places {
 			for _, name := range m.paths(l) {
 				if slices.Contains(seen, c.ID+name) {
-					continue // the project is the home folder
+					continue // if the project is the home folder
 				}
 				seen = append(seen, c.ID+name)
 				if f, there := m.read(c, l, name); there && !f.unused {
@@ -132,7 +134,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	f.real = target
 	if err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
-			err = at.Err // the problem has the path
+			err = at.Err // the problem contains the path
 		}
 		f.Problems = []Problem{{Path: name, Text: err.Error()}}
 		f.doc.Root = nil
@@ -143,7 +145,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	return f, true
 }
 
-// leadsOut reports whether a symbolic link leads from the path of a file out of the home folder or the project.
+// leadsOut reports whether a symbolic link on the path of a file leads out of the home folder or the project.
 func (m Machine) leadsOut(l location, name, target string) bool {
 	base := m.Home
 	if l.scope() == Project {
@@ -157,8 +159,7 @@ func (m Machine) leadsOut(l location, name, target string) bool {
 	return target != "" && target != filepath.Clean(name)
 }
 
-// readFile returns the content of a regular file and its path without symbolic links. It
-// does not wait for a pipe.
+// readFile returns the content of a regular file and its path without symbolic links. It does not block on a pipe.
 func readFile(name string) (data []byte, target string, err error) {
 	target, err = filepath.EvalSymlinks(name)
 	if err != nil {
@@ -183,20 +184,19 @@ func readFile(name string) (data []byte, target string, err error) {
 	return data, target, err
 }
 
-// Reasons for not writing a file.
+// Reasons for refusing to write a file.
 var (
-	// ErrChanged is returned for a file that changed after it was read.
+	// ErrChanged is returned for a file that has changed since it was read.
 	ErrChanged = errors.New("the file changed in between; try again")
-	// ErrReadOnly is returned for a read-only file, even if its folder allows replacing it.
+	// ErrReadOnly is returned for a read-only file, even if its folder permits replacing it.
 	ErrReadOnly = errors.New("it is read-only; make it writable first")
-	// ErrLink is returned for a symbolic link out of the folder.
+	// ErrLink is returned for a symbolic link that leads out of the folder.
 	ErrLink = errors.New("a symbolic link leads out of the folder")
 )
 
-// Write atomically replaces the content of the file if it has not changed since it was
-// read. It keeps the mode and the owner, and follows a symbolic link out of the folder
-// (File.Target) only if follow is set. A missing file is created with its folder; if data
-// is nil, the file is deleted.
+// Write atomically replaces the content of the file, unless the file has changed since it was read. It keeps the mode
+// and the owner. It follows a symbolic link out of the folder (File.Target) only if follow is set. A missing file is
+// created with its folder. If data is nil, the file is deleted.
 func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
 		return fmt.Errorf("%s: %w, to %s; --follow-links writes there", f.Path, ErrLink, f.Target)
@@ -228,30 +228,30 @@ func (f *File) Write(data []byte, follow bool) error {
 	return atomicfile.Write(f.real, data, atomicfile.Options{Mode: 0o644, Keep: true, Check: unchanged})
 }
 
-// File is a configuration file as it was read.
+// File is a configuration file.
 type File struct {
-	Client   string // the id
+	Client   string // id of the client
 	Scope    Scope
 	Path     string
-	Target   string // where it really is, if a symbolic link leads elsewhere
+	Target   string // actual path, if a symbolic link leads elsewhere
 	Servers  []Server
 	Problems []Problem
-	// Variables are references that the client fills in because the file is part of a plugin.
+	// Variables are placeholders that the client replaces if the file is part of a plugin.
 	Variables map[string]string
 
 	machine Machine
-	real    string // the path with all links followed
+	real    string // path with all links resolved
 	dialect dialect
 	hooks   hookStyle
 	at      location
-	doc     spanedit.Document // without a root if the file could not be read
-	unused  bool              // its client does not read it
+	doc     spanedit.Document // has no root if the file could not be read
+	unused  bool              // the client does not read it
 	missing bool              // it does not exist yet
 	held    []holder
 	unclear bool // a key on the path to the servers is duplicate
 }
 
-// holder is a value that holds servers.
+// holder is a value that contains servers.
 type holder struct {
 	path   []string
 	value  *spanedit.Node
@@ -281,14 +281,14 @@ func (m Machine) newFile(c Client, l location, path string, data []byte) File {
 	return f
 }
 
-// With returns the file with other content.
+// With returns the file with different content.
 func (f *File) With(data []byte) File {
 	g := f.machine.newFile(Client{ID: f.Client, dialect: f.dialect, hooks: f.hooks}, f.at, f.Path, data)
 	g.Target, g.real = f.Target, f.real
 	return g
 }
 
-// Data returns the content.
+// Data returns the content of the file.
 func (f *File) Data() []byte { return f.doc.Data }
 
 func (f *File) problem(p Problem) {
@@ -296,8 +296,8 @@ func (f *File) problem(p Problem) {
 	f.Problems = append(f.Problems, p)
 }
 
-// descend follows the keys from a value to the values that hold servers. The longer path
-// wins: if "mcp.servers" of opencode holds servers, "mcp" holds none.
+// descend follows keys from a value to the values that contain servers. The longest path takes precedence: if
+// "mcp.servers" of opencode contains servers, "mcp" contains none.
 func (f *File) descend(at holder, keys []string) {
 	if len(keys) == 0 {
 		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(at.path), len(h.path))], at.path) })
@@ -321,8 +321,8 @@ func (f *File) descend(at holder, keys []string) {
 	}
 }
 
-// isServer reports whether an object is an entry, not a holder of entries: a
-// server of opencode may be called "servers".
+// isServer reports whether an object is an entry rather than a holder of entries. A server of opencode may be named
+// "servers".
 func isServer(n *spanedit.Node) bool {
 	return n.Get("command") != nil && n.Get("command").Kind != spanedit.Object || n.Get("url").Str() != ""
 }
@@ -351,15 +351,15 @@ func (f *File) read(h holder) {
 	}
 }
 
-// Problem is a problem of a file, with its position.
+// Problem is a problem with a file and its position.
 type Problem = spanedit.Problem
 
-// MaxBytes limits a client's file. Most have a few kilobytes, but ~/.claude.json, which also contains a history, can grow
-// to megabytes.
+// MaxBytes is the maximum size of a client's file. Most have a few kilobytes, but ~/.claude.json, which also contains
+// a history, can grow to megabytes.
 const MaxBytes = 5 << 20
 
-// plugin reports whether the client uses a file of a plugin or an extension, and adds the
-// servers of an extension that no file lists.
+// plugin reports whether the client uses a file of a plugin or an extension. It adds the servers of an extension,
+// which no file lists.
 func (f *File) plugin() (used bool) {
 	if f.at.editor {
 		return f.extension()
@@ -373,7 +373,7 @@ func (f *File) plugin() (used bool) {
 	}
 	_, below, _ := strings.Cut(filepath.ToSlash(root), "/plugins/cache/")
 	names := strings.Split(below, "/")
-	if len(names) != 3 { // of another client than Claude Code
+	if len(names) != 3 { // of a client other than Claude Code
 		return true
 	}
 	home := f.machine.folder("claude-home")
@@ -388,7 +388,7 @@ func (f *File) plugin() (used bool) {
 			used = used || p.Path == "" || strings.HasSuffix(filepath.ToSlash(filepath.Clean(p.Path)), "/"+below)
 		}
 		if !used {
-			return false // an older version that Claude Code keeps
+			return false // an older version in Claude Code's cache
 		}
 	}
 	off := false
@@ -401,7 +401,7 @@ func (f *File) plugin() (used bool) {
 			continue
 		}
 		if enabled, said := settings.Enabled[id]; said {
-			off = !enabled // the nearest file counts
+			off = !enabled // the most specific file takes precedence
 		}
 	}
 	elsewhere := marketplaceFolder(home, names[0], names[1])
@@ -414,9 +414,9 @@ func (f *File) plugin() (used bool) {
 	return true
 }
 
-// marketplaceFolder returns the folder of a marketplace if Claude Code runs a plugin there
-// and not from its cache: the marketplace is a folder of this machine that contains the plugin.
-// Claude Code 2.1.332 does so, although it also copies the plugin to its cache.
+// marketplaceFolder returns the folder of a marketplace if Claude Code runs a plugin there rather than in its cache.
+// That is the case if the marketplace is a folder on this machine that contains the plugin. Claude Code 2.1.332 does
+// so although it also copies the plugin to its cache.
 func marketplaceFolder(home, marketplace, plugin string) string {
 	var known map[string]struct {
 		Source   struct{ Source string }
@@ -433,7 +433,7 @@ func marketplaceFolder(home, marketplace, plugin string) string {
 	var list struct {
 		Plugins []struct {
 			Name   string
-			Source any // a path in the folder, or an object for a source elsewhere
+			Source any // a path in the folder, or an object for an external source
 		}
 	}
 	if data, err = os.ReadFile(filepath.Join(m.Location, ".claude-plugin", "marketplace.json")); err == nil && json.Unmarshal(data, &list) == nil {
@@ -446,7 +446,7 @@ func marketplaceFolder(home, marketplace, plugin string) string {
 	return m.Location
 }
 
-// contributions are the keys of an extension's package.json that declare features for agents, with their descriptions
+// contributions are the keys in an extension's package.json that declare features for agents, with descriptions
 // (code.visualstudio.com/api/references/contribution-points).
 var contributions = []struct{ key, words string }{
 	{"mcpServerDefinitionProviders", "MCP servers"},
@@ -457,7 +457,7 @@ var contributions = []struct{ key, words string }{
 	{"chatAgents", "agents"},
 }
 
-// extension adds a server that represents all features of an extension, and reports whether there are any.
+// extension adds a server that represents all features of an extension, and reports whether the extension has any.
 func (f *File) extension() bool {
 	f.Servers, f.Problems = nil, nil
 	if f.doc.Root == nil {

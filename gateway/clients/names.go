@@ -1,3 +1,5 @@
+// Names of servers, and masking of secrets.
+
 package clients
 
 import (
@@ -15,14 +17,14 @@ import (
 	"toolcrib/registry"
 )
 
-// Entry is a server in a file, with its name in toolcrib.
+// Entry is a server in a file and its name in toolcrib.
 type Entry struct {
 	File  *File
 	Index int    // in File.Servers
-	Name  string // "" if it has none
-	Fault string // why it cannot be guarded, or "" if it can be or is guarded
-	// Differs is the reason why its guard has no effect: its program, database, or server is not the user's. It is ""
-	// for other entries.
+	Name  string // "" if none
+	Fault string // why it cannot be guarded; "" if it can be or is guarded
+	// Differs is why its guard has no effect: its program, database, or server is not the user's. It is "" for other
+	// entries.
 	Differs string
 }
 
@@ -32,11 +34,11 @@ type State string
 // The states of a server in a file.
 const (
 	Guarded State = "guarded"
-	Open    State = "open"    // it can be guarded, or its guard is not the user's
-	Refused State = "refused" // it cannot be guarded, because of the fault
+	Open    State = "open"    // can be guarded, or its guard is not the user's
+	Refused State = "refused" // cannot be guarded; see Entry.Fault
 )
 
-// State returns the state of the server. A guarded one may have a fault.
+// State returns the state of the server. A guarded server may have a fault.
 func (e Entry) State() State {
 	switch {
 	case e.Server().Guarded() && e.Differs == "":
@@ -47,14 +49,14 @@ func (e Entry) State() State {
 	return Open
 }
 
-// Server returns the server.
+// Server returns the server of the entry.
 func (e Entry) Server() *Server { return &e.File.Servers[e.Index] }
 
-// Entries returns the servers of files with their names in toolcrib. Entries with the same command or URL are one server
-// with one name; entries of the same name with different commands get different names. Names of guarded entries take
-// precedence, so that a written name does not change, then the servers in known, then the entries in the order of the
-// files. Entries of a project come last, so that a folder does not change the names elsewhere. A guard with the name of
-// another server has no effect: the approvals of that server would apply to what it starts.
+// Entries returns the servers of files with their names in toolcrib. Entries with the same command or URL are one
+// server with one name. Entries with the same name but different commands get different names. Names are assigned
+// first to guarded entries, so that names in files do not change, then to the servers in known, and then to the other
+// entries in the order of the files. Entries of a project come last, so that a project cannot change names elsewhere.
+// A guard with the name of another server has no effect, because the approvals of that server would apply to it.
 func Entries(files []File, known map[string]Server) []Entry {
 	var all []Entry
 	for _, scope := range []Scope{User, Project} {
@@ -102,10 +104,10 @@ func Entries(files []File, known map[string]Server) []Entry {
 	return all
 }
 
-// naming has the assigned names, with the commands or URLs of their servers.
+// naming contains the assigned names and the commands or URLs of their servers.
 type naming struct{ byName, byStart map[string]string }
 
-// claim assigns a name to a command or URL, and reports whether the name was free.
+// claim assigns a name to a command or URL. It returns false if the name is taken.
 func (n naming) claim(name, start string) bool {
 	if _, taken := n.byName[name]; taken {
 		return false
@@ -117,7 +119,7 @@ func (n naming) claim(name, start string) bool {
 	return true
 }
 
-// name returns the name for a server. It claims the name only if take is set.
+// name returns the name of a server. It claims the name only if take is set.
 func (n naming) name(s *Server, take bool) string {
 	start, label := s.start(), registry.ServerName(s.Name)
 	if name, ok := n.byStart[start]; ok || !take {
@@ -134,7 +136,7 @@ func (n naming) name(s *Server, take bool) string {
 	}
 }
 
-// start returns a text that identifies the command or URL of a server, regardless of secrets.
+// start returns a text that identifies the command or URL of a server. Secrets do not affect it.
 func (s *Server) start() string {
 	if s.URL != "" {
 		return "url " + maskURL(s.URL, false)
@@ -142,8 +144,8 @@ func (s *Server) start() string {
 	return strings.Join(s.Runs(), "\x00")
 }
 
-// Runs returns the command or the URL of a server, without secrets. Files below its folder have absolute paths. Variables
-// are not included, however they are set. env may change the folder, before the guard or after it.
+// Runs returns the command or the URL of a server without secrets. Paths below its folder are absolute. Variables are
+// omitted, however they are set. env may change the folder, before or behind the guard.
 func (s *Server) Runs() []string {
 	if s.URL != "" {
 		return []string{maskText(s.URL)}
@@ -174,8 +176,9 @@ func (s *Server) Runs() []string {
 	return append([]string{m.Command}, m.Args...)
 }
 
-// unversioned returns a command of a package runner without the versions of packages, so that after an update in one
-// client the guards of the others still guard the same server. The tools themselves are compared by their bytes.
+// unversioned returns a command without the versions of packages, if it is that of a package runner. After an update
+// in one client, the guards in the others thus still guard the same server. The tools themselves are compared by
+// their bytes.
 func unversioned(words []string) []string {
 	if !slices.Contains([]string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn"}, strings.TrimSuffix(filepath.Base(words[0]), ".cmd")) {
 		return words
@@ -187,11 +190,11 @@ func unversioned(words []string) []string {
 	return words
 }
 
-// packageVersion matches a package with its version, such as @scope/name@1.2.3 or name==1.2.
+// packageVersion matches a package with a version, such as @scope/name@1.2.3 or name==1.2.
 var packageVersion = spanedit.Lazily(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
-// sameAs reports whether a server starts the recorded command, in which the client replaced the placeholders, or another
-// version of its package. If the working directory is unknown, any file of the same name matches.
+// sameAs reports whether a server starts the recorded command, in which the client has replaced the placeholders, or
+// another version of its package. If the working directory is unknown, any path with the same file name matches.
 func (f *File) sameAs(s *Server, recorded []string) bool {
 	return slices.EqualFunc(unversioned(s.Runs()), unversioned(recorded), func(word, other string) bool {
 		if word == other {
@@ -206,8 +209,8 @@ func (f *File) sameAs(s *Server, recorded []string) bool {
 	})
 }
 
-// filled returns a regular expression for the possible expansions of a word with placeholders, without secrets. A variable
-// or an input does not expand to a path, unless its value or its default here is one.
+// filled returns a regular expression for the possible expansions of a word with placeholders, without secrets. A
+// variable or an input does not expand to a path unless its current or default value is a path.
 func (f *File) filled(word string) string {
 	var b strings.Builder
 	literal := func(value string) string { return regexp.QuoteMeta(filepath.ToSlash(maskText(value))) }
@@ -245,26 +248,25 @@ func (s *Server) Folder() string {
 	return filepath.Join(s.Project, s.Dir)
 }
 
-// Mask replaces a secret.
+// Mask replaces secrets.
 const Mask = "***"
 
 var (
-	// secretName matches names of options, variables, headers and parameters
-	// whose values are secrets.
+	// secretName matches names of options, variables, headers, and parameters that have secret values.
 	secretName = spanedit.Lazily(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
 	// secretText matches tokens by the prefixes of their issuers, and long runs of letters and digits.
 	secretText = spanedit.Lazily(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
-	// pairText matches SID/KEY:secret. The name of an image has no capital letters.
+	// pairText matches SID/KEY:secret. Names of images contain no capital letters.
 	pairText  = spanedit.Lazily(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
 	password  = spanedit.Lazily(`//[^/?#]*@`)
 	parameter = spanedit.Lazily(`([^&=]*=|)[^&]+`)
-	// mixed matches a pattern that occurs several times in keys, and not in words, versions and dates.
+	// mixed matches a pattern that occurs several times in keys but not in words, versions, and dates.
 	mixed   = spanedit.Lazily(`[A-Za-z]\d+[A-Za-z]`)
 	address = spanedit.Lazily(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
-// Masked returns the server without secrets: it masks values of variables and headers, and
-// arguments and parts of the URL that may be secrets.
+// Masked returns the server without secrets. It masks the values of variables and headers, and the arguments and
+// parts of the URL that may be secrets.
 func (s Server) Masked() Server {
 	s.Env, s.Headers = maskAll(s.Env), maskAll(s.Headers)
 	s.Args = slices.Clone(s.Args)
@@ -288,7 +290,7 @@ func maskAll(all []Variable) []Variable {
 	return all
 }
 
-// maskArgument masks an argument that follows another.
+// maskArgument masks an argument, given the previous argument.
 func maskArgument(previous, arg string) string {
 	if name, value, ok := strings.Cut(arg, "="); ok && value != "" && secretName().MatchString(name) {
 		return name + "=" + Mask
@@ -302,7 +304,7 @@ func maskArgument(previous, arg string) string {
 	return maskText(arg)
 }
 
-// maskText masks the tokens in a text and in its URLs.
+// maskText masks tokens in a text and in its URLs.
 func maskText(s string) string {
 	s = address().ReplaceAllStringFunc(s, func(found string) string { return maskURL(found, true) })
 	s = pairText().ReplaceAllString(s, Mask)
@@ -314,8 +316,8 @@ func maskText(s string) string {
 	})
 }
 
-// maskURL masks the password and the parameters of a URL, and with path the parts of
-// its path that may be keys.
+// maskURL masks the password and the parameters of a URL. If path is set, it also masks the parts of the path that
+// may be keys.
 func maskURL(s string, path bool) string {
 	s = password().ReplaceAllString(s, "//"+Mask+"@")
 	front, fragment, _ := strings.Cut(s, "#")
@@ -336,8 +338,8 @@ func maskURL(s string, path bool) string {
 	return front
 }
 
-// Masked returns the text of the file for a diff, with secrets and comments masked. It
-// returns nil if the file could not be read, or if a secret cannot be located for certain.
+// Masked returns the text of the file for a diff, with secrets and comments masked. It returns nil if the file could
+// not be read or if a secret cannot be located reliably.
 func (f *File) Masked() []byte {
 	if f.doc.Root == nil {
 		return nil
@@ -345,7 +347,7 @@ func (f *File) Masked() []byte {
 	hidden, all := places(f.doc.Root)
 	slices.SortFunc(all, func(a, b spanedit.Span) int { return cmp.Or(a.From-b.From, b.To-a.To) })
 	var b []byte
-	last, secret := 0, false // secret is set for the gap after a hidden value
+	last, secret := 0, false // secret: the previous value was masked
 	for _, s := range append(all, spanedit.Span{From: len(f.doc.Data), To: len(f.doc.Data)}) {
 		if s.From < last {
 			continue // an alias
@@ -376,9 +378,8 @@ func maskComment(c []byte) []byte {
 	return []byte("// " + Mask)
 }
 
-// places returns the places of the masked values below a node, with their
-// replacements, and the places of all names and values. A parent, visited first,
-// hides its children.
+// places returns the positions of the values to mask with their replacements, and the positions of all names and
+// values. Because a parent is visited first, masking it also masks its children.
 func places(root *spanedit.Node) (hidden map[spanedit.Span]string, all []spanedit.Span) {
 	hidden = map[spanedit.Span]string{}
 	hide := func(n *spanedit.Node, masked string) {

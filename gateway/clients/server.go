@@ -1,3 +1,5 @@
+// Entries of servers, and the guards in them.
+
 package clients
 
 import (
@@ -18,10 +20,10 @@ import (
 	"toolcrib/registry"
 )
 
-// Transport is how a client speaks to a server.
+// Transport is the protocol between a client and a server.
 type Transport string
 
-// The transports. A URL without a transport is HTTP, which clients try first.
+// Transports. A URL without a transport is HTTP, which clients try first.
 const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http"
@@ -31,11 +33,10 @@ const (
 // Variable is an environment variable or an HTTP header. Its value may be a secret, or a reference to one.
 type Variable struct{ Name, Value string }
 
-// Server is a server that a client starts or connects to; of a guarded one, the server
-// behind the guard.
+// Server is a server that a client starts or connects to. If the entry is guarded, it is the server behind the guard.
 type Server struct {
 	Name     string
-	Project  string // the folder to which the entry is limited, or ""
+	Project  string // folder to which the entry is limited; "" for none
 	Disabled bool
 
 	Transport Transport
@@ -43,50 +44,50 @@ type Server struct {
 	Args      []string
 	Dir       string
 	Env       []Variable
-	Inherit   []string // names of variables that are passed on
+	Inherit   []string // names of variables to pass on
 
 	URL      string
 	Headers  []Variable
-	TokenEnv string // the variable that holds the bearer token
+	TokenEnv string // variable with the bearer token
 
 	Guard   Guard  // zero if the entry does not start toolcrib
-	Refused string // why it cannot be guarded, or "" if it can be or is guarded
+	Refused string // why it cannot be guarded; "" if it can be or is guarded
 
 	node   *spanedit.Node
-	twice  bool   // its name is duplicate
-	folder string // its absolute working directory, or "" for that of the client
+	twice  bool   // its name is not unique
+	folder string // absolute working directory; "" for that of the client
 }
 
-// Guarded reports whether the entry starts a guard, with any database.
+// Guarded reports whether the entry starts a guard, regardless of the database.
 func (s *Server) Guarded() bool { return s.Guard.Name != "" }
 
-// Self reports whether an entry starts the user's toolcrib for another purpose.
+// Self reports whether the entry starts the user's toolcrib for a purpose other than a guard.
 func (s *Server) Self() bool {
 	return !s.Guarded() && s.Guard.Program != "" && s.Guard.Differs == ""
 }
 
-// BuiltIn reports whether an entry represents a part of the client itself.
+// BuiltIn reports whether the entry represents a part of the client itself.
 func (s *Server) BuiltIn() bool {
 	return slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, s.node.Get("type").Str())
 }
 
-// isToolcrib reports whether a program is toolcrib by its name, which may end with a version or a system.
+// isToolcrib reports whether a program is toolcrib, judging by its name, which may end with a version or a system.
 func isToolcrib(program string) bool {
 	return strings.HasPrefix(filepath.Base(strings.ReplaceAll(program, `\`, "/")), "toolcrib")
 }
 
-// reference matches what clients replace: ${VAR}, ${env:VAR}, ${input:ID} of
-// most, {env:VAR} and {file:PATH} of opencode, ${{ secrets.X }} of Continue.
+// reference matches placeholders that clients replace: ${VAR}, ${env:VAR}, and ${input:ID} in most clients, {env:VAR}
+// and {file:PATH} in opencode, and ${{ secrets.X }} in Continue.
 var reference = spanedit.Lazily(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
 
-// userInfo matches an address with a name or a password in front of its host.
+// userInfo matches a URL with a user name or a password.
 var userInfo = spanedit.Lazily(`^[a-zA-Z]+://[^/?#]*@`)
 
-// ssePath matches the customary addresses of servers with the older transport.
+// ssePath matches the usual URLs of servers with the older transport.
 var ssePath = spanedit.Lazily(`/sse/?(?:[?#]|$)`)
 
-// The keys of an entry, by the names that clients use. No name has two meanings, except that "url" of Gemini CLI and Qwen
-// Code is SSE and "httpUrl" is HTTP.
+// Keys of an entry. No key has two meanings, except that in Gemini CLI and Qwen Code "url" is SSE and "httpUrl" is
+// HTTP.
 var (
 	commandKeys = []string{"command", "cmd"}
 	envKeys     = []string{"env", "environment", "envs"}
@@ -95,7 +96,8 @@ var (
 	typeKeys    = []string{"type", "transport", "transportType"}
 )
 
-// program returns the object with the program and its arguments, which is the entry itself except in Zed before 2025-06.
+// program returns the object that contains the program and its arguments. It is the entry itself except in Zed before
+// 2025-06.
 func (s *Server) program() (in *spanedit.Node, command, args *spanedit.Field) {
 	in, command = s.node, s.node.Field(commandKeys...)
 	if command != nil && command.Value.Kind == spanedit.Object {
@@ -184,7 +186,7 @@ func (s *Server) transport(n *spanedit.Node, d dialect) Transport {
 	}
 }
 
-// refused returns the reason why a server cannot be guarded, for people, or "".
+// refused returns why a server cannot be guarded, or "".
 func (f *File) refused(s *Server, h holder) string {
 	n := s.node
 	switch {
@@ -223,7 +225,8 @@ func (f *File) refused(s *Server, h holder) string {
 	return ""
 }
 
-// signIns are the keys of an entry with which a client signs in itself, and those that have no equivalent for a command.
+// signIns are keys of an entry by which a client authenticates itself, and keys that have no equivalent for a
+// command.
 var signIns = map[string]string{
 	"oauth": "the client signs in to it (oauth)", "auth": "the client signs in to it (auth)", "authProviderType": "the client signs in to it (authProviderType)",
 	"oauth_resource": "the client signs in to it (oauth_resource)", "scopes": "the client signs in to it (scopes)", "headersHelper": "the client computes its headers (headersHelper)",
@@ -260,7 +263,7 @@ func refusedURL(s *Server) string {
 	return ""
 }
 
-// variables reads an object of scalars.
+// variables returns the scalars of an object.
 func variables(n *spanedit.Node) []Variable {
 	if n == nil {
 		return nil
@@ -274,56 +277,56 @@ func variables(n *spanedit.Node) []Variable {
 	return all
 }
 
-// Start is how a client starts toolcrib, without the programs before it (env, a shell).
+// Start is how a client starts toolcrib, without leading programs such as env or a shell.
 type Start struct {
 	Program string
 	Args    []string
 	Dir     string     // absolute; "" for the working directory of the client
-	Env     []Variable // in addition to the client's; later ones override
+	Env     []Variable // in addition to the client's; later ones take precedence
 	Cleared bool       // the client's environment is not passed on
-	EnvFile string     // a file with more variables, or ""
+	EnvFile string     // file with further variables; "" for none
 }
 
-// Inspect returns what a start of toolcrib would use. The command line implements it with its own commands and settings,
-// so that an entry is interpreted as the program does.
+// Inspect determines what a start of toolcrib would use. The command line implements it with its own commands and
+// settings, so that an entry is interpreted as the program itself does.
 type Inspect func(Start) Use
 
-// Use describes the program, the database and the server that a start of toolcrib uses.
+// Use describes the program, the database, and the server that a start of toolcrib uses.
 type Use struct {
-	Program  string // the executed file, if known
-	Database string // for a screen; "" if unknown
-	// Differs is the reason why this is not the user's toolcrib with the user's database and settings, or "".
+	Program  string // executed file, if known
+	Database string // for display; "" if unknown
+	// Differs is why this is not the user's toolcrib with the user's database and settings, or "".
 	Differs string
-	Line    Line // zero if it is not the guard
+	Line    Line // zero if it is not a guard
 }
 
 // Line is the parsed command line of a guard.
 type Line struct {
-	Name            string // of the server in toolcrib
-	Was, Token, URL string // the flags --was, --token-env and --url
-	// Server is the index of the server's command or URL in the arguments, or -1 for a URL that is not where wrap writes
-	// it.
+	Name            string // name of the server in toolcrib
+	Was, Token, URL string // flags --was, --token-env, and --url
+	// Server is the index of the server's command or URL in the arguments, or -1 for a URL that is not where wrap
+	// puts it.
 	Server int
 }
 
-// Guard is how an entry starts toolcrib.
+// Guard describes how an entry starts toolcrib.
 type Guard struct {
-	Name     string // of the server in toolcrib; "" if nothing is guarded
-	Program  string // in the entry; "" if it does not start toolcrib
-	Runs     string // the executed file, if known
-	Database string // for a screen
+	Name     string // name of the server in toolcrib; "" if the entry is not a guard
+	Program  string // program in the entry; "" if it is not toolcrib
+	Runs     string // executed file, if known
+	Database string // for display
 	Differs  string // why it is not the user's guard, or ""
 
 	was, token  string
 	first, last int // indexes of the guard's program and of the last word before rest
 	rest        []string
 	url         bool
-	script      spanedit.Span // of the guard in the last word, if that is a script of a shell
+	script      spanedit.Span // position of the guard in the last word, if that is a shell script
 	moved       string
-	chdir       string // the folder to which a program before the guard changes
+	chdir       string // folder to which a program before the guard changes
 }
 
-// readGuard reads how an entry starts toolcrib. It returns the zero Guard if the entry starts something else.
+// readGuard parses how an entry starts toolcrib. It returns the zero Guard if the entry starts something else.
 func (s *Server) readGuard(inspect Inspect) Guard {
 	l, err := peel(append([]string{s.Command}, s.Args...))
 	switch {
@@ -359,7 +362,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	return g
 }
 
-// joined returns a folder below another, or "" if that is unknown.
+// joined returns the path of name below dir, or "" if that is unknown.
 func joined(dir, name string) string {
 	switch {
 	case filepath.IsAbs(name):
@@ -378,20 +381,20 @@ func changed(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// peeled is a command line without leading programs that only set its environment.
+// peeled is a command line without leading programs that only set up the environment.
 type peeled struct {
 	words    []string
-	first    int // the index of words[0] in the whole line, or of the script of a shell
+	first    int // index of words[0] in the complete line, or of the shell script
 	env      []Variable
 	cleared  bool
 	dir      string
-	places   []int // offsets of the words in the script of a shell, or nil
+	places   []int // offsets of the words in the shell script; nil without one
 	mentions bool  // toolcrib is among the words
 }
 
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
 
-// errUnclear is returned for command lines that only the programs in them can interpret.
+// errUnclear is returned for command lines that only their programs can interpret.
 var errUnclear = errors.New("it does more than set variables")
 
 // peel removes env and sh -c from a command line.
@@ -416,7 +419,7 @@ func peel(words []string) (peeled, error) {
 	return l, errUnclear
 }
 
-// peelEnv reads the options and the variables of env.
+// peelEnv parses the options and the variables of env.
 func (l *peeled) peelEnv() error {
 	set := pflag.NewFlagSet("env", pflag.ContinueOnError)
 	set.SetInterspersed(false)
@@ -453,7 +456,7 @@ func (l *peeled) peelEnv() error {
 	return nil
 }
 
-// peelShell reads the script of a shell: one command of plain words.
+// peelShell parses a shell script that consists of one command with plain words.
 func (l *peeled) peelShell() error {
 	if len(l.words) != 3 || l.words[1] != "-c" || l.places != nil {
 		if l.words[1] == "-c" || strings.HasPrefix(l.words[1], "-") {
@@ -514,7 +517,7 @@ func (l *peeled) peelShell() error {
 	return err
 }
 
-// VariablesIn returns the variables that a file such as VS Code's envFile sets.
+// VariablesIn returns the variables in a file such as VS Code's envFile.
 func VariablesIn(file string) ([]Variable, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -529,14 +532,14 @@ func VariablesIn(file string) ([]Variable, error) {
 
 var setting = spanedit.Lazily(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)
 
-// Placeholder reports whether a text contains a placeholder that a client may replace.
+// Placeholder reports whether a text contains a placeholder that clients may replace.
 func Placeholder(text string) bool { return reference().MatchString(text) }
 
-// plainReference matches the placeholders of variables only.
+// plainReference matches placeholders of environment variables only.
 var plainReference = spanedit.Lazily(`\$\{(?:env:)?(\w+)\}|\{env:(\w+)\}`)
 
-// Expand replaces ${X}, ${env:X} and {env:X} by the values of variables, as clients do. It returns false if the text has
-// other placeholders.
+// Expand replaces ${X}, ${env:X}, and {env:X} by the values of variables, as clients do. It returns false if the text
+// contains other placeholders.
 func Expand(text string, getenv func(string) string) (string, bool) {
 	text = plainReference().ReplaceAllStringFunc(text, func(found string) string {
 		m := plainReference().FindStringSubmatch(found)
@@ -545,7 +548,7 @@ func Expand(text string, getenv func(string) string) (string, bool) {
 	return text, !Placeholder(text)
 }
 
-// folder returns the absolute working directory of a server of the file, or "" for that of its client.
+// folder returns the absolute working directory of a server, or "" for that of its client.
 func (f *File) folder(s *Server) string {
 	base := s.Project
 	if f.Scope == Project {

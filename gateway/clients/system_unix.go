@@ -4,5 +4,5 @@ package clients
 
 import "syscall"
 
-// nonblock has a pipe opened without waiting for somebody at its other end.
+// nonblock opens a pipe without waiting for its other end.
 const nonblock = syscall.O_NONBLOCK

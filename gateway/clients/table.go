@@ -1,3 +1,5 @@
+// The clients, and the locations and formats of their files.
+
 package clients
 
 import (
@@ -7,10 +9,10 @@ import (
 	"toolcrib/gateway/clients/spanedit"
 )
 
-// Scope is whom a file's servers are for.
+// Scope is the scope of a file's servers.
 type Scope string
 
-// The scopes of a file. A server with a Project narrows it further.
+// Scopes of a file. The Project of a server limits it further.
 const (
 	User    Scope = "user"
 	Project Scope = "project"
@@ -19,20 +21,20 @@ const (
 // Client is an application that starts MCP servers.
 type Client struct {
 	ID, Name string
-	Source   string // the documentation that its places and keys are taken from
+	Source   string // documentation of its files and keys
 	places   []location
 	dialect  dialect
 	hooks    hookStyle
 }
 
-// location is a file, or several, that a client reads. The path begins with a
-// folder in braces (Machine.folder); a "*" in it stands for any name.
+// location is a file, or several, that a client reads. The path begins with a folder in braces (Machine.folder); "*"
+// matches any name.
 type location struct {
 	path string
-	keys [][]string // where the servers are, the longest first; default: the dialect's
-	// plugin is how many folders above the file the folder of its plugin is; 0 for no plugin.
+	keys [][]string // paths to the servers, the longest first; nil for those of the dialect
+	// plugin is the number of folders from the file up to the folder of its plugin; 0 for no plugin.
 	plugin int
-	editor bool // the file is the package.json of an extension of an editor
+	editor bool // the file is the package.json of an editor extension
 }
 
 func (l location) scope() Scope {
@@ -42,7 +44,7 @@ func (l location) scope() Scope {
 	return User
 }
 
-// files are locations with the keys of the dialect.
+// files returns locations with the keys of the dialect.
 func files(paths ...string) []location {
 	all := make([]location, len(paths))
 	for i, p := range paths {
@@ -51,23 +53,21 @@ func files(paths ...string) []location {
 	return all
 }
 
-// dialect is how a client writes its servers.
+// dialect describes how a client's file represents servers.
 type dialect struct {
-	keys     [][]string // where the servers are in the file
-	urlIsSSE bool       // a "url" without a type is of the older transport
+	keys     [][]string // paths to the servers
+	urlIsSSE bool       // a "url" without a type uses the older transport
 	words    words
-	// off returns the names of servers that are switched off elsewhere in the
-	// file, for the servers below an object.
+	// off returns the names of servers that another part of the file disables, for the servers in parent.
 	off func(root, parent *spanedit.Node) []string
 }
 
-// words are what an entry of a URL is written with, and what it becomes when a
-// command takes its place. Empty ones are those of most clients.
+// words are the keys and types in a client's entries of URLs and commands. Empty ones have the default.
 type words struct {
 	url, headers string // default "url" and "headers"
 	command, env string // default "command" and "env"
-	stdio        string // the type of a command; default "stdio"
-	array        bool   // the command is a list with its arguments
+	stdio        string // type of a command; default "stdio"
+	array        bool   // the command is a list that includes its arguments
 }
 
 var (
@@ -75,7 +75,7 @@ var (
 	usual   = dialect{keys: servers}
 )
 
-// All returns the clients in the order of their names.
+// All returns the clients, ordered by name.
 func All() []Client { return slices.Clone(table) }
 
 var table = []Client{
@@ -238,8 +238,7 @@ var table = []Client{
 	},
 }
 
-// inEditors returns where an extension of VS Code keeps a file, in every editor
-// that is built on it.
+// inEditors returns the locations of a file of a VS Code extension, in every editor that is based on VS Code.
 func inEditors(path string) []location {
 	var all []location
 	for _, editor := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
@@ -248,8 +247,8 @@ func inEditors(path string) []location {
 	return append(all, location{path: "{home}/.vscode-server/data/User/globalStorage/" + path})
 }
 
-// vscode returns the files of VS Code. Since 1.102 it keeps the servers of a
-// user in mcp.json of the profile; before, and still read, in the settings.
+// vscode returns the files of VS Code. Since 1.102, the servers of a user are in mcp.json of the profile. Before,
+// they were in the settings, which are still read.
 func vscode() []location {
 	settings := [][]string{{"mcp", "servers"}}
 	var all []location

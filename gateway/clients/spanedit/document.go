@@ -1,3 +1,5 @@
+// Documents and edits.
+
 package spanedit
 
 import (
@@ -21,14 +23,14 @@ const (
 	YAML Format = "yaml"
 )
 
-// Document is a file and its values.
+// Document is a file and its parsed values.
 type Document struct {
 	Data   []byte
 	Format Format
-	Root   *Node // nil for a text that could not be parsed
+	Root   *Node // nil for text that could not be parsed
 }
 
-// Parse parses a file. If that fails, the document has only its data, and the error is a Problem without a path.
+// Parse parses a file. If that fails, the document contains only the data, and the error is a Problem without a path.
 func Parse(data []byte, format Format) (Document, error) {
 	d := Document{Data: data, Format: format}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -47,13 +49,13 @@ func Parse(data []byte, format Format) (Document, error) {
 	return d, err
 }
 
-// Edit replaces a range of bytes.
+// Edit is the replacement of a range of bytes.
 type Edit struct {
 	Span
 	Text string
 }
 
-// Splice applies edits. It returns false if two of them overlap.
+// Splice applies edits. It returns false if any of them overlap.
 func Splice(data []byte, edits []Edit) ([]byte, bool) {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.From-b.From, a.To-b.To) })
@@ -69,8 +71,8 @@ func Splice(data []byte, edits []Edit) ([]byte, bool) {
 	return append(after, data[last:]...), true
 }
 
-// lineStart and lineEnd return where the line of an offset begins, and where it
-// ends, in front of its line break.
+// lineStart and lineEnd return the offsets at which the line of an offset begins and ends. The line break is not
+// included.
 func lineStart(data []byte, at int) int { return bytes.LastIndexByte(data[:at], '\n') + 1 }
 
 func lineEnd(data []byte, at int) int {
@@ -80,7 +82,7 @@ func lineEnd(data []byte, at int) int {
 	return len(data)
 }
 
-// newline returns the line break of the file.
+// newline returns the line break that the file uses.
 func (d *Document) newline() string {
 	if bytes.Contains(d.Data, []byte("\r\n")) {
 		return "\r\n"
@@ -88,7 +90,7 @@ func (d *Document) newline() string {
 	return "\n"
 }
 
-// Raw returns the encoded text of a scalar. It is "" for one that spans several lines or whose position is unknown.
+// Raw returns the encoded text of a scalar, or "" if it spans several lines or its position is unknown.
 func (d *Document) Raw(n *Node) string {
 	written := d.Data[n.Span.From:n.Span.To]
 	if n.Kind == Object || n.Kind == List || n.Fixed || bytes.ContainsAny(written, "\r\n") {
@@ -97,11 +99,11 @@ func (d *Document) Raw(n *Node) string {
 	return string(written)
 }
 
-// bareName matches a name that needs no quotes; one of TOML has no dots.
+// bareName matches a name that needs no quotes. In TOML, such a name cannot contain dots.
 var bareName = Lazily(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// Rename replaces a name or a scalar inside its quotes, if it has any. The edit cannot be applied if the file has it with
-// escapes.
+// Rename replaces a name or a scalar within its quotes, if it has any. The edit cannot be applied if the file
+// contains the name with escapes.
 func (d *Document) Rename(at Span, old, name string) Edit {
 	written := string(d.Data[at.From:at.To])
 	if len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
@@ -115,7 +117,7 @@ func (d *Document) Rename(at Span, old, name string) Edit {
 	return Edit{at, name}
 }
 
-// RenameField is Rename for all occurrences of a field's name.
+// RenameField is like Rename for all occurrences of a field's name.
 func (d *Document) RenameField(fd *Field, name string) []Edit {
 	var edits []Edit
 	for _, at := range fd.Keys {
@@ -124,24 +126,24 @@ func (d *Document) RenameField(fd *Field, name string) []Edit {
 	return edits
 }
 
-// bare reports whether there is only white space and commas between two offsets.
+// bare reports whether the text between two offsets contains only white space and commas.
 func (d *Document) bare(from, to int) bool {
 	return from <= to && len(bytes.Trim(d.Data[from:to], " \t\r\n,")) == 0
 }
 
-// comma returns the edit that removes the comma between two offsets, outside of comments.
+// comma returns the edit that removes the comma between two offsets. It ignores comments.
 func (d *Document) comma(from, to int) (Edit, bool) {
 	gap := Comment().ReplaceAllFunc(d.Data[from:to], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
 	at := bytes.IndexByte(gap, ',')
 	return Edit{Span{from + at, from + at + 1}, ""}, at >= 0
 }
 
-// start returns the offset of an item of a list, or of its dash if it has one. For the index after the last item, it
-// returns the end of the list. It is -1 if that is unknown.
+// start returns the offset of an item of a list, or of its dash in YAML. For the index behind the last item, it
+// returns the end of the list. It returns -1 if the offset is unknown.
 func (d *Document) start(n *Node, i int) int {
 	switch {
 	case i == len(n.Items):
-		return d.end(n) - 1 // in front of the bracket
+		return d.end(n) - 1 // before the bracket
 	case n.Span != Span{}:
 		return n.Items[i].Span.From
 	}
@@ -152,7 +154,7 @@ func (d *Document) start(n *Node, i int) int {
 	return len(front) - 1
 }
 
-// InsertItems inserts items at the start of a list.
+// InsertItems inserts items at the beginning of a list.
 func (d *Document) InsertItems(n *Node, raws []string) []Edit {
 	at := d.start(n, 0)
 	switch {
@@ -164,19 +166,19 @@ func (d *Document) InsertItems(n *Node, raws []string) []Edit {
 	return []Edit{{Span{at, at}, d.dashed(raws, strings.Repeat(" ", at-lineStart(d.Data, max(0, at))))}}
 }
 
-// dashed returns the lines of items of a YAML list, each except the first with the indentation.
+// dashed returns the lines of items of a YAML list. All lines except the first are indented.
 func (d *Document) dashed(raws []string, indent string) string {
 	return "- " + strings.Join(raws, d.newline()+indent+"- ") + d.newline() + indent
 }
 
-// RemoveItems removes the items from index from up to but not including to, and keeps comments among them.
+// RemoveItems removes the items from index from up to but excluding to. It keeps comments between them.
 func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 	var edits []Edit
 	for i := from; i < to; i++ {
 		item := n.Items[i]
 		at, next := Span{d.start(n, i), item.Span.To}, d.start(n, i+1)
 		last := i+1 == len(n.Items)
-		if last && n.Span == (Span{}) { // an empty list has no dashes, and may not stand as far left
+		if last && n.Span == (Span{}) { // an empty list has no dashes and may need more indentation
 			edits = append(edits, Edit{at, " []"})
 			continue
 		}
@@ -191,7 +193,7 @@ func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 	return edits
 }
 
-// InsertMember inserts a member with a list after another.
+// InsertMember inserts a member with a list after another member.
 func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []string) []Edit {
 	key, value := behind.Keys[0], behind.Value.Span
 	front := string(d.Data[lineStart(d.Data, key.From):key.From])
@@ -208,7 +210,7 @@ func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []str
 	case in.Span != Span{}:
 		sign := map[Format]string{TOML: " = ", YAML: ": "}[d.Format]
 		return []Edit{{Span{value.To, value.To}, ", " + name + sign + flow}}
-	case d.Format == TOML: // front may be the first words of a dotted key
+	case d.Format == TOML: // front may contain the beginning of a dotted key
 		return []Edit{{Span{at, at}, d.newline() + front + name + " = " + flow}}
 	}
 	indent := strings.Repeat(" ", len([]rune(front)))
@@ -221,10 +223,10 @@ func (d *Document) RemoveMember(in *Node, name string) []Edit {
 	i := slices.IndexFunc(in.Fields, func(fd Field) bool { return fd.Name == name })
 	fd := in.Fields[i]
 	at := Span{fd.Keys[0].From, d.end(fd.Value)}
-	if in.Span == (Span{}) { // whole lines, with the line break in front
+	if in.Span == (Span{}) { // complete lines, including the preceding line break
 		begin := lineStart(d.Data, at.From)
 		if d.Format == YAML && bytes.Contains(d.Data[begin:at.From], []byte{'-'}) && i+1 < len(in.Fields) {
-			return []Edit{{Span{at.From, in.Fields[i+1].Keys[0].From}, ""}} // the next one goes behind the dash
+			return []Edit{{Span{at.From, in.Fields[i+1].Keys[0].From}, ""}} // the next member moves behind the dash
 		}
 		at.From = begin
 		if end := lineEnd(d.Data, at.To); len(bytes.TrimSpace(d.Data[at.To:end])) == 0 {
@@ -239,7 +241,7 @@ func (d *Document) RemoveMember(in *Node, name string) []Edit {
 	return d.Cut(in, i)
 }
 
-// parts returns the ranges of the members or the items of a value in brackets.
+// parts returns the ranges of the members or items of a value in brackets.
 func (d *Document) parts(in *Node) []Span {
 	var parts []Span
 	for _, fd := range in.Fields {
@@ -251,7 +253,7 @@ func (d *Document) parts(in *Node) []Span {
 	return parts
 }
 
-// Cut removes a member or an item of a value in brackets, with one adjacent comma.
+// Cut removes a member or an item of a value in brackets, including one adjacent comma.
 func (d *Document) Cut(in *Node, i int) []Edit {
 	parts := d.parts(in)
 	at := parts[i]
@@ -274,23 +276,24 @@ func (d *Document) Cut(in *Node, i int) []Edit {
 	return edits
 }
 
-// end returns where a value ends.
+// end returns the offset at which a value ends.
 func (d *Document) end(n *Node) int {
 	end := 0
 	n.Walk(func(below *Node) { end = max(end, below.Span.To) })
 	return end
 }
 
-// Indented writes JSON on lines of its own.
+// Indented formats JSON on several lines.
 func Indented(text, prefix, indent, newline string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), prefix, indent) != nil {
-		return text // it is put together here, and is JSON
+		return text // the text is generated here and always valid
 	}
 	return strings.ReplaceAll(b.String(), "\n", newline)
 }
 
-// Add appends a member to an object of JSON, or an item to a list if name is "": on separate lines if the last one is.
+// Add appends a member to a JSON object, or an item to a list if name is "". It adds a line if the last element is on
+// a line of its own.
 func (d *Document) Add(in *Node, name, value string) Edit {
 	label, parts := "", d.parts(in)
 	if name != "" {
@@ -314,7 +317,7 @@ func (d *Document) Add(in *Node, name, value string) Edit {
 // Comment matches a comment in the text between two values.
 var Comment = Lazily(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
 
-// Lazily returns a regular expression that is compiled when it is first used, because most commands need none.
+// Lazily returns a function that compiles a regular expression at its first use, because most commands need none.
 func Lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -1,9 +1,8 @@
-// Package spanedit changes parts of a JSON, TOML, or YAML file and leaves every other byte as
-// it is. Parse reads a file into nodes that know where they are written; the methods of
-// Document return edits, which Splice applies. JSON with comments is parsed by
-// tailscale/hujson, TOML by the AST of pelletier/go-toml, whose nodes carry byte ranges
-// (BurntSushi/toml has none), YAML by go.yaml.in/yaml, whose nodes have a line and a column.
-// No library writes the file, as each of them would reformat the rest of it.
+// Package spanedit edits parts of a JSON, TOML, or YAML file and leaves every other byte unchanged. Parse reads a
+// file into nodes that contain their position. The methods of Document return edits, which Splice applies. JSON with
+// comments is parsed by tailscale/hujson. TOML is parsed by the AST of pelletier/go-toml, because its nodes contain
+// byte ranges (BurntSushi/toml has none). YAML is parsed by go.yaml.in/yaml, whose nodes contain a line and a column.
+// No library writes the file, because all of them would reformat the rest of it.
 package spanedit
 
 import (
@@ -17,8 +16,8 @@ import (
 const (
 	maxDepth = 100
 	maxNodes = 500_000
-	// maxBrackets bounds the nesting that a recursive parser can meet before
-	// maxDepth is checked: no more levels than brackets.
+	// maxBrackets limits the nesting in a recursive parser before maxDepth is checked. Nesting cannot exceed the
+	// number of brackets.
 	maxBrackets = 100_000
 )
 
@@ -31,31 +30,31 @@ const (
 	List
 	Text
 	Bool
-	Other // a number, a date, null
+	Other // a number, a date, or null
 )
 
 // Span is a range of bytes in a file.
 type Span struct{ From, To int }
 
-// Node is a value in a file, the same for every format.
+// Node is a value in a file. It is the same for all formats.
 type Node struct {
 	Kind   Kind
-	Text   string // of a text; of Bool and Other, how it is written
+	Text   string // content of a text; encoded form of Bool and Other
 	Fields []Field
 	Items  []*Node
-	Span   Span // empty for an object or a list that is written without brackets
-	Fixed  bool // written with an anchor, an alias or a tag of YAML: it is not edited
+	Span   Span // empty for an object or a list without brackets
+	Fixed  bool // has a YAML anchor, alias, or tag, and is not edited
 }
 
 // Field is a member of an object.
 type Field struct {
 	Name  string
-	Keys  []Span // the places where the name is written; in TOML there may be several
+	Keys  []Span // positions of the name; in TOML there may be several
 	Value *Node
 }
 
-// Get returns the value of a field, the last one of that name, as the parsers
-// of the clients do. A nil node has no fields.
+// Get returns the value of the first of names that exists, or nil. If a name occurs several times, the last one
+// counts, as in the clients' parsers. A nil node has no fields.
 func (n *Node) Get(names ...string) *Node {
 	if fd := n.Field(names...); fd != nil {
 		return fd.Value
@@ -63,7 +62,7 @@ func (n *Node) Get(names ...string) *Node {
 	return nil
 }
 
-// Field returns the first field of some names that is there.
+// Field returns the field with the first of names that exists, or nil.
 func (n *Node) Field(names ...string) *Field {
 	if n == nil {
 		return nil
@@ -78,7 +77,7 @@ func (n *Node) Field(names ...string) *Field {
 	return nil
 }
 
-// Count returns how many fields have a name.
+// Count returns the number of fields with a name.
 func (n *Node) Count(name string) int {
 	found := 0
 	for _, f := range n.Fields {
@@ -89,7 +88,7 @@ func (n *Node) Count(name string) int {
 	return found
 }
 
-// Twice returns the name of a field that is there twice, "" for none.
+// Twice returns a duplicate name, or "".
 func (n *Node) Twice() string {
 	for _, f := range n.Fields {
 		if n.Count(f.Name) > 1 {
@@ -99,7 +98,7 @@ func (n *Node) Twice() string {
 	return ""
 }
 
-// Str returns the text of a node, "" for anything else.
+// Str returns the content of a text, or "" for other nodes.
 func (n *Node) Str() string {
 	if n == nil || n.Kind != Text {
 		return ""
@@ -107,7 +106,7 @@ func (n *Node) Str() string {
 	return n.Text
 }
 
-// Strs returns the scalars of a list as they are written, "" for anything else.
+// Strs returns the scalars of a list, or nil for other nodes.
 func (n *Node) Strs() []string {
 	if n == nil {
 		return nil
@@ -119,13 +118,13 @@ func (n *Node) Strs() []string {
 	return all
 }
 
-// Is reports whether a node is the given truth value.
+// Is reports whether a node is the given boolean, "true" or "false".
 func (n *Node) Is(value string) bool { return n != nil && n.Kind == Bool && n.Text == value }
 
-// Replace returns the edit that writes something else in the place of a node.
+// Replace returns the edit that replaces a node.
 func (n *Node) Replace(written string) Edit { return Edit{n.Span, written} }
 
-// Walk calls visit for a node and everything below it.
+// Walk calls visit for a node and all nodes below it.
 func (n *Node) Walk(visit func(*Node)) {
 	visit(n)
 	for _, f := range n.Fields {
@@ -136,8 +135,7 @@ func (n *Node) Walk(visit func(*Node)) {
 	}
 }
 
-// Canonical returns a text that is equal for equal values, with the nodes in
-// without left out.
+// Canonical returns a text that is equal for equal values. It omits the nodes in without.
 func (n *Node) Canonical(without map[*Node]bool) string {
 	var b strings.Builder
 	n.write(&b, without)
@@ -161,14 +159,14 @@ func (n *Node) write(b *strings.Builder, without map[*Node]bool) {
 	b.WriteByte(']')
 }
 
-// Problem is something that is wrong with a file, at a place in it.
+// Problem is a problem with a file, at a position.
 type Problem struct {
 	Path         string
-	Line, Column int // from 1, in characters; 0 for the file as a whole
+	Line, Column int // from 1, in characters; 0 for the whole file
 	Text         string
 }
 
-// Error returns the problem behind its place, as compilers print it.
+// Error returns the text of the problem, preceded by its position, in the format of compilers.
 func (p Problem) Error() string {
 	at := p.Path
 	for _, n := range []int{p.Line, p.Column} {
@@ -179,14 +177,14 @@ func (p Problem) Error() string {
 	return at + ": " + p.Text
 }
 
-// place returns the line and the column of a byte offset.
+// place returns the line and the column of an offset.
 func place(data []byte, offset int) (line, column int) {
 	offset = min(offset, len(data))
 	begin := bytes.LastIndexByte(data[:offset], '\n') + 1
 	return bytes.Count(data[:begin], []byte{'\n'}) + 1, utf8.RuneCount(data[begin:offset]) + 1
 }
 
-// ProblemAt returns a problem at a byte offset. Its path remains to be set.
+// ProblemAt returns a problem at an offset, without a path.
 func ProblemAt(data []byte, offset int, format string, args ...any) Problem {
 	line, column := place(data, offset)
 	return Problem{Line: line, Column: column, Text: fmt.Sprintf(format, args...)}

@@ -1,3 +1,5 @@
+// Parsers for YAML, TOML, and JSON.
+
 package spanedit
 
 import (
@@ -19,8 +21,8 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// parseYAML reads a file of one YAML document. An alias counts as often as it is
-// used; what it stands for is not edited, nor is an object with a merge key.
+// parseYAML parses a file with one YAML document. Each use of an alias counts as a value. Aliased values and objects
+// with a merge key are not edited.
 func parseYAML(data []byte) (*Node, error) {
 	t := yamlTree{data: data, lines: []int{0}}
 	if bytes.HasPrefix(data, BOM) {
@@ -47,11 +49,10 @@ func parseYAML(data []byte) (*Node, error) {
 	return t.node(first.Content[0], 0)
 }
 
-// directive matches a line before the document that the library refuses: YAML 1.2, and
-// names that a reader is to ignore.
+// directive matches a directive that the library refuses: YAML 1.2, and names that a reader must ignore.
 var directive = Lazily(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
-// withoutDirectives makes comments of such lines, of the same length.
+// withoutDirectives turns such directives into comments of the same length.
 func withoutDirectives(text []byte) []byte {
 	text = bytes.Clone(text)
 	for at := 0; at < len(text); at = lineEnd(text, at) + 1 {
@@ -73,11 +74,11 @@ func yamlProblem(text []byte, err error) Problem {
 type yamlTree struct {
 	data  []byte
 	file  *spans.File
-	lines []int // where each begins
+	lines []int // offset of each line
 	nodes int
 }
 
-// offset returns the byte offset of the place of a node.
+// offset returns the byte offset of a position.
 func (t *yamlTree) offset(line, column int) int {
 	if line < 1 || line > len(t.lines) {
 		return len(t.data)
@@ -90,7 +91,7 @@ func (t *yamlTree) offset(line, column int) int {
 	return min(at, len(t.data))
 }
 
-// scalar returns where a scalar is written.
+// scalar returns the range of a scalar.
 func (t *yamlTree) scalar(v *yaml.Node) Span {
 	at := Span{From: t.offset(v.Line, v.Column)}
 	at.To = at.From
@@ -98,7 +99,7 @@ func (t *yamlTree) scalar(v *yaml.Node) Span {
 		at.From, at.To = min(at.From, t.offset(s.From.Line, s.From.Column)), t.offset(s.To.Line, s.To.Column)
 	}
 	if v.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 && at.To < len(t.data) {
-		at.To++ // the quote
+		at.To++ // the closing quote
 	}
 	return at
 }
@@ -150,7 +151,7 @@ func (t *yamlTree) node(v *yaml.Node, depth int) (*Node, error) {
 	return n, nil
 }
 
-// brackets returns where a value in brackets is written.
+// brackets returns the range of a value in brackets.
 func (t *yamlTree) brackets(v *yaml.Node, n *Node) Span {
 	at := Span{From: t.offset(v.Line, v.Column)}
 	at.To = at.From + 1
@@ -174,17 +175,17 @@ func (t *yamlTree) brackets(v *yaml.Node, n *Node) Span {
 	return at
 }
 
-// tomlTree collects a TOML file into one tree, however its tables are split.
+// tomlTree builds one tree from a TOML file, regardless of how its tables are split.
 type tomlTree struct {
 	parser unstable.Parser
 	data   []byte
-	skip   int // a byte order mark
+	skip   int // length of the byte order mark
 	root   *Node
 	nodes  int
 }
 
-// parseTOML reads TOML. The decoder checks what the AST alone does not, such as
-// a table that is defined twice.
+// parseTOML parses TOML. The decoder detects errors that the AST alone does not, such as a table that is defined
+// twice.
 func parseTOML(data []byte) (*Node, error) {
 	t := tomlTree{data: data, root: &Node{}}
 	if bytes.HasPrefix(data, BOM) {
@@ -209,13 +210,13 @@ func parseTOML(data []byte) (*Node, error) {
 			if err := t.put(table, e, 0); err != nil {
 				return nil, err
 			}
-		default: // comments are not asked for
+		default: // comments are not requested
 		}
 	}
 	return t.root, t.parser.Error()
 }
 
-// key is a segment of a key, with its place.
+// key is a segment of a key and its position.
 type key struct {
 	name string
 	span Span
@@ -234,8 +235,8 @@ func (t *tomlTree) keys(n *unstable.Node) []key {
 	return keys
 }
 
-// descend returns the object at the end of a path of keys, and creates missing
-// ones. In a list of tables it is the last one; grow adds one.
+// descend returns the object at the end of a path of keys, and creates missing ones. In a list of tables, it selects
+// the last table; grow appends one.
 func (n *Node) descend(keys []key, grow bool) *Node {
 	for i, k := range keys {
 		fd := n.Field(k.name)
@@ -268,7 +269,7 @@ func (t *tomlTree) put(table *Node, e *unstable.Node, depth int) error {
 		return err
 	}
 	last := keys[len(keys)-1]
-	if value.Kind == Object || value.Kind == List { // the parser does not tell where these end
+	if value.Kind == Object || value.Kind == List { // the parser does not report where these end
 		rest := t.data[last.span.To:]
 		value.Span = Span{len(t.data) - len(bytes.TrimLeft(rest, " \t=")), t.span(e.Raw).To}
 	}
@@ -308,10 +309,10 @@ func (t *tomlTree) value(v *unstable.Node, depth int) (*Node, error) {
 	return n, nil
 }
 
-// BOM is the byte order mark, which editors on Windows put in front of a file.
+// BOM is the byte order mark, with which editors on Windows begin a file.
 var BOM = []byte("\uFEFF")
 
-// parseJSON reads JSON with comments and trailing commas.
+// parseJSON parses JSON with comments and trailing commas.
 func parseJSON(data []byte) (*Node, error) {
 	skip := 0
 	if bytes.HasPrefix(data, BOM) {
@@ -320,7 +321,7 @@ func parseJSON(data []byte) (*Node, error) {
 	if bytes.Count(data, []byte{'['})+bytes.Count(data, []byte{'{'}) > maxBrackets {
 		return nil, Problem{Text: fmt.Sprintf("more than %d lists and objects", maxBrackets)}
 	}
-	// hujson wants a line break behind a comment at the end.
+	// hujson requires a line break after a final comment.
 	value, err := hujson.Parse(append(slices.Clone(data[skip:]), '\n'))
 	if err != nil {
 		var line, column int
@@ -389,8 +390,8 @@ func (b *jsonTree) node(v *hujson.Value, depth int) (*Node, error) {
 	return n, nil
 }
 
-// Quote returns a text as JSON, without escaping for HTML. It is valid TOML and
-// YAML too, neither of which takes a raw DEL.
+// Quote encodes a text as JSON without escaping for HTML. The result is also valid TOML and YAML, which do not permit
+// a raw DEL.
 func Quote(s string) string {
 	written, err := jsondoc.Encode(s)
 	if err != nil {
