@@ -1,3 +1,5 @@
+// Arguments and context of a call: limits, parsing, and validation.
+
 package gateway
 
 import (
@@ -20,8 +22,8 @@ const (
 	maxArgumentDepth = 64
 )
 
-// readArguments parses the arguments of a call, an object; nil means an empty one. Behind a guard, they may be as large as
-// a message, because they are not validated.
+// readArguments parses the arguments of a call, which must be an object. nil means an empty object. Behind a guard,
+// arguments are not validated and may be as large as a message.
 func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	if len(raw) == 0 {
 		return jsondoc.NewObject(), nil
@@ -40,7 +42,7 @@ func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	return n, nil
 }
 
-// fit validates arguments against the schema of a tool. A tool without one accepts any object.
+// fit validates arguments against the schema of a tool. A tool without a schema accepts any object.
 func (c *schemas) fit(tool registry.Live, args *jsondoc.Node) error {
 	s, err := c.compiled(tool)
 	if err != nil || s.input == nil {
@@ -52,7 +54,7 @@ func (c *schemas) fit(tool registry.Live, args *jsondoc.Node) error {
 	return nil
 }
 
-// invalid returns the error CodeArguments with the problems that err lists.
+// invalid returns an error with CodeArguments and the problems in err.
 func invalid(err error) error {
 	told, details, err := explain(err)
 	if err != nil {
@@ -68,18 +70,18 @@ const (
 	maxContextID    = 200 // characters of an id
 )
 
-// CallContext is the caller's description of a call in addition to its arguments: its reason and its conversation. It
-// is not verified. The eval gate and the hub receive it separately from the values that toolcrib knows.
+// CallContext is the caller's description of a call besides its arguments: the reason and the conversation. It is not
+// verified. The eval gate and the hub receive it separately from the values that toolcrib knows.
 type CallContext struct {
-	UserMessage    string          `json:"user_message,omitempty"`    // that led to the call
+	UserMessage    string          `json:"user_message,omitempty"`    // message that led to the call
 	ChatID         string          `json:"chat_id,omitempty"`         //
 	ConversationID string          `json:"conversation_id,omitempty"` //
 	MissionID      string          `json:"mission_id,omitempty"`      //
-	Confidence     json.RawMessage `json:"confidence,omitempty"`      // of the model: a number from 0 to 1
+	Confidence     json.RawMessage `json:"confidence,omitempty"`      // the model's confidence, from 0 to 1
 	Context        json.RawMessage `json:"context,omitempty"`         // any object
 }
 
-// ReadCallContext reads a call context from the node at path, strictly.
+// ReadCallContext parses a call context from the node at path. It refuses unknown fields.
 func ReadCallContext(n *jsondoc.Node, path string) (CallContext, error) {
 	var c CallContext
 	ps := jsondoc.Bind(n, path, &c)
@@ -89,7 +91,7 @@ func ReadCallContext(n *jsondoc.Node, path string) (CallContext, error) {
 	return c, ps.Err()
 }
 
-// ParseCallContext reads a call context from JSON, which may be empty.
+// ParseCallContext parses a call context from JSON, which may be empty.
 func ParseCallContext(raw json.RawMessage) (CallContext, error) {
 	if len(raw) == 0 {
 		return CallContext{}, nil
@@ -101,7 +103,7 @@ func ParseCallContext(raw json.RawMessage) (CallContext, error) {
 	return ReadCallContext(n, jsondoc.Root)
 }
 
-// problems returns every value that is too large or of the wrong form.
+// problems returns the problems of all values that are too large or have the wrong form.
 func (c CallContext) problems(path string) jsondoc.Problems {
 	var ps jsondoc.Problems
 	add := func(key, message string) { ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, key), Message: message}) }
@@ -127,7 +129,7 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 		}
 	}
 	if len(c.Context) > 0 {
-		const depth = maxContextDepth - 1 // it is one level down
+		const depth = maxContextDepth - 1 // one level is already used
 		n, err := jsondoc.Parse(c.Context, jsondoc.Limits{Bytes: MaxCallContext, Depth: depth})
 		if err != nil || n.Kind != jsondoc.Object {
 			add("context", "expected an object of at most "+strconv.Itoa(MaxCallContext)+" bytes and "+strconv.Itoa(depth)+" levels")
@@ -139,17 +141,17 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 	return ps
 }
 
-// Encode returns the canonical form of c, which ParseCallContext reads, or nil if c is empty.
+// Encode returns the canonical form of c for ParseCallContext, or nil if c is empty.
 func (c CallContext) Encode() json.RawMessage {
 	b, err := jsondoc.Marshal(c)
 	if err != nil || string(b) == "{}" {
-		return nil // problems has rejected values that cannot be encoded
+		return nil // problems rejects values that cannot be encoded
 	}
 	return b
 }
 
-// MaxCallerText is the longest name of an agent, a user, or a customer, in
-// characters. They are keys of the call log and of the assistant's data.
+// MaxCallerText is the maximum length of the name of an agent, a user, or a customer, in characters. The names are
+// keys of the call log and of the assistant's data.
 const MaxCallerText = 200
 
 // Check returns review.ErrText for a caller that cannot be stored.
@@ -189,7 +191,8 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// logged returns a text, such as a called name, as the call log stores it: truncated, with invalid characters escaped.
+// logged returns a text, such as the name in a call, in the form of the call log: truncated, with invalid characters
+// escaped.
 func logged(text string, most int) string {
 	text = plaintext.Cut(text, most)
 	if plaintext.Problem(text) != "" {
@@ -198,7 +201,7 @@ func logged(text string, most int) string {
 	return text
 }
 
-// propertyTypes returns the types of each argument in a schema.
+// propertyTypes returns the types of the arguments in a schema.
 func propertyTypes(schema json.RawMessage) map[string][]string {
 	types := map[string][]string{}
 	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth})
@@ -223,7 +226,7 @@ func propertyTypes(schema json.RawMessage) map[string][]string {
 	return types
 }
 
-// typed converts a text from a tag line to a value of a type in the schema if possible, or else to a string.
+// typed converts a text from a tag line to a type of the schema if possible, and otherwise to a string.
 func typed(text string, types []string) *jsondoc.Node {
 	if len(types) == 0 || slices.Contains(types, "string") {
 		return jsondoc.NewString(text)

@@ -1,3 +1,5 @@
+// The execution of a call: its gates, its provider, and its records.
+
 package gateway
 
 import (
@@ -25,9 +27,10 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Execute runs a call through every gate, in order, and at its provider. The error is an *Error if a gate refused the
-// call or the provider failed; any other error is a failed lookup or write, or the end of ctx. Every call is logged,
-// even if it is refused, except that of a caller whose name cannot be stored, which returns review.ErrText.
+// Execute passes a call through every gate in order and runs it at its provider. The error is an *Error if a gate
+// refused the call or the provider failed. Any other error is a failed lookup or write, or that of ctx. Every call is
+// logged, even if it is refused. The exception is a caller whose name cannot be stored, for which Execute returns
+// review.ErrText.
 func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
 	a, err := g.Admit(ctx, c, r)
 	if err != nil {
@@ -36,17 +39,16 @@ func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, err
 	return g.perform(ctx, a)
 }
 
-// Admitted is a logged call that every gate has admitted. Its owner must call Conclude after it ran.
+// Admitted is a logged call that every gate has admitted. Its owner must call Conclude after it has run.
 type Admitted struct {
 	call *prepared
 	in   Invocation
 }
 
-// Tool returns the approved definition that is called.
+// Tool returns the approved definition of the called tool.
 func (a *Admitted) Tool() registry.Live { return a.in.Tool }
 
-// Admit takes a call through every gate, for a caller that runs it itself. The error
-// is that of Execute.
+// Admit passes a call through every gate, for a caller that runs the call itself. It returns the errors of Execute.
 func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -64,19 +66,19 @@ func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, er
 	return g.pass(ctx, p)
 }
 
-// prepared is a call on its way through the gates.
+// prepared is a call that is passing through the gates.
 type prepared struct {
 	name       string          // name in the request
 	args       json.RawMessage // canonical
-	object     *jsondoc.Node   // args, read
-	unreadable error           // why args cannot be read: an *Error
+	object     *jsondoc.Node   // parsed args
+	unreadable error           // why args cannot be parsed: an *Error
 	said       CallContext
 	decline    func(registry.Live) *Error
-	answers    string // the approved pending call that this call executes, or ""
+	answers    string // the approved pending call that this call executes; "" for none
 
 	set       *toolset
 	call      Call
-	tool      registry.Live // zero when none was found
+	tool      registry.Live // zero if no tool was found
 	early     error         // verdict of the gates that need no transaction: an *Error
 	changed   error         // verdict of the provider on the definition with hash changedOf
 	changedOf string
@@ -86,8 +88,9 @@ type prepared struct {
 	warnings  []string
 }
 
-// prepare passes a call through the gates registered, allowed, and arguments, using the agent's tools as last resolved;
-// admit checks that these are current. The error reports a failed lookup; the verdict of a gate is in the result.
+// prepare passes a call through the gates registered, allowed, and arguments. It uses the agent's tools as last
+// resolved; admit checks that they are current. The error reports a failed lookup. The verdict of a gate is in the
+// result.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
 	p := &prepared{name: r.Tool, said: r.Said, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, 128), Command: logged(r.Command, 1000)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
@@ -103,7 +106,7 @@ func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, 
 	return p, g.aim(p, set, e, err)
 }
 
-// aim sets the tool of a call to the result of a lookup in set. After a failed lookup it leaves the call unchanged,
+// aim sets the tool of a call to the result of a lookup in set. It leaves the call unchanged if the lookup failed,
 // because the transaction may be retried.
 func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) error {
 	var refused *Error
@@ -131,13 +134,14 @@ func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) er
 		p.early = p.unreadable
 	case len(p.said.problems(jsondoc.Root)) > 0:
 		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + p.said.problems(jsondoc.Root)[0].String() + "."}
-	case !p.call.Caller.guarded(): // a guarded server checks its own arguments, as without a guard
+	case !p.call.Caller.guarded(): // a guarded server validates its own arguments, as it would without a guard
 		p.early = g.schemas.fit(e.Live, p.object)
 	}
 	return nil
 }
 
-// hintsOf returns the annotations of a tool for the call log: the approved ones, with the defaults of its category.
+// hintsOf returns the annotations of a tool for the call log: the approved annotations with the defaults of its
+// category.
 func hintsOf(t *registry.Tool) *registry.Annotations {
 	var a registry.Annotations
 	if t.Annotations != nil {
@@ -152,8 +156,8 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 	return &a
 }
 
-// record checks a prepared call against the gates that depend on earlier calls, and appends it in the same transaction,
-// so that concurrent calls cannot exceed a limit.
+// record checks a prepared call against the gates that depend on earlier calls, and appends it in the same
+// transaction, so that concurrent calls cannot exceed a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	if p.early != nil && p.call.Caller.guarded() {
 		err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })
@@ -185,15 +189,15 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// recordRefused logs a refused guarded call. It returns once the call is logged, but after 100 ms at the latest: another
-// process may hold the write lock of the database for longer.
+// recordRefused logs a refused guarded call. It returns when the call is logged, or after 100 ms, because another
+// process may hold the write lock of the database longer.
 func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 	done := make(chan struct{})
 	g.refusals.Go(func() {
 		defer close(done)
 		err := g.write(context.WithoutCancel(ctx), &p, g.ledger.Log, func(tx LedgerTx) error {
 			if err := g.admit(ctx, tx.LedgerReader, &p); err != nil || p.refused == nil {
-				return err // approved a moment later
+				return err // approved in the meantime
 			}
 			return g.enter(ctx, tx, &p)
 		})
@@ -210,8 +214,8 @@ func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 // ErrNotLogged is wrapped by the refusal of a guarded call that cannot be logged.
 var ErrNotLogged = errors.New("cannot log the call, so it was not made")
 
-// write runs fn in a write transaction of the ledger. A guarded call waits at most
-// g.logWithin for it: its client waits, and the call is refused then.
+// write runs fn in a write transaction of the ledger. For a guarded call, it waits at most g.logWithin and then
+// refuses the call, because the client is waiting.
 func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(context.Context, func(LedgerTx) error) error, fn func(LedgerTx) error) error {
 	if !p.call.Caller.guarded() {
 		return transaction(ctx, fn)
@@ -225,8 +229,8 @@ func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(conte
 	return err
 }
 
-// enter appends the call, and its outcome if a gate refused it. Beyond a limit, refused calls of an agent are only
-// counted.
+// enter appends the call, and its outcome if a gate refused it. Beyond a limit, the refused calls of an agent are
+// only counted.
 func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 	if p.refused != nil {
 		if write, err := tx.CountRefused(ctx, p.call, codeOf(p.refused), g.maxRefused); err != nil || !write {
@@ -245,8 +249,9 @@ func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
 }
 
-// admit checks the approval tier, the cooldown and the daily limit, and repeats the gates of prepare after an approval. It
-// runs in the transaction that records the call, which may be retried, and stores the verdict in p.
+// admit checks the approval tier, the cooldown, and the daily limit, and repeats the gates of prepare if a version
+// was approved since. It runs in the transaction that records the call, which may be retried, and stores the verdict
+// in p.
 func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error {
 	set, err := g.toolsets.current(ctx, r, p.set)
 	if err != nil {
@@ -275,8 +280,9 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// withoutLog decides on a call that could not be logged. Behind a guard it is refused, because the log must have every
-// call of the server. For other callers it runs, unless a gate cannot be checked or the tool has a limit.
+// withoutLog decides on a call that could not be logged. Behind a guard, the call is refused, because the log must
+// contain every call of the server. For other callers, it runs unless a gate cannot be checked or the tool has a
+// limit.
 func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
@@ -335,7 +341,7 @@ func guarded(ctx context.Context, r impact.ToolReader, key toolsetKey, state int
 	return set, nil
 }
 
-// own returns the tool of a guarded server that has a name there, or an *Error.
+// own returns the tool of a guarded server by its name on the server. The error is an *Error.
 func (s *toolset) own(name string) (registry.Entry, error) {
 	for _, e := range s.entries {
 		if e.Definition.Tool.OriginName() == name {
@@ -347,22 +353,22 @@ func (s *toolset) own(name string) (registry.Entry, error) {
 		"%s is not an approved tool of the server %s. toolcrib status shows the user the waiting proposals and how to review them", jsondoc.Quote(name), s.key.server)}
 }
 
-// GuardedTools are the approved tools of a guarded server in one state of the registry.
+// GuardedTools contains the approved tools of a guarded server for one state of the registry.
 type GuardedTools struct {
 	State int64
 	Tools []GuardedTool
-	Texts []GuardedTool // its prompts and instructions, by their names among its texts
+	Texts []GuardedTool // prompts and instructions, by name among the server's texts
 }
 
-// GuardedTool is an approved tool or text as its server has it.
+// GuardedTool is an approved tool or text in the form that its server has it.
 type GuardedTool struct {
 	Name string // on the server
-	Hash string // of its JSON in canonical form: the pin
-	// Source of a tool has the parts that its pin excludes.
+	Hash string // hash of its JSON in canonical form: the pin
+	// Source contains the parts of a tool that its pin excludes.
 	Source *registry.Source
 }
 
-// Guarded returns the approved tools of the server of a caller.
+// Guarded returns the approved tools of the caller's server.
 func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
@@ -376,8 +382,8 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	return out, nil
 }
 
-// resume turns a guarded call into the identical call that the user has approved in the meantime, if that has not run.
-// It reports whether the call was written. The id that the answer names is given to one call, so it runs at most once.
+// resume turns a guarded call into the identical call that the user has approved, if that has not run. It reports
+// whether the call was written. The call takes the id in the user's answer, so that the answer permits only one call.
 func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err error) {
 	var found *Pending
 	like := Pending{Caller: p.call.Caller, Tool: p.tool.Subject, ContentHash: p.tool.ContentHash, Args: p.args}
@@ -399,23 +405,22 @@ func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err e
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
-		if p.refused != nil { // for example at a limit: the approval remains valid, and the refusal is logged as a separate call
+		if p.refused != nil { // such as at a limit: the approval remains valid, and the refusal is logged as a separate call
 			p.call.ID, p.call.Pending = id, ""
 		}
 		return g.enter(ctx, tx, p)
 	})
-	if errors.Is(err, ErrContradiction) { // another process has just made it
+	if errors.Is(err, ErrContradiction) { // another process has just run it
 		p.answers, p.call.ID, p.call.Pending = "", id, ""
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// MaxOutput is the largest result, in bytes.
+// MaxOutput is the maximum size of a result, in bytes.
 const MaxOutput = 4 << 20
 
-// pass asks the eval gate about a recorded call, whose outcome it records when the
-// gate refuses.
+// pass submits a recorded call to the eval gate. If the gate refuses the call, pass records the outcome.
 func (g *Gateway) pass(ctx context.Context, p *prepared) (*Admitted, error) {
 	in := Invocation{
 		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, Said: p.said, Tier: p.tier, Nth: p.call.Nth,
@@ -432,7 +437,7 @@ func (g *Gateway) pass(ctx context.Context, p *prepared) (*Admitted, error) {
 	return &Admitted{call: p, in: in}, nil
 }
 
-// perform runs an admitted call at its provider, and records its outcome.
+// perform runs an admitted call at its provider and records the outcome.
 func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
 	p := a.call
 	res := Result{Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At}
@@ -456,10 +461,10 @@ func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
 	return res, nil
 }
 
-// providers run the calls, by the type of the tool's provider.
+// providers runs calls, by the type of the tool's provider.
 type providers struct {
 	byType  map[registry.ProviderType]Provider
-	limit   time.Duration // of a call
+	limit   time.Duration // time limit of a call
 	schemas *schemas
 }
 
@@ -505,7 +510,7 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 	return Output{}, &Error{Code: CodeProvider, Message: fmt.Sprintf("%s failed: %s.", in.Tool.Subject, jsondoc.Printable(err.Error()))}
 }
 
-// checkOutput refuses a result that is not an object, not text, or too large.
+// checkOutput refuses a result that is not an object, is not valid UTF-8, or is too large.
 func checkOutput(tool registry.Live, output json.RawMessage) error {
 	switch {
 	case len(output) > MaxOutput:
@@ -538,7 +543,7 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed e
 	}
 }
 
-// tellChange records an audit event for a call that failed because its tool differs from the approved definition.
+// tellChange records an audit event if a call failed because its tool differs from the approved definition.
 func (g *Gateway) tellChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
 	var e *Error
 	if !errors.As(failed, &e) || e.Code != CodeChanged {
@@ -547,8 +552,8 @@ func (g *Gateway) tellChange(ctx context.Context, tx LedgerTx, p *prepared, fail
 	return tx.AddChange(ctx, Change{ID: g.newID(), Tool: p.tool.Subject, Version: p.tool.Version, Details: e.Details, By: p.call.Caller.Actor, At: at})
 }
 
-// changed returns a refusal if a tool differs from its approved definition, or nil if it does not or the server cannot
-// be reached. The provider checks every call again when it runs.
+// changed returns a refusal if a tool differs from its approved definition. It returns nil if the tool does not, or
+// if the server cannot be reached, because the provider checks every call again when it runs.
 func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	named := tool.Definition.Tool.Provider
 	if named == nil {
@@ -567,11 +572,11 @@ func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	return nil
 }
 
-// maxNoted limits the stored part of a provider's message, in characters.
+// maxNoted is the maximum length of the stored part of a provider's message, in characters.
 const maxNoted = 500
 
-// outcomeOf returns the audit record of a provider's answer: hash, size, and
-// message of the output, or the message of the error.
+// outcomeOf returns the audit record of a provider's answer: the hash, size, and message of the output, or the
+// message of the error.
 func outcomeOf(output Output, failed error) Outcome {
 	var o Outcome
 	var e *Error
@@ -601,7 +606,7 @@ func outcomeOf(output Output, failed error) Outcome {
 	return o
 }
 
-// failureRecord is the output that is stored of a pending call that failed.
+// failureRecord is the stored output of a pending call that failed.
 type failureRecord struct {
 	Code    Code            `json:"code"`
 	Message string          `json:"message"`
@@ -610,7 +615,7 @@ type failureRecord struct {
 	Answer  json.RawMessage `json:"answer,omitempty"`
 }
 
-// failure returns the record of a pending call that failed when it ran.
+// failure returns the record of a pending call that failed.
 func failure(err error) json.RawMessage {
 	doc := failureRecord{Code: codeOf(err), Message: err.Error()}
 	var e *Error
@@ -619,7 +624,7 @@ func failure(err error) json.RawMessage {
 	}
 	b, marshalErr := json.Marshal(doc)
 	if marshalErr != nil {
-		return nil // the details of a provider that are no JSON: the code is in the row
+		return nil // the provider's details are not valid JSON; the record contains the code
 	}
 	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
 }
@@ -627,13 +632,13 @@ func failure(err error) json.RawMessage {
 // Caller identifies the caller of a lookup or a call.
 type Caller struct {
 	Actor    proposals.Actor  // for the call log
-	Agent    string           // the agent whose tools may be called: an id in the view of Layer, or a subject
+	Agent    string           // agent with the tools: an id in the view of Layer, or a subject
 	Layer    registry.Layer   // the view
-	Where    registry.Context // of the agent
-	User     string           // the user whose data and limits apply
+	Where    registry.Context // context of the agent
+	User     string           // user whose data and limits apply
 	Customer string           // for a hub; "" for none
-	// Server is the MCP server behind a guard, whose approved tools can be called by their names on the server, or ""
-	// for the tools of an agent.
+	// Server is the MCP server behind a guard. Its approved tools can be called by their names on the server. It is
+	// "" for the tools of an agent.
 	Server string `json:",omitempty"`
 }
 
@@ -648,15 +653,15 @@ const GuardPrefix = "guard:"
 
 func (c Caller) guarded() bool { return c.Server != "" }
 
-// Request is one call as received.
+// Request is a call as received.
 type Request struct {
-	Tool string          // id, alias or wire name
+	Tool string          // id, alias, or wire name
 	Args json.RawMessage // an object; nil for an empty one
-	Said CallContext     // by the caller
+	Said CallContext     // from the caller
 	// Command is the command or the URL of the server behind a guard, for the log.
 	Command string
-	// Decline returns the reason why the caller will not run a tool with this approved definition even if every gate
-	// admits it, such as another definition on its server, or nil. It is called with the live definition, in the
+	// Decline returns why the caller will not run a tool with this approved definition even if every gate admits the
+	// call, such as a different definition on its server, or nil. It is called with the live definition, in the
 	// transaction that logs the call. A nil Decline accepts every definition.
 	Decline func(registry.Live) *Error
 }
@@ -665,22 +670,22 @@ type Request struct {
 type Invocation struct {
 	Call   string // UUIDv7
 	Caller Caller
-	Tool   registry.Live   // the approved definition that is in force
-	Args   json.RawMessage // an object that fits the tool's input schema
+	Tool   registry.Live   // the live definition
+	Args   json.RawMessage // an object that conforms to the input schema
 	At     time.Time
 	Said   CallContext           // from the caller, not verified
-	Tier   registry.ApprovalTier // that applied to the call
-	Nth    int                   // of the user's day
+	Tier   registry.ApprovalTier // tier that applied to the call
+	Nth    int                   // number of the call on the user's day
 }
 
-// Provider runs tools of one provider type.
+// Provider runs the tools of one provider type.
 type Provider interface {
-	// Run runs a call. The error is an *Error if the provider has a code for it; any
-	// other error becomes CodeProvider. Run stops when ctx ends.
+	// Run runs a call and stops when ctx is done. The error is an *Error if the provider has a code for it. Any other
+	// error becomes CodeProvider.
 	Run(ctx context.Context, in Invocation) (Output, error)
 }
 
-// Checker is a Provider that can check whether a tool is still the approved one.
+// Checker is a Provider that can check whether a tool still matches its approved definition.
 type Checker interface {
 	// Check returns an *Error with CodeChanged if the tool differs from its approved definition. It does not call the
 	// tool.
@@ -689,7 +694,7 @@ type Checker interface {
 
 // Output is the answer of a provider. It is untrusted until the gateway has validated it.
 type Output struct {
-	Object json.RawMessage // the result, an object of at most MaxOutput bytes
+	Object json.RawMessage // result: an object of at most MaxOutput bytes
 	// Structured is the part of the answer that the tool's output schema describes, or nil.
 	Structured json.RawMessage
 	// Answer is an object with the other fields of the provider's answer, or nil.
@@ -708,8 +713,8 @@ type Result struct {
 	Duration time.Duration // of the provider
 }
 
-// Unreached describes briefly why an address did not answer, without the address, which agents must not learn. sure
-// reports that the request was not delivered, so the call certainly did not run.
+// Unreached describes why an address did not answer. It omits the address, which agents must not learn. sure reports
+// that the request was not delivered, so that the call cannot have run.
 func Unreached(err error) (why string, sure bool) {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError

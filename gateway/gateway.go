@@ -1,3 +1,5 @@
+// The gateway, its configuration, and its error codes.
+
 package gateway
 
 import (
@@ -12,27 +14,27 @@ import (
 	"toolcrib/review/proof"
 )
 
-// Config has the parts of a gateway.
+// Config configures a gateway.
 type Config struct {
 	Ledger    Ledger
 	Index     Index // nil disables search
 	Providers map[registry.ProviderType]Provider
 
-	Gate        Gate          // the eval gate; nil for none
+	Gate        Gate          // eval gate; nil for none
 	GateTimeout time.Duration // 0 means DefaultGateTimeout
 	GateClosed  bool          // refuse calls if the gate does not answer
 
-	PendingFor time.Duration // time for which a call waits for the user; 0 means DefaultPendingFor
-	MaxPending int           // limit of the calls of an agent and user that wait; 0 means DefaultMaxPending
-	MaxRefused int           // number of refused calls of an agent and user that are logged in an hour; later ones are only counted. 0 means DefaultMaxRefused
-	NoHints    bool          // the audit keeps no annotations
-	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
+	PendingFor time.Duration // how long a call waits for the user; 0 means DefaultPendingFor
+	MaxPending int           // maximum number of waiting calls by agent and user; 0 means DefaultMaxPending
+	MaxRefused int           // number of refused calls by agent and user that are logged per hour; later ones are only counted. 0 means DefaultMaxRefused
+	NoHints    bool          // the audit log omits annotations
+	RunFor     time.Duration // time limit of a provider; 0 means DefaultRunFor
 	LogWithin  time.Duration // how long a guarded call waits to be logged before it is refused; 0 means DefaultLogWithin
 
 	Signatures proof.Policy // of the user's answers and tiers
 
 	Now   func() time.Time
-	NewID func() string // a new UUIDv7
+	NewID func() string // returns a new UUIDv7
 	Warn  func(string)  // receives warnings about calls that continued; may be nil
 }
 
@@ -57,7 +59,7 @@ type Gateway struct {
 	maxPending int
 	maxRefused int
 	logWithin  time.Duration
-	hints      func(*registry.Tool) *registry.Annotations // that are logged with a call
+	hints      func(*registry.Tool) *registry.Annotations // annotations that are logged with a call
 	signing    proof.Signing
 
 	now   func() time.Time
@@ -65,7 +67,7 @@ type Gateway struct {
 	warn  func(string)
 
 	late     lateOutcomes
-	refusals sync.WaitGroup // that are being logged
+	refusals sync.WaitGroup // refusals that are being logged
 
 	toolsets toolsets
 	schemas  *schemas
@@ -102,36 +104,36 @@ func positive[T time.Duration | int](v, fallback T) T {
 	return v
 }
 
-// stamp returns the current time in the stored resolution, microseconds.
+// stamp returns the current time in the stored resolution of microseconds.
 func (g *Gateway) stamp() time.Time { return g.now().UTC().Truncate(time.Microsecond) }
 
 // NoticeKind is the kind of event that a notice reports.
 type NoticeKind string
 
-// The kinds of notices.
+// Kinds of notices.
 const (
-	NoticeApproval     NoticeKind = "approval"     // a version is live
-	NoticeDeactivation NoticeKind = "deactivation" // a version is live that deactivates its subject
+	NoticeApproval     NoticeKind = "approval"     // a version has gone live
+	NoticeDeactivation NoticeKind = "deactivation" // a version that deactivates its subject has gone live
 	NoticePending      NoticeKind = "pending_call" // a call waits for the user
-	NoticeAnswer       NoticeKind = "call_answer"  // the user answered one
+	NoticeAnswer       NoticeKind = "call_answer"  // the user has answered a pending call
 )
 
 // Notice is an entry of the audit log that running applications receive.
 type Notice struct {
-	Seq     int64 // of the event
+	Seq     int64 // number of the event
 	At      time.Time
 	Kind    NoticeKind
-	Subject registry.Subject // for calls: the tool
+	Subject registry.Subject // the tool, for calls
 	Version int
 
 	ContentHash string // of the live version; "" for calls
 	Pending     string // id of the pending call, or ""
-	Caller      Caller // of the call
+	Caller      Caller // caller of the call
 	Approved    bool   // with NoticeAnswer
 }
 
-// cache stores values that are expensive to compute, and evicts a random one when it is full. The zero value is ready to
-// use.
+// cache stores values that are expensive to compute. When it is full, it evicts a random value. The zero value is
+// ready to use.
 type cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]V
@@ -159,59 +161,58 @@ func (c *cache[K, V]) put(key K, v V) {
 	c.values[key] = v
 }
 
-// Code explains why a call did not run or did not succeed. Codes are stable:
-// programs rely on them. Hubs and upstream servers add their own.
+// Code identifies why a call did not run or did not succeed. Codes are stable, because programs rely on them. Hubs
+// and upstream servers add their own.
 //
 // A Code is an error, so that errors.Is(err, CodeCooldown) works.
 type Code string
 
-// The codes, in the order of the gates.
+// Codes in the order of the gates.
 const (
 	CodeFormat           Code = "tool_call_invalid_format"     // the answer is not one object of the call form
 	CodeMultiple         Code = "tool_call_multiple"           // the answer is several objects
 	CodeNonce            Code = "tool_call_nonce_invalid"      // the nonce is not that of the turn
 	CodeUnknown          Code = "tool_call_unknown_tool"       // no active tool has that name
 	CodeAmbiguous        Code = "tool_ambiguous"               // several tools have this wire name; use their ids
-	CodeNotAllowed       Code = "tool_not_allowed"             // the agent does not have it
+	CodeNotAllowed       Code = "tool_not_allowed"             // the agent does not have the tool
 	CodeNotCallable      Code = "tool_not_callable"            // a prompt tool, which cannot be run
-	CodeArguments        Code = "tool_call_invalid_args"       // the arguments do not fit the schema
-	CodeApprovalRequired Code = "approval_required"            // it waits for user approval as a pending call
+	CodeArguments        Code = "tool_call_invalid_args"       // the arguments do not conform to the schema
+	CodeApprovalRequired Code = "approval_required"            // the call waits for user approval as a pending call
 	CodeApprovalRefused  Code = "approval_refused"             // the user refused the call
 	CodeApprovalExpired  Code = "approval_expired"             // the call expired without an answer
 	CodeApprovalOutdated Code = "approval_outdated"            // the definition changed before the answer
-	CodePendingFull      Code = "too_many_pending"             // too many calls wait for the user already
-	CodeCooldown         Code = "cooldown_active"              // too soon after the call before
-	CodeDailyLimit       Code = "daily_limit_reached"          // no more today (UTC)
+	CodePendingFull      Code = "too_many_pending"             // too many calls are already waiting for the user
+	CodeCooldown         Code = "cooldown_active"              // too soon after the previous call
+	CodeDailyLimit       Code = "daily_limit_reached"          // no more calls today (UTC)
 	CodeGateRefused      Code = "gate_refused"                 // the eval gate refused the call
 	CodeGateUnavailable  Code = "gate_unavailable"             // the eval gate did not answer, and the call must not run without it
-	CodeChanged          Code = "definition_changed"           // upstream differs from the approved definition
+	CodeChanged          Code = "definition_changed"           // the upstream definition differs from the approved one
 	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED"    // no provider is configured for the tool
 	CodeTimeout          Code = "provider_timeout"             // the provider did not answer in time
-	CodeResult           Code = "tool_result_invalid"          // the answer does not match the approved output schema
+	CodeResult           Code = "tool_result_invalid"          // the result does not conform to the approved output schema
 	CodeProviderApproval Code = "provider_approval_required"   // the provider requires its own approval
-	CodeUnavailable      Code = "provider_unavailable"         // it cannot be reached, or asks to come back later
-	CodeCredentials      Code = "provider_credentials_refused" // it does not accept the credentials; the user has to connect it again
+	CodeUnavailable      Code = "provider_unavailable"         // it cannot be reached, or requests a later retry
+	CodeCredentials      Code = "provider_credentials_refused" // it refused the credentials; the user must connect it again
 	CodeProvider         Code = "provider_failed"              // the provider reported an error without a code, or did not answer
 	CodeCanceled         Code = "canceled"                     // the caller disconnected during the call
-	CodeInterrupted      Code = "interrupted"                  // the program ended while it ran: it may have run or not, and is not run again
+	CodeInterrupted      Code = "interrupted"                  // the program ended during the call: it may have run, and is not run again
 )
 
 // Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// Error is the error of a call that was refused or failed. Its message is one sentence for the agent, with the reason and
-// the remedy.
+// Error is the error of a call that was refused or failed. Its message is one sentence for the agent with the reason
+// and the remedy.
 type Error struct {
 	Code    Code
 	Message string
-	Details json.RawMessage // of a hub or server; nil for none
-	Pending string          // the id of the pending call, with CodeApprovalRequired
+	Details json.RawMessage // from a hub or server; nil for none
+	Pending string          // id of the pending call, with CodeApprovalRequired
 
-	// ApprovalRequest is the provider's own id of its pending approval, with
-	// CodeProviderApproval; "" when it gave none.
+	// ApprovalRequest is the provider's id of its pending approval, with CodeProviderApproval; "" for none.
 	ApprovalRequest string
 	Answer          json.RawMessage // an object with all other fields of the provider's answer, or nil
-	// NotRun reports that the call certainly did not run, and so does not count against the daily limit.
+	// NotRun reports that the call certainly did not run, and therefore does not count against the daily limit.
 	NotRun bool
 }
 
@@ -227,7 +228,7 @@ func (e *Error) Is(target error) bool {
 	return code != "" && Code(code) == e.Code
 }
 
-// Foreign reports whether c may be the code of a provider: it has the form of a code and is not reserved.
+// Foreign reports whether c may be the code of a provider. It must have the form of a code and must not be reserved.
 func (c Code) Foreign() bool {
 	switch c {
 	case CodeUnknown, CodeAmbiguous, CodeNotAllowed, CodeNotCallable, CodeApprovalRequired, CodeApprovalRefused, CodeApprovalExpired,

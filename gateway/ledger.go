@@ -1,3 +1,5 @@
+// The records of the gateway, and limits that depend on them.
+
 package gateway
 
 import (
@@ -21,14 +23,14 @@ import (
 type Ledger interface {
 	// View runs fn on one consistent snapshot.
 	View(ctx context.Context, fn func(LedgerReader) error) error
-	// Log runs fn in one write transaction. If Log returns nil, the transaction survives the end of the process, but a
-	// power loss may revert the last ones. If it returns an error, the transaction was rolled back.
+	// Log runs fn in one write transaction. If Log returns nil, the transaction survives the end of the process, but
+	// a power loss may revert the last transactions. If it returns an error, the transaction was rolled back.
 	Log(ctx context.Context, fn func(LedgerTx) error) error
-	// Durable is Log for records that must survive a power loss: pending calls and the user's answers.
+	// Durable is like Log for records that must survive a power loss: pending calls and the user's answers.
 	Durable(ctx context.Context, fn func(LedgerTx) error) error
 }
 
-// ErrContradiction is wrapped by a Ledger that refuses a record because of its content, such as a call without an
+// ErrContradiction is returned by a Ledger that refuses a record because of its content, such as a call without an
 // approval.
 var ErrContradiction = errors.New("the call log contradicts the approved version")
 
@@ -41,22 +43,22 @@ type LedgerReader struct {
 
 // CallReader reads calls, pending calls, and the tiers that users set.
 type CallReader interface {
-	// Use returns the use of a tool by a user, for the limits.
+	// Use returns a user's previous use of a tool, for the limits.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
-	// NotRun counts the calls on the day of now that passed the limits but certainly did not run.
+	// NotRun returns the number of calls on the day of now that passed the limits but certainly did not run.
 	NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error)
 	// Override returns the user's own tier of a tool, or "".
 	Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error)
-	// Overrides lists the tiers in force of a user, by tool.
+	// Overrides returns the tiers that a user has set, by tool.
 	Overrides(ctx context.Context, user string) ([]Override, error)
-	// Pending finds a pending call by its id or a unique prefix of it. The error is proposals.ErrNotFound for an
-	// unknown call, and review.ErrAmbiguous for an ambiguous prefix.
+	// Pending returns a pending call by its id or a unique prefix of it. It returns proposals.ErrNotFound for an
+	// unknown call and review.ErrAmbiguous for an ambiguous prefix.
 	Pending(ctx context.Context, ref string) (Pending, error)
 	// PendingList returns pending calls, the newest first.
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
 	// Calls returns calls, the newest first.
 	Calls(ctx context.Context, q CallQuery) ([]Call, error)
-	// Refusals returns the hours in which refused calls were only counted, the newest first.
+	// Refusals returns the hours in which some refused calls were only counted, the newest first.
 	Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error)
 }
 
@@ -67,7 +69,7 @@ type LedgerTx struct {
 	proof.SignatureWriter
 }
 
-// CallWriter appends records of calls, which are never changed.
+// CallWriter appends records of calls. Records are never changed.
 type CallWriter interface {
 	// AddCall appends a call before it runs, or when it is refused.
 	AddCall(ctx context.Context, c Call) error
@@ -78,72 +80,72 @@ type CallWriter interface {
 	AddOutcome(ctx context.Context, call string, o Outcome) error
 	// AddPending appends a call that waits for the user, and its event.
 	AddPending(ctx context.Context, p Pending) error
-	// AddAnswer appends the user's answer to a pending call, and its event. It returns proposals.ErrConflict if the call
-	// already has an answer.
+	// AddAnswer appends the user's answer to a pending call, and its event. It returns proposals.ErrConflict if the
+	// call already has an answer.
 	AddAnswer(ctx context.Context, pending string, a Answer) error
 	// AddOverride appends the user's tier of a tool, and its event.
 	AddOverride(ctx context.Context, o Override) error
-	// AddChange appends an event about a tool that differs from its approved
-	// definition, unless the tool's latest event is the same.
+	// AddChange appends an event about a tool that differs from its approved definition, unless the tool's latest
+	// event is the same.
 	AddChange(ctx context.Context, c Change) error
 }
 
-// Use counts the calls of a tool for a user that passed the limits.
+// Use is a user's use of a tool, counting calls that passed the limits.
 type Use struct {
-	Last  time.Time // of the latest, or zero
+	Last  time.Time // time of the latest; zero for none
 	Today int       // calls on the day of now, UTC
 }
 
-// Call is one entry of the call log.
+// Call is an entry of the call log.
 type Call struct {
 	Seq         int64 // counted from 1
 	ID          string
 	At          time.Time
 	Caller      Caller
-	Name        string           // name in the request: untrusted, at most 128 characters
+	Name        string           // name in the request; untrusted, at most 128 characters
 	Tool        registry.Subject // zero if no tool was found
 	Version     int
 	ContentHash string
-	Annotations *registry.Annotations // approved annotations with the defaults of the category; nil for a tool without any, or if they are not logged
-	Command     string                // of the server behind a guard, or its URL, without secrets: untrusted
-	ArgsHash    string                // SHA-256 of the canonical arguments; "" if they could not be read
-	Pending     string                // the pending call that it became, or that it executes
+	Annotations *registry.Annotations // approved annotations with the defaults of the category; nil for none, or if they are not logged
+	Command     string                // command or URL of the server behind a guard, without secrets; untrusted
+	ArgsHash    string                // SHA-256 of the canonical arguments; "" if they could not be parsed
+	Pending     string                // pending call that this call created or executes
 	Nth         int                   // number on the user's day; 0 if it did not pass the limits
-	Outcome     *Outcome              // nil while it runs, or if the program ended before it was known
+	Outcome     *Outcome              // nil while the call runs, or if the program ended before the outcome was known
 }
 
 // Outcome is the outcome of a call.
 type Outcome struct {
-	Code     Code // "" if it succeeded
+	Code     Code // "" if the call succeeded
 	At       time.Time
 	Duration time.Duration   // of the provider
-	Output   json.RawMessage // of a pending call that ran; no other is stored
+	Output   json.RawMessage // only stored for pending calls
 
-	OutputHash      string // SHA-256 of the result; "" without one
-	OutputBytes     int    // its size
-	Message         string // of the provider: untrusted, on one line, at most maxNoted characters
+	OutputHash      string // SHA-256 of the result; "" for none
+	OutputBytes     int    // size of the result
+	Message         string // from the provider; untrusted, on one line, at most maxNoted characters
 	ApprovalRequest string // the provider's id of its pending approval
 	NotRun          bool   // the call certainly did not run
 }
 
-// Refusals counts the refused calls of an agent for a user in an hour.
+// Refusals is the number of refused calls of an agent for a user in an hour.
 type Refusals struct {
 	Agent, User string
-	Hour        time.Time // when it began, UTC
-	Written     int       // refusals with a separate entry in the call log
+	Hour        time.Time // beginning of the hour, UTC
+	Written     int       // refusals with an entry in the call log
 	Counted     int       // further refusals, which are only counted
 	LastAt      time.Time
 	LastCode    Code
 }
 
-// RefusalQuery selects hours in which refused calls were only counted.
+// RefusalQuery selects hours in which some refused calls were only counted.
 type RefusalQuery struct {
 	Agent string // "" for all
 	User  string // "" for all
 	Limit int    // 1 to review.MaxPage
 }
 
-// Override is a tier that a user has set for a tool. An empty Tier removes it.
+// Override is a tier that a user has set for a tool. An empty Tier removes the setting.
 type Override struct {
 	ID   string
 	User string
@@ -161,7 +163,7 @@ type Change struct {
 	Tool    registry.Subject
 	Version int
 	Details json.RawMessage // an object with the expected and the found values
-	By      proposals.Actor // who encountered it
+	By      proposals.Actor // actor that encountered the change
 	At      time.Time
 }
 
@@ -170,24 +172,24 @@ type CallQuery struct {
 	Agent  string           // "" for all
 	User   string           // "" for all
 	Tool   registry.Subject // zero for all
-	Code   Code             // "" for all; CodeOK for those that succeeded
-	Hint   string           // "" for all, or the key of an annotation that must be true
-	Before int64            // only calls before this one; 0 for all
+	Code   Code             // "" for all; CodeOK for calls that succeeded
+	Hint   string           // key of an annotation that must be true; "" for all
+	Before int64            // only earlier calls; 0 for all
 	Limit  int              // 1 to review.MaxPage
 }
 
 // CodeOK selects the calls that succeeded.
 const CodeOK Code = "ok"
 
-// limited reports whether a tool has a limit.
+// limited reports whether a tool has a cooldown or a daily limit.
 func limited(tool registry.Live) bool {
 	t := tool.Definition.Tool
 	return t != nil && t.Limits != nil && (t.Limits.CooldownSeconds > 0 || t.Limits.DailyLimit > 0)
 }
 
-// limit checks the gates cooldown and daily limit, and assigns the call its number on the user's day, which begins at
-// midnight UTC. A numbered call counts against the daily limit unless it certainly did not run; then only the cooldown
-// counts it.
+// limit checks the cooldown and the daily limit, and assigns the call its number on the user's day, which begins at
+// midnight UTC. A numbered call counts against the daily limit unless it certainly did not run. It always counts for
+// the cooldown.
 func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	now := p.call.At
 	use, err := r.Use(ctx, p.call.Caller.User, p.tool.Subject, now)
@@ -227,11 +229,12 @@ func limitError(code Code, again time.Time, message string) (refused *Error, err
 	return &Error{Code: code, Message: message, Details: details}, err
 }
 
-// lateOutcomes are outcomes of calls that a caller ran itself, written together after lateFor: a transaction costs more
-// CPU than the rest of a guarded call, mostly for pages that the next outcome changes again. The call itself is written
-// before it runs, so a crash loses only an outcome, and the call is shown as interrupted.
+// lateOutcomes are outcomes of calls that the callers ran themselves. They are written together after lateFor,
+// because a transaction costs more CPU than the rest of a guarded call, mostly for pages that the next outcome
+// changes again. The call itself is written before it runs, so that a crash loses only the outcome, and the call is
+// shown as interrupted.
 type lateOutcomes struct {
-	writing sync.Mutex // held while outcomes are written: the last Flush waits for them
+	writing sync.Mutex // held while outcomes are written, so that the last Flush waits for them
 
 	mu    sync.Mutex
 	waits []lateOutcome
@@ -243,10 +246,10 @@ type lateOutcome struct {
 	outcome Outcome
 }
 
-// lateFor is how long an outcome waits for others.
+// lateFor is the delay before outcomes are written.
 const lateFor = 100 * time.Millisecond
 
-// add queues an outcome, and has flush called after lateFor. It reports whether the queue is full.
+// add queues an outcome and schedules flush after lateFor. It reports whether the queue is full.
 func (l *lateOutcomes) add(o lateOutcome, flush func()) (full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -259,7 +262,7 @@ func (l *lateOutcomes) add(o lateOutcome, flush func()) (full bool) {
 	return len(l.waits) >= 256
 }
 
-// back puts outcomes that could not be written back in front of newer ones.
+// back returns outcomes that could not be written to the front of the queue.
 func (l *lateOutcomes) back(late []lateOutcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -267,19 +270,19 @@ func (l *lateOutcomes) back(late []lateOutcome) {
 	l.timer.Reset(lateFor)
 }
 
-// Conclude records the outcome of an admitted call that its caller ran, with o.Duration as its duration. It is written
-// after a short delay, together with others, or when the database is no longer locked. Flush writes waiting outcomes. A
-// failed write is reported as a warning.
+// Conclude records the outcome of an admitted call that the caller ran. o.Duration is its duration. The outcome is
+// written together with others after a short delay, or once the database is no longer locked. Flush writes queued
+// outcomes. A failed write is reported as a warning.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	o.Message, o.At = plaintext.Clip(visible.Line(o.Message), maxNoted), g.stamp()
 	full := g.late.add(lateOutcome{a.call, o}, func() { g.flush(context.Background(), g.late.back) })
-	if full || a.call.call.Pending != "" { // the user approved it
+	if full || a.call.call.Pending != "" { // the user has approved the call
 		g.flush(ctx, g.late.back)
 	}
 }
 
-// Flush writes the queued outcomes. It warns about those that it cannot write because another process uses the database
-// for longer than a guarded call waits for it.
+// Flush writes the queued outcomes. It warns about outcomes that it cannot write because another process uses the
+// database for too long.
 func (g *Gateway) Flush(ctx context.Context) {
 	g.refusals.Wait()
 	g.flush(ctx, func(late []lateOutcome) {
@@ -289,7 +292,7 @@ func (g *Gateway) Flush(ctx context.Context) {
 	})
 }
 
-// flush writes the queued outcomes, and passes them to locked if another process uses the database for too long.
+// flush writes the queued outcomes. If another process uses the database for too long, it passes them to locked.
 func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
 	g.late.writing.Lock()
 	defer g.late.writing.Unlock()

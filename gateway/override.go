@@ -1,3 +1,5 @@
+// Approval tiers that users set for tools, and queries of the call log.
+
 package gateway
 
 import (
@@ -14,13 +16,14 @@ import (
 	"toolcrib/review/impact"
 )
 
-// TierChoice is a user's choice of an approval tier.
+// TierChoice is a user's choice of an approval tier for tools.
 type TierChoice struct {
 	User  string
 	Tier  registry.ApprovalTier // "" removes an earlier choice
-	Layer registry.Layer        // the view in which the tools are looked up
-	// Tools are ids, aliases, wire names, or subjects. If it is empty, Server and Hints select active tools: those of
-	// an MCP server, those with one of some annotations (their keys in a definition), or those that satisfy both.
+	Layer registry.Layer        // view in which the tools are looked up
+	// Tools are ids, aliases, wire names, or subjects. If Tools is empty, Server and Hints select active tools: those
+	// of an MCP server, those with at least one of several annotations (keys in a definition), or those that satisfy
+	// both.
 	Tools  []string
 	Server string
 	Hints  []string
@@ -29,8 +32,8 @@ type TierChoice struct {
 // TierChange is the effect of a TierChoice.
 type TierChange struct {
 	Set   []Override
-	Same  []Override  // tools that already have the tier; By and At are zero if nobody chose it
-	Fixed []FixedTier // tools selected by Server and Hints that are skipped; one that is selected by name is an error
+	Same  []Override  // tools that already have the tier; By and At are zero if nobody has set it
+	Fixed []FixedTier // tools that are skipped because Server or Hints selected them; by name, they are an error
 }
 
 // FixedTier is a tool whose tier the user cannot set.
@@ -44,7 +47,7 @@ func (g *Gateway) Tiers(ctx context.Context, actor proposals.Actor, c TierChoice
 	return view(ctx, g.ledger, func(r LedgerReader) (TierChange, error) { return g.tierChange(ctx, r, actor, c) })
 }
 
-// view returns the result of read in one snapshot.
+// view returns the result of read on one snapshot.
 func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, error)) (found T, err error) {
 	err = l.View(ctx, func(r LedgerReader) (err error) {
 		found, err = read(r)
@@ -53,9 +56,9 @@ func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, erro
 	return found, err
 }
 
-// SetTiers sets c.Tier as the approval tier of tools for a user's calls, in one transaction. It takes effect at the next
-// call, in every process. Only a user may call it. requires_approval can be set for every tool, and auto_approve only
-// for those that are user_configurable.
+// SetTiers sets c.Tier as the approval tier of tools for a user's calls, in one transaction. It takes effect at the
+// next call, in every process. The actor must be a user. requires_approval can be set for every tool, and
+// auto_approve only for tools that are user_configurable.
 func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	g := a.gateway
 	var change TierChange
@@ -85,7 +88,7 @@ func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierCh
 	return change, err
 }
 
-// tierChange returns the changes of actor's choice in the snapshot of r.
+// tierChange returns the changes that a choice makes in the snapshot of r.
 func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	var change TierChange
 	if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
@@ -213,18 +216,17 @@ func one(ctx context.Context, r LedgerReader, name string, layer registry.Layer)
 	return found[0].Live, nil
 }
 
-// Overrides lists the tiers that a user has set, by tool.
+// Overrides returns the tiers that a user has set, by tool.
 func (g *Gateway) Overrides(ctx context.Context, user string) ([]Override, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Override, error) { return r.Overrides(ctx, user) })
 }
 
-// Refusals returns the hours in which so many calls of an agent were refused that some were only counted, the newest
-// first.
+// Refusals returns the hours in which some refused calls of an agent were only counted, the newest first.
 func (g *Gateway) Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Refusals, error) { return r.Refusals(ctx, q) })
 }
 
-// Calls returns a page of the call log, the newest first. The Seq of the last one is the cursor of the next page.
+// Calls returns a page of the call log, the newest first. The Seq of the last call is the cursor of the next page.
 func (g *Gateway) Calls(ctx context.Context, q CallQuery) ([]Call, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Call, error) { return r.Calls(ctx, q) })
 }

@@ -1,3 +1,5 @@
+// Pending calls: calls that wait for the user's approval.
+
 package gateway
 
 import (
@@ -17,10 +19,10 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Pending is a call that requires user approval. It is immutable, so an answer applies to exactly these arguments and
-// this version.
+// Pending is a call that requires user approval. It is immutable, so that an answer applies to exactly these
+// arguments and this version.
 type Pending struct {
-	Seq         int64  // its place, counted from 1
+	Seq         int64  // number, counted from 1
 	ID          string // UUIDv7
 	Caller      Caller
 	Tool        registry.Subject
@@ -28,25 +30,25 @@ type Pending struct {
 	ContentHash string
 	Args        json.RawMessage // canonical
 	Said        CallContext     // from the caller, not verified
-	Digest      string          // of all fields above and ExpiresAt; an answer can be bound to it
+	Digest      string          // hash of all fields above and ExpiresAt; an answer can be bound to it
 	AskedAt     time.Time
 	ExpiresAt   time.Time
 
-	InForce int      // the live version of the tool; 0 if it is no longer in use
+	InForce int      // live version of the tool; 0 if the tool is no longer in use
 	Answer  *Answer  // nil before an answer
-	Outcome *Outcome // nil until it ran
+	Outcome *Outcome // nil until the call has run
 }
 
-// Answer is the user's decision on a pending call. An approval also claims the right to run it: there is at most one
-// answer, so the call runs at most once.
+// Answer is the user's decision on a pending call. An approval also claims the right to run the call. There is at
+// most one answer, so the call runs at most once.
 type Answer struct {
 	ID       string // UUIDv7
 	Approved bool
 	Digest   string
-	Reason   string // of a refusal
+	Reason   string // for a refusal
 	By       proposals.Actor
 	At       time.Time
-	Call     string // the call that executes it; "" for a refusal
+	Call     string // id of the call that executes it; "" for a refusal
 	// Signature is the hash of the signed statement; "" for none.
 	Signature string
 }
@@ -54,19 +56,19 @@ type Answer struct {
 // PendingState is the state of a pending call.
 type PendingState string
 
-// The states of a pending call.
+// States of a pending call.
 const (
-	PendingWaiting     PendingState = "waiting"     // for the user
+	PendingWaiting     PendingState = "waiting"     // waits for the user
 	PendingOutdated    PendingState = "outdated"    // the definition changed before the answer
 	PendingExpired     PendingState = "expired"     // not answered in time
 	PendingRefused     PendingState = "refused"     // refused by the user
 	PendingRunning     PendingState = "running"     // approved by the user, and running
-	PendingDone        PendingState = "done"        // it ran
-	PendingFailed      PendingState = "failed"      // it ran and did not succeed
+	PendingDone        PendingState = "done"        // ran and succeeded
+	PendingFailed      PendingState = "failed"      // ran and failed
 	PendingInterrupted PendingState = "interrupted" // the program ended during the call: it may have run, and never runs again
 )
 
-// State returns the state of a pending call. A call without an outcome counts as running until its timeouts and 10
+// State returns the state of a pending call. A call without an outcome counts as running until its timeouts plus 10
 // seconds have passed.
 func (g *Gateway) State(p Pending) PendingState {
 	switch now := g.stamp(); {
@@ -82,14 +84,14 @@ func (g *Gateway) State(p Pending) PendingState {
 		return PendingDone
 	case p.Outcome != nil:
 		return PendingFailed
-	case p.Caller.guarded() && now.Before(p.ExpiresAt), // its client may call again until then
+	case p.Caller.guarded() && now.Before(p.ExpiresAt), // the client may repeat the call until then
 		now.Before(p.Answer.At.Add(g.providers.limit + g.gate.timeout + 10*time.Second)):
 		return PendingRunning
 	}
 	return PendingInterrupted
 }
 
-// digest returns the hash over the fields that an answer applies to.
+// digest returns the hash of the fields that an answer applies to.
 func (p Pending) digest() (string, error) {
 	b, err := jsondoc.Marshal(struct {
 		Format    string           `json:"format"`
@@ -107,22 +109,22 @@ func (p Pending) digest() (string, error) {
 
 // PendingQuery selects pending calls for a page, the newest first.
 type PendingQuery struct {
-	Waiting bool   // only those that wait for the user at Now
+	Waiting bool   // only calls that wait for the user at Now
 	Agent   string // "" for all
 	User    string // "" for all
-	Before  int64  // only those before this place; 0 for all
+	Before  int64  // only calls before this number; 0 for all
 	Limit   int    // 1 to review.MaxPage
 	Now     time.Time
 }
 
-// wait converts a call that requires approval to a pending one, unless the same call already waits.
+// wait turns a call that requires approval into a pending call, unless the same call is already waiting.
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	id := g.newID()
 	return g.write(ctx, p, g.ledger.Durable, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
-		if !p.waits { // the user's own tier or the tool changed in the meantime
+		if !p.waits { // the user's tier or the tool has changed in the meantime
 			return g.enter(ctx, tx, p)
 		}
 		pending := Pending{
@@ -162,7 +164,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	})
 }
 
-// same reports whether p and other are the same call. Their call contexts may differ: the user reviews that of the
+// same reports whether p and other are the same call. Their call contexts may differ. The user reviews that of the
 // first call.
 func (p Pending) same(other Pending) bool {
 	return p.Caller == other.Caller && p.Tool == other.Tool && p.ContentHash == other.ContentHash && string(p.Args) == string(other.Args)
@@ -177,7 +179,7 @@ func approvalRequired(p Pending) error {
 	return &Error{Code: CodeApprovalRequired, Pending: p.ID, Message: message}
 }
 
-// Pending returns pending calls, the newest first. The Seq of the last one is the cursor of the next page.
+// Pending returns pending calls, the newest first. The Seq of the last call is the cursor of the next page.
 func (g *Gateway) Pending(ctx context.Context, q PendingQuery) ([]Pending, error) {
 	q.Now = g.stamp()
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Pending, error) { return r.PendingList(ctx, q) })
@@ -188,8 +190,8 @@ func (g *Gateway) PendingCall(ctx context.Context, ref string) (Pending, error) 
 	return view(ctx, g.ledger, func(r LedgerReader) (Pending, error) { return r.Pending(ctx, ref) })
 }
 
-// Outcome returns the outcome of a pending call of the caller: the result, or an *Error with CodeApprovalRequired while it
-// waits or runs. Calls of other callers are unknown.
+// Outcome returns the result of the caller's pending call, or an *Error with CodeApprovalRequired while the call
+// waits or runs. Calls of other callers are not found.
 func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, error) {
 	p, err := g.PendingCall(ctx, id)
 	if err != nil && !errors.Is(err, proposals.ErrNotFound) && !errors.Is(err, review.ErrAmbiguous) {
@@ -224,7 +226,7 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 	}, nil
 }
 
-// failure returns the error that a pending call ended with.
+// failure returns the error of a pending call that failed.
 func (p Pending) failure() error {
 	e := Error{Code: p.Outcome.Code, Message: fmt.Sprintf("%s failed with %s.", p.Tool, p.Outcome.Code), Pending: p.ID}
 	var kept failureRecord
@@ -234,34 +236,34 @@ func (p Pending) failure() error {
 	return &e
 }
 
-// MaxReason is the longest reason for a refusal, in characters.
+// MaxReason is the maximum length of the reason for a refusal, in characters.
 const MaxReason = 2_000
 
 // Approve approves a pending call and runs it. expect is the digest of the call that the user saw, or "" to skip the
 // comparison.
 //
-// One transaction records the approval and the start of the call, before the call runs, and at most one answer exists.
-// Therefore the call runs at most once, with the arguments that were shown: if the program ends during the call, it is
-// shown as interrupted and does not run again. If a cooldown or daily limit currently prevents the call, Approve
-// returns this error without recording the approval, and the call keeps waiting. A guarded call runs once, when its
-// client makes it again.
+// One transaction records the approval and the start of the call before the call runs, and there is at most one
+// answer. Therefore the call runs at most once, with the arguments that were shown. If the program ends during the
+// call, the call is shown as interrupted and does not run again. If a cooldown or daily limit prevents the call,
+// Approve returns that error without recording the approval, and the call keeps waiting. A guarded call runs once,
+// when its client repeats it.
 func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
 	return g.Unsigned().Approve(ctx, actor, id, expect)
 }
 
-// Answering performs one act of the user, signed or not.
+// Answering performs one action of the user, signed or unsigned.
 type Answering struct {
 	gateway *Gateway
 	signed  *proof.Signed
 }
 
-// Signed returns the gateway for the act of a signed statement that PrepareAnswer or PrepareTiers returned.
+// Signed returns an Answering for a signed statement of PrepareAnswer or PrepareTiers.
 func (g *Gateway) Signed(s proof.Signed) Answering { return Answering{g, &s} }
 
-// Unsigned returns the gateway for acts that are not signed.
+// Unsigned returns an Answering for unsigned actions.
 func (g *Gateway) Unsigned() Answering { return Answering{gateway: g} }
 
-// Approve is Gateway.Approve.
+// Approve is like Gateway.Approve.
 func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
 	if err := proposals.Authorize(actor, proposals.ActApproveCall, proposals.Actor{}); err != nil {
 		return Result{}, err
@@ -324,7 +326,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		if err := tx.AddAnswer(ctx, pending.ID, answer); err != nil {
 			return err
 		}
-		if p.call.Caller.guarded() { // its guard alone reaches the server
+		if p.call.Caller.guarded() { // only the guard can reach the server
 			return nil
 		}
 		return tx.AddCall(ctx, p.call)
@@ -332,7 +334,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 	return p, err
 }
 
-// open returns a pending call that can be answered by actor.
+// open returns a pending call that actor can answer.
 func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Actor, act proposals.Act, id, expect string) (Pending, error) {
 	if err := proposals.Authorize(actor, act, proposals.Actor{}); err != nil {
 		return Pending{}, err
@@ -372,7 +374,7 @@ func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason 
 	return g.Unsigned().Refuse(ctx, actor, id, reason)
 }
 
-// Refuse is Gateway.Refuse.
+// Refuse is like Gateway.Refuse.
 func (a Answering) Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (Pending, error) {
 	g := a.gateway
 	if err := proposals.Authorize(actor, proposals.ActRefuseCall, proposals.Actor{}); err != nil {
@@ -401,7 +403,7 @@ func (a Answering) Refuse(ctx context.Context, actor proposals.Actor, id, reason
 	return p, err
 }
 
-// checkReason returns the trimmed reason for a refusal, or an error if it is invalid.
+// checkReason trims the reason for a refusal. It returns an error if the reason is invalid.
 func checkReason(reason string) (string, error) {
 	reason = strings.TrimSpace(reason)
 	if reason == "" {
@@ -410,8 +412,8 @@ func checkReason(reason string) (string, error) {
 	return reason, CheckReason(reason)
 }
 
-// PrepareAnswer returns the statement by which actor would approve a pending call or refuse it for a reason. The signed
-// statement is passed to Approve or Refuse with Gateway.Signed. expect is as for Approve.
+// PrepareAnswer returns the statement with which actor would approve or refuse a pending call. The signed statement
+// is passed to Approve or Refuse with Gateway.Signed. expect has the meaning that it has for Approve.
 func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, expect string, approve bool, reason string) ([]byte, error) {
 	act := proposals.ActApproveCall
 	if !approve {
@@ -434,15 +436,15 @@ func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, 
 	})
 }
 
-// StatementAct returns the act of a statement that answers p.
+// StatementAct returns the statement of an answer to p.
 func (p Pending) StatementAct(approved bool) *statement.CallAnswer {
 	return &statement.CallAnswer{
 		Approved: approved, Pending: p.ID, Tool: p.Tool.String(), Version: p.Version, ContentHash: p.ContentHash, Digest: p.Digest,
 	}
 }
 
-// sign verifies and records the signature of an answer to p, and stores its hash in the answer. The time of the answer
-// does not change, because the call runs now.
+// sign verifies and records the signature of an answer to p, and stores its hash in the answer. It keeps the time of
+// the answer, because the call runs now.
 func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor, p Pending, answer *Answer) error {
 	signed, err := a.gateway.signing.Open(ctx, tx, actor, a.signed)
 	if err != nil {
@@ -455,8 +457,8 @@ func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor,
 	return a.gateway.signing.Record(ctx, tx, signed)
 }
 
-// PrepareTiers returns the statement by which actor would set tiers. The signed statement is passed to SetTiers with
-// Gateway.Signed and the same choice.
+// PrepareTiers returns the statement with which actor would set tiers. The signed statement is passed to SetTiers
+// with Gateway.Signed and the same choice.
 func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c TierChoice) ([]byte, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]byte, error) {
 		change, err := g.tierChange(ctx, r, actor, c)
@@ -467,7 +469,7 @@ func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c Tie
 	})
 }
 
-// tierAct returns the act of a statement that chooses tiers.
+// tierAct returns the statement of a choice of tiers.
 func tierAct(c TierChoice, set []Override) *statement.Tier {
 	act := &statement.Tier{Tier: string(c.Tier), User: statement.Text(c.User)}
 	for _, o := range set {
@@ -476,7 +478,7 @@ func tierAct(c TierChoice, set []Override) *statement.Tier {
 	return act
 }
 
-// StatementAct returns the act of a statement about o, which may cover other tools too.
+// StatementAct returns the statement about o. It may cover other tools as well.
 func (o Override) StatementAct() *statement.Tier {
 	return tierAct(TierChoice{User: o.User, Tier: o.Tier}, []Override{o})
 }

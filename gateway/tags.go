@@ -1,3 +1,5 @@
+// Calls in the text of a model's answer: tag lines and the strict JSON protocol.
+
 package gateway
 
 import (
@@ -14,27 +16,27 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Limits of an answer with tags.
+// Limits of an answer with tag lines.
 const (
-	MaxTagCalls = 256 // calls in one answer
+	MaxTagCalls = 256 // calls in an answer
 
-	maxTagSize  = 10_000      // instructions of one pattern
-	maxTagSteps = 100_000_000 // instructions times bytes, for all lines together
+	maxTagSize  = 10_000      // instructions of a pattern
+	maxTagSteps = 100_000_000 // instructions times bytes, for all lines
 )
 
 // Parsed is the content of a model's answer.
 type Parsed struct {
 	Calls    []ParsedCall
 	Problems []ParseProblem // lines that look like calls but are not
-	Display  string         // the part of the answer that the user sees
+	Display  string         // part of the answer that the user sees
 }
 
-// ParsedCall is a call that was found in a model's answer. It has not run.
+// ParsedCall is a call in a model's answer. It has not run.
 type ParsedCall struct {
 	Tool registry.Live
 	Name string          // name in the answer: a tag's prefix, or a tool's name
 	Args json.RawMessage // an object, canonical
-	Line int             // of the answer, counted from 1; 0 if the call is the whole answer
+	Line int             // line of the answer, counted from 1; 0 if the call is the whole answer
 }
 
 // ParseProblem is a line that begins like a call but is not one.
@@ -47,15 +49,15 @@ type ParseProblem struct {
 // tag is a tool that is called by lines with its prefix.
 type tag struct {
 	tool    registry.Live
-	pattern *regexp.Regexp // of the whole argument; nil if it cannot be used
+	pattern *regexp.Regexp // matches the whole argument; nil if the pattern cannot be used
 	steps   int            // instructions of the pattern
-	groups  []string       // the arguments' names
+	groups  []string       // names of the arguments
 	types   map[string][]string
 	problem string // why the pattern cannot be used
 }
 
-// ParseTags finds the calls in a model's answer that are lines of the form "PREFIX: argument", for the tools of the
-// caller's agent. It ignores white space around a line. Each line is a separate call; lines of tools with
+// ParseTags returns the calls in a model's answer that are lines of the form "PREFIX: argument", for tools of the
+// caller's agent. It ignores white space around a line. Each line is a separate call. Lines of tools with
 // stripFromDisplay are removed from the text for the user. The work is linear in the size of the answer, and limited.
 func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parsed, error) {
 	if len(answer) > toolcall.MaxAnswer {
@@ -80,7 +82,7 @@ func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parse
 	return r.found, nil
 }
 
-// tags returns the tools that are called by lines, by prefix.
+// tags returns the tools with a tag, by prefix.
 func (s *toolset) tags() map[string][]tag {
 	s.tagsOnce.Do(func() {
 		s.tagged = map[string][]tag{}
@@ -125,15 +127,15 @@ type tagReader struct {
 	gateway *Gateway
 	tags    map[string][]tag
 	line    int
-	steps   int // left
+	steps   int // remaining steps
 	found   Parsed
 }
 
-// read parses one line and reports whether to hide it from the user.
+// read parses a line and reports whether to hide it from the user.
 func (r *tagReader) read(line string) (strip bool) {
 	line = strings.Trim(line, " \t\r\n")
 	prefix, argument := "", ""
-	for head := line[:min(len(line), 257)]; len(r.tags[prefix]) == 0; { // the longest prefix that a tool has
+	for head := line[:min(len(line), 257)]; len(r.tags[prefix]) == 0; { // find the longest prefix that a tool has
 		at := strings.LastIndexByte(head, ':')
 		if at < 0 {
 			return false
@@ -186,9 +188,9 @@ func (r *tagReader) problem(code Code, format string, args ...any) bool {
 	return false
 }
 
-// ParseJSON reads an answer of a model that is a call in the strict JSON protocol. It checks the form, that there is one
-// object, that the caller's agent has the tool, the nonce of the turn, and the arguments against the tool's schema. The
-// error is an *Error with the protocol's code for the first check that fails.
+// ParseJSON parses a model's answer that is a call in the strict JSON protocol. It checks the form, that the answer
+// is a single object, that the caller's agent has the tool, the nonce of the turn, and the arguments. The error is an
+// *Error with the protocol's code for the first check that fails.
 func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string) (ParsedCall, error) {
 	call, err := toolcall.Parse(answer)
 	if err != nil {
@@ -212,7 +214,7 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 	return ParsedCall{Tool: e.Live, Name: call.Tool, Args: jsondoc.Canonical(call.Args)}, nil
 }
 
-// protocolError returns the *Error for an error of the protocol.
+// protocolError converts an error of the protocol to an *Error.
 func protocolError(err error) error {
 	code := toolcall.Code(err)
 	if code == "" {

@@ -1,3 +1,5 @@
+// The tools of an agent: lookup, search, descriptions, and schemas.
+
 package gateway
 
 import (
@@ -22,23 +24,23 @@ import (
 	"toolcrib/review/impact"
 )
 
-// toolsetKey identifies the tools of an agent in one state of the registry.
+// toolsetKey identifies the tools of an agent or a guarded server.
 type toolsetKey struct {
 	agent  string
-	server string // behind a guard, whose tools they are; "" for an agent
+	server string // guarded server with the tools; "" for an agent
 	layer  registry.Layer
 	where  registry.Context
 }
 
-// toolset has the tools of an agent in one state of the registry.
+// toolset contains the tools of an agent for one state of the registry.
 type toolset struct {
 	key     toolsetKey
 	state   int64
-	hash    string // of the content
+	hash    string // content hash
 	allowed map[registry.Subject]registry.Choice
 	entries []registry.Entry // in catalog order
 	missing error            // why there are no tools
-	spoken  []GuardedTool    // the prompts and the instructions of a guarded server
+	spoken  []GuardedTool    // prompts and instructions of a guarded server
 	profile registry.Live    // the agent; zero if it does not exist
 	names   cache[string, registry.Entry]
 
@@ -52,14 +54,14 @@ func keyOf(c Caller) toolsetKey {
 	return toolsetKey{agent: c.Agent, server: c.Server, layer: c.Layer, where: where}
 }
 
-// toolsets caches the tools of each caller in the newest known state of the registry.
+// toolsets caches the tools of each caller for the newest known state of the registry.
 type toolsets struct {
 	ledger Ledger
 	warn   func(string)
 	cache  cache[toolsetKey, *toolset]
 }
 
-// of returns the caller's current tools. A transaction that acts on them calls current again.
+// of returns the caller's current tools. A transaction that acts on them must call current again.
 func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	})
 }
 
-// current returns the tools of known in the snapshot of r: known itself if no version was approved since.
+// current returns the tools for the snapshot of r. It returns known if no version has been approved since.
 func (t *toolsets) current(ctx context.Context, r impact.ToolReader, known *toolset) (*toolset, error) {
 	state, err := r.State(ctx)
 	if err != nil || state == known.state {
@@ -114,7 +116,7 @@ func (t *toolsets) resolve(ctx context.Context, r impact.ToolReader, key toolset
 	return set, nil
 }
 
-// lookup returns the caller's tools and the tool with a name, as find does.
+// lookup returns the caller's tools and the result of find.
 func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
 	if err := c.Check(); err != nil {
 		return nil, e, err
@@ -128,8 +130,8 @@ func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *tool
 	return set, e, err
 }
 
-// find returns the tool with a name. The error is an *Error if the name is unknown or ambiguous, or the agent does not
-// have the tool; any other error is a failed lookup.
+// find returns the tool with a name. The error is an *Error if the name is unknown or ambiguous, or if the agent does
+// not have the tool. Any other error is a failed lookup.
 func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (registry.Entry, error) {
 	if e, ok := s.names.get(name); ok {
 		return e, nil
@@ -137,7 +139,7 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	if s.key.server != "" {
 		return s.own(name)
 	}
-	if name == "" || len(name) > 128 || // the longest name that any host allows
+	if name == "" || len(name) > 128 || // the longest name that any host permits
 		plaintext.Problem(name) != "" {
 		return registry.Entry{}, unknown(name)
 	}
@@ -167,8 +169,8 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	return registry.Entry{}, ambiguous(name, own)
 }
 
-// nearest returns the elements of found with a name as their wire name, or all if none has it: wire names take
-// precedence over upstream names.
+// nearest returns the elements of found with name as their wire name, or all elements if there are none. Wire names
+// take precedence over upstream names.
 func nearest(name string, found []registry.Entry) []registry.Entry {
 	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != name })
 	if len(own) > 0 {
@@ -210,7 +212,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	if s.missing != nil {
 		return &Error{Code: CodeNotAllowed, Message: message + ": " + jsondoc.Printable(s.missing.Error()) + "."}
 	}
-	available := make([]string, min(len(s.entries), 20)) // as the prompt names them
+	available := make([]string, min(len(s.entries), 20)) // the names in the prompt
 	for i := range available {
 		available[i] = s.entries[i].Definition.Tool.WireName()
 	}
@@ -243,28 +245,29 @@ func ambiguous(name string, found []registry.Entry) error {
 	}
 }
 
-// Gate is the eval gate. It judges each call of a tool that requires it, after all other gates have admitted the call.
+// Gate is the eval gate. It judges each call of a tool that requires it, after all other gates have admitted the
+// call.
 type Gate interface {
-	// Ask returns the gate's verdict on a call. An error means that the gate failed, not that it refused the call. Ask
-	// stops when ctx ends.
+	// Ask returns the gate's verdict on a call and stops when ctx is done. An error means that the gate failed, not
+	// that it refused the call.
 	Ask(ctx context.Context, in Invocation) (GateAnswer, error)
 }
 
-// GateAnswer is the verdict of a gate on one call.
+// GateAnswer is the verdict of the gate on a call.
 type GateAnswer struct {
 	Approved bool
 	Reason   string
 }
 
-// evalGate is the eval gate with the policy for missing answers.
+// evalGate is the eval gate and the policy for missing answers.
 type evalGate struct {
 	gate    Gate // nil for none
 	timeout time.Duration
 	closed  bool // refuse calls if the gate does not answer
 }
 
-// pass asks the gate. If it fails or is late, the call passes with a warning, unless the tool is destructive or requires
-// approval, or the configuration is closed.
+// pass asks the gate. If the gate fails or is late, the call passes with a warning. It is refused if the tool is
+// destructive or requires approval, or if the gate is configured as closed.
 func (g evalGate) pass(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
 	if !in.Tool.Definition.Tool.RequiresGate {
 		return "", nil
@@ -297,7 +300,7 @@ func (g evalGate) pass(ctx context.Context, in Invocation, tier registry.Approva
 	return "", nil
 }
 
-// ask asks the gate and waits no longer than the timeout, even if the gate ignores its context.
+// ask asks the gate. It waits at most until the timeout, even if the gate ignores its context.
 func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	if g.gate == nil {
 		return GateAnswer{}, errors.New("no eval gate is configured")
@@ -327,27 +330,27 @@ func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 
 // Index ranks texts by a query.
 type Index interface {
-	// Rank returns the indexes of at most limit texts that match a query, the best first. key identifies the texts:
-	// texts is called only if the index does not have them.
+	// Rank returns the indexes of the texts that match a query, the best first, at most limit. key identifies the
+	// texts. texts is called only if the index does not contain them.
 	Rank(ctx context.Context, key string, texts func() []Text, query string, limit int) ([]int, error)
 }
 
 // Text is the searchable text of a tool, by weight.
 type Text struct {
-	Names string // wire name, id, aliases, human name
-	Short string // the short description and the category
+	Names string // short description and category
+	Short string // rest of the description
 	Long  string // the remainder of its description
 }
 
-// Hit is a tool that was found.
+// Hit is a search result.
 type Hit struct {
 	Tool     registry.Subject
-	Wire     string // the name to call it by
-	Name     string // the human label
+	Wire     string // wire name, for calls
+	Name     string // display name
 	Kind     registry.ToolKind
 	Category string
 	Short    string // at most registry.MaxShortDescription characters
-	Deferred bool   // it is not in the initial payload
+	Deferred bool   // not in the initial payload
 	Approval registry.ApprovalTier
 }
 
@@ -357,8 +360,8 @@ const (
 	MaxHits     = 100
 )
 
-// Search finds tools of the caller's agent, including deferred ones, the best match first. An empty query lists them in
-// catalog order. limit is at most MaxHits; 0 means DefaultHits.
+// Search returns tools of the caller's agent, including deferred ones, the best match first. For an empty query, it
+// returns them in catalog order. limit is at most MaxHits; 0 means DefaultHits.
 func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int) ([]Hit, error) {
 	if limit == 0 {
 		limit = DefaultHits
@@ -404,7 +407,7 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 	return hits, err
 }
 
-// short returns the line of a tool in a list.
+// short returns the one-line description of a tool.
 func short(t registry.Tool) string {
 	if s := t.Short(); s != "" {
 		return s
@@ -412,7 +415,7 @@ func short(t registry.Tool) string {
 	return registry.Tool{Description: t.UsageNotes}.Short()
 }
 
-// texts returns the searchable text of each tool, in the order of the entries.
+// texts returns the searchable texts of the tools.
 func (s *toolset) texts() []Text {
 	texts := make([]Text, len(s.entries))
 	for i, e := range s.entries {
@@ -427,7 +430,7 @@ func (s *toolset) texts() []Text {
 	return texts
 }
 
-// exactFirst moves tools whose name equals the query to the front.
+// exactFirst moves tools with a name equal to the query to the front.
 func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	var exact []int
 	for i, e := range s.entries {
@@ -444,8 +447,8 @@ func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	return exact[:min(len(exact), limit)]
 }
 
-// Tools returns the caller's agent and its tools, including deferred ones, in catalog order. An unknown agent, or one
-// without tools, is not an error; it has no tools.
+// Tools returns the caller's agent and its tools, including deferred ones, in catalog order. An agent that is unknown
+// or has no tools is not an error.
 func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registry.Entry, error) {
 	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
@@ -457,12 +460,12 @@ func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registr
 // Description describes one tool of the caller's agent.
 type Description struct {
 	Tool     registry.Live
-	Why      string // the reason for which the agent has it
+	Why      string // why the agent has the tool
 	Approval registry.ApprovalTier
 }
 
-// Describe returns the complete definition of a tool of the caller's agent, by id, alias, or wire name. The error is an
-// *Error if the tool does not exist or the agent does not have it.
+// Describe returns the complete definition of a tool of the caller's agent, by id, alias, or wire name. The error is
+// an *Error if the tool does not exist or the agent does not have it.
 func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Description, error) {
 	set, e, err := g.toolsets.lookup(ctx, c, name)
 	if err != nil {
@@ -476,8 +479,8 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 	return d, err
 }
 
-// tierOf returns the approval tier that applies to a caller's calls of a tool. Behind a guard, the tool's default never
-// delays a call, because the client itself asks its user.
+// tierOf returns the approval tier of a caller's calls of a tool. Behind a guard, the tool's default never delays a
+// call, because the client itself asks its user.
 func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (registry.ApprovalTier, error) {
 	t := tool.Definition.Tool
 	if !t.Approval.Overridable() || t.NeedsConfirmation() {
@@ -493,19 +496,18 @@ func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (
 	return t.EffectiveTier(override), nil
 }
 
-// toolSchemas are the compiled schemas of a tool, each nil if the tool has none.
+// toolSchemas are the compiled schemas of a tool. A missing schema is nil.
 type toolSchemas struct {
 	input, output *schemaguard.Schema
 }
 
-// schemas has the compiled schemas of tools.
+// schemas caches compiled schemas.
 type schemas struct {
 	cache cache[string, *toolSchemas] // by content hash
 }
 
-// compiled returns the compiled schemas of a tool. A tool whose schemas cannot be
-// used is refused before anything runs, because neither its arguments nor its
-// results could be checked.
+// compiled returns the compiled schemas of a tool. It returns an error for schemas that cannot be used, because
+// neither the arguments nor the results could be validated.
 func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	if s, ok := c.cache.get(tool.ContentHash); ok {
 		return s, nil
@@ -526,8 +528,9 @@ func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	return s, nil
 }
 
-// conforms validates the structured part of a result against the output schema of its tool, which requires that part
-// (Model Context Protocol, server/tools, "Output Schema"). For a hub and the built-in tools it is the whole result.
+// conforms validates the structured part of a result against the tool's output schema, which makes that part
+// mandatory (Model Context Protocol, server/tools, "Output Schema"). For a hub and the built-in tools, the structured
+// part is the whole result.
 func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error {
 	s, err := c.compiled(tool)
 	if err != nil || s.output == nil {
@@ -567,7 +570,7 @@ type detail struct {
 	Message string `json:"message"`
 }
 
-// explain describes the problems of a value: the first ones in the message, and more of them in the details.
+// explain describes the problems of a value. The message contains the first ones, and the details more of them.
 func explain(wrong error) (told string, details json.RawMessage, err error) {
 	var ps jsondoc.Problems
 	if !errors.As(wrong, &ps) {
