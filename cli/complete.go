@@ -24,14 +24,14 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// candidates returns completions of a word.
+// candidates returns completions for a prefix.
 type candidates func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error)
 
-// mostCandidates is how many the shell is offered. More is not a choice.
+// mostCandidates limits the number of completions. Users cannot choose from more.
 const mostCandidates = 200
 
 // complete registers shell completions for arguments and flags: ids from an existing database, names from the
-// configuration, and fixed words. Completing writes nothing.
+// configuration, and fixed words. Completion never writes.
 func complete(a *command.App, root *cobra.Command) {
 	arguments := map[string]candidates{}
 	for names, from := range map[string]candidates{
@@ -64,8 +64,8 @@ func complete(a *command.App, root *cobra.Command) {
 			if flag == "format" && name == "export" {
 				from = words("toolcrib", "v0", "openai", "anthropic", "mcp", "lock")
 			}
-			if c.Flags().Lookup(flag) != nil { // before it is parsed, a command has only its own
-				_ = c.RegisterFlagCompletionFunc(flag, from.offer(a)) // it fails for a flag that has one
+			if c.Flags().Lookup(flag) != nil { // before parsing, a command has only its own flags
+				_ = c.RegisterFlagCompletionFunc(flag, from.offer(a)) // fails if the flag already has a completion
 			}
 		}
 		for _, sub := range c.Commands() {
@@ -75,7 +75,7 @@ func complete(a *command.App, root *cobra.Command) {
 	walk(root)
 }
 
-// offer converts c to cobra's type. It omits candidates that cannot be read, because a shell shows no error.
+// offer converts c to cobra's type. If c fails, there are no completions, because a shell does not display errors.
 func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		all, err := c(cmd.Context(), a, prefix)
@@ -92,8 +92,7 @@ func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 	}
 }
 
-// described returns a candidate with its description, without characters that a
-// shell would interpret.
+// described returns a completion with a description, without characters that a shell would interpret.
 func described(word, about string) cobra.Completion {
 	return cobra.CompletionWithDesc(word, strings.ReplaceAll(visible.Line(about), "\t", " "))
 }
@@ -102,7 +101,7 @@ func words(all ...string) candidates {
 	return func(context.Context, *command.App, string) ([]cobra.Completion, error) { return all, nil }
 }
 
-// openProposals are the proposals that something can still happen to, by number.
+// openProposals completes the numbers of open proposals.
 func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 	if _, err := a.Inspected(ctx); err != nil {
 		return nil, err
@@ -126,7 +125,7 @@ func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.
 	return all, err
 }
 
-// ofKind completes the ids of live definitions.
+// ofKind completes the ids of live definitions of a kind.
 func ofKind(kind registry.Kind) candidates {
 	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 		db, err := a.Inspected(ctx)
@@ -138,7 +137,7 @@ func ofKind(kind registry.Kind) candidates {
 	}
 }
 
-// together returns the candidates of all its arguments.
+// together combines several candidates.
 func together(all ...candidates) candidates {
 	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 		var offered []cobra.Completion
@@ -153,7 +152,7 @@ func together(all ...candidates) candidates {
 	}
 }
 
-// fileSubjects completes the subjects of live skills and instructions, in every layer.
+// fileSubjects completes the subjects of live skills and instructions, in all layers.
 func fileSubjects(ctx context.Context, a *command.App, _ string) ([]cobra.Completion, error) {
 	db, err := a.Inspected(ctx)
 	if err != nil {

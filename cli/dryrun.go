@@ -9,10 +9,10 @@ import (
 	"toolcrib/cli/process"
 )
 
-// dryRuns lists every command that supports --dry-run, with the flags that it does not support together with it. A dry
-// run does not write, delete, trust, start, or send anything, and a command that is missing here is refused before it
-// runs. The listed commands only read, or use the review service and the database, which then discard all writes, or
-// check the flag themselves.
+// dryRuns lists the commands that support --dry-run, with the flags that cannot be combined with it. A dry run does not
+// write, delete, trust, start, or send anything. Commands that are not listed are rejected before they run. Listed
+// commands only read, or use the review service and the database, which discard all writes, or check the flag
+// themselves.
 func dryRuns() map[string]string {
 	return map[string]string{
 		"": "", "help": "", "version": "", "schema": "", "rules": "", "config": "", "lint": "", "parse": "", "completion": "",
@@ -28,7 +28,7 @@ func dryRuns() map[string]string {
 	}
 }
 
-// honorDryRun refuses --dry-run where a command, or one of its flags, does not go with it.
+// honorDryRun rejects --dry-run for commands and flags that do not support it.
 func honorDryRun(a *command.App, root *cobra.Command) {
 	before := root.PersistentPreRunE
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
@@ -36,7 +36,7 @@ func honorDryRun(a *command.App, root *cobra.Command) {
 			if err := checkDryRun(c); err != nil {
 				return err
 			}
-			a.Form.NoPager = true // it is a program
+			a.Form.NoPager = true // a pager is a program
 		}
 		if before != nil {
 			return before(c, args)
@@ -55,7 +55,7 @@ func checkDryRun(c *cobra.Command) error {
 		return process.ErrNoDryRun("the workbench")
 	}
 	for _, flag := range strings.Fields(flags) {
-		if f := c.Flags().Lookup(flag); f.Changed && f.Value.String() != "-" { // which is standard output
+		if f := c.Flags().Lookup(flag); f.Changed && f.Value.String() != "-" { // "-" is standard output
 			return process.ErrNoDryRun(name + " --" + flag)
 		}
 	}

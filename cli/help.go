@@ -14,8 +14,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// newHelp replaces the framework's own help, which does not mind a command
-// that does not exist.
+// newHelp replaces cobra's help command, which accepts unknown commands.
 func newHelp() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "help [COMMAND]",
@@ -34,7 +33,7 @@ func newHelp() *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return noCommand(cmd.Root(), args[0])
 			}
-			found.InitDefaultHelpFlag() // lists it among the flags
+			found.InitDefaultHelpFlag() // adds it to the flags
 			return found.Help()
 		},
 	}
@@ -42,12 +41,12 @@ func newHelp() *cobra.Command {
 	return c
 }
 
-// describeCompletion adds cobra's completion commands, if the other commands are present, and completes their help.
+// describeCompletion adds cobra's completion commands, if there are other commands, and completes their help.
 func describeCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err != nil {
-		return // the framework has none
+		return // cobra provides no completion command
 	}
 	completion.Long = strings.TrimSpace(completion.Long) + "\nThe script is printed and nothing is installed."
 	completion.Example = "  toolcrib completion bash > toolcrib.bash\n  toolcrib completion zsh > _toolcrib"
@@ -67,8 +66,7 @@ func describeCompletion(root *cobra.Command) {
 	}
 }
 
-// flagError rewrites an error about a flag of c without the words of the library
-// that parses flags.
+// flagError rewrites an error about a flag of c to remove the wording of the flag library.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -87,8 +85,7 @@ func flagError(c *cobra.Command, err error) error {
 	return process.Usagef("%v", err)
 }
 
-// newcomers answers words of other programs that are not commands here with the command
-// that does it.
+// newcomers maps commands of other programs to the corresponding commands of toolcrib.
 func newcomers() map[string]string {
 	const (
 		again   = "toolcrib rollback SUBJECT VERSION, which proposes an earlier version again"
@@ -124,8 +121,8 @@ func newcomers() map[string]string {
 	}
 }
 
-// unknownWithHelp refuses "WORD --help" for a word that is no command: cobra prints the help of
-// the program then, as if that were asked for.
+// unknownWithHelp returns an error for "WORD --help" if WORD is not a command. cobra would print the help of the root
+// command.
 func unknownWithHelp(root *cobra.Command, args []string) error {
 	if len(args) != 2 || args[1] != "--help" && args[1] != "-h" || strings.HasPrefix(args[0], "-") || args[0] == "help" || args[0] == "completion" {
 		return nil
@@ -136,7 +133,7 @@ func unknownWithHelp(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// noCommand reports that root has no command with this name, and suggests a command only if the name clearly means it.
+// noCommand returns the error for an unknown command. It suggests a command only if the name clearly resembles it.
 func noCommand(root *cobra.Command, name string) error {
 	if meant, ok := newcomers()[name]; ok {
 		return process.Usagef("unknown command %q: use %s", name, meant)

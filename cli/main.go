@@ -1,9 +1,9 @@
-// Package cli is the command line interface, for scripts and for people at a prompt. It contains the table of commands,
-// to which a folder for each family of commands contributes, and wires all packages together: it parses the command
-// line, runs the command, and returns its exit code.
+// Package cli implements the command line interface, for scripts and for people. It contains the command table, to
+// which each family of commands contributes from its own folder, and connects all other packages: it parses the command
+// line, runs the command, and returns its exit status.
 //
-// Documents for scripts are separate types in each family (the doc* types), whose fields are added and never renamed.
-// All text for people passes package visible.
+// Documents for scripts have their own types in each family (doc*). Fields may be added to these types but never
+// renamed. All text for people passes through package visible.
 package cli
 
 import (
@@ -49,12 +49,12 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// Main runs the command that env asks for and returns the exit code.
+// Main runs the command given by env and returns its exit status.
 func Main(ctx context.Context, env process.Env) int {
 	return table{}.Run(ctx, command.New(ctx, env, table{}))
 }
 
-// table is the program with all commands.
+// table implements command.Table with all commands.
 type table struct{}
 
 func (table) Root(a *command.App) *cobra.Command { return newRoot(a) }
@@ -62,7 +62,7 @@ func (table) Root(a *command.App) *cobra.Command { return newRoot(a) }
 func (table) Run(ctx context.Context, app *command.App) int {
 	env := app.Env
 	root := newRoot(app)
-	root.SetArgs(append([]string{}, env.Args...)) // for nil, cobra takes those of the process
+	root.SetArgs(append([]string{}, env.Args...)) // if it were nil, cobra would use the arguments of the process
 	root.SetIn(env.In)
 	root.SetErr(env.Err)
 	sender := &notify.Sender{App: app}
@@ -83,8 +83,7 @@ func (table) Run(ctx context.Context, app *command.App) int {
 	return code
 }
 
-// Commands returns all commands with their help, for programs that write
-// documentation. They cannot be run.
+// Commands returns all commands with their help, for generating documentation. They cannot be run.
 func Commands() *cobra.Command {
 	root := newRoot(&command.App{Printer: &output.Printer{Env: process.Env{Getenv: func(string) string { return "" }}}})
 	root.InitDefaultHelpCmd()
@@ -92,23 +91,23 @@ func Commands() *cobra.Command {
 	return root
 }
 
-// lastResort limits how long an interrupted process may take to finish: servers let running calls complete, and stop
-// the programs that they started.
+// lastResort limits the time that an interrupted process may take to finish. Servers let running calls complete, and
+// stop the programs that they started.
 const lastResort = 5 * time.Second
 
-// leastFiles is the minimum number of open files that a process needs: a database with its readers, and the files of
-// the Go runtime.
+// leastFiles is the minimum number of open files that a process needs: for a database with its readers, and for the Go
+// runtime.
 const leastFiles = 32
 
-// Run runs the command of this process and returns its exit status. An interrupt ends the command; a second interrupt
-// does so at once. A blocked operation is abandoned, such as an endless statement of a manipulated database or a read
-// from a pipe without a writer. A write that was in progress is then complete or absent, as after a power cut. The
-// workbench delays the exit until the terminal is restored. restoreGC is called before the process starts to serve or
-// to wait for the user; it may be nil.
+// Run runs the command of this process and returns its exit status. The first interrupt cancels the command, and a
+// second one ends the process immediately. Run abandons an operation that does not return, such as an endless statement
+// of a manipulated database or a read from a pipe without a writer; a write in progress is then complete or absent, as
+// after a power failure. The workbench delays the exit until the terminal is restored. restoreGC is called before the
+// process starts to serve or to wait for the user; it may be nil.
 func Run(restoreGC func()) int {
 	env := process.System()
 	env.RestoreGC = restoreGC
-	if files := door.OpenFiles(); files > 0 && files < leastFiles { // the runtime dies without a word to the user
+	if files := door.OpenFiles(); files > 0 && files < leastFiles { // the Go runtime would crash without an explanation
 		return command.Report(env, command.WantsJSON(env.Args), fmt.Errorf("this process may have %d files open, and needs %d; raise the limit with ulimit -n %[2]d", files, leastFiles))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -120,7 +119,7 @@ func Run(restoreGC func()) int {
 	}
 	defer context.AfterFunc(ctx, func() {
 		held.Lock()
-		stop() // the next one is the system's to answer
+		stop() // the next signal ends the process
 		time.Sleep(lastResort)
 		os.Exit(command.Report(env, command.WantsJSON(env.Args), ctx.Err()))
 	})()
@@ -130,7 +129,7 @@ func Run(restoreGC func()) int {
 //go:embed help
 var help embed.FS
 
-// families returns the table of commands, by folder.
+// families returns the command families, one for each folder.
 func families() []command.Family {
 	return []command.Family{
 		proposal.Family(), preview.Family(),
@@ -177,7 +176,7 @@ func newRoot(a *command.App) *cobra.Command {
 	decision.Register(root.Flags())
 	decision.RegisterUnseen(root.Flags())
 	a.Register(root.PersistentFlags())
-	root.SetOut(a.Env.Out) // now: the commands for completion keep it
+	root.SetOut(a.Env.Out) // must be set first, because the completion commands store it
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.SetCompletionCommandGroupID(command.GroupOther)
@@ -201,7 +200,7 @@ type docVersionInfo struct {
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
 	Rules   string `json:"rules"`
-	// Commit and CommittedAt are of the source that was built, where Go knew it.
+	// Commit and CommittedAt describe the source that was built, if the build recorded them.
 	Commit      string `json:"commit,omitempty"`
 	CommittedAt string `json:"committed_at,omitempty"`
 }
@@ -213,7 +212,7 @@ func newVersion(a *command.App) *cobra.Command {
 	}
 }
 
-// runVersion also answers the flag --version.
+// runVersion implements the command version and the flag --version.
 func runVersion(a *command.App) error {
 	doc := docVersionInfo{
 		Head: output.NewHead("version"), Version: process.ProgramVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,

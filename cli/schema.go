@@ -22,7 +22,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// The schemas that are not of a document.
+// The schemas that do not describe a document.
 const (
 	schemaOfProposals = "proposal-file"
 	schemaOfConfig    = "toolcrib.toml"
@@ -76,7 +76,7 @@ func schemaNames() []string {
 	return append([]string{schemaOfProposals, schemaOfConfig}, slices.Sorted(maps.Keys(documentTypes()))...)
 }
 
-// schemaNamed makes a schema from the Go type that is read or printed.
+// schemaNamed returns the schema of the Go type that is read or printed.
 func schemaNamed(name string) (*jsonschema.Schema, error) {
 	switch name {
 	case schemaOfProposals:
@@ -106,7 +106,7 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 
 func constant(v any) *jsonschema.Schema { return &jsonschema.Schema{Const: &v} }
 
-// open permits additional properties, because documents gain fields, and null for maps.
+// open permits additional properties, because fields may be added to documents, and null for maps.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -126,12 +126,12 @@ func open(s *jsonschema.Schema) {
 	}
 }
 
-// enum is the schema of a string that is one of a few.
+// enum returns the schema of a string with a fixed set of values.
 func enum[T ~string](values ...T) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Enum: output.Mapped(values, func(v T) any { return string(v) })}
 }
 
-// documentTypes returns the type of each document that is printed, by its kind.
+// documentTypes returns the types of all printed documents by kind.
 func documentTypes() map[string]reflect.Type {
 	all := map[string]reflect.Type{}
 	for _, f := range families() {
@@ -142,7 +142,7 @@ func documentTypes() map[string]reflect.Type {
 	return all
 }
 
-// plainSchemas are the schemas of types whose JSON is not that of their fields.
+// plainSchemas returns the schemas of types that have their own JSON encoding.
 func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage]():    {},
@@ -156,8 +156,8 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// proposalSchema returns the schema of proposal files, with descriptions of every key. No key is required: a draft may
-// be incomplete, and submitting it reports missing parts.
+// proposalSchema returns the schema of proposal files, with a description of every key. No key is required, because a
+// draft may be incomplete; submitting it reports the missing parts.
 func proposalSchema() (*jsonschema.Schema, error) {
 	text, err := mcp.ProposalSchema()
 	if err != nil {
@@ -167,12 +167,12 @@ func proposalSchema() (*jsonschema.Schema, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, err
 	}
-	delete(s.Properties, "draft") // an argument of the MCP tool, not a key of the proposal
+	delete(s.Properties, "draft") // an argument of the MCP tool, not a key of proposals
 	optional(&s)
 	return &s, nil
 }
 
-// optional takes out which keys an object needs.
+// optional removes the required keys from a schema and its subschemas.
 func optional(s *jsonschema.Schema) {
 	s.Required = nil
 	for _, p := range s.Properties {
@@ -183,11 +183,11 @@ func optional(s *jsonschema.Schema) {
 	}
 }
 
-// configSchema is the schema of the configuration. An unknown key is an error.
+// configSchema returns the schema of the configuration. Unknown keys are errors.
 func configSchema() *jsonschema.Schema {
 	s := tomlSchema(reflect.TypeFor[settings.Config]())
 	s.Title = "The configuration of toolcrib"
-	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // a key next to the tables of servers
+	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // a key next to the table
 	return s
 }
 
@@ -222,13 +222,13 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 	}
 }
 
-// descriptionsJSON has what the comments of the documents' types say of each field, by
-// "package.Type.Field". A test writes it.
+// descriptionsJSON contains the comment of each field of the document types, by "package.Type.Field". A test generates
+// it.
 //
 //go:embed descriptions.json
 var descriptionsJSON []byte
 
-// eachField visits every property of a schema with the name of its field.
+// eachField calls visit for every property of a schema, with the name of its field.
 func eachField(s *jsonschema.Schema, of reflect.Type, visit func(property *jsonschema.Schema, name string)) {
 	switch of.Kind() {
 	case reflect.Pointer:

@@ -17,7 +17,7 @@ import (
 	"toolcrib/review"
 )
 
-// newAnswer returns the command that approves a waiting call, or refuses it.
+// newAnswer returns the command that approves or refuses a pending call.
 func newAnswer(a *command.App, approve bool) *cobra.Command {
 	var expect string
 	var note command.NoteFlags
@@ -68,7 +68,7 @@ func newAnswer(a *command.App, approve bool) *cobra.Command {
 	return cmd
 }
 
-// answering returns the gateway for one act of actor, signed if necessary.
+// answering returns a gateway for one act of actor, which is signed if necessary.
 func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signature.Flags, prepare func() ([]byte, error)) (gateway.Answering, error) {
 	signed, err := signature.Decision(ctx, a, actor, f, prepare)
 	if err != nil || signed == nil {
@@ -77,7 +77,7 @@ func answering(ctx context.Context, a *command.App, g *command.OpenGateway, acto
 	return g.Signed(*signed), nil
 }
 
-// policyFlags choose the tools and the user of calls policy.
+// policyFlags select the tools and the user for calls policy.
 type policyFlags struct {
 	user, server string
 	annotations  []string

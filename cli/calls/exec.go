@@ -51,7 +51,7 @@ func newExec(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// arguments reads a flag that is JSON, @FILE, or - for standard input.
+// arguments returns the value of a flag: JSON, the content of a file for @FILE, or standard input for "-".
 func arguments(ctx context.Context, a *command.App, text string) (json.RawMessage, error) {
 	switch name, isFile := strings.CutPrefix(text, "@"); {
 	case text == "-":
@@ -64,7 +64,7 @@ func arguments(ctx context.Context, a *command.App, text string) (json.RawMessag
 	return json.RawMessage(text), nil
 }
 
-// printCall prints the result of a call: for people only its output.
+// printCall prints the result of a call, or only its output for people.
 func printCall(a *command.App, res gateway.Result, err error) error {
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package calls implements the commands that run tool calls, parse calls from a model's answer, decide waiting calls,
-// and list the call log.
+// Package calls implements the commands that run tool calls, parse calls in a model's answer, answer pending calls, and
+// list the call log.
 package calls
 
 import (
@@ -16,7 +16,7 @@ import (
 	"toolcrib/review"
 )
 
-// Family returns the commands that make calls, answer them, and list them.
+// Family returns the commands for calls.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -229,7 +229,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// hint converts the name of an annotation in documents to that in definitions.
+// hint converts the name of an annotation in documents to its name in definitions.
 func hint(name string) (string, error) {
 	keys := map[string]string{
 		"": "", "read_only": "readOnly", "destructive": "destructive", "idempotent": "idempotent",
@@ -242,5 +242,5 @@ func hint(name string) (string, error) {
 	return key, nil
 }
 
-// maxCountedShown is the maximum number of hours in docAuditList.Counted.
+// maxCountedShown limits the number of hours in docAuditList.Counted.
 const maxCountedShown = 10

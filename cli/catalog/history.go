@@ -177,8 +177,8 @@ func newBlame(a *command.App) *cobra.Command {
 	}
 }
 
-// fieldOf returns the path of a field: of a file by its name, or by default of the field
-// with the main content of a definition.
+// fieldOf returns the path of a field. field is the name of a file or, if empty, stands for the field with the main
+// content of a definition.
 func fieldOf(v history.Version, field string) (string, error) {
 	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 	if err != nil {

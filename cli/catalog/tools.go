@@ -1,5 +1,5 @@
-// Package catalog implements the commands that read the registry: the live definitions, the tools of an agent, and the
-// history of both.
+// Package catalog implements the commands that read the registry: live definitions, the tools of an agent, and their
+// history.
 package catalog
 
 import (
@@ -50,7 +50,7 @@ func Family() command.Family {
 	}
 }
 
-// docTool is a live definition in a list. It has its Definition only if one is requested.
+// docTool is a live definition in a list. It includes the Definition only if one is requested.
 type docTool struct {
 	ID          string          `json:"id"`
 	Subject     string          `json:"subject"`

@@ -16,13 +16,13 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// bundleFlags name the bundle to check and the signers to trust.
+// bundleFlags specify the bundle to check and the trusted signers.
 type bundleFlags struct {
 	file, signers, database string
 	allowUnsigned           bool
 }
 
-// read reads the bundle and the signers file, and checks the bundle.
+// read reads the bundle and the signers file, and verifies the bundle.
 func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, bundle.Result, error) {
 	var trust bundle.Trust
 	data, err := a.ReadAll(ctx, f.file)
@@ -78,7 +78,7 @@ type docBundleProof struct {
 	Unproved  []string `json:"unproved"`
 }
 
-// runCheckBundle checks a bundle.
+// runCheckBundle verifies a bundle.
 func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	b, r, err := f.bundle.read(ctx, a)
 	if err != nil {
@@ -106,7 +106,7 @@ func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	})
 }
 
-// proof describes which parts of a bundle were proved and which were not.
+// proof describes which properties of a bundle are proven and which are not.
 func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 	p := docBundleProof{
 		Database: b.Database, Events: b.Log.Seq, Shipped: r.Shipped, Signed: r.Signed, Unsigned: r.Unsigned, Unchecked: r.Unchecked, Earlier: r.Earlier,
@@ -128,7 +128,7 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 	return p
 }
 
-// scope sets the definitions of s to those of the bundle, which must pass its checks.
+// scope sets the definitions of s to those of the bundle, which must be valid.
 func (f bundleFlags) scope(ctx context.Context, a *command.App, s conform.Scope) (conform.Scope, error) {
 	_, r, err := f.read(ctx, a)
 	if err != nil {

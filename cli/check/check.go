@@ -1,5 +1,5 @@
-// Package check has the command that compares the tools of an application, a bundle, and
-// instruction files with the registry.
+// Package check implements the command that compares the tools of an application, a bundle, and instruction files with
+// the registry.
 package check
 
 import (
@@ -23,7 +23,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Family returns the command that compares code and files with the registry.
+// Family returns the command for comparing code and files with the registry.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -239,14 +239,14 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 	return code, nil
 }
 
-// noteSkipped names the entries of a list that are not compared.
+// noteSkipped prints the entries of a list that are not compared.
 func noteSkipped(a *command.App, list string, doc wire.Document) {
 	for _, s := range doc.Skipped {
 		a.Note("%s: skipped: %s", list, s)
 	}
 }
 
-// scope returns the catalog that the code is compared with: deactivated tools are known too.
+// scope returns the catalog with which the code is compared, including deactivated tools.
 func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, error) {
 	s := conform.Scope{Server: registry.ServerName(f.server)}
 	if f.server != "" && s.Server == "" {

@@ -1,5 +1,5 @@
-// Package checkpoints publishes checkpoints of the log to a place out of reach of
-// those who can write to the database.
+// Package checkpoints publishes checkpoints of the log in a location that users with write access to the database
+// cannot modify.
 package checkpoints
 
 import (
@@ -23,27 +23,26 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// ErrNoKey is wrapped when no key to sign a checkpoint is available.
+// ErrNoKey means that no key for signing a checkpoint is available.
 var ErrNoKey = errors.New("no key")
 
-// ErrNotExtended is wrapped when the log does not extend the published checkpoint. The published checkpoint is not
-// replaced, because it is the evidence.
+// ErrNotExtended means that the log does not extend the published checkpoint. The published checkpoint is not replaced,
+// because it is the evidence.
 var ErrNotExtended = errors.New("the log does not extend its published checkpoint")
 
-// errMoved is wrapped by a target when another process has published there in the meantime.
+// errMoved is returned by a target if another process has published a checkpoint in the meantime.
 var errMoved = errors.New("another checkpoint was published at the same time")
 
-// Log is the log that checkpoints are about.
+// Log reads the log.
 type Log interface {
-	// EventsAfter returns the next events, the oldest first.
+	// EventsAfter returns at most limit events after a sequence number, oldest first.
 	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
-	// CallHash returns the hash of a call, the newest one for 0, and its number; 0 and ""
-	// where there is none. Instead of a call that was moved to a file, it returns the last
-	// one that was.
+	// CallHash returns the number and the hash of a call, or of the newest call if seq is 0. It returns 0 and "" if the
+	// call does not exist. If the call was moved to a file, CallHash returns the last call that was moved.
 	CallHash(ctx context.Context, seq int64) (int64, string, error)
 }
 
-// Each calls fn for every event of a log after one, in their order.
+// Each calls fn for each event after a sequence number, in order.
 func Each(ctx context.Context, log Log, after int64, fn func(history.Event) error) error {
 	const page = 1000
 	for {
@@ -63,32 +62,31 @@ func Each(ctx context.Context, log Log, after int64, fn func(history.Event) erro
 	}
 }
 
-// Target is a place where checkpoints are published, for one log.
+// Target is a location where the checkpoints of a log are published.
 type Target interface {
-	// Newest returns the newest published checkpoint, or nil if none exists. readable is false if the target cannot be
-	// read.
+	// Newest returns the newest published checkpoint, or nil if there is none. readable is false if the target cannot
+	// be read.
 	Newest(ctx context.Context) (signed []byte, readable bool, err error)
-	// Publish publishes a checkpoint. newest is the signed checkpoint that Newest returned.
+	// Publish publishes a checkpoint. newest is the result of Newest.
 	Publish(ctx context.Context, signed, newest []byte) error
 }
 
-// Publisher publishes checkpoints of one log. Several processes may publish at
-// once: a target takes the longest.
+// Publisher publishes checkpoints of a log. Several processes can publish concurrently: a target keeps the longest
+// checkpoint.
 type Publisher struct {
 	Log    Log
 	To     string // names the target
 	Target func(genesis string) Target
 	Signer note.Signer
-	State  string // the folder with the published checkpoints
+	State  string // folder for the published checkpoints
 	Now    func() time.Time
 }
 
-// attempts bounds how often others may publish first.
+// attempts limits the retries after another process published first.
 const attempts = 5
 
-// Publish publishes a checkpoint of the present log, unless it is published
-// already. With restart set, the log need not extend the checkpoint published
-// last.
+// Publish publishes a checkpoint of the current log unless it is already published. If restart is set, the log need not
+// extend the last published checkpoint.
 func (p *Publisher) Publish(ctx context.Context, restart bool) error {
 	genesis, err := p.genesis(ctx)
 	if err != nil {
@@ -140,12 +138,12 @@ func (p *Publisher) publish(ctx context.Context, genesis string, target Target, 
 	if err := target.Publish(ctx, signed, there); err != nil {
 		return err
 	}
-	// The last of several processes wins, even with an older state; the next publication then reads a little more.
+	// The last of several processes wins, even with an older state. The next publication then reads a few more events.
 	return atomicfile.WriteJSON(p.file(genesis), saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
 }
 
-// read reads the events after the saved ones, or all when a published checkpoint
-// has fewer than these, and compares the log with the published checkpoints.
+// read reads the events after the saved ones, or all events if a published checkpoint has fewer, and compares the log
+// with the published checkpoints.
 func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint.Checkpoint) (checkpoint.Checkpoint, checkpoint.Tree, string, error) {
 	checker := checkpoint.NewChecker(published...)
 	early := func(c checkpoint.Checkpoint) bool { return c.Size < from.Tree.Size() }
@@ -180,7 +178,7 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 	return now, checker.Tree(), chain.last.Hash, err
 }
 
-// chain verifies events as they are read: each seal, and the link of each event to the previous one.
+// chain verifies events as they are read: their seals, and the links between them.
 type chain struct {
 	checker *checkpoint.Checker
 	resumed saved
@@ -216,14 +214,14 @@ func (p *Publisher) genesis(ctx context.Context) (string, error) {
 	return first[0].Hash, nil
 }
 
-// Status is how far publication has come.
+// Status describes the progress of publication.
 type Status struct {
-	Size      int64     // events of the newest checkpoint, or 0 without one
-	At        time.Time // when it was published
-	Decisions int       // that no published checkpoint has
+	Size      int64     // number of events in the newest checkpoint, or 0 if there is none
+	At        time.Time // time of publication
+	Decisions int       // number of decisions that are not in a published checkpoint
 }
 
-// Status returns how far publication has come, by the saved state.
+// Status returns the progress of publication, based on the saved state.
 func (p *Publisher) Status(ctx context.Context) (Status, error) {
 	genesis, err := p.genesis(ctx)
 	if err != nil {
@@ -246,7 +244,7 @@ func (p *Publisher) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Check returns an error when the target has lost a published checkpoint.
+// Check returns an error if the target has lost a published checkpoint.
 func (p *Publisher) Check(ctx context.Context) error {
 	genesis, err := p.genesis(ctx)
 	if err != nil {
@@ -267,8 +265,8 @@ func (p *Publisher) Check(ctx context.Context) error {
 	return nil
 }
 
-// saved is the last published checkpoint, with the tree to go on from: the next
-// publication reads new events only.
+// saved is the last published checkpoint, with the Merkle tree to resume from, so that the next publication reads only
+// new events.
 type saved struct {
 	To   string          `json:"to"`
 	Tree checkpoint.Tree `json:"tree"`
@@ -279,7 +277,7 @@ type saved struct {
 	genesis string
 }
 
-// published returns the published checkpoint. If it cannot be read, published returns none, and all events are read
+// published returns the published checkpoint. If it is not readable, published returns none, and all events are read
 // again.
 func (s saved) published() []checkpoint.Checkpoint {
 	c, err := checkpoint.Read([]byte(s.Note))
@@ -291,8 +289,7 @@ func (s saved) published() []checkpoint.Checkpoint {
 
 func (p *Publisher) file(genesis string) string { return filepath.Join(p.State, genesis+".json") }
 
-// load returns the state of publishing a log, empty when that was to another
-// target.
+// load returns the saved state for a log. It is empty if the checkpoints were published to another target.
 func (p *Publisher) load(genesis string) (saved, error) {
 	text, err := os.ReadFile(p.file(genesis))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -308,7 +305,7 @@ func (p *Publisher) load(genesis string) (saved, error) {
 	return s, nil
 }
 
-// Watch keeps how far publication has come, for a screen that does not wait.
+// Watch caches the status of publication for screens, which must not block.
 type Watch struct {
 	Read  func(context.Context) (Status, error)
 	mu    sync.Mutex
@@ -323,7 +320,7 @@ func (w *Watch) Get() Status {
 	return w.now
 }
 
-// Refresh reads the state again. If that fails, the previous state stays.
+// Refresh reads the status. If that fails, the previous status remains.
 func (w *Watch) Refresh(ctx context.Context) {
 	now, err := w.Read(ctx)
 	if err != nil {
@@ -334,7 +331,7 @@ func (w *Watch) Refresh(ctx context.Context) {
 	w.now = now
 }
 
-// Changed reports whether a stamp of the database differs from the last one.
+// Changed reports whether stamp, the state of the database, differs from the last one.
 func (w *Watch) Changed(stamp int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,10 +16,9 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Git publishes to a branch of a repository, which may be a bare one. It makes
-// commits without touching the index or a working tree, and moves the branch
-// only from the commit that it looked at. Where the repository has a remote
-// named origin, the branch is pushed there.
+// Git publishes to a branch of a repository, which may be bare. It creates commits without using the index or a working
+// tree, and moves the branch with compare-and-swap. If the repository has a remote named origin, it pushes the branch
+// there.
 type Git struct {
 	Dir     string
 	Genesis string
@@ -31,7 +30,7 @@ const (
 	remote       = "origin"
 )
 
-// Branch names the branch of the log.
+// Branch returns the name of the log's branch.
 func (g Git) Branch() string { return branchPrefix + g.Genesis[:12] }
 
 func (g Git) ref() string { return "refs/heads/" + g.Branch() }
@@ -51,7 +50,7 @@ func (g Git) note(ctx context.Context, commit string) ([]byte, error) {
 	return []byte(out), err
 }
 
-// tip returns the commit of the branch, "" for none.
+// tip returns the commit of the branch, or "".
 func (g Git) tip(ctx context.Context) (string, error) {
 	out, err := g.git(ctx, "", "for-each-ref", "--format=%(objectname)", g.ref())
 	return strings.TrimSpace(out), err
@@ -89,7 +88,7 @@ func (g Git) Publish(ctx context.Context, signed, newest []byte) error {
 	return g.push(ctx, made)
 }
 
-// commit makes a commit with a checkpoint after its parents, "" for none.
+// commit creates a commit with a checkpoint. Empty parents are ignored.
 func (g Git) commit(ctx context.Context, signed []byte, message string, parents ...string) (string, error) {
 	blob, err := g.git(ctx, string(signed), "hash-object", "-w", "--stdin")
 	if err != nil {
@@ -109,7 +108,7 @@ func (g Git) commit(ctx context.Context, signed []byte, message string, parents 
 	return strings.TrimSpace(made), err
 }
 
-// move moves the branch from one commit to the next. git compares and swaps.
+// move moves the branch from one commit to another with git's compare-and-swap.
 func (g Git) move(ctx context.Context, to, from string) error {
 	_, err := g.git(ctx, "", "update-ref", "-m", "toolcrib checkpoint", g.ref(), to, from)
 	if err == nil {
@@ -121,7 +120,7 @@ func (g Git) move(ctx context.Context, to, from string) error {
 	return err
 }
 
-// push pushes the branch. If another repository pushed first, it merges that checkpoint and returns errMoved.
+// push pushes the branch. If another repository pushed first, push merges its checkpoint and returns errMoved.
 func (g Git) push(ctx context.Context, tip string) error {
 	remotes, err := g.git(ctx, "", "remote")
 	if err != nil || !slices.Contains(strings.Fields(remotes), remote) {
@@ -141,7 +140,7 @@ func (g Git) push(ctx context.Context, tip string) error {
 	}
 	theirs = strings.TrimSpace(theirs)
 	if _, already := g.git(ctx, "", "merge-base", "--is-ancestor", theirs, tip); already == nil {
-		return err // it was refused for another reason
+		return err // rejected for another reason
 	}
 	if err := g.join(ctx, tip, theirs); err != nil {
 		return err
@@ -149,7 +148,7 @@ func (g Git) push(ctx context.Context, tip string) error {
 	return errMoved
 }
 
-// join merges the checkpoint that another repository published. The longer one wins.
+// join merges the checkpoint that another repository published. The longer checkpoint is used.
 func (g Git) join(ctx context.Context, tip, theirs string) error {
 	var longest []byte
 	var size int64
@@ -173,16 +172,16 @@ func (g Git) join(ctx context.Context, tip, theirs string) error {
 	return g.move(ctx, made, tip)
 }
 
-// maxGit is the most bytes that are read of git's output.
+// maxGit is the maximum size of git's output, in bytes.
 const maxGit = 1 << 20
 
-// git runs git in the repository, without searching parent folders. No program that git starts can prompt the user.
+// git runs git in the repository, without searching parent folders. Programs that git starts cannot prompt the user.
 func (g Git) git(ctx context.Context, stdin string, args ...string) (string, error) {
 	dir, err := filepath.EvalSymlinks(g.Dir)
 	if err != nil {
 		return "", err
 	}
-	// A commit that a power cut takes back would be missed the next time.
+	// The next publication would not notice that a power failure has undone a commit.
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsync=all", "-C", dir}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "GIT_SSH") })
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_TERMINAL_PROMPT=0",
@@ -202,8 +201,8 @@ func (g Git) git(ctx context.Context, stdin string, args ...string) (string, err
 	return string(out.Stdout), nil
 }
 
-// Command publishes by a program, which gets a checkpoint on its standard input
-// and has published it when it ends with 0.
+// Command publishes by running a program, which reads the checkpoint from standard input and succeeds with exit status
+// 0.
 type Command struct {
 	Args []string
 	Dir  string

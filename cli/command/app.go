@@ -1,6 +1,5 @@
-// Package command holds the parts that commands share: the database, the review service and the
-// gateway that they open, the flags and ids that they take, and the exit codes that
-// they end with.
+// Package command provides the shared parts of all commands: the database, the review service, and the gateway that
+// they open, common flags and arguments, and exit codes.
 package command
 
 import (
@@ -28,44 +27,44 @@ import (
 	"toolcrib/store"
 )
 
-// App is one run of the program: its flags, and the resources that it has opened.
+// App is a run of the program, with its flags and open resources.
 type App struct {
 	*output.Printer
 	Program Program
-	// Keyboard is raw standard input, for a terminal in raw mode.
+	// Keyboard is the unwrapped standard input, for a terminal in raw mode.
 	Keyboard io.Reader
-	Stderr   io.Writer // standard error for programs that are started
+	Stderr   io.Writer // standard error for child processes
 	Flags    Flags
 
 	// Creates is set by commands that may create the database.
 	Creates bool
-	Empty   bool   // a database that is made gets the core alone
-	Scratch string // the folder of a dry run's scratch database, or ""
+	Empty   bool   // create a new database with only the core
+	Scratch string // folder of the scratch database of a dry run, or ""
 
-	// Audience is notified of the output of accessible mode. It may be nil.
+	// Audience, if not nil, is notified of the output in accessible mode.
 	Audience audience
 
 	Remote    *Remote          // nil for the account that runs the process
 	Config    *settings.Config // set when the desk is open
 	DB        *store.DB
 	desk      *service.Desk
-	Workspace *workspace.Workspace // nil when none is attached
+	Workspace *workspace.Workspace // nil if no workspace is attached
 	Publisher publishing
 	// PublishRegistry publishes the live registry to the configured place.
 	PublishRegistry func(ctx context.Context) error
-	// OnCommit is called with the acts of each committed transaction.
+	// OnCommit, if not nil, is called with the acts of each committed transaction.
 	OnCommit func(acts []string)
 }
 
-// Program runs commands, for those that run others.
+// Program runs commands. It is used by commands that run other commands.
 type Program interface {
 	// Root returns all commands of a run.
 	Root(a *App) *cobra.Command
-	// Run runs the command that the arguments of a run name, and returns its exit code.
+	// Run runs the command in the arguments of a and returns its exit code.
 	Run(ctx context.Context, a *App) int
 }
 
-// An audience records the lines that a command has read out: in accessible mode, users may decide only on what they
+// audience records the output that a command has read out. In accessible mode, users may decide only on what they
 // heard.
 type audience interface {
 	Listed(found []proposals.Proposal)
@@ -74,7 +73,7 @@ type audience interface {
 	HeardCall(id, digest string)
 }
 
-// RestoreGC ends the delay of the garbage collector: the process is going to stay.
+// RestoreGC ends the delay of the garbage collector, because the process will keep running.
 func (a *App) RestoreGC() {
 	if a.Env.RestoreGC != nil {
 		a.Env.RestoreGC()
@@ -92,14 +91,14 @@ func (a *App) Close() error {
 	return err
 }
 
-// WantsJSON also looks at the bare arguments: an error in the flags comes
-// before they are parsed.
+// WantsJSON reports whether errors are printed as JSON. It also checks the raw arguments, because errors in flags occur
+// before all flags are parsed.
 func (a *App) WantsJSON() bool {
-	return a.Form.JSON && a.Form.JQ == nil || // which sets JSON for its document
+	return a.Form.JSON && a.Form.JQ == nil || // the second flag sets JSON for its document
 		WantsJSON(a.Env.Args)
 }
 
-// WantsJSON reports whether arguments that are not parsed yet ask for JSON.
+// WantsJSON reports whether raw arguments include --json.
 func WantsJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -112,7 +111,7 @@ func WantsJSON(args []string) bool {
 	return false
 }
 
-// Settings returns the configuration in force.
+// Settings returns the effective configuration.
 func (a *App) Settings() (settings.Config, error) {
 	if a.Config != nil {
 		return *a.Config, nil
@@ -131,7 +130,7 @@ func (a *App) Settings() (settings.Config, error) {
 	return c, nil
 }
 
-// Database opens the database, and sets Config.
+// Database opens the database and sets Config.
 func (a *App) Database(ctx context.Context) (*store.DB, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -143,7 +142,7 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 	if a.DB != nil {
 		return a.DB, nil
 	}
-	if a.Flags.As != "" { // commands that only read use no actor
+	if a.Flags.As != "" { // commands that only read ignore the actor
 		if _, err := proposals.ParseActor(a.Flags.As); err != nil {
 			return nil, err
 		}
@@ -160,13 +159,13 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 		if a.Workspace, err = workspace.New(ctx, a.DB.Workspaces(), c.Workspace, c.Project); err != nil {
 			return a.DB, err
 		}
-		a.Publish(ctx) // files that were queued before a crash, or by an approval made elsewhere
+		a.Publish(ctx) // files that were queued before a crash, or by an approval in another process
 	}
 	return a.DB, nil
 }
 
-// Inspected opens the database for inspection, even if its core tools were tampered with. It does not write queued
-// workspace files.
+// Inspected opens the database for inspection, even if its core tools were modified. It does not write queued workspace
+// files.
 func (a *App) Inspected(ctx context.Context) (*store.DB, error) {
 	if a.Remote != nil {
 		return a.Database(ctx)
@@ -179,7 +178,7 @@ func (a *App) Inspected(ctx context.Context) (*store.DB, error) {
 	return a.DB, err
 }
 
-// OpenDesk opens the database and returns a desk for it.
+// OpenDesk opens the database and returns its desk.
 func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 	if a.desk != nil {
 		return a.desk, nil
@@ -205,8 +204,8 @@ func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 	return desk, nil
 }
 
-// ClockProblem describes a clock that is behind the newest entry of the database, "" for
-// none: entries would be dated before those that precede them.
+// ClockProblem returns a warning if the clock is behind the newest entry of the database, because new entries would
+// have earlier times than existing ones. Otherwise, it returns "".
 func (a *App) ClockProblem(ctx context.Context, db *store.DB) (string, error) {
 	newest, err := db.NewestEvent(ctx)
 	now := a.Env.Now()
@@ -216,7 +215,7 @@ func (a *App) ClockProblem(ctx context.Context, db *store.DB) (string, error) {
 	return fmt.Sprintf("the clock of this machine shows %s, but the newest entry of the database is from %s; correct the clock, because new entries would get earlier times than existing ones", output.Timestamp(now), output.Timestamp(newest)), nil
 }
 
-// Actor is who acts: --as, or the principal of the account.
+// Actor returns the actor of the command: --as, or the principal of the account.
 func (a *App) Actor() (proposals.Actor, error) {
 	if a.Remote != nil {
 		return a.Remote.Actor, nil
@@ -239,7 +238,7 @@ func (a *App) Actor() (proposals.Actor, error) {
 	return actor, nil
 }
 
-// User is the user for whom something is done when none is named. Config must be set.
+// User returns the default user. Config must be set.
 func (a *App) User() string {
 	if a.Remote != nil {
 		return a.Remote.Actor.Name
@@ -247,8 +246,8 @@ func (a *App) User() string {
 	return a.Config.User(a.Env)
 }
 
-// open opens the database file. Only a command that writes creates one, and only at the default path: otherwise a
-// mistyped name would become an empty registry without any error. A machine that follows a registry gets no database.
+// open opens the database. Only commands that write create a database, and only at the default path: otherwise, a
+// mistyped name would silently result in an empty registry. A machine that follows a registry has no database.
 func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account, Users: c.Users(a.Env),
@@ -265,7 +264,7 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 		return db, err
 	case c.Follow.Source != "":
 		return nil, fmt.Errorf("%w: this machine follows %s, and guard, mcp, exec, check, restore, hooks, and status read its copy; run this command where the registry is reviewed", err, c.Follow.Source)
-	case a.Creates: // a dry run, which gets a database in a temporary folder
+	case a.Creates: // a dry run uses a database in a temporary folder
 		if a.Scratch, err = os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-dry-run-"); err != nil {
 			return nil, err
 		}
@@ -277,14 +276,14 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 	return nil, fmt.Errorf("%w, which %s names; correct it, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
 }
 
-// publishing remembers decisions until a checkpoint of them is published.
+// publishing records whether there are decisions for which no checkpoint has been published.
 type publishing struct {
 	Mu      sync.Mutex
 	decided bool
 	Woken   chan struct{} // wakes the publisher while the process runs; may be nil
 }
 
-// committed notes that a transaction decided something, or that a notice is due.
+// committed records that a transaction contains a decision, or that a notice is due.
 func (a *App) committed(acts []string) {
 	if a.OnCommit != nil {
 		a.OnCommit(acts)
@@ -298,7 +297,7 @@ func (a *App) committed(acts []string) {
 	}
 }
 
-// Again records that another decision is waiting to be published.
+// Again records another decision to publish.
 func (p *publishing) Again() {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -309,12 +308,12 @@ func (p *publishing) wake() {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
 	select {
-	case p.Woken <- struct{}{}: // nil is never ready
+	case p.Woken <- struct{}{}: // a nil channel is never ready
 	default:
 	}
 }
 
-// Take returns whether there is a decision to publish, and forgets it.
+// Take reports whether there is a decision to publish, and resets the record.
 func (p *publishing) Take() bool {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -323,7 +322,7 @@ func (p *publishing) Take() bool {
 	return decided
 }
 
-// New returns the run of a program that env describes.
+// New returns the App for a run of the program in env.
 func New(ctx context.Context, env process.Env, program Program) *App {
 	app := &App{Program: program, Printer: &output.Printer{Env: env, Stdout: env.Out, Running: ctx}, Keyboard: env.In, Stderr: env.Err}
 	app.Env.Out, app.Env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
@@ -331,19 +330,19 @@ func New(ctx context.Context, env process.Env, program Program) *App {
 	return app
 }
 
-// Closing reports that a dry run saved nothing.
+// Closing prints that a dry run saved nothing.
 func (a *App) Closing(p *output.Page) {
 	if a.Flags.DryRun {
 		p.Linef("Dry run: nothing was saved.")
 	}
 }
 
-// Publish writes the queued files of the workspace. A failure is only reported, because the approval remains valid.
+// Publish writes the queued files of the workspace. It only prints failures, because the approval remains valid.
 func (a *App) Publish(ctx context.Context) {
 	if a.Workspace == nil || a.Flags.DryRun {
 		return
 	}
-	if err := a.Workspace.Publish(ctx); err != nil && a.Remote == nil { // a user elsewhere has no access to these files
+	if err := a.Workspace.Publish(ctx); err != nil && a.Remote == nil { // SSH users have no access to the files
 		output.WriteNote(a.Env.Err, "toolcrib: the files of the workspace are not up to date: %s", output.FullStop(err.Error()))
 	}
 }

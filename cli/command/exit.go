@@ -42,7 +42,7 @@ type Failure struct {
 	Answer          json.RawMessage `json:"answer,omitempty"`
 }
 
-// The exit codes. They mean the same for every command.
+// Exit codes. They have the same meaning for all commands.
 const (
 	ExitOK          = 0
 	ExitFailed      = 1
@@ -54,14 +54,14 @@ const (
 	exitInterrupted = 130
 )
 
-// outcome is how an error is reported.
+// outcome specifies how an error is reported.
 type outcome struct {
 	target error
-	Code   string // in the JSON document
+	Code   string // code in the JSON document
 	exit   int
 }
 
-// outcomes translates errors. The first match counts, and the last entry matches everything.
+// outcomes maps errors to outcomes. The first match applies; the last entry matches all errors.
 var outcomes = []outcome{
 	// Errors about the command line, and refused requests.
 	{context.Canceled, "interrupted", exitInterrupted},
@@ -136,7 +136,7 @@ var outcomes = []outcome{
 	{nil, "failed", ExitFailed},
 }
 
-// callOutcome translates the error of a gate or a provider.
+// callOutcome returns the outcome for an error of a gate or a provider.
 func callOutcome(e *gateway.Error) outcome {
 	o := outcome{Code: string(e.Code), exit: ExitRefused}
 	switch e.Code {
@@ -148,13 +148,13 @@ func callOutcome(e *gateway.Error) outcome {
 		o.exit = ExitConflict
 	case gateway.CodeNotAllowed, gateway.CodeNotCallable, gateway.CodeApprovalRequired, gateway.CodeApprovalRefused, gateway.CodePendingFull,
 		gateway.CodeCooldown, gateway.CodeDailyLimit, gateway.CodeGateRefused, gateway.CodeGateUnavailable, gateway.CodeChanged, gateway.CodeProviderApproval:
-	default: // the call is malformed, or the provider failed
+	default: // the call is invalid, or the provider failed
 		o.exit = ExitFailed
 	}
 	return o
 }
 
-// OutcomeOf returns the first outcome that matches an error.
+// OutcomeOf returns the outcome for an error.
 func OutcomeOf(err error) outcome {
 	var refused *gateway.Error
 	if errors.As(err, &refused) && refused.Code != "" {
@@ -209,5 +209,5 @@ func Report(env process.Env, asJSON bool, err error) int {
 	return o.exit
 }
 
-// ErrNoContent is wrapped when a reference names a subject without a definition.
+// ErrNoContent means that a reference is to a subject without a definition.
 var ErrNoContent = errors.New("no definition")

@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Family is a folder of commands.
+// Family is a group of commands, implemented in one folder.
 type Family struct {
 	Commands []Entry
-	// Documents maps the kind of each document that the commands print to a value of its type.
+	// Documents maps the kinds of documents that the commands print to values of their types.
 	Documents map[string]any
 }
 
-// WithDefault returns a command that runs the first of its subcommands when none is named.
+// WithDefault returns a command that runs list if no subcommand is given.
 func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Args: Exact(0, "at most a subcommand"), RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
@@ -23,15 +23,15 @@ func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *co
 	return cmd
 }
 
-// Entry is a command in the table.
+// Entry is a command of a family.
 type Entry struct {
 	Group string // of the help text
 	New   func(*App) *cobra.Command
-	// Creates is set for commands that may create the database. All others require an existing one.
+	// Creates indicates that the command may create the database. All others require an existing one.
 	Creates bool
 }
 
-// Groups of commands in the help text of the program.
+// Groups of commands in the help text.
 const (
 	GroupProposals = "review"
 	GroupRegistry  = "registry"
@@ -39,7 +39,7 @@ const (
 	GroupOther     = "other"
 )
 
-// Groups returns the parts of the help text with their titles.
+// Groups returns the groups of commands with their titles.
 func Groups() []*cobra.Group {
 	return []*cobra.Group{
 		{ID: GroupProposals, Title: "Proposals:"},
@@ -49,7 +49,7 @@ func Groups() []*cobra.Group {
 	}
 }
 
-// AddTo adds the commands of a family to those of the program, with their help from texts; see Describe.
+// AddTo adds the commands of a family to the root command, with their help from texts; see Describe.
 func (f Family) AddTo(root *cobra.Command, a *App, texts fs.FS) {
 	for _, e := range f.Commands {
 		c := e.New(a)
@@ -67,7 +67,7 @@ func (f Family) AddTo(root *cobra.Command, a *App, texts fs.FS) {
 	}
 }
 
-// takeNothing makes c and its subcommands refuse arguments unless they declare some.
+// takeNothing makes c and its subcommands reject arguments unless they declare some.
 func takeNothing(c *cobra.Command) {
 	if c.Args == nil {
 		c.Args = Exact(0, "no arguments")

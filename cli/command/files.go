@@ -19,7 +19,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Unread describes why a file or a folder could not be read, and the remedy.
+// Unread returns an error that explains why a file or folder cannot be read.
 func Unread(what, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -30,7 +30,7 @@ func Unread(what, name string, err error) error {
 	return err
 }
 
-// ReadDrafts reads proposals from files and reports the problems of all files together. Missing parts are problems only
+// ReadDrafts reads proposals from files and reports the problems of all files together. It reports missing parts only
 // if complete is set.
 func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
@@ -52,7 +52,7 @@ func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]
 	return drafts, nil
 }
 
-// DecodeProposals parses the proposals of a file, which must be complete if complete is set.
+// DecodeProposals parses the proposals in a file. It reports missing parts only if complete is set.
 func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
 	parsed, err := proposals.DecodeFile(name, data)
 	var bad *proposals.DecodeError
@@ -91,7 +91,7 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	return nil, &problems
 }
 
-// Unreadable explains why the data of a file cannot be imported.
+// Unreadable returns an error that explains why a file cannot be imported.
 func Unreadable(file string, data []byte, err error) error {
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {
@@ -105,8 +105,8 @@ func Unreadable(file string, data []byte, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// ReadAll reads a file, or standard input for "-". It returns when ctx ends, even if the file
-// is a pipe without a writer.
+// ReadAll reads a file, or standard input for "-". It returns when ctx ends, even if the file is a pipe without a
+// writer.
 func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 	in := a.Env.In
 	if name != "-" && a.Remote != nil {
@@ -126,7 +126,7 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 		}
 	}
 	limit := int64(64 << 20)
-	if a.Remote != nil { // its memory is the server's
+	if a.Remote != nil { // the server's memory is shared
 		limit = 16 << 20
 	}
 	b, err := io.ReadAll(io.LimitReader(in, limit+1))
@@ -139,8 +139,8 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 	return b, nil
 }
 
-// FolderOf returns an error if the folder of a file to be written does not exist. It does not
-// create the folder, because its name is probably mistyped.
+// FolderOf returns an error if the folder of an output file does not exist. It does not create the folder, because its
+// name may be mistyped.
 func (a *App) FolderOf(file string) error {
 	dir := filepath.Dir(a.Path(file))
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -149,7 +149,7 @@ func (a *App) FolderOf(file string) error {
 	return nil
 }
 
-// Path joins a relative name to the working directory of the environment.
+// Path resolves a relative path against the working directory of the environment.
 func (a *App) Path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -157,7 +157,7 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Env.Dir, name)
 }
 
-// Confirm prints with write, asks a question at the terminal, and returns true only for y and yes.
+// Confirm prints a page and a question, and returns true only if the answer is "y" or "yes".
 func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
 	p := &output.Page{Colour: a.Colour()}
 	write(p)

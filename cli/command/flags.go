@@ -17,7 +17,7 @@ import (
 	"toolcrib/review"
 )
 
-// Flags are the flags of every command, except those of the format.
+// Flags are the global flags, except those for the output format.
 type Flags struct {
 	settings.Overrides
 	As     string
@@ -27,7 +27,7 @@ type Flags struct {
 func (a *App) Register(set *pflag.FlagSet) {
 	f, form := &a.Flags, &a.Form
 	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", func(actor string) error {
-		if actor == "" { // such as an unset variable, which must not mean the logged-in user
+		if actor == "" { // for example from an unset variable, which must not select the logged-in user
 			return errors.New("use user:NAME, agent:NAME, or chief:NAME")
 		}
 		f.As = actor
@@ -45,7 +45,7 @@ func (a *App) Register(set *pflag.FlagSet) {
 	set.SortFlags = false
 }
 
-// NoteFlags reads a note from the command line, a file, or standard input.
+// NoteFlags are the flags for a note, which can be given on the command line, in a file, or on standard input.
 type NoteFlags struct{ text, file string }
 
 func (n *NoteFlags) Register(set *pflag.FlagSet) {
@@ -64,7 +64,7 @@ func (n *NoteFlags) Read(ctx context.Context, a *App) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// PageLimit checks the number of entries on a page.
+// PageLimit validates the number of entries per page.
 func PageLimit(n int) (int, error) {
 	if n < 1 || n > review.MaxPage {
 		return 0, process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, n)
@@ -78,7 +78,7 @@ func Exact(n int, what string) cobra.PositionalArgs { return Between(n, n, what)
 // Some requires at least one argument.
 func Some(what string) cobra.PositionalArgs { return Between(1, math.MaxInt, what) }
 
-// Between requires between low and high arguments. what describes them in the error.
+// Between requires at least low and at most high arguments. what describes them in the error.
 func Between(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= low && len(args) <= high {
@@ -92,7 +92,7 @@ func Between(low, high int, what string) cobra.PositionalArgs {
 	}
 }
 
-// ParseTime parses a time; "" is the zero time.
+// ParseTime parses a time. It returns the zero time for "".
 func ParseTime(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

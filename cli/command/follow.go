@@ -46,7 +46,7 @@ func (a *App) Following() (*Following, error) {
 	return a.Follow(c.Follow)
 }
 
-// Follow returns the copy of the registry that f describes. Config must be set.
+// Follow returns the registry to follow according to f. Config must be set.
 func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	data, err := process.DataHome(a.Env)
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}}, nil
 }
 
-// Subject returns the subject of a definition with an id.
+// Subject returns the subject of the definition with an id.
 func (f *Following) Subject(ctx context.Context, id string) (registry.Subject, error) {
 	r, err := f.Copy.Whole(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *Following) Poll(ctx context.Context, problem func(error)) {
 	f.Copy.Poll(ctx, f.Source, source, f.Interval(), problem)
 }
 
-// Report sends the unapproved tools of a server's list to the reviewers, with the next update of the copy or at once.
+// Report sends the unapproved tools in a server's list to the reviewers, with the next update of the copy or at once.
 func (f *Following) Report(ctx context.Context, server string, l guard.Listing) error {
 	r, err := f.Copy.Server(ctx, server)
 	if err != nil {
@@ -152,12 +152,12 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(follow.Report{Server: server, Document: l.Document()}), f.Reports.Send(ctx, source))
 }
 
-// ReportFiles queues the changed and the unapproved files of a layer for the reviewers, and sends queued reports, for
-// which it waits a short time only. If newOnly is set, it sends nothing unless a report is new, so that a hook does not
-// wait at each prompt for a source that cannot be reached.
+// ReportFiles queues reports about the changed and unapproved files of a layer, and tries to send queued reports for a
+// short time. If newOnly is set, it sends nothing unless a report is new, so that a hook does not wait at each prompt
+// for an unreachable source.
 func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, differences []instructions.Difference, newOnly bool) error {
 	var errs []error
-	before, _, _ := f.Reports.State() // an error occurs below, too
+	before, _, _ := f.Reports.State() // the error also occurs below
 	for _, d := range differences {
 		if d.Change != instructions.New && d.Change != instructions.Changed {
 			continue
@@ -178,8 +178,8 @@ func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, diffe
 	return errors.Join(append(errs, f.Reports.Send(ctx, source))...)
 }
 
-// CountMachine records that the machine of a report met a text, and comments on the revision with it: the number of
-// machines that have, according to the holder of a token.
+// CountMachine records that the machine of a report has seen a text, and comments on the revision that contains the
+// text with the number of such machines, according to the holder of a token.
 func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machine, label string, text catalog.Raw, met proposals.Revision) error {
 	by := t.Caller.Actor
 	n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{
@@ -189,7 +189,7 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	for leading > 0 && leading%10 == 0 {
 		leading /= 10
 	}
-	if err != nil || leading != 1 && leading != 2 && leading != 5 { // 0 is a machine that was counted before
+	if err != nil || leading != 1 && leading != 2 && leading != 5 { // 0 means that the machine was counted before
 		return err
 	}
 	comment := fmt.Sprintf("According to its followers, %s met the text of revision %d. Nobody verified that.", output.Counted(n, "machine"), met.Number)
@@ -200,7 +200,7 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	return err
 }
 
-// Reviewed returns a phrase that names where tools are approved and by whom.
+// Reviewed returns a phrase that describes where and by whom tools are approved.
 func (f *Following) Reviewed() string {
 	who := "anyone who can write to it"
 	if s := f.Copy.Trust.Signers; s != nil {
@@ -246,7 +246,7 @@ type DocFollowing struct {
 	Refused   *DocRefusal    `json:"reports_refused,omitempty"`
 }
 
-// State describes the copy for a person.
+// State describes the state of the copy for users.
 func (d DocFollowing) State() string {
 	if d.Accepted == "" {
 		return "none yet"
@@ -254,14 +254,14 @@ func (d DocFollowing) State() string {
 	return fmt.Sprintf("%s of its log; confirmed %s ago", output.Counted(int(d.Events), "event"), wording.Age(time.Duration(d.Age)*time.Second))
 }
 
-// DocRefusal describes the reports that the server last refused.
+// DocRefusal describes the reports that the server rejected last.
 type DocRefusal struct {
 	At      string `json:"at"`
 	Reports int    `json:"reports"`
 	Reason  string `json:"reason"` // of the first one
 }
 
-// Describe describes the copy.
+// Describe returns the status of the copy.
 func (f *Following) Describe(ctx context.Context, now time.Time) (DocFollowing, error) {
 	doc := DocFollowing{Head: output.NewHead("follow"), Source: f.Source, Signed: f.Copy.Trust.Signers != nil, Live: map[string]int{}}
 	waiting, last, err := f.Reports.State()

@@ -26,12 +26,12 @@ type OpenGateway struct {
 	index    *ranking.Index
 	Upstream *upstream.Provider
 	hub      *hub.Hub
-	shared   bool // with other sessions, which continue
-	// Followed is the registry that this machine follows, if it is used instead of a database.
+	shared   bool // shared with other sessions, so Close keeps the resources open
+	// Followed is the registry that this machine follows, if the gateway uses it instead of a database.
 	Followed *follow.Server
 }
 
-// Close ends the connections to servers and frees the index.
+// Close closes the connections to servers and releases the index.
 func (r *OpenGateway) Close() error {
 	if r.shared {
 		return nil
@@ -41,8 +41,8 @@ func (r *OpenGateway) Close() error {
 	return r.index.Close()
 }
 
-// Gateway opens a gateway to the registry that this machine follows, without what needs a
-// database, or else to the database with every provider.
+// Gateway opens a gateway to the registry that this machine follows or, if there is none, to the database with all
+// providers. The former has no features that need a database.
 func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
 	warn := func(s string) { a.Note("toolcrib: %s", s) }
 	following, err := a.Following()
@@ -60,7 +60,7 @@ func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
 	return r, err
 }
 
-// GatewayWith is Gateway to the database with a function for warnings about calls that succeeded.
+// GatewayWith is like Gateway, but always uses the database, and calls warn with warnings about successful calls.
 func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway, error) {
 	if a.Remote != nil {
 		shared := *a.Remote.Gateway
@@ -74,8 +74,7 @@ func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway,
 	return a.openGateway(*a.Config, a.DB.Calls(), a.Builtin(desk), warn)
 }
 
-// openGateway opens a gateway to a ledger. stored is nil if there is no database with the
-// user's data.
+// openGateway opens a gateway with a ledger. stored is nil if there is no database with user data.
 func (a *App) openGateway(c settings.Config, ledger gateway.Ledger, stored gateway.Provider, warn func(string)) (*OpenGateway, error) {
 	find := func(name string) (upstream.Server, bool) {
 		s, ok := c.Servers[name]
@@ -98,7 +97,7 @@ func (a *App) openGateway(c settings.Config, ledger gateway.Ledger, stored gatew
 	return r, nil
 }
 
-// WithGateway calls a function with a gateway and closes the gateway.
+// WithGateway calls do with a gateway and closes the gateway.
 func (a *App) WithGateway(ctx context.Context, do func(*OpenGateway) error) error {
 	g, err := a.Gateway(ctx)
 	if err != nil {
@@ -107,7 +106,7 @@ func (a *App) WithGateway(ctx context.Context, do func(*OpenGateway) error) erro
 	return errors.Join(do(g), g.Close())
 }
 
-// CallerFlags set on whose behalf tools are found and called.
+// CallerFlags specify the caller for whom tools are found and called.
 type CallerFlags struct {
 	Agent, User, Customer string
 	Where                 WhereFlags
@@ -120,7 +119,7 @@ func (f *CallerFlags) Register(set *pflag.FlagSet) {
 	f.Where.Register(set)
 }
 
-// Caller returns the caller that the flags describe, without an actor.
+// Caller returns the caller according to the flags, without an actor.
 func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -129,7 +128,7 @@ func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
 	return gateway.Caller{Agent: f.Agent, Layer: c.Layer, Where: f.Where.Context(true), User: cmp.Or(f.User, a.User()), Customer: f.Customer}, nil
 }
 
-// Acting is Caller with the actor of the command line.
+// Acting returns the caller according to the flags, with the actor of the command.
 func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 	if f.Agent == "" {
 		return gateway.Caller{}, process.Usagef("name the agent with --agent ID")
@@ -142,8 +141,7 @@ func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 	return c, err
 }
 
-// WhereFlags describe where an agent works. By default, it is not on the user's machine and has
-// semantic search.
+// WhereFlags specify the environment of the agent. By default, it is not on the user's machine and has semantic search.
 type WhereFlags struct{ Local, noEmbedding bool }
 
 func (w *WhereFlags) Register(set *pflag.FlagSet) {
@@ -155,8 +153,7 @@ func (w *WhereFlags) Context(deferred bool) registry.Context {
 	return registry.Context{Local: w.Local, Embedding: !w.noEmbedding, IncludeDeferred: deferred}
 }
 
-// Builtin returns the provider of the assistant's tools. A user's time zone is that of the
-// calling agent.
+// Builtin returns the provider of the assistant's tools. It uses the time zone of the calling agent.
 func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	return builtin.New(a.DB, builtin.Options{
 		NewID: a.Env.NewID,
@@ -170,7 +167,7 @@ func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	})
 }
 
-// Recall adds the stored data of a user to a context, without overwriting anything.
+// Recall fills in missing values of a context from a user's stored data.
 func Recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
 	known, err := stored.Known(ctx, of, c.Now)
 	if err != nil {

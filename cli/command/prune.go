@@ -15,8 +15,8 @@ import (
 	"toolcrib/store/calls"
 )
 
-// PruneOrder returns the order to move the calls before a time to a file: to, or one that
-// is named after them in the folder of the database.
+// PruneOrder returns an order to move the calls before a time to the file to or, if to is "", to a file in the folder
+// of the database that is named after the calls.
 func (a *App) PruneOrder(by proposals.Actor, before time.Time, to string) (calls.PruneOrder, error) {
 	prefix := a.Config.DB + "."
 	if store.IsURL(a.Config.DB) {
@@ -37,20 +37,20 @@ func (a *App) PruneOrder(by proposals.Actor, before time.Time, to string) (calls
 	}, nil
 }
 
-// pruneAtOnce is how many calls are moved in one transaction beside running calls.
+// pruneAtOnce limits the number of calls moved per transaction, so that running calls do not wait.
 const pruneAtOnce = 5000
 
-// KeepCalls moves the calls that are older than the setting calls.keep to files, in the
-// background, until the function that it returns is called. An agent moves none.
+// KeepCalls moves calls older than the setting calls.keep to files in the background, until stop is called. It does
+// nothing for an agent.
 func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	keep, err := settings.ParseAge(a.Config.Calls.Keep)
 	by, failed := a.Actor()
 	if err != nil || failed != nil || by.Kind != proposals.User || a.DB.Frozen() || a.Remote != nil {
-		return stop // the setting is absent: LoadConfig checked it
+		return stop // the setting is absent; LoadConfig has validated it
 	}
 	go func() {
-		for pause := 3 * time.Second; ; pause = time.Second { // calls and the first page come first
+		for pause := 3 * time.Second; ; pause = time.Second { // calls and the first page have priority
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():

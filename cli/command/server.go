@@ -17,7 +17,7 @@ import (
 	"toolcrib/gateway/upstream"
 )
 
-// ServerFlags are the flags that name a live MCP server.
+// ServerFlags are the flags that specify a running MCP server.
 type ServerFlags struct {
 	command, url, tokenEnv string
 	env                    []string
@@ -32,10 +32,10 @@ func (f *ServerFlags) Register(set *pflag.FlagSet) {
 	set.DurationVar(&f.timeout, "timeout", 0, "wait at most `TIME` for an answer (default: 1m0s)")
 }
 
-// Given reports whether the flags name a server.
+// Given reports whether the flags specify a server.
 func (f *ServerFlags) Given() bool { return f.command != "" || f.url != "" }
 
-// config converts the flags to the configuration of a server. Relative paths are relative to dir.
+// config converts the flags to the configuration of a server. dir is the base of relative paths.
 func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	s := settings.ServerConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
 	if f.timeout != 0 {
@@ -49,13 +49,13 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	}
 	check := s
 	if len(check.Command) > 0 {
-		check.Command = []string{filepath.Base(check.Command[0])} // the path of a command that is typed may begin here
+		check.Command = []string{filepath.Base(check.Command[0])} // the path of a typed command may start here
 	}
 	if err := check.Check("given"); err != nil {
 		return s, process.Usagef("the server %v", err)
 	}
 	if f.command != "" && s.Dir == "" {
-		s.Dir = dir // it was typed here
+		s.Dir = dir // the command was typed here
 	}
 	return s, nil
 }
@@ -63,14 +63,14 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 // LiveServer identifies a server from which tools are imported.
 type LiveServer struct {
 	Name   string // name of the server, or "" to use the name that it reports
-	Shown  string // for messages: the command, the URL or the name
+	Shown  string // command, URL, or name, for messages
 	Server settings.ServerConfig
-	// Start identifies the server without secrets: its command with the paths of its
-	// files, or its URL (clients.Server.Runs); nil if unknown.
+	// Start identifies the server without secrets, by its command including the paths of its files or by its URL (see
+	// clients.Server.Runs), or is nil if unknown.
 	Start []string
 }
 
-// StartOf returns the value of LiveServer.Start for a server that runs in dir.
+// StartOf returns the value of LiveServer.Start for a server with working directory dir.
 func StartOf(words []string, address, dir string) []string {
 	s := clients.Server{URL: address, Dir: dir}
 	if address == "" && len(words) == 0 {
@@ -82,7 +82,7 @@ func StartOf(words []string, address, dir string) []string {
 	return s.Runs()
 }
 
-// StartedBy is the reverse of StartOf.
+// StartedBy is the inverse of StartOf.
 func StartedBy(words []string) clients.Server {
 	if len(words) == 1 && strings.Contains(words[0], "://") {
 		return clients.Server{URL: words[0]}
@@ -90,7 +90,7 @@ func StartedBy(words []string) clients.Server {
 	return clients.Server{Command: words[0], Args: words[1:]}
 }
 
-// LiveServer returns the server that the flags or the configuration name.
+// LiveServer returns the server according to the flags or the configuration.
 func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	if f.Given() {
 		s, err := f.config(a.Env.Dir)
@@ -114,16 +114,16 @@ func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	return LiveServer{Name: name, Shown: "server " + name, Server: s, Start: StartOf(s.Command, s.URL, cmp.Or(s.Dir, settings.HomeFolder(a.Env)))}, nil
 }
 
-// Upstream returns the server as the gateway reaches it.
+// Upstream returns the configuration with which the gateway connects to the server.
 func (p LiveServer) Upstream(a *App) upstream.Server {
 	u := p.Server.Upstream(a.Env, cmp.Or(p.Name, p.Shown))
-	if c, err := a.Settings(); err == nil { // others report unreadable settings
+	if c, err := a.Settings(); err == nil { // other code reports unreadable settings
 		u.Texts = c.ReviewsTexts(p.Name)
 	}
 	return u
 }
 
-// Ask reads the list of the server's tools.
+// Ask requests the server's list of tools.
 func (p LiveServer) Ask(ctx context.Context, a *App) ([]byte, error) {
 	if a.Flags.DryRun {
 		return nil, process.ErrNoDryRun("asking " + p.Shown)
@@ -131,7 +131,7 @@ func (p LiveServer) Ask(ctx context.Context, a *App) ([]byte, error) {
 	return upstream.List(ctx, p.Upstream(a))
 }
 
-// NoteStderr prints the standard error of a failed server, after the error message.
+// NoteStderr prints the standard error of a failed server after the error message.
 func NoteStderr(a *App, err error) {
 	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
 		for line := range strings.Lines(text) {

@@ -21,8 +21,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// IDs resolves references to proposals. "-" alone means the first word of each
-// line of standard input.
+// IDs resolves references to proposals. A single "-" stands for the first word of each line of standard input.
 func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]proposals.ID, error) {
 	if len(refs) == 1 && refs[0] == "-" {
 		lines, err := a.ReadAll(ctx, "-")
@@ -45,12 +44,12 @@ func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]pro
 	return desk.Reading.Resolve(ctx, refs...)
 }
 
-// NotFoundf returns an error about something that is not there.
+// NotFoundf returns an error about a missing object that wraps proposals.ErrNotFound.
 func NotFoundf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
 
-// Viewed returns the result of read, called with one view of the database.
+// Viewed runs read with one view of the database and returns its result.
 func Viewed[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
 	err = view(ctx, func(r R) error {
 		found, err = read(r)
@@ -59,7 +58,7 @@ func Viewed[R, T any](ctx context.Context, view func(context.Context, func(R) er
 	return found, err
 }
 
-// NamePages adds the damaged pages of the database to an error about its damage.
+// NamePages adds the damaged pages of the database to an error about damage.
 func (a *App) NamePages(ctx context.Context, err error) error {
 	if err == nil || a.Config == nil {
 		return err
@@ -67,7 +66,7 @@ func (a *App) NamePages(ctx context.Context, err error) error {
 	return store.NamePages(ctx, a.Config.DB, err)
 }
 
-// Session is the review service together with the actor who uses it.
+// Session is the review service with the actor who uses it.
 type Session struct {
 	Desk  *service.Desk
 	Actor proposals.Actor
@@ -83,7 +82,7 @@ func (a *App) OpenSession(ctx context.Context) (Session, error) {
 	return Session{desk, actor}, err
 }
 
-// InSession returns the function of a command that starts with OpenSession.
+// InSession returns a RunE function that opens a session and calls run.
 func (a *App) InSession(run func(ctx context.Context, b Session, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		b, err := a.OpenSession(cmd.Context())
@@ -104,15 +103,15 @@ func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []prop
 	return b, ids, err
 }
 
-// TellDeciding prints which settings of a project's file a decision depends on:
-// others may be able to write that file.
+// TellDeciding prints the settings in a project's file on which a decision depends, because others may be able to write
+// that file.
 func (a *App) TellDeciding(c settings.Config) {
 	if s := c.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
 		a.Note("toolcrib: decided under %s: %s", c.ProjectFile, output.FullStop(s.String()))
 	}
 }
 
-// ApplyView adds the filter of a view to a query.
+// ApplyView adds the filter of a configured view to a query.
 func (a *App) ApplyView(q *review.Query, name string) error {
 	if name == "" {
 		return nil
@@ -141,7 +140,7 @@ func (a *App) ToolID(ctx context.Context, name string) (string, error) {
 	return e.Subject.ID, err
 }
 
-// Subject parses a subject, or resolves an id to a subject in the view, or in the registry that this machine follows.
+// Subject parses a subject, or resolves an id in the view or in the registry that this machine follows.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
 		return s, nil
@@ -160,8 +159,8 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	return db.Subject(ctx, a.Config.Layer.View(), ref)
 }
 
-// FreeSet returns the name of the change set for an import: name, or name with a number if a rejected member blocks the
-// set or the actor may not join it.
+// FreeSet returns the name of a change set for an import: name, or name with a number appended if a rejected member
+// blocks the set or the actor may not join it.
 func (a *App) FreeSet(ctx context.Context, actor proposals.Actor, name string) (string, error) {
 	for n := 1; ; n++ {
 		set := name
@@ -183,7 +182,7 @@ func (a *App) FreeSet(ctx context.Context, actor proposals.Actor, name string) (
 	}
 }
 
-// LiveOf decodes an exported row.
+// LiveOf decodes an exported definition.
 func LiveOf(e catalog.Exported) (registry.Live, error) {
 	d, err := registry.DecodeDefinition(e.Subject.Kind, e.Definition)
 	if err != nil {
@@ -192,8 +191,8 @@ func LiveOf(e catalog.Exported) (registry.Live, error) {
 	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d, Locked: e.Locked}, nil
 }
 
-// CoreAlone reports whether a registry was made empty: of the shipped definitions
-// it has the core tools only.
+// CoreAlone reports whether a registry was created empty, that is, contains no shipped definitions except the core
+// tools.
 func CoreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
 	_, err := Viewed(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
@@ -203,7 +202,7 @@ func CoreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	return false, err
 }
 
-// Definitions returns the definitions of every layer, deactivated ones too.
+// Definitions returns the definitions of all layers, including deactivated ones.
 func Definitions(ctx context.Context, a *App) ([]registry.Live, error) {
 	db, err := a.Database(ctx)
 	if err != nil {

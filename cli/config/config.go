@@ -1,5 +1,5 @@
-// Package config has the commands about settings: which are in force, which project
-// files are trusted, and who approves what.
+// Package config implements the commands for settings: the effective settings, trusted project files, and the approval
+// policy.
 package config
 
 import (
@@ -10,7 +10,7 @@ import (
 	"toolcrib/cli/settings"
 )
 
-// Family returns the commands about settings.
+// Family returns the commands for settings.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{

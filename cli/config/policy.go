@@ -111,7 +111,7 @@ func newPolicyTest(a *command.App) *cobra.Command {
 	}
 }
 
-// newDocPolicyRule describes an entry. Over SSH, it hides the place of the server's file.
+// newDocPolicyRule describes a rule. Over SSH, it hides the location in the server's file.
 func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 	doc := docPolicyRule{
 		Subjects: output.Mapped(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),

@@ -60,8 +60,8 @@ func newUntrust(a *command.App) *cobra.Command {
 	}
 }
 
-// ownsTrust returns ErrAuthority unless the user of this account acts, because trusted files
-// can weaken the protection of that user.
+// ownsTrust returns ErrAuthority if another user than the owner of the account acts, because trusted files can weaken
+// the owner's protection.
 func ownsTrust(a *command.App) error {
 	if a.Flags.As == "" {
 		return nil
@@ -76,7 +76,7 @@ func ownsTrust(a *command.App) error {
 	return nil
 }
 
-// projectFile returns the configuration that args name, or the nearest one.
+// projectFile returns the configuration file in args, or the nearest one.
 func projectFile(a *command.App, args []string) string {
 	if len(args) == 0 {
 		if file := settings.FindUp(a.Env.Dir, settings.ConfigName); file != "" {

@@ -28,7 +28,7 @@ import (
 	"toolcrib/store/pg"
 )
 
-// Family returns the commands about the database and its copies.
+// Family returns the commands for the database and its copies.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -114,7 +114,7 @@ func runDoctor(ctx context.Context, a *command.App) error {
 
 // examine adds the state of the database, the signers, the receivers of notices, and the publication of checkpoints.
 func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
-	if store.IsURL(a.Config.DB) { // a login without rights gets here too
+	if store.IsURL(a.Config.DB) { // also for a login without rights
 		found, err := pg.Examine(ctx, a.Config.DB)
 		if err != nil {
 			return err
@@ -245,8 +245,7 @@ type docNotices struct {
 	Lost []notices.Lost `json:"lost"`
 }
 
-// examineNotices adds the notices that receivers missed. Only a receiver that fails now is a
-// problem.
+// examineNotices adds the notices that receivers missed. Only a receiver that is failing now is a problem.
 func (doc *docDoctor) examineNotices(ctx context.Context, a *command.App) error {
 	for name, configured := range map[string]bool{"command": len(a.Config.Notify.Command) > 0, "url": a.Config.Notify.URL != ""} {
 		if !configured {

@@ -123,7 +123,7 @@ func newDrift(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// adopted returns drafts of edits. Their authors add the examples and the test cases.
+// adopted returns drafts of edits. Their authors must add examples and test cases.
 func adopted(drift workspace.Drift) []proposals.Draft {
 	drafts := make([]proposals.Draft, len(drift.Edits))
 	for i, e := range drift.Edits {
@@ -137,7 +137,7 @@ func adopted(drift workspace.Drift) []proposals.Draft {
 		case e.Before.IsZero():
 			drafts[i].Type = proposals.New
 		case e.Before.Status() == registry.Deactivated:
-			drafts[i].Definition = e.After.WithStatus(registry.Deactivated) // a status changes on its own
+			drafts[i].Definition = e.After.WithStatus(registry.Deactivated) // a status is changed separately
 		}
 	}
 	return drafts

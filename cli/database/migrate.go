@@ -55,7 +55,7 @@ func newMigrate(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// runMigrate creates the schema on the server.
+// runMigrate creates the schema on a server.
 func runMigrate(ctx context.Context, a *command.App) error {
 	c, err := a.Settings()
 	if err != nil {
@@ -98,8 +98,7 @@ func printSchema(ctx context.Context, a *command.App) (err error) {
 	return transfer.Print(ctx, a.Env.Out, path)
 }
 
-// runMigrateTo copies the database. It verifies a source that is a file before the copy, and
-// a target that is a file after it.
+// runMigrateTo copies the database. It verifies a source file before the copy, and a target file afterwards.
 func runMigrateTo(ctx context.Context, a *command.App, to string) error {
 	c, err := a.Settings()
 	if err != nil {
@@ -133,7 +132,7 @@ func runMigrateTo(ctx context.Context, a *command.App, to string) error {
 	})
 }
 
-// verifyFile verifies the database at path, and prints its problems.
+// verifyFile verifies the database at path and prints its problems.
 func verifyFile(ctx context.Context, a *command.App, path string) error {
 	db, err := store.Open(ctx, path, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Existing: true, Inspect: true})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package demo has the command that plays the whole workflow on a scratch database.
+// Package demo implements the command that demonstrates the workflow on a scratch database.
 package demo
 
 import (
@@ -23,7 +23,7 @@ import (
 	"toolcrib/testdata"
 )
 
-// Family returns the command that shows the workflow.
+// Family returns the command for the demonstration.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -35,7 +35,7 @@ func Family() command.Family {
 	}
 }
 
-// docDemo is the demonstration as it happened.
+// docDemo is a transcript of the demonstration.
 type docDemo struct {
 	output.Head
 	Database string   `json:"database,omitempty"` // only with --keep
@@ -117,7 +117,7 @@ func writeDemo(p *output.Page, doc docDemo) {
 				line += p.Paint(output.InkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
 			}
 			p.Raw(line)
-			p.Buf.WriteString(step.Stdout + step.Stderr) // they are sanitized already
+			p.Buf.WriteString(step.Stdout + step.Stderr) // already sanitized
 			roomy = long
 		}
 	}
@@ -132,12 +132,12 @@ func writeDemo(p *output.Page, doc docDemo) {
 type stage struct {
 	dir    string
 	env    process.Env
-	parent process.Account // of the user who runs the demo
+	parent process.Account // account of the user who runs the demonstration
 
 	program command.Program
 }
 
-// newStage makes the folder. The caller removes it.
+// newStage creates the folder. The caller must remove it.
 func newStage(program command.Program, parent process.Env, colour bool) (*stage, error) {
 	dir, err := os.MkdirTemp(parent.Getenv("TMPDIR"), "toolcrib-demo-")
 	if err != nil {
@@ -149,13 +149,13 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 		OutTerminal: colour,
 	}
 	if err := s.prepare(); err != nil {
-		_ = os.RemoveAll(s.dir) // report the original error instead
+		_ = os.RemoveAll(s.dir) // return the original error instead
 		return nil, err
 	}
 	return s, nil
 }
 
-// getenv is all of the environment that commands on the stage see.
+// getenv is the environment of commands on the stage.
 func (s *stage) getenv(name string) string {
 	switch name {
 	case "HOME":
@@ -168,8 +168,8 @@ func (s *stage) getenv(name string) string {
 
 func (s *stage) database() string { return filepath.Join(s.dir, "toolcrib.db") }
 
-// prepare copies the proposals and writes an empty configuration file beside them, so that the search for a
-// configuration does not reach the user's files.
+// prepare copies the proposals and writes an empty configuration file next to them, so that the search for a
+// configuration file does not reach the user's files.
 func (s *stage) prepare() error {
 	if err := os.Mkdir(s.env.Dir, 0o700); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (s *stage) prepare() error {
 	return nil
 }
 
-// run runs one command as the program would.
+// run runs a command as the program would.
 func (s *stage) run(ctx context.Context, args []string) docStep {
 	var out, errs bytes.Buffer
 	env := s.env
@@ -202,8 +202,7 @@ func (s *stage) run(ctx context.Context, args []string) docStep {
 	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
 }
 
-// account is the account that a command of the story runs as: each user of the
-// story has one.
+// account returns the account for a command of the demonstration. Each user in it has a separate account.
 func (s *stage) account(args []string) func() process.Account {
 	on := s.parent
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
@@ -214,7 +213,7 @@ func (s *stage) account(args []string) func() process.Account {
 	return func() process.Account { return on }
 }
 
-// play runs the steps of an act and returns the results. A step that does not end as the script expects is an error.
+// play runs the steps of an act and returns the results. A step with an unexpected exit code is an error.
 func (s *stage) play(ctx context.Context, act act) (docAct, error) {
 	played := docAct{Title: act.title, Text: act.text}
 	for _, step := range act.steps {
@@ -252,8 +251,7 @@ func (s *stage) digest(ctx context.Context, ref string) (string, error) {
 	return doc.Proposal.ReviewDigest, nil
 }
 
-// open shows the workbench on the stage, as the user who decides, on the
-// terminal of the program that plays the story.
+// open opens the workbench on the stage, as the user who decides, in the terminal of the parent program.
 func (s *stage) open(ctx context.Context, parent *command.App) error {
 	env := s.env
 	env.In, env.Out, env.Err = parent.Env.In, parent.Env.Out, parent.Env.Err
@@ -270,25 +268,24 @@ func (s *stage) open(ctx context.Context, parent *command.App) error {
 	return errors.Join(workbench.Open(ctx, a, workbench.DemoPlace), a.Close())
 }
 
-// act is one part of the demonstration.
+// act is a part of the demonstration.
 type act struct {
 	title string
 	text  string
 	steps []step
 }
 
-// step is one command of an act.
+// step is a command of an act.
 type step struct {
-	words string // its arguments, separated by blanks
-	note  string // the value of --note
+	words string // arguments, separated by spaces
+	note  string // value of --note
 	exit  int
-	// expect names a proposal whose review digest the command is tied to with
-	// --expect; "" for none.
+	// expect is the proposal whose review digest is passed with --expect, or "".
 	expect string
 }
 
-// story is the demonstration: mara decides, ada writes, and three agents
-// propose. Issues are numbered in the order of the submissions.
+// story is the demonstration: mara decides, ada writes, and three agents propose. Issues are numbered in the order of
+// submission.
 var story = [...]act{
 	{
 		"Proposed", "A user and two agents propose changes, from files of either form. Nothing is live yet.",

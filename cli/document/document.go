@@ -1,5 +1,5 @@
-// Package document has the JSON documents that several families of commands print. Fields are
-// added, never renamed.
+// Package document defines the JSON documents that several families of commands print. Fields may be added but not
+// renamed.
 package document
 
 import (
@@ -85,12 +85,12 @@ func newDocLoadCosts(counter *tokens.Counter, changes []instructions.LoadChange)
 	}), err
 }
 
-// less returns the difference of two costs.
+// less returns the difference between two costs.
 func (c Cost) less(other Cost) Cost {
 	return Cost{c.Chars - other.Chars, tokens.Counts{O200k: c.Tokens.O200k - other.Tokens.O200k, Cl100k: c.Tokens.Cl100k - other.Tokens.Cl100k}}
 }
 
-// WriteContextCosts prints the tokens of each moment that has any.
+// WriteContextCosts prints the tokens for each moment with a cost.
 func WriteContextCosts(p *output.Page, costs []Load) {
 	var parts []string
 	for _, c := range costs {
@@ -103,8 +103,8 @@ func WriteContextCosts(p *output.Page, costs []Load) {
 	}
 }
 
-// LoadChanges returns how a proposal about files changes the context of agents, or nil for
-// other proposals.
+// LoadChanges returns the changes that a proposal about files makes to the context of agents, or nil for other
+// proposals.
 func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	if !d.Proposal.Subject.Kind.InFiles() || !d.Proposal.State.Open() {
 		return nil
@@ -116,7 +116,7 @@ func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	return instructions.CompareLoads(before, d.Revision.Draft.Definition)
 }
 
-// FromTo writes a count before and after with the difference.
+// FromTo formats a count before and after a change, with the difference.
 func FromTo(before, after int) string {
 	if before == after {
 		return output.Itoa(after)

@@ -80,7 +80,7 @@ func newDocPrompt(o prompt.Output, c tokens.Counts) Prompt {
 	}
 }
 
-// NewPreviews counts the tokens of all previews together, because most channels of an agent share one text.
+// NewPreviews counts the tokens of all previews together, because most channels of an agent share the same text.
 func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	var outputs []prompt.Output
 	for _, p := range previews {
@@ -119,8 +119,7 @@ func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	return docs, nil
 }
 
-// compare sets d to the text after approval, compared with the present one. was and will
-// report whether these exist.
+// compare sets d to the text after approval, compared with the current one. was and will indicate whether these exist.
 func (d *Compared) compare(before, after Prompt, was, will bool) {
 	if !will {
 		after = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}
@@ -140,8 +139,8 @@ func (d *Compared) compare(before, after Prompt, was, will bool) {
 	d.Diff = &doc
 }
 
-// NewOwnPreview returns a preview for the agent of an MCP client: the new text and its changes
-// without the present text.
+// NewOwnPreview returns a preview for the agent of an MCP client. It contains the new text and its changes, but not the
+// current text.
 func NewOwnPreview(p impact.Preview) (any, error) {
 	docs, err := NewPreviews([]impact.Preview{p}, true)
 	switch {
@@ -168,7 +167,7 @@ type Where struct {
 // NewWhere returns the document of a context.
 func NewWhere(c registry.Context) Where { return Where{c.Local, c.Embedding, c.IncludeDeferred} }
 
-// Becomes describes the change of the text in one word.
+// Becomes describes the change to the text in one word.
 func (d Compared) Becomes() string {
 	switch {
 	case d.Untouched:

@@ -110,7 +110,7 @@ type Assessment struct {
 	CreatedAt      time.Time          `json:"created_at"`
 }
 
-// docCarried counts the findings whose passages an approved version already has.
+// docCarried counts findings in passages that an approved version already contains.
 type docCarried struct {
 	Version    string   `json:"version"` // "version 3", or "version 3 of skill:user/pdf"
 	ApprovedBy string   `json:"approved_by"`
@@ -163,7 +163,7 @@ type Waiver struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// Decision is one decision of the user.
+// Decision is a decision of a user.
 type Decision struct {
 	Proposal     string    `json:"proposal"`
 	Issue        *int      `json:"issue"`
@@ -249,12 +249,12 @@ func NewWholeDetail(d review.Dossier) WholeDetail {
 	return doc
 }
 
-// NewDetail returns the document of a single proposal, which includes the cost of its files:
-// a change set may have hundreds of skills.
+// NewDetail returns the document of a single proposal. It includes the cost of its files, which NewWholeDetail omits
+// because a change set may contain hundreds of skills.
 func NewDetail(d review.Dossier) WholeDetail {
 	doc := NewWholeDetail(d)
 	if changes := LoadChanges(d); len(changes) > 0 {
-		doc.Context, _ = newDocLoadCosts(tokens.NewCounter(), changes) // the vocabulary is compiled in
+		doc.Context, _ = newDocLoadCosts(tokens.NewCounter(), changes) // cannot fail: the vocabulary is embedded
 	}
 	return doc
 }
@@ -274,7 +274,7 @@ func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 	}
 }
 
-// Moved describes the state of a proposal in one line.
+// Moved describes the state of a proposal on one line.
 func Moved(p proposals.Proposal) string {
 	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.Handle(), p.Type, p.Subject, p.State, p.Revision)
 	if s := p.Summary; s.Recommendation != "" {
@@ -290,7 +290,7 @@ func Moved(p proposals.Proposal) string {
 	return line
 }
 
-// NotShown marks an approval of content that the user was not shown. It returns "" for others.
+// NotShown returns "unseen" for an approval of content that the user was not shown, and "" otherwise.
 func NotShown(s proposals.Showing) string {
 	if s == proposals.ShowingNone {
 		return "unseen"

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NewReach returns the document of a change of reach.
+// NewReach returns the document of a change in reach.
 func NewReach(d fact.Difference) fact.Difference {
 	kept := slices.DeleteFunc(slices.Clone(d.Unchanged), func(f fact.Fact) bool { return f.Kind == fact.Text })
 	return fact.Difference{Added: append([]fact.Fact{}, d.Added...), Removed: append([]fact.Fact{}, d.Removed...), Unchanged: append([]fact.Fact{}, kept...)}
 }
 
-// WriteReach prints how proposals change the reach of their subjects: the added and removed facts of each change, and
-// the facts of all first imports grouped by kind.
+// WriteReach prints the changes in reach by proposals: the added and removed facts of each change, and the facts of all
+// first imports by kind.
 func WriteReach(p *output.Page, ds ...review.Dossier) {
 	var first []fact.Fact
 	for _, d := range ds {
@@ -41,7 +41,7 @@ func WriteReach(p *output.Page, ds ...review.Dossier) {
 	}
 }
 
-// WriteDifference prints the facts that a change adds and removes, if there are any.
+// WriteDifference prints the facts that a change adds and removes, if any.
 func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	if len(d.Added)+len(d.Removed) == 0 {
 		return
@@ -66,24 +66,24 @@ func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	}
 }
 
-// begin separates a section from the text above it.
+// begin prints a blank line unless the page is empty.
 func begin(p *output.Page) {
 	if p.Buf.Len() > 0 {
 		p.Blank()
 	}
 }
 
-// Hunk is a passage of a diff.
+// Hunk is a hunk of a diff.
 type Hunk struct {
 	diff.Hunk
 	// Only the Unicode normalization differs, which no screen shows.
 	Normalization bool `json:"normalization,omitempty"`
 }
 
-// NewHunks returns the document of the hunks of a text.
+// NewHunks returns the documents of hunks.
 func NewHunks(hunks []diff.Hunk) []Hunk {
 	return output.Mapped(hunks, func(h diff.Hunk) Hunk {
-		var sides [2]string // without the context
+		var sides [2]string // without context lines
 		for _, l := range h.Lines {
 			switch l.Kind {
 			case diff.Delete:
@@ -100,7 +100,7 @@ func NewHunks(hunks []diff.Hunk) []Hunk {
 
 // WriteHunk prints a hunk in the format of a unified diff.
 func WriteHunk(p *output.Page, h Hunk) {
-	open := map[diff.Kind]bool{} // without this, a difference in the final line feed alone would be invisible
+	open := map[diff.Kind]bool{} // a difference in the final line feed alone would otherwise be invisible
 	for _, l := range h.Lines {
 		open[l.Kind] = open[l.Kind] || l.NoNewline
 	}
@@ -124,8 +124,8 @@ func WriteHunk(p *output.Page, h Hunk) {
 	}
 }
 
-// marked colors a changed line and reverses the changed words. Each part is made safe
-// separately, so that the marks stay in place.
+// marked colors a changed line and inverts the changed words. It sanitizes each part separately, so that the marks keep
+// their positions.
 func marked(p *output.Page, i output.Ink, l diff.Line) string {
 	if len(l.Spans) == 0 {
 		return p.Paint(i, output.Safe(l.Text))
@@ -145,7 +145,7 @@ func lineRange(start, lines int) string {
 	return output.Itoa(start) + "," + output.Itoa(lines)
 }
 
-// WriteDefinition prints every key of a definition: multi-line strings as text, all other values as JSON.
+// WriteDefinition prints all keys of a definition: multi-line strings as text, and other values as JSON.
 func WriteDefinition(p *output.Page, d registry.Definition) {
 	doc := output.MustParse(d.Canonical())
 	for _, key := range d.Keys() {
@@ -178,8 +178,8 @@ func WriteDefinition(p *output.Page, d registry.Definition) {
 	}
 }
 
-// WriteSuggestions prints the parts of a tool that its server seems to change without a
-// reason, and how to exclude them.
+// WriteSuggestions prints the parts of a tool that its server seems to change without a reason, and the commands that
+// exclude them.
 func WriteSuggestions(p *output.Page, suggested []wire.Suggestion, ref string) {
 	for _, s := range suggested {
 		flags := "--path " + output.ShellWord(s.Path)

@@ -1,4 +1,4 @@
-// Package export has the command that writes the registry to files.
+// Package export implements the command that exports the registry to files.
 package export
 
 import (
@@ -28,7 +28,7 @@ import (
 	"toolcrib/tui"
 )
 
-// Family returns the command that writes the registry to files.
+// Family returns the command for exports.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -65,8 +65,8 @@ type docExtent struct {
 	SourceJSON string `json:"source_json,omitempty"`
 }
 
-// docExportPrompt is a reference rendering, which a review seals. Models get a rendering for
-// their user: toolcrib preview --user, or the MCP prompt agent-prompt.
+// docExportPrompt is a reference rendering, as sealed by reviews. Models receive a rendering for their user: toolcrib
+// preview --user, or the MCP prompt agent-prompt.
 type docExportPrompt struct {
 	Agent   string `json:"agent"`
 	Channel string `json:"channel"`
@@ -77,10 +77,10 @@ type docExportPrompt struct {
 	At        time.Time `json:"at"`
 }
 
-// Formats that are not lists of tools.
+// Formats other than lists of tools.
 const (
-	formatLock   = wire.Format("lock")   // a lock file
-	formatBundle = wire.Format("bundle") // a bundle with its proofs
+	formatLock   = wire.Format("lock")   // lock file
+	formatBundle = wire.Format("bundle") // bundle with signatures
 )
 
 type exportFlags struct {
@@ -107,7 +107,7 @@ func newExport(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// Formats lists the formats of exports, the default first.
+// Formats lists the export formats, default first.
 func Formats() []tui.ExportFormat {
 	return []tui.ExportFormat{
 		{Name: string(wire.Toolcrib), About: "tools and agents with versions and hashes"},
@@ -139,7 +139,8 @@ func runExport(ctx context.Context, a *command.App, f exportFlags) error {
 	return WriteExport(a, f.output, text, true)
 }
 
-// export renders the selected definitions in the requested format, with notes about values that the format cannot express.
+// export renders the selected definitions in the requested format. notes describes values that the format cannot
+// represent.
 func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, notes []string, err error) {
 	format := wire.Format(f.format)
 	if !slices.ContainsFunc(Formats(), func(known tui.ExportFormat) bool { return known.Name == f.format }) {
@@ -222,7 +223,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 	return text, notes, err
 }
 
-// livesOf decodes exported rows.
+// livesOf decodes exported definitions.
 func livesOf(rows []catalog.Exported) ([]registry.Live, error) {
 	lives := make([]registry.Live, len(rows))
 	for i, e := range rows {
@@ -272,7 +273,7 @@ func WriteExport(a *command.App, name string, text []byte, replace bool) error {
 	return err
 }
 
-// ExportJob writes the live registry to a file as toolcrib export does, for the workbench.
+// ExportJob exports the live registry to a file for the workbench.
 func ExportJob(ctx context.Context, a *command.App, e tui.Export, tell tui.Tell) ([]string, error) {
 	tell(0, 0, "Reading the registry")
 	text, notes, err := export(ctx, a, exportFlags{format: e.Format, agent: e.Agent})

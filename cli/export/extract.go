@@ -21,13 +21,13 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// extract holds the definitions to export: the merged registry or a part of it.
+// extract contains the definitions to export: the merged registry or a part of it.
 type extract struct {
 	layer         registry.Layer
 	Tools, Agents []catalog.Exported
 	Lists         []catalog.Exported
 	files         []catalog.Exported // skills and instructions
-	agent         *registry.Agent    // the requested one, nil for all
+	agent         *registry.Agent    // requested agent, or nil for all
 	merged        *registry.Merged
 	Warnings      []string // about names in the agent's allow-list
 }
@@ -56,7 +56,7 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q cat
 	return c, nil
 }
 
-// Only reduces the extract to one agent's definitions. It returns the number of deferred tools that were omitted.
+// Only reduces the extract to the definitions of one agent. It returns the number of omitted deferred tools.
 func (c *extract) Only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
 	i := slices.IndexFunc(c.Agents, func(e catalog.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
@@ -87,7 +87,7 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	return res.Deferred(), nil
 }
 
-// leaveOutCore drops the core tools from the whole registry if it was created empty.
+// leaveOutCore removes the core tools from an extract of the complete registry if the registry was created empty.
 func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	if c.agent != nil {
 		return nil
@@ -99,7 +99,7 @@ func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	return err
 }
 
-// exportDocument writes the extract in toolcrib's own form.
+// exportDocument returns the extract in toolcrib's own format.
 func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, error) {
 	doc := docExport{
 		Head: output.NewHead("export"), View: output.Mapped(c.layer.View(), func(l registry.Layer) string { return string(l) }),
@@ -123,7 +123,7 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 		}
 		doc.Tools = append(doc.Tools, extent)
 	}
-	if c.agent != nil { // render its prompts as a review does
+	if c.agent != nil { // render its prompts as reviews do
 		in, err := impact.Input(ctx, *c.agent, c.merged, impact.ReferenceContext())
 		if err != nil {
 			return nil, err
@@ -136,8 +136,7 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 	return jsondoc.EncodeIndented(doc)
 }
 
-// AsListed returns a tool for a format, with its original JSON if it was imported from that
-// format.
+// AsListed returns a tool to encode in format f, with its original JSON if it was imported from that format.
 func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
 	out := wire.Listed{Tool: *l.Definition.Tool, CreatedAt: output.Timestamp(created), UpdatedAt: output.Timestamp(updated)}
 	s := l.Definition.Tool.Source
@@ -149,7 +148,7 @@ func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 	return out, err
 }
 
-// Bundle returns the live registry in the view of the project, with its proofs.
+// Bundle returns a bundle of the live registry in the view of the project.
 func Bundle(ctx context.Context, a *command.App) (bundle.Bundle, error) {
 	c, err := NewExtract(ctx, a, a.Config.Layer, catalog.Query{})
 	if err == nil {
@@ -171,8 +170,8 @@ func (c extract) bundle(ctx context.Context, a *command.App) (bundle.Bundle, err
 	})
 }
 
-// encodeServer writes the approved tools and texts of an MCP server as the server lists them:
-// the JSON of each byte by byte, in the order of the server's latest list.
+// encodeServer returns the approved tools and texts of an MCP server in the format of the server's list, with their
+// unchanged JSON, in the order of the server's latest list.
 func encodeServer(ctx context.Context, a *command.App, server string, c extract) ([]byte, error) {
 	order, err := a.DB.Listed(ctx, server)
 	if err != nil {
@@ -201,7 +200,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 		}
 		stored[s.Hash] = raw
 		if !slices.Contains(order, s.Hash) {
-			order = append(order, s.Hash) // the latest list does not have it
+			order = append(order, s.Hash) // missing in the latest list
 		}
 	}
 	if len(raws)+len(texts) == 0 {
@@ -218,7 +217,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 	return doc.Bytes(), nil
 }
 
-// inOrder joins raws to the elements of a JSON list, in the order of their hashes.
+// inOrder joins raws as the elements of a JSON list, in the order of their hashes.
 func inOrder(raws map[string][]byte, order []string) []byte {
 	var list [][]byte
 	for _, hash := range order {

@@ -25,7 +25,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// Rules are the rules of check --files.
+// Rules lists the rules of check --files.
 var Rules = []findings.Rule{
 	{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or an instruction file differs from its approved version.", Suggestion: "Propose the change with `toolcrib import --files` and decide, or restore the approved version with `toolcrib restore`."},
 	{ID: "K202", Name: "new-file", Severity: "block", Doc: "Agents read a skill or an instruction file that was never approved.", Suggestion: "Propose it with `toolcrib import --files`, or delete it."},
@@ -34,18 +34,17 @@ var Rules = []findings.Rule{
 	{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "Agents read a skill or an instruction file that was deactivated.", Suggestion: "Delete it, or bring it back with `toolcrib rollback`."},
 }
 
-// rulesByChange are the indexes of the rules by change.
+// rulesByChange maps changes to indexes in Rules.
 var rulesByChange = map[instructions.Change]int{instructions.Changed: 0, instructions.New: 1, instructions.Missing: 2, instructions.Unreadable: 3, instructions.Withdrawn: 4}
 
-// Report has the findings of a check and where it looked.
+// Report contains the findings of a check and the folders that it covered.
 type Report struct {
 	Found     []findings.Finding
 	Folders   []report.Folder
 	Unchecked []string // files that clients read but the check did not compare
 }
 
-// Check compares the files of folders with their approved versions in the registry, or with
-// locked.
+// Check compares the files in folders with their approved versions in the registry, or with locked if it is not nil.
 func Check(ctx context.Context, a *command.App, args []string, locked []instructions.Approved) (Report, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -54,7 +53,7 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 	return check(ctx, a, list, locked, "")
 }
 
-// check compares the files of roots that a client reads, or that any client reads for "".
+// check compares the files in roots that a client reads, or those that any client reads if client is "".
 func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (Report, error) {
 	checked := Report{Found: []findings.Finding{}}
 	for _, r := range list {
@@ -100,22 +99,21 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 	return checked, nil
 }
 
-// Notes prints on standard error which folders a check compared and which it skipped: a toolcrib.toml may name a
-// smaller folder than a session reads.
+// Notes prints on standard error which folders a check compared and which it skipped, because a toolcrib.toml may
+// specify a smaller folder than a session reads.
 func (r Report) Notes(a *command.App) {
 	a.Note("Checked: %s.", strings.Join(output.Mapped(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
 	NoteUnchecked(r.Unchecked, a.Note)
 }
 
-// NoteUnchecked names the files that clients read but no check compares.
+// NoteUnchecked prints the files that clients read but no check compares.
 func NoteUnchecked(names []string, note func(string, ...any)) {
 	if len(names) > 0 {
 		note("Not checked, although clients read it: %s.", unreadNames(names))
 	}
 }
 
-// Unchecked returns the files in the home folder and in the project that clients read but
-// no check compares.
+// Unchecked returns the files in the home folder and in the project that clients read but no check compares.
 func Unchecked(a *command.App) ([]string, error) {
 	names := []string{}
 	list, err := roots(a, nil)
@@ -136,7 +134,7 @@ func (r root) unchecked(tree instructions.Tree) []string {
 	return output.Mapped(tree.Unchecked, func(p string) string { return r.named(jsondoc.Printable(p)) })
 }
 
-// compare returns the differences below a folder, and the number of definitions in it.
+// compare returns the differences in a folder, and its files.
 func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, instructions.Tree, error) {
 	approved, err := r.approved(ctx, a, locked)
 	if err != nil {
@@ -155,7 +153,7 @@ func (r root) differences(tree instructions.Tree, approved []instructions.Approv
 	})
 }
 
-// with returns the files below a folder, including those that only an approval names.
+// with returns the files in a folder, including those that are only found because they are approved.
 func (r root) with(approved []instructions.Approved) (instructions.Tree, error) {
 	tree, err := r.search()
 	if err != nil || r.imported {
@@ -164,14 +162,14 @@ func (r root) with(approved []instructions.Approved) (instructions.Tree, error) 
 	return tree.With(approved)
 }
 
-// approved returns the approved files below a folder, from the registry or from locked.
+// approved returns the approved files in a folder, from the registry or from locked.
 func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
 		if r.scope == places.Above {
-			return nil, nil // a lock does not have them
+			return nil, nil // a lock does not contain these files
 		}
 		var approved []instructions.Approved
-		for _, l := range locked { // a lock file describes one project, regardless of its name here
+		for _, l := range locked { // a lock file describes one project, regardless of the project's name here
 			if (l.Subject.Layer == registry.LayerUser) == (r.scope == places.User) {
 				approved = append(approved, l)
 			}
@@ -188,14 +186,14 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 	return from.in(ctx, r.layer)
 }
 
-// finding reports a skill or a file, and which files of a skill changed if the registry is
+// finding returns the finding for a skill or a file. It lists the changed files of a skill if the registry is
 // available.
 func (r root) finding(ctx context.Context, a *command.App, d instructions.Difference, lock bool) (findings.Finding, error) {
 	rule := Rules[rulesByChange[d.Change]]
 	f := findings.Finding{
 		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.file(d), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Suggestion,
 	}
-	name := jsondoc.Printable(d.Path) // it may contain line breaks
+	name := jsondoc.Printable(d.Path) // may contain line breaks
 	if r.scope == places.Above {
 		name = r.named(name)
 	}
@@ -226,8 +224,8 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	return f, nil
 }
 
-// file is the path of a difference for people and code scanning: relative to the project,
-// or that of the SKILL.md for a skill.
+// file returns the path of a difference for users and code scanning: relative to the project, and for a skill the path
+// of its SKILL.md.
 func (r root) file(d instructions.Difference) string {
 	p := d.Path
 	if d.Kind == registry.KindSkill {
@@ -239,7 +237,7 @@ func (r root) file(d instructions.Difference) string {
 	return r.named(p)
 }
 
-// named returns a path below a folder for people.
+// named returns a path in the folder for users.
 func (r root) named(p string) string {
 	if r.scope == places.User {
 		return path.Join("~", p)
@@ -260,8 +258,8 @@ func Locked(l conform.Lock) ([]instructions.Approved, error) {
 	return approved, nil
 }
 
-// approvals has the approved skills and instruction files of the database, or of the
-// registry that this machine follows.
+// approvals reads the approved skills and instruction files in the database, or in the registry that this machine
+// follows.
 type approvals interface {
 	in(ctx context.Context, layer registry.Layer) ([]instructions.Approved, error)
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)

@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/places"
 )
 
-// hooks are the clients with a supported hook format.
+// hooks maps the supported clients to functions that create the response of a hook that stops the session.
 var hooks = map[string]func(reason string) any{
 	"claude-code": stopped,
 	"codex":       stopped,
@@ -26,18 +26,18 @@ var hooks = map[string]func(reason string) any{
 	},
 }
 
-// stopped is the response of a hook that ends the turn: the fields that its events share,
-// and those for a submitted prompt.
+// stopped returns the response of a hook that ends the turn. It contains the fields that are common to all events, and
+// those for a submitted prompt.
 func stopped(reason string) any {
 	return map[string]any{"continue": false, "stopReason": reason, "decision": "block", "reason": reason}
 }
 
-// Hook compares the files of a session and prints the response for the hook of its client: empty to continue, or the
-// reason to stop. A failed comparison also stops a session. The exit status is always 0, because most clients treat any
-// other status as a broken hook and continue.
+// Hook compares the files of a session and prints the response for the hook of its client: nothing to continue, or the
+// reason to stop. A failed comparison also stops the session. The exit status is always 0, because most clients treat
+// any other status as a broken hook and continue.
 //
-// The flags of the hook, the user's configuration, and the account determine the database and the home folder. The
-// client's variables do not: a project's settings may set them.
+// The flags of the hook, the user's configuration, and the account determine the database and the home folder.
+// Environment variables of the client do not, because a project's settings may set them.
 func Hook(ctx context.Context, a *command.App, client string, args []string, locked []instructions.Approved, failed error) error {
 	answer, known := hooks[client]
 	if !known {
@@ -45,7 +45,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	}
 	getenv := a.Env.Getenv
 	a.Env, a.Flags.UserOnly = a.Env.OfAccount(), true
-	for _, variable := range os.Environ() { // with these, libpq and drivers like it override the address of the database
+	for _, variable := range os.Environ() { // libpq and compatible drivers would apply these variables
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, "PG") && !strings.HasPrefix(name, "PGPASS") {
 			os.Unsetenv(name) //nolint:errcheck,gosec // the name is valid
@@ -93,26 +93,26 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	return err
 }
 
-// maxHookInput limits the input from a client, which includes the prompt.
+// maxHookInput limits the size of the client's message, which includes the prompt.
 const maxHookInput = 64 << 20
 
-// hookInput has the folders in the message of a client: Claude Code
-// (code.claude.com/docs/en/hooks) and Codex (developers.openai.com/codex/hooks) name the
-// working directory, Cursor (cursor.com/docs/agent/hooks) the roots of its workspace.
+// hookInput contains the folders in a client's message. Claude Code (code.claude.com/docs/en/hooks) and Codex
+// (developers.openai.com/codex/hooks) send the working directory, Cursor (cursor.com/docs/agent/hooks) the roots of its
+// workspace.
 type hookInput struct {
 	Dir   string   `json:"cwd"`
 	Roots []string `json:"workspace_roots"`
 }
 
-// sessionFolders returns the folders that a session works in, at least one: those in the client's message, the one in a
-// variable, and the working directory. It uses all of them, because a project's settings may set the variable and an
-// agent may change its directory. Cursor runs a user's hooks in its own folder, so its working directory is used only
-// if no other folder is known.
+// sessionFolders returns the folders in which a session works, at least one: those in the client's message, the one in
+// an environment variable, and the working directory. It returns all of them, because a project's settings may set the
+// variable and an agent may change its directory. Cursor runs a user's hooks in its own folder, so the working
+// directory is used for Cursor only if no other folder is known.
 func sessionFolders(a *command.App, client string, getenv func(string) string) ([]string, error) {
 	var input hookInput
 	if !a.Env.InTerminal {
 		err := json.NewDecoder(io.LimitReader(a.Env.In, maxHookInput)).Decode(&input)
-		if err != nil && !errors.Is(err, io.EOF) { // the standard input of a person may be empty
+		if err != nil && !errors.Is(err, io.EOF) { // standard input may be empty if a user runs the hook
 			return []string{a.Env.Dir}, fmt.Errorf("read the message of the client: %w", err)
 		}
 	}

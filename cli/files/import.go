@@ -24,9 +24,9 @@ import (
 	"toolcrib/review/intake"
 )
 
-// Import describes how the files of folders are proposed.
+// Import specifies how the files in folders are proposed.
 type Import struct {
-	Set   string // the change set for all proposals, or "" for one per folder
+	Set   string // change set for all proposals, or "" for one per folder
 	Draft bool
 	// Watched skips rejected definitions, because no user requested this import.
 	Watched bool
@@ -66,17 +66,17 @@ type DocStep struct {
 	ReadBy   string `json:"read_by,omitempty"` // the clients
 }
 
-// taken holds the proposals about the files of one folder.
+// taken contains the proposals for the files of a folder.
 type taken struct {
 	root
 	found, unchanged int
 	steps            []instructions.Step
-	made             []proposals.Proposal // of the steps with a draft, in their order
+	made             []proposals.Proposal // proposals of the steps with a draft, in order
 	withdrawn        []withdrawal
-	unread           []string // skills where no client looks
+	unread           []string // skills in folders that no client searches
 }
 
-// Run proposes the files that differ from their approved versions, and prints the proposals.
+// Run proposes files that differ from their approved versions, and prints the proposals.
 func (f Import) Run(ctx context.Context, a *command.App, args []string) error {
 	all, err := f.all(ctx, a, args, nil)
 	if err != nil {
@@ -85,7 +85,7 @@ func (f Import) Run(ctx context.Context, a *command.App, args []string) error {
 	return printImport(a, all)
 }
 
-// Watch does the same repeatedly until ctx ends. It prints only new proposals.
+// Watch is like Run, but repeats the import until ctx ends and prints only new proposals.
 func (f Import) Watch(ctx context.Context, a *command.App, args []string, every time.Duration) error {
 	for {
 		all, err := f.all(ctx, a, args, nil)
@@ -105,7 +105,7 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 	}
 }
 
-// all proposes the differences of every folder, or of the folders in only if it is not nil.
+// all proposes the differences in all folders, or in the folders in only if it is not nil.
 func (f Import) all(ctx context.Context, a *command.App, args []string, only []DocFolder) ([]taken, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -154,7 +154,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 			continue
 		}
 		t.unchanged--
-		if d.Change == instructions.New { // it may already be proposed under an id
+		if d.Change == instructions.New { // the file may already be proposed under an id
 			at := slices.IndexFunc(open, func(p review.Bundle) bool {
 				return p.Proposal.Subject.Kind == d.Kind && p.Proposal.Title == d.Path
 			})
@@ -173,7 +173,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 	}
 	if len(drafts) > 0 {
 		tell("Proposing " + output.Counted(len(drafts), "change"))
-		paths := map[string]string{} // of binary files, by their SHA-256
+		paths := map[string]string{} // paths of binary files by SHA-256
 		for _, draft := range drafts {
 			if folder := draft.Definition.Folder(); folder != nil {
 				for name, file := range folder.Files {
@@ -205,7 +205,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 	return t, nil
 }
 
-// origin returns the settings for proposals in a layer with open proposals and approved files.
+// origin returns the settings for proposals in a layer, given its open proposals and approved files.
 func origin(ctx context.Context, a *command.App, layer registry.Layer, set string, open []review.Bundle, approved []instructions.Approved) instructions.Origin {
 	return instructions.Origin{
 		Layer: layer, Set: set,
@@ -277,7 +277,7 @@ func printImport(a *command.App, all []taken) error {
 	})
 }
 
-// documents returns the documents of the folders, and how many files cannot be approved.
+// documents returns the documents of the folders, and the number of files that cannot be approved.
 func documents(all []taken) (folders []DocFolder, unread int) {
 	for _, t := range all {
 		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}, Unread: t.unread}
@@ -315,7 +315,7 @@ func newDocStep(d instructions.Difference) DocStep {
 }
 
 // Look returns the differences from approved versions in the home folder and in the project. It proposes nothing and
-// needs no database. Folders that cannot be searched are reported as problems.
+// works without a database. It reports folders that cannot be searched as problems.
 func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
 	list, err := roots(a, nil)
 	if err != nil {
@@ -354,7 +354,7 @@ func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder) (
 	}, nil
 }
 
-// Open counts the changes that an import would propose.
+// Open returns the number of changes that an import would propose.
 func Open(folders []DocFolder) int {
 	n := 0
 	for _, f := range folders {
@@ -367,7 +367,7 @@ func Open(folders []DocFolder) int {
 	return n
 }
 
-// mostRows is the maximum number of rows in a table of files.
+// mostRows limits the number of rows in a table of files.
 const mostRows = 40
 
 // Table prints the differences from approved versions.
@@ -394,7 +394,7 @@ func Table(p *output.Page, folders []DocFolder) {
 	}
 }
 
-// lines prints the findings of one folder.
+// lines prints the results for a folder.
 func (t taken) lines(p *output.Page) {
 	p.Linef("%s: %d found, %d as approved, %s", t.dir, t.found, t.unchanged, t.layer)
 	next := 0
@@ -414,7 +414,7 @@ func (t taken) lines(p *output.Page) {
 	}
 }
 
-// unreadNames names the first few folders of a list.
+// unreadNames lists the first few folders and the number of others.
 func unreadNames(list []string) string {
 	const most = 10
 	names := strings.Join(output.Mapped(list[:min(len(list), most)], jsondoc.Printable), ", ")
@@ -424,14 +424,13 @@ func unreadNames(list []string) string {
 	return names
 }
 
-// withdrawal is an earlier proposal that the files no longer ask for, and why it ended.
+// withdrawal is an obsolete proposal of an earlier import, with the reason for withdrawing it.
 type withdrawal struct {
 	proposals.Proposal
 	note string
 }
 
-// overtakes returns why the files no longer ask for an open proposal of an import, or "" if
-// they do.
+// overtakes returns the reason why an open proposal of an import is obsolete, or "" if it is not.
 func (t taken) overtakes(found []instructions.Found, p proposals.Proposal) string {
 	const back, gone, again = "The files match the approved version again.", "The files were deleted.", "The files are back."
 	exists := slices.ContainsFunc(found, func(f instructions.Found) bool { return f.Kind == p.Subject.Kind && f.Path == p.Title })

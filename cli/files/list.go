@@ -20,7 +20,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// Family returns the commands about skills and instruction files.
+// Family returns the commands for skills and instruction files.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -113,8 +113,8 @@ func runList(ctx context.Context, a *command.App, args []string, kind registry.K
 	})
 }
 
-// List returns the skills and instruction files of the home folder and of the project with
-// their open proposals. For a user on another machine, it returns the approved ones.
+// List returns the skills and instruction files in the home folder and in the project, with their open proposals. For a
+// user on another machine, it returns the approved files.
 func List(ctx context.Context, a *command.App, args []string) ([]instructions.Listed, error) {
 	if a.Remote != nil {
 		db, err := a.Database(ctx)
@@ -138,7 +138,7 @@ func List(ctx context.Context, a *command.App, args []string) ([]instructions.Li
 	return all, nil
 }
 
-// InRegistry returns the approved skills and instruction files of layers.
+// InRegistry returns the approved skills and instruction files in layers.
 func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]instructions.Listed, error) {
 	var all []instructions.Listed
 	for _, layer := range layers {
@@ -153,7 +153,7 @@ func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]i
 	return all, nil
 }
 
-// list returns the approved files of a layer and the files below its folder.
+// list returns the approved files of a layer and the files in its folder.
 func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, error) {
 	var entries []catalog.Entry
 	var open []review.Bundle

@@ -17,8 +17,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// TakeReport proposes a skill or an instruction file that a follower has met without an approval, as the agent of its
-// token, and counts the machines.
+// TakeReport proposes an unapproved skill or instruction file that a following machine has found. The proposer is the
+// agent of the machine's token. TakeReport also counts the machines.
 func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r serve.Report) (made int, err error) {
 	layer, err := registry.ParseLayer(r.Layer)
 	kind := registry.Kind(r.Kind)

@@ -75,7 +75,7 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if folder.Status == registry.Deactivated {
 		return fmt.Errorf("%s is deactivated; activate it before you restore it: toolcrib rollback %s VERSION", s, s)
 	}
-	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // unreadable files are written again
+	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // unreadable files are replaced
 	doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}, DryRun: a.Flags.DryRun}
 	var added []string
 	for _, c := range instructions.Files(folder, now) {
@@ -114,13 +114,13 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	differs := slices.DeleteFunc(instructions.Files(folder, now), func(c instructions.FileChange) bool {
 		return unfinished(c) || c.Change == instructions.New && slices.Contains(doc.Left, c.Path)
 	})
-	if len(differs) > 0 { // another program is writing there, or the folder contains unreadable files
+	if len(differs) > 0 { // another program is writing to the folder, or it contains unreadable files
 		return fmt.Errorf("%s differs from its approved version after this: %s", s, instructions.ListChanges(differs))
 	}
 	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) { doc.summarize(a, p, "written", "deleted") })
 }
 
-// summarize writes the numbers of written and deleted files, with the given verbs.
+// summarize prints the numbers of written and deleted files, with the given verbs.
 func (doc docRestore) summarize(a *command.App, p *output.Page, written, deleted string) {
 	p.Linef("%s: %s %s, %d %s, below %s", doc.Subject, output.Counted(len(doc.Written), "file"), written, len(doc.Deleted), deleted, doc.Folder)
 	for _, name := range doc.Left {
@@ -129,7 +129,7 @@ func (doc docRestore) summarize(a *command.App, p *output.Page, written, deleted
 	a.Closing(p)
 }
 
-// write writes what a restore changes.
+// write prints the changes that a restore makes.
 func (doc docRestore) write(p *output.Page, changes []diff.Field) {
 	for _, field := range changes {
 		p.Linef("%s %s", field.Path, field.Change)
@@ -142,7 +142,7 @@ func (doc docRestore) write(p *output.Page, changes []diff.Field) {
 	}
 }
 
-// unfinished reports whether a file belongs to another restore in progress.
+// unfinished reports whether a file is a temporary file of another restore in progress.
 func unfinished(c instructions.FileChange) bool {
 	return c.Change == instructions.New && strings.HasPrefix(path.Base(c.Path), atomicfile.Temporary)
 }
@@ -165,7 +165,7 @@ func (f restoreFlags) root(a *command.App, layer registry.Layer) (root, error) {
 	return root{}, process.Usagef("name the folder of %s with --dir", layer)
 }
 
-// confirmed shows the changes and asks the user, unless --yes is given or the files are unchanged.
+// confirmed prints the changes and asks for confirmation, unless --yes is given or no file changes.
 func (f restoreFlags) confirmed(a *command.App, doc docRestore, changes []diff.Field) (bool, error) {
 	switch {
 	case len(doc.Written)+len(doc.Deleted) == 0, f.yes && a.Form.JSON:

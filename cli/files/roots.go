@@ -1,5 +1,5 @@
-// Package files implements the commands for skills and instruction files: how import, check, watch, and restore work on
-// files instead of servers' tools.
+// Package files implements the commands for skills and instruction files, and the parts of import, check, and watch
+// that handle files instead of the tools of servers.
 package files
 
 import (
@@ -30,16 +30,16 @@ type root struct {
 	dir   string
 	scope places.Scope
 	layer registry.Layer
-	// partial is set if approved files of the layer may be elsewhere.
+	// partial indicates that approved files of the layer may be in other folders.
 	partial bool
-	// imported is set if only files that other roots import are compared.
+	// imported indicates that only files imported by other roots are compared.
 	imported bool
-	// search returns the files below the folder. It searches once.
+	// search returns the files in the folder. It searches only once.
 	search func() (instructions.Tree, error)
 }
 
-// newRoot returns a root. Files that it imports from below home belong to the root of home;
-// imported files elsewhere are refused.
+// newRoot returns a root. Imported files in the home folder belong to the root of home; imports of files elsewhere are
+// rejected.
 func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) root {
 	return root{dir: dir, scope: scope, layer: layer, partial: scope == places.Above, search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(dir, scope)
@@ -55,12 +55,12 @@ func newHome(home string, others []root) root {
 	})}
 }
 
-// imports returns the paths below home of files that the files of roots import.
+// imports returns the paths, relative to home, of files in home that the files of roots import.
 func imports(home string, roots []root) (paths []string) {
 	for _, r := range roots {
 		tree, err := r.search()
 		if err != nil {
-			continue // comparing it reports the error
+			continue // the comparison reports the error
 		}
 		for _, i := range tree.Outside {
 			if p := below(home, i.Path); p != "" {
@@ -71,8 +71,7 @@ func imports(home string, roots []root) (paths []string) {
 	return paths
 }
 
-// refuseImports adds the imported files that are neither below the tree's folder nor below
-// the home folder, as refused.
+// refuseImports adds imported files outside of the tree's folder and of the home folder to the tree as rejected.
 func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 	for _, i := range tree.Outside {
 		if below(home, i.Path) != "" {
@@ -85,7 +84,7 @@ func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 	return tree
 }
 
-// below returns the path of an imported file below a home folder, or "".
+// below returns the path of an imported file relative to the home folder, or "" if the file is not in the home folder.
 func below(home, p string) string {
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		p = filepath.Join(home, rest)
@@ -97,10 +96,10 @@ func below(home, p string) string {
 	return filepath.ToSlash(rel)
 }
 
-// roots returns the folder that args name, or the user's home, the folder of the project,
-// and the folders above it. The folder of a project is that of its toolcrib.toml; if that
-// does not name the project, it is the outermost repository around the working directory, or
-// the working directory. A home folder is searched only where clients look.
+// roots returns the folder in args, or else the user's home, the folder of the project, and the folders above it. The
+// folder of a project is the folder of its toolcrib.toml. If that file does not name the project, it is the outermost
+// repository that contains the working directory, or the working directory. In a home folder, only the locations that
+// clients read are searched.
 func roots(a *command.App, args []string) ([]root, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -163,10 +162,11 @@ func roots(a *command.App, args []string) ([]root, error) {
 	return list, nil
 }
 
-// sessionRoots returns the folders whose files the clients of a session in dirs read: the outermost repository around
-// each, the folders above it, the user's home, and the client's own home folder if it differs. Files of the project,
-// and repositories inside it, cannot change this result. A project name from a toolcrib.toml is used only after
-// `toolcrib trust`, because an untrusted file could choose the approvals of another project. The note reports this.
+// sessionRoots returns the folders whose files are read by the clients of a session in dirs: the outermost repository
+// that contains each, the folders above it, the user's home, and the client's own home folder if it differs. Files of
+// the project, and repositories inside it, cannot change this result. The project name in a toolcrib.toml is used only
+// after `toolcrib trust`, because an untrusted file could select the approvals of another project. note reports an
+// untrusted name.
 func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root, note string, err error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -226,10 +226,10 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 	return list, note, nil
 }
 
-// outermost returns the folder of the project that contains dir: the outermost one with a
-// .git or a toolcrib.toml, below the home folder and the root of the file system, or dir.
-// Nested repositories are ignored, because the project's files can include one, and so are
-// world-writable folders, because any account can create one there.
+// outermost returns the folder of the project that contains dir: the outermost folder with a .git or a toolcrib.toml,
+// below the home folder and the root of the file system, or dir if there is none. It ignores nested repositories,
+// because the project's files can include one, and world-writable folders, because any account can create a repository
+// there.
 func outermost(dir, home string) string {
 	top := dir
 	for at := dir; at != filepath.Dir(at) && !holds(at, home); at = filepath.Dir(at) {
@@ -246,9 +246,9 @@ func outermost(dir, home string) string {
 	return top
 }
 
-// above returns the folders above a project's, without the home folder, because clients read
-// CLAUDE.md and AGENTS.md there. It includes dir if that holds the home folder, because it
-// cannot be a project. The layer of each is named after its path.
+// above returns the folders above a project's folder, except the home folder, because clients read CLAUDE.md and
+// AGENTS.md there. It includes dir if dir contains the home folder, because dir then cannot be a project. The layer of
+// each folder is named after its path.
 func above(dir, home string) ([]root, error) {
 	if !holds(dir, home) {
 		dir = filepath.Dir(dir)
@@ -276,7 +276,7 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// holds reports whether dir is folder or above it.
+// holds reports whether dir is folder or one of its ancestors.
 func holds(dir, folder string) bool {
 	for at := folder; at != ""; at = filepath.Dir(at) {
 		if settings.SameFile(dir, at) {
@@ -289,7 +289,7 @@ func holds(dir, folder string) bool {
 	return false
 }
 
-// projectName converts the name of a folder to the name of a project.
+// projectName converts the name of a folder to a valid project name.
 func projectName(folder string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -299,7 +299,7 @@ func projectName(folder string) string {
 	}, folder), ".-_")
 }
 
-// projectLayer returns the layer of a project, which is named after its folder by default.
+// projectLayer returns the layer of a project. The default name of a project is that of its folder.
 func projectLayer(dir, project string) (registry.Layer, error) {
 	if project == "" {
 		project = projectName(filepath.Base(filepath.Clean(dir)))
@@ -317,8 +317,8 @@ func approvedOf(entries []catalog.Entry) []instructions.Approved {
 	})
 }
 
-// liveFiles returns the live skills and instructions of a layer. Each was compared with its
-// definition, because files are compared with these hashes.
+// liveFiles returns the live skills and instructions of a layer. It verifies their hashes, because files are compared
+// with these.
 func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catalog.Entry, error) {
 	var all []catalog.Entry
 	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
@@ -335,7 +335,7 @@ func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catal
 	return all, nil
 }
 
-// openOn returns the proposals on skills and instructions of a layer in some states.
+// openOn returns the proposals for skills and instructions of a layer in the given states.
 func openOn(ctx context.Context, db *store.DB, layer registry.Layer, states ...proposals.State) ([]review.Bundle, error) {
 	var open []review.Bundle
 	err := db.View(ctx, func(r review.Reader) error {
@@ -368,7 +368,7 @@ func openOn(ctx context.Context, db *store.DB, layer registry.Layer, states ...p
 	return open, err
 }
 
-// openStates are the states in which a proposal can still be decided, revised, or withdrawn.
+// openStates returns the states of open proposals.
 func openStates() []proposals.State {
 	return slices.DeleteFunc(proposals.States(), func(s proposals.State) bool { return !s.Open() })
 }

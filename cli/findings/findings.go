@@ -1,6 +1,6 @@
-// Package findings has the findings in files and the formats that people, editors, and CI
-// read: text, JSON, SARIF 2.1.0, and GitHub workflow commands. Its output is safe to print:
-// texts pass package visible.
+// Package findings defines findings in files and writes them in the formats for users, editors, and CI: text, JSON,
+// SARIF 2.1.0, and GitHub workflow commands. The output is safe to print, because texts are sanitized by package
+// visible.
 package findings
 
 import (
@@ -69,10 +69,10 @@ type Place struct {
 	EndColumn int    `json:"end_column,omitempty"`
 }
 
-// maxPassage limits how much of a passage is shown on a line, in characters.
+// maxPassage limits the length of a passage on a line, in characters.
 const maxPassage = 160
 
-// where names the location of a finding: [get_b: description: "Ignore all …"].
+// where describes the location of a finding, such as [get_b: description: "Ignore all …"].
 func (f Finding) where() string {
 	var parts []string
 	for _, s := range []string{f.Subject, jsondoc.ShortPath(f.Path)} {
@@ -93,8 +93,7 @@ func (f Finding) where() string {
 	return " [" + visible.Line(strings.Join(parts, ": ")) + "]"
 }
 
-// Text writes a line for each finding: "file:line:column: severity rule (name): message
-// [tool: path: passage]".
+// Text returns one line per finding: "file:line:column: severity rule (name): message [tool: path: passage]".
 func Text(found []Finding) string {
 	var b strings.Builder
 	for _, f := range found {
@@ -115,7 +114,7 @@ func Text(found []Finding) string {
 	return visible.Text(b.String())
 }
 
-// GitHub writes workflow commands, which GitHub shows as annotations
+// GitHub returns workflow commands, which GitHub displays as annotations
 // (docs.github.com/actions/reference/workflow-commands-for-github-actions).
 func GitHub(found []Finding) string {
 	var b strings.Builder
@@ -136,7 +135,7 @@ func GitHub(found []Finding) string {
 		}
 		if f.EndLine > 0 {
 			add("endLine", fmt.Sprint(f.EndLine))
-			if f.EndLine == f.Line && f.EndColumn > 0 { // GitHub has columns within one line only
+			if f.EndLine == f.Line && f.EndColumn > 0 { // GitHub supports columns only within one line
 				add("endColumn", fmt.Sprint(f.EndColumn))
 			}
 		}
@@ -147,15 +146,15 @@ func GitHub(found []Finding) string {
 	return b.String()
 }
 
-// Sort orders findings by file, place and rule.
+// Sort sorts findings by file, position, and rule.
 func Sort(found []Finding) {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule))
 	})
 }
 
-// Fold merges findings of the same text in several tools of one list, such as a sentence that its author repeats in
-// every description, into the first one, with the names of all tools and the other locations.
+// Fold merges findings of the same text in several tools of a list, such as a sentence that its author repeats in all
+// descriptions, into the first finding, with the names of all tools and the other locations.
 func Fold(found []Finding) []Finding {
 	type stock struct{ server, file, rule, severity, passage string }
 	keyOf := func(f *Finding) stock { return stock{f.Server, f.File, f.Rule, f.Severity, f.Passage} }
@@ -195,7 +194,7 @@ func (f Finding) message() string {
 	return f.Message + " The same text is in " + rules.InTools(f.Tools) + "."
 }
 
-// remedies returns the advice for the author of the text and for a user who imports it.
+// remedies returns the remedies for the author of the text and for a user who imports it.
 func (f Finding) remedies() string {
 	return strings.TrimSpace(f.Suggestion + " " + rules.Importing(f.Importer))
 }

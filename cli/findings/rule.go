@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// Rule is a rule in SARIF and in the document of rules.
+// Rule describes a rule in SARIF and in the document of rules.
 type Rule struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -59,7 +59,7 @@ type sarifDefault struct {
 	Level string `json:"level"`
 }
 
-// ruleProperties are the properties that GitHub's code scanning sorts and filters by.
+// ruleProperties are the properties by which GitHub's code scanning sorts and filters.
 type ruleProperties struct {
 	Precision string   `json:"precision"`
 	Problem   string   `json:"problem.severity"`
@@ -98,18 +98,18 @@ func (r Rule) help(markdown bool) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
 
-// cell escapes an example for a table.
+// cell escapes an example for a Markdown table.
 func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
 }
 
-// family has the properties of a family of rules in SARIF.
+// family describes a family of rules in SARIF.
 type family struct {
 	tag                 string
 	security, heuristic bool
 }
 
-// families lists the families by the first letter of their rules' ids.
+// families maps the first letter of rule ids to families.
 var families = map[byte]family{
 	'S': {"tool-poisoning", true, true}, 'P': {"call-protocol", true, true}, 'R': {"registry", true, false}, 'L': {"core-lock", true, false},
 	'K': {"conformance", true, false}, 'O': {"overlap", false, true}, 'N': {"naming", false, false}, 'D': {"schema", false, false},

@@ -88,22 +88,22 @@ type (
 	}
 )
 
-// levels are SARIF's names for severities.
+// levels maps severities to SARIF levels.
 var levels = map[string]string{"block": "error", "warn": "warning", "info": "note"}
 
-// Run describes a run of a command in SARIF. Rules must have every rule of Found.
+// Run describes a run of a command in SARIF. Rules must contain all rules of Found.
 type Run struct {
-	Command string // code scanning keeps the alerts of commands apart
-	Page    string // the page that explains the rules
+	Command string // code scanning separates the alerts of different commands
+	Page    string // page that documents the rules
 	Rules   []Rule
 	Found   []Finding
 }
 
-// home is the address of the documentation. The module has no public address yet; the domain
-// is reserved for examples (RFC 2606).
+// home is the URL of the documentation. The module has no public URL yet; the domain is reserved for examples (RFC
+// 2606).
 const home = "https://toolcrib.example/"
 
-// SARIF writes a log with one run of the version of toolcrib.
+// SARIF returns a SARIF log with one run. version is the version of toolcrib.
 func SARIF(r Run, version string) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
@@ -151,7 +151,7 @@ func semantic(version string) string {
 func locations(f Finding) []sarifLocation {
 	var l sarifLocation
 	if f.File != "" {
-		address := url.URL{Path: filepath.ToSlash(f.File)} // a relative one starts at the root of the checkout
+		address := url.URL{Path: filepath.ToSlash(f.File)} // a relative URL starts at the root of the checkout
 		if filepath.IsAbs(f.File) {
 			address.Scheme = "file"
 		} else if f.File == "-" {
@@ -174,8 +174,8 @@ func locations(f Finding) []sarifLocation {
 	return []sarifLocation{l}
 }
 
-// region is the place of a finding in its file. Code scanning shows no alert without a
-// line, so findings about a whole file get its first character.
+// region returns the location of a finding in its file. Code scanning ignores results without a line, so findings about
+// a complete file have its first character as their region.
 func region(f Finding) *sarifRegion {
 	if f.Line == 0 {
 		return &sarifRegion{StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2}
@@ -190,15 +190,14 @@ func region(f Finding) *sarifRegion {
 	return r
 }
 
-// fingerprints identify a finding from run to run by its rule, tool, field, and passage,
-// and by a count if these are equal. Lines and the position of the tool in its list do not
-// matter, so an alert survives insertions above it. Code scanning reads
-// primaryLocationLineHash; without it, it would hash the text around the line, which
-// changes with every neighbor in a file of one line.
+// fingerprints identifies a finding across runs by its rule, tool, field, and passage, and by a counter if these are
+// equal. It ignores lines and the position of the tool in its list, so that an alert survives insertions above it. Code
+// scanning reads primaryLocationLineHash. Without it, code scanning would hash the text around the line, which includes
+// all neighbors in a file with a single line.
 func fingerprints(f Finding, seen map[string]int) map[string]string {
 	parts := []string{f.Rule, f.Subject, cmp.Or(f.Field, f.Path), f.Passage}
 	if len(f.Tools) > 0 {
-		parts[1], parts[2] = "", "" // whichever tool comes first must not matter
+		parts[1], parts[2] = "", "" // the order of the tools must not matter
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	hash := hex.EncodeToString(sum[:8])

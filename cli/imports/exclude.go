@@ -114,14 +114,14 @@ type docExcluded struct {
 	DryRun      bool                 `json:"dry_run,omitempty"`
 }
 
-// pinnedTool is an imported tool with a draft to change it.
+// pinnedTool is an imported tool with a draft of a change to it.
 type pinnedTool struct {
 	draft     proposals.Draft
-	open      *proposals.Proposal // the proposal for the tool or for a change of it
-	snapshots [][]byte            // its JSON, the newest last
+	open      *proposals.Proposal // open proposal for the tool or a change to it
+	snapshots [][]byte            // JSON of the tool, newest last
 }
 
-// pinned finds the tool of a server by its name or by a proposal.
+// pinned finds a server's tool by its name or by a proposal.
 func pinned(ctx context.Context, b command.Session, a *command.App, ref string) (t pinnedTool, err error) {
 	var subject registry.Subject
 	if ids, resolveErr := a.IDs(ctx, b.Desk, []string{ref}); resolveErr == nil {
@@ -182,8 +182,8 @@ func pinned(ctx context.Context, b command.Session, a *command.App, ref string) 
 	return t, err
 }
 
-// Vet runs the rules over the JSON of a live tool whose excluded parts changed, as for a
-// change of the tool. live has the definitions that it meets. The error names the first finding.
+// Vet runs the rules over the JSON of a live tool whose excluded parts have changed, as for a change to the tool. live
+// lists the other live definitions. The error describes the first finding.
 func Vet(ctx context.Context, a *command.App, server string, live []registry.Live, raw json.RawMessage) error {
 	item, err := wire.ReadItem(wire.MCP, raw)
 	if err != nil {

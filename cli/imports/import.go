@@ -1,5 +1,5 @@
-// Package imports implements the commands that propose tools from a file or a live server: import, watch, canonicalize,
-// and exclude.
+// Package imports implements the commands that propose tools from a file or a running server: import, watch,
+// canonicalize, and exclude.
 package imports
 
 import (
@@ -29,7 +29,7 @@ import (
 	"toolcrib/tui"
 )
 
-// Family returns the commands that import tools and files.
+// Family returns the commands for imports.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -48,12 +48,12 @@ func Family() command.Family {
 
 type Import struct {
 	Server, layer, set, capabilities string
-	named                            bool // the set is from a flag
+	named                            bool // the change set was given as a flag
 	draft, files                     bool
 	from                             command.ServerFlags
-	Watched                          bool     // no user requested this import
+	Watched                          bool     // not requested by a user
 	Observed                         bool     // toolcrib itself proposes the tools of a guarded server
-	tell                             tui.Tell // reports the progress; may be nil
+	tell                             tui.Tell // reports progress; may be nil
 }
 
 func newImport(a *command.App) *cobra.Command {
@@ -119,7 +119,7 @@ func runImport(ctx context.Context, a *command.App, args []string, f Import) err
 	return printImport(a, taken)
 }
 
-// at reports the current step.
+// at reports the current step as progress.
 func (f Import) at(step string) {
 	if f.tell != nil {
 		f.tell(0, 0, step)
@@ -133,12 +133,12 @@ type Taken struct {
 	doc    wire.Document
 	Origin intake.Origin
 	steps  []intake.Step
-	Made   []proposals.Proposal // of the steps that have a draft, in their order
-	// withdrawn are earlier proposals that the server no longer asks for.
+	Made   []proposals.Proposal // proposals of the steps with a draft, in order
+	// withdrawn lists obsolete proposals of earlier imports.
 	withdrawn []proposals.Proposal
 }
 
-// Take imports a document that was read from a file or from a live server.
+// Take imports a document that was read from a file or from a running server.
 func (f Import) Take(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Taken, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
@@ -192,7 +192,7 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 	if err == nil && from != nil && len(from.Start) > 0 && !a.Flags.DryRun {
 		err = a.DB.KeepStart(ctx, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, from.Start)
 	}
-	if err == nil && from != nil { // a file may have only a part of the server's list
+	if err == nil && from != nil { // a file may contain only a part of the server's list
 		taken.withdrawn, err = taken.retract(ctx, b, a, live)
 	}
 	return taken, err
@@ -327,7 +327,8 @@ func runCanonicalize(ctx context.Context, a *command.App, file, set string) erro
 }
 
 // Observer returns the actor who proposes the tools of guarded servers: toolcrib itself, or the actor of the database
-// login. A user's login must not write as system, because it could then approve its own proposals under four_eyes.
+// login. A user's login must not write as system, because the user could then approve the proposals even if four eyes
+// are required.
 func Observer(c *settings.Config) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {
 		if actor, err := proposals.ParseActor(login); err == nil {
@@ -337,7 +338,7 @@ func Observer(c *settings.Config) proposals.Actor {
 	return proposals.Actor{Kind: proposals.System}
 }
 
-// Job imports a file as toolcrib import does, for the workbench.
+// Job imports a file for the workbench.
 func Job(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]string, error) {
 	tell(0, 0, "Reading "+file)
 	data, err := a.ReadAll(ctx, file)

@@ -19,7 +19,7 @@ import (
 	"toolcrib/review/intake"
 )
 
-// leaveOutPending drops the drafts that are already proposed and, if no user requested this import, those that were
+// leaveOutPending removes drafts that are already proposed and, if no user requested this import, drafts that were
 // rejected.
 func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
 	return a.DB.View(ctx, func(r review.Reader) error {
@@ -54,8 +54,8 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 	})
 }
 
-// keepExcluded copies the exclusions of an open proposal for the same tool to a draft, and its JSON if it has no other
-// difference.
+// keepExcluded copies the exclusions of an open proposal for the same tool to a draft. If there is no other difference,
+// it also copies its JSON.
 func keepExcluded(ctx context.Context, r review.Reader, s intake.Step, p proposals.Proposal) error {
 	t := s.Draft.Definition.Tool
 	if t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || p.Type != s.Draft.Type {
@@ -76,9 +76,8 @@ func keepExcluded(ctx context.Context, r review.Reader, s intake.Step, p proposa
 	return nil
 }
 
-// leaveOutUndeclared drops deactivations of tools that the server listed to a client with
-// more capabilities: servers do not list tools that a client cannot use, and other clients
-// may still get them.
+// leaveOutUndeclared removes deactivations of tools that the server listed to a client with more capabilities. Servers
+// do not list tools that a client cannot use, and other clients may still receive them.
 func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
 	for i, s := range steps {
 		at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
@@ -97,8 +96,8 @@ func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step
 	return nil
 }
 
-// undeclared returns a capability that was declared when an imported tool was listed but is
-// not among the given ones, or "".
+// undeclared returns a capability that was declared when an imported tool was listed but is not among the given ones,
+// or "".
 func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared json.RawMessage) (string, error) {
 	has, had := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if t == nil || t.Source == nil || len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
@@ -116,7 +115,7 @@ func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared 
 	return "", nil
 }
 
-// retract withdraws proposals of earlier imports that no longer match the server: changes of tools whose live versions
+// retract withdraws proposals of earlier imports that no longer match the server: changes to tools whose live versions
 // it now lists, and tools that it no longer lists.
 func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
 	open, err := openOf(ctx, a, t.Origin.Label)
@@ -162,8 +161,7 @@ func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, l
 
 const notListed = "The server no longer lists it."
 
-// overtakes returns why the server no longer asks for a draft about a live tool, or "" if it
-// does.
+// overtakes returns the reason why the server has made a draft for a live tool obsolete, or "" if it has not.
 func (t Taken) overtakes(draft proposals.Draft) string {
 	at := slices.IndexFunc(t.steps, func(s intake.Step) bool { return s.Subject == draft.Subject })
 	switch {
@@ -178,7 +176,7 @@ func (t Taken) overtakes(draft proposals.Draft) string {
 	return ""
 }
 
-// openOf returns the open proposals about the tools and texts of a server.
+// openOf returns the open proposals for the tools and texts of a server.
 func openOf(ctx context.Context, a *command.App, label string) (open []review.Bundle, err error) {
 	states := slices.DeleteFunc(proposals.States(), func(s proposals.State) bool { return !s.Open() })
 	err = a.DB.View(ctx, func(r review.Reader) error {
@@ -191,8 +189,8 @@ func openOf(ctx context.Context, a *command.App, label string) (open []review.Bu
 	}), err
 }
 
-// Waiting counts the tools and texts of a server that wait for an approval, except those that
-// the server no longer lists.
+// Waiting returns the number of tools and texts of a server that wait for approval, except those that the server no
+// longer lists.
 func Waiting(ctx context.Context, a *command.App, server string) (n int, err error) {
 	open, err := openOf(ctx, a, server)
 	for _, p := range open {
@@ -203,8 +201,8 @@ func Waiting(ctx context.Context, a *command.App, server string) (n int, err err
 	return n, err
 }
 
-// claims refuses the name that a server gives itself if tools of a server with that name are
-// live, because any server can use any name.
+// claims returns an error if a server reports a name under which tools of a server are already live, because any server
+// can report any name.
 func claims(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
 	if p.Name != "" {
 		return nil

@@ -20,8 +20,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// takeIn stores the raw JSON and then proposes the changes of the steps, so that the JSON of
-// every pin exists.
+// takeIn stores the raw JSON and then proposes the changes of the steps, so that the JSON of all pins exists.
 func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
 	var drafts []proposals.Draft
 	for _, s := range steps {
@@ -96,8 +95,7 @@ type docImportStep struct {
 	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
 
-// newDocImportSteps returns the documents of steps. made are the proposals of the steps with
-// a draft, in order.
+// newDocImportSteps returns the documents of steps. made lists the proposals of the steps with a draft, in order.
 func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
 	docs := make([]docImportStep, len(steps))
 	for i, s := range steps {
@@ -193,7 +191,7 @@ func notKept(doc wire.Document) []string {
 	return lines
 }
 
-// counts counts the definitions by their changes.
+// counts returns the number of definitions for each change.
 func (t Taken) counts() map[intake.Change]int {
 	counts := map[intake.Change]int{}
 	for _, s := range t.steps {
@@ -202,10 +200,10 @@ func (t Taken) counts() map[intake.Change]int {
 	return counts
 }
 
-// Skipped counts the definitions of the document that were not compared with the live ones.
+// Skipped returns the number of definitions in the document that were not compared with live ones.
 func (t Taken) Skipped() int { return len(t.doc.Skipped) + t.counts()[intake.Skip] }
 
-// LeftOut returns the parts of a server's list that cannot be proposed.
+// LeftOut returns the entries of a server's list that cannot be proposed.
 func (t Taken) LeftOut() []wire.Skipped {
 	skipped := slices.Clone(t.doc.Skipped)
 	for _, s := range t.steps {
@@ -216,7 +214,7 @@ func (t Taken) LeftOut() []wire.Skipped {
 	return skipped
 }
 
-// KeepProblem records why the tools of a server are unknown, for status.
+// KeepProblem records the reason why the tools of a server are unknown, which the status command reports.
 func KeepProblem(ctx context.Context, a *command.App, label, problem string) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -237,7 +235,7 @@ func (d DocImport) LeftOut() []string {
 	return lines
 }
 
-// Outcome counts the definitions of a server by their changes.
+// Outcome describes the number of definitions for each change.
 func (d DocImport) Outcome() string {
 	counts := map[string]int{}
 	for _, s := range d.Steps {

@@ -17,10 +17,10 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// TakeReport proposes tools that a following machine has seen on a server without an approval. The proposer is the
-// agent of the machine's token, under the limits for agents and in a separate change set. A refused tool does not
-// affect the others. A comment on each proposal states how many machines have seen the tool, according to the token's
-// holders.
+// TakeReport proposes tools that a following machine has found on a server without an approval. The proposer is the
+// agent of the machine's token, subject to the limits for agents, and the proposals have a separate change set. A
+// rejected tool does not affect the others. A comment on each proposal states the number of machines that have reported
+// the tool, according to the token's holders.
 func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, server string, document []byte) (made int, err error) {
 	doc, err := wire.Decode(document)
 	if err != nil {
@@ -52,7 +52,9 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 	for _, it := range doc.Items {
 		raws[it.Hash()] = it.Raw
 	}
-	drafting := b.Desk.Importing(raws).Drafting // stored with the first accepted machine below, so that a refused report takes no space
+	// The imported data is stored with the first accepted machine below, so that rejected reports do not fill the
+	// database.
+	drafting := b.Desk.Importing(raws).Drafting
 	var refused error
 	for _, s := range steps {
 		if s.Draft == nil || s.Change == intake.Deactivate { // the machine may have another release of the server
@@ -63,7 +65,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 			made++
 			continue
 		}
-		if errors.Is(err, review.ErrPace) || errors.Is(err, review.ErrLimit) { // all later tools would also be refused
+		if errors.Is(err, review.ErrPace) || errors.Is(err, review.ErrLimit) { // all later tools would also be rejected
 			refused = err
 			break
 		}

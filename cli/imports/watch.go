@@ -24,7 +24,7 @@ type watchFlags struct {
 	once  bool
 }
 
-// shortestWatch limits how often a server is polled.
+// shortestWatch is the minimum polling interval.
 const shortestWatch = time.Second
 
 func newWatch(a *command.App) *cobra.Command {
@@ -45,7 +45,7 @@ func newWatch(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// pollResult is the outcome of one poll of a server.
+// pollResult is the result of polling a server once.
 type pollResult struct {
 	from command.LiveServer
 	data []byte
@@ -98,7 +98,7 @@ func (f watchFlags) run(ctx context.Context, a *command.App, names []string) err
 			})
 		})
 	}
-	defer watchers.Wait() // no server outlives the watch
+	defer watchers.Wait() // stop all servers before returning
 	defer stop()
 	seen := map[string]string{}
 	for {
@@ -113,8 +113,8 @@ func (f watchFlags) run(ctx context.Context, a *command.App, names []string) err
 	}
 }
 
-// pollOnce polls every server and fails if one of the polls did. It still reports the results
-// of the others.
+// pollOnce polls all servers once. It reports the results of the others even if a poll fails, and then returns an
+// error.
 func (f watchFlags) pollOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
 	var errs []error
 	var found []Taken
@@ -175,8 +175,8 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 	return places, nil
 }
 
-// see proposes the changes of a poll. It reports an error once and returns nil, because the
-// next poll may succeed.
+// see proposes the changes found by a poll. It reports an error once and returns nil, because the next poll may
+// succeed.
 func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen map[string]string) error {
 	hash, name := registry.HashBytes(s.data), s.from.Name
 	if s.err == nil && seen[name] == hash {
@@ -200,13 +200,13 @@ func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen 
 	return nil
 }
 
-// propose proposes the changes that a poll found.
+// propose proposes the changes found by a poll.
 func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (Taken, error) {
 	f.Server = s.from.Name
 	return f.Take(ctx, a, s.from.Shown, s.data, &s.from)
 }
 
-// printTaken prints a poll with changes.
+// printTaken prints the result of a poll if there are changes.
 func printTaken(a *command.App, t Taken) error {
 	if len(t.Made)+len(t.withdrawn) == 0 {
 		return nil

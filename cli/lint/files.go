@@ -18,8 +18,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// instructionName reports whether agents read a file of this name, in lower case, in any
-// folder: skills, slash commands, subagents, rules, and instructions of coding clients.
+// instructionName reports whether agents read files with a name, given in lower case, in any folder: skills, slash
+// commands, subagents, rules, and instructions of coding clients.
 func instructionName(base string) bool {
 	return slices.Contains([]string{
 		"skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
@@ -28,19 +28,19 @@ func instructionName(base string) bool {
 }
 
 var (
-	// instructionFolders have Markdown files for agents.
+	// instructionFolders lists folders of Markdown files for agents.
 	instructionFolders = []string{"commands", "agents", "skills", "rules", "prompts", "instructions", ".clinerules", "workflows", "steering"}
-	// skippedFolders usually contain files of other projects.
+	// skippedFolders lists folders that usually contain files of other projects.
 	skippedFolders = []string{".git", ".hg", "node_modules", "vendor", ".venv", "__pycache__"}
-	// legalNames mark texts that are only terms or lists of packages.
+	// legalNames lists parts of names of texts with only terms or lists of packages.
 	legalNames = []string{"license", "licence", "notice", "copying", "requirements"}
-	// aboutFiles describe a folder to people.
+	// aboutFiles lists files that describe a folder to people.
 	aboutFiles = []string{"readme.md", "changelog.md", "license.md", "contributing.md", "security.md", "code_of_conduct.md"}
 	scripts    = []string{".sh", ".bash", ".zsh", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua"}
 )
 
-// instructs reports whether agents read a file with this name. inSkill reports that the file is below a SKILL.md, which
-// may refer to it.
+// instructs reports whether agents read the file at path. inSkill indicates that the file is in the folder of a
+// SKILL.md, which may refer to it.
 func instructs(path string, inSkill bool) bool {
 	base := strings.ToLower(filepath.Base(path))
 	note := filepath.Ext(base) == ".txt" && !slices.ContainsFunc(legalNames, func(name string) bool { return strings.Contains(base, name) })
@@ -53,16 +53,16 @@ func instructs(path string, inSkill bool) bool {
 	return inSkill || !slices.Contains(aboutFiles, base) && inInstructions(path)
 }
 
-// inInstructions reports whether a folder of path is for texts that agents read.
+// inInstructions reports whether path is in a folder for texts that agents read.
 func inInstructions(path string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), func(name string) bool { return slices.Contains(instructionFolders, name) })
 }
 
-// isScript reports whether a file of this name, in lower case, is a script.
+// isScript reports whether a file with a name, given in lower case, is a script.
 func isScript(base string) bool { return slices.Contains(scripts, filepath.Ext(base)) }
 
-// lintFiles returns the files to check; of a folder, those that agents read. It does not follow links, and omits the
-// files of a skill whose SKILL.md is in the list.
+// lintFiles returns the files to check. For a folder, it returns the files that agents read. It does not follow links,
+// and omits the files of a skill if the skill's SKILL.md is in the list.
 func lintFiles(a *command.App, names []string) ([]string, error) {
 	var list []string
 	for _, name := range names {
@@ -96,7 +96,7 @@ func lintFiles(a *command.App, names []string) ([]string, error) {
 	}), nil
 }
 
-// instructionFiles lists the files below root that agents read, relative to it.
+// instructionFiles returns the files in root that agents read, relative to root.
 func instructionFiles(root string) ([]string, error) {
 	var files, skills []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -120,7 +120,7 @@ func instructionFiles(root string) ([]string, error) {
 		inSkill := slices.ContainsFunc(skills, func(folder string) bool {
 			return folder == "." || strings.HasPrefix(file, folder+string(filepath.Separator))
 		})
-		named := file // with the name of the root itself, which may be "commands"
+		named := file // including the name of the root, which may be "commands"
 		if absErr == nil {
 			named = filepath.Join(filepath.Base(whole), file)
 		}
@@ -128,7 +128,7 @@ func instructionFiles(root string) ([]string, error) {
 	}), err
 }
 
-// proposalKey matches a line that only the front matter of proposals and definitions has.
+// proposalKey matches a line that only occurs in the front matter of proposals and definitions.
 var proposalKey = regexp.MustCompile(`(?m)^(?:subject:\s*["']?(?:tool|agent|list|skill|instructions):|type:\s*["']?(?:new|modify|deactivate|reactivate|restore)\b|baseVersion:|kind:\s*["']?(?:prompt|action)\b)`)
 
 // fileUnit converts a file that agents read to instructions, as a review does.
@@ -138,8 +138,7 @@ func fileUnit(name string, data []byte, executable bool) *unit {
 	return folderUnit(registry.KindInstructions, name, f)
 }
 
-// skillUnit reads the skill whose SKILL.md is at a path, as an import does. People know it
-// by name.
+// skillUnit reads the skill with the SKILL.md at a path, as an import does. name is its name for users.
 func skillUnit(at, name string) (*unit, error) {
 	dir := filepath.Dir(at)
 	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))
@@ -156,7 +155,7 @@ func folderUnit(kind registry.Kind, name string, f registry.Folder) *unit {
 	}
 }
 
-// inFolder sets the file and the place of a finding in a skill or in instructions.
+// inFolder sets the file and the position of a finding in a skill or in instructions.
 func (p *lintPlace) inFolder(file string, f rules.Finding, out *findings.Finding) {
 	longest := ""
 	for name := range p.folder.Files {

@@ -1,6 +1,6 @@
 package lint
 
-// This file reviews the changes of a branch. The base commit has the approved versions.
+// This file reviews the changes of a branch. Texts in the base commit count as approved.
 
 import (
 	"bytes"
@@ -94,7 +94,7 @@ func Branch(ctx context.Context, a *command.App, span string, paths []string, fo
 			return err
 		}
 		found = append(found, problems...)
-		pairs := [][2]*unit{} // the units of the two sides by subject
+		pairs := [][2]*unit{} // units of both sides, by subject
 		for _, u := range is {
 			i := slices.IndexFunc(was, func(w *unit) bool { return w.change.Draft.Subject == u.change.Draft.Subject })
 			if i < 0 {
@@ -130,8 +130,8 @@ func Branch(ctx context.Context, a *command.App, span string, paths []string, fo
 	})
 }
 
-// repository runs git in a working directory. It never changes the repository, asks the
-// user, or runs a program that the repository names.
+// repository runs git in a working directory. It never modifies the repository, prompts the user, or runs programs that
+// the repository specifies.
 type repository struct{ dir string }
 
 func (g repository) git(ctx context.Context, stdin string, args ...string) ([]byte, error) {
@@ -148,14 +148,14 @@ func (g repository) git(ctx context.Context, stdin string, args ...string) ([]by
 	return out, nil
 }
 
-// side is the tree of a commit: the mode and the hash of each file.
+// side is the tree of a commit, with the mode and hash of each file.
 type side struct {
 	commit string
 	files  map[string][2]string
 }
 
-// sides returns the two trees of BASE..HEAD, or of BASE...HEAD with the merge base instead
-// of BASE, and which of the files at paths differ.
+// sides returns the trees of BASE..HEAD, or of BASE...HEAD with the merge base instead of BASE, and the files at paths
+// that differ.
 func (g repository) sides(ctx context.Context, span string, paths []string) (before, after side, changed []string, err error) {
 	base, head, ok := strings.Cut(span, "...")
 	merged := ok
@@ -198,8 +198,8 @@ func (g repository) sides(ctx context.Context, span string, paths []string) (bef
 	return before, after, slices.DeleteFunc(strings.Split(string(list), "\x00"), func(name string) bool { return name == "" }), err
 }
 
-// texts returns the texts for agents among changed files. A skill is represented by its
-// SKILL.md, whichever of its files changed.
+// texts returns the texts for agents among changed files. A skill is represented by its SKILL.md, regardless of which
+// of its files changed.
 func texts(changed []string, sides ...side) []string {
 	has := func(name string) bool {
 		return slices.ContainsFunc(sides, func(s side) bool { return s.files[name] != [2]string{} })
@@ -226,7 +226,7 @@ func texts(changed []string, sides ...side) []string {
 	return list
 }
 
-// units parses a text of a commit: a file, or the skill of a SKILL.md. JSON and Markdown that define neither tools nor
+// units parses a text in a commit: a file, or the skill of a SKILL.md. JSON and Markdown that contain neither tools nor
 // instructions have no units.
 func (s side) units(ctx context.Context, g repository, scratch, file string) ([]*unit, []findings.Finding, error) {
 	names := []string{file}
@@ -337,8 +337,8 @@ func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) 
 	return doc, found, err
 }
 
-// count adds the tokens of the texts before and after: of files at each moment when an
-// agent reads them, of others as a whole.
+// count adds the tokens of the texts before and after a change: for files at each moment when an agent reads them, and
+// for other texts in total.
 func (l *linter) count(doc *docChanged, before, after registry.Definition) error {
 	if before.Folder() != nil || after.Folder() != nil {
 		costs, err := instructions.Costs(l.tokens, instructions.CompareLoads(before, after))
@@ -363,7 +363,7 @@ func (l *linter) count(doc *docChanged, before, after registry.Definition) error
 	return err
 }
 
-// title describes a change in a line.
+// title describes a change on one line.
 func (c docChanged) title() string {
 	if c.Subject != c.File {
 		return fmt.Sprintf("%s: %s %s", c.File, c.Subject, c.Change)
@@ -371,7 +371,7 @@ func (c docChanged) title() string {
 	return c.File + " " + c.Change
 }
 
-// lines describes how a change affects the reach and the tokens of prompts.
+// lines describes the effects of a change on the reach and on the tokens of prompts.
 func (c docChanged) lines() []string {
 	lines := fact.Lines(c.Reach)
 	if c.Change == "added" {
@@ -387,7 +387,7 @@ func (c docChanged) lines() []string {
 	return lines
 }
 
-// counted returns the number of new and of carried findings.
+// counted returns the numbers of new and carried-over findings.
 func (d DocBranch) counted() (fresh, carried int) {
 	for _, f := range d.Findings {
 		if f.Carried {
@@ -424,11 +424,11 @@ func alreadyIn(n int) string {
 	return output.Counted(n, "finding") + " were already"
 }
 
-// Marker is the first line of a comment on a pull request, by which the next run finds the comment.
+// Marker is the first line of the comment on a pull request. The next run uses it to find that comment.
 const Marker = "<!-- toolcrib review -->"
 
-// markdown returns a comment on a pull request. All text from the repository is in code
-// spans that it cannot end.
+// markdown returns the comment on a pull request. All text from the repository is put in code spans that it cannot
+// close.
 func (d DocBranch) markdown() string {
 	code := func(s string) string { return "`` " + strings.ReplaceAll(visible.Line(s), "`", "'") + " ``" }
 	fresh, carried := d.counted()

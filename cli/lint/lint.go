@@ -1,4 +1,4 @@
-// Package lint has the commands that run the rules over files and describe them.
+// Package lint implements the commands that run the rules on files and describe the rules.
 package lint
 
 import (
@@ -21,7 +21,7 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// Family returns the commands about rules.
+// Family returns the commands that deal with rules.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{

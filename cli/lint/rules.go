@@ -31,7 +31,8 @@ func newRules(a *command.App) *cobra.Command {
 			}
 			doc := docRuleList{Head: output.NewHead("rule.list"), Rules: []findings.Rule{}}
 			for _, r := range append(findings.Reviewed(), findings.Conformance()...) {
-				// By its id or name in any case, or its number, which several families may have.
+				// A rule is matched by its id or name, ignoring case, or by its number, which rules of several families
+				// can share.
 				if len(args) == 0 || strings.EqualFold(r.ID, args[0]) || strings.EqualFold(r.Name, args[0]) || r.ID[1:] == args[0] {
 					doc.Rules = append(doc.Rules, r)
 				}
@@ -86,7 +87,7 @@ func writeRule(p *output.Page, r findings.Rule) {
 	}
 }
 
-// families lists the rule families by letter, with the question that each answers.
+// families lists the letter of each rule family, its title, and the question that it answers.
 var families = []struct{ letter, title, about string }{
 	{"T", "Template", "Is the proposal complete?"},
 	{"N", "Names", "Is the name descriptive, consistent with other names, and unused?"},
@@ -126,7 +127,7 @@ func RulesMarkdown() string {
 	return index.String() + "\n" + strings.TrimSuffix(sections.String(), "\n")
 }
 
-// anchor is the name of a rule's section in addresses.
+// anchor returns the HTML anchor of a rule's section.
 func anchor(r rules.Rule) string { return strings.ToLower(r.ID) }
 
 func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {

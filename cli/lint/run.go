@@ -25,7 +25,7 @@ import (
 	"toolcrib/tui"
 )
 
-// library is a memory that prompts can be rendered from.
+// library implements impact.Registry for definitions in memory, so that prompts can be rendered from them.
 type library struct{ rules.Memory }
 
 // Live implements impact.Registry.
@@ -47,17 +47,17 @@ func (l library) Heads(ctx context.Context, kind registry.ToolKind, view []regis
 	return found, size, err
 }
 
-// linter collects findings over files.
+// linter runs the rules on files and collects the findings.
 type linter struct {
-	server    string // whose tools the files list, or "" if unknown
+	server    string // the server that offers the tools, or "" if unknown
 	set       ruleset.Set
 	corpus    *lintCorpus
-	coming    map[string]bool // the ids of the tools read so far, which agents may list
+	coming    map[string]bool // ids of the tools read so far, which agents may list
 	tokens    *tokens.Counter
 	todo      []*task
 	found     []findings.Finding
-	units     int  // checked units
-	explain   bool // fill explained
+	units     int  // number of checked units
+	explain   bool // whether to fill explained
 	explained []report.Sentence
 	reach     []report.Reached // facts of the files
 
@@ -65,8 +65,7 @@ type linter struct {
 	checked atomic.Int64
 }
 
-// task is one unit of a file to run the rules over, or only the problems found while
-// reading the file.
+// task is a unit to be checked, or the problems found while a file was read.
 type task struct {
 	*unit
 	file      string
@@ -76,11 +75,12 @@ type task struct {
 	err       error
 }
 
-// manyTasks is how many tasks are collected before they run: files may be small.
+// manyTasks is the number of tasks that are collected before they run. Files may be small, so that running the tasks of
+// each file separately would leave processors idle.
 const manyTasks = 512
 
 func newLinter(set ruleset.Set, server string) *linter {
-	var world rules.Memory // the definitions that toolcrib ships, as if they were live
+	var world rules.Memory // the definitions that toolcrib ships, treated as live
 	for i, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Lists(), shipped.Agents()) {
 		world = append(world, registry.Live{
 			Subject: registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}, Version: 1, ContentHash: d.Hash(), Definition: d, Locked: i < len(shipped.Core()),
@@ -104,25 +104,25 @@ func (l *linter) file(ctx context.Context, name string, data []byte, executable 
 	return l.add(ctx, name, units, problems)
 }
 
-// noPlace is a problem of a file as a whole.
+// noPlace returns a problem that concerns a whole file.
 func noPlace(message string) jsondoc.Problem {
 	return jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: message}
 }
 
-// skill adds a whole skill, named by its SKILL.md.
+// skill adds the skill that contains the SKILL.md with this name.
 func (l *linter) skill(ctx context.Context, a *command.App, name string) error {
 	u, err := skillUnit(a.Path(name), name)
 	if err != nil {
 		return l.add(ctx, name, nil, []findings.Finding{unreadable(name, noPlace(err.Error()))})
 	}
 	var problems []findings.Finding
-	for _, p := range u.change.Draft.Definition.Problems("skill") { // they would prevent its submission
+	for _, p := range u.change.Draft.Definition.Problems("skill") { // these would prevent the submission
 		problems = append(problems, unreadable(name, noPlace(p.String())))
 	}
 	return l.add(ctx, name, []*unit{u}, problems)
 }
 
-// add adds the units and the problems of a file, and runs the tasks if there are many.
+// add adds the units and the problems of a file, and runs the collected tasks if there are enough of them.
 func (l *linter) add(ctx context.Context, name string, units []*unit, problems []findings.Finding) error {
 	l.todo = append(l.todo, &task{file: name, found: problems})
 	for _, u := range units {
@@ -134,8 +134,7 @@ func (l *linter) add(ctx context.Context, name string, units []*unit, problems [
 	return l.flush(ctx)
 }
 
-// flush runs the rules over the waiting units, on all processors. Each tool is compared
-// with those before it.
+// flush runs the collected tasks on all processors. Each tool is compared with the tools before it.
 func (l *linter) flush(ctx context.Context) error {
 	todo := l.todo
 	l.todo = nil
@@ -176,7 +175,7 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// place sets the world of a unit: the shipped definitions and the units before it.
+// place sets the definitions that a unit is compared with: the shipped ones and the units before it.
 func (l *linter) place(u *unit) {
 	u.change.World = earlier{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
@@ -187,7 +186,7 @@ func (l *linter) place(u *unit) {
 	l.units++
 }
 
-// check runs the rules over one unit.
+// check runs the rules on one unit.
 func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) error {
 	if t.unit == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -211,12 +210,12 @@ func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) erro
 	if l.explain {
 		t.explained = t.explain(t.file)
 	}
-	t.unit = nil // its inputs are not needed any longer
+	t.unit = nil // releases its inputs
 	return nil
 }
 
-// eachOf calls the functions that worker returns, one for each processor, for the elements
-// of a list in order.
+// eachOf processes a list in parallel. It calls worker once for each processor, and passes the elements in order to the
+// functions that worker returns.
 func eachOf[T any](list []T, worker func() func(T)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -231,18 +230,18 @@ func eachOf[T any](list []T, worker func() func(T)) {
 	wg.Wait()
 }
 
-// lintCorpus holds the tools that lint compares with: the shipped ones, and those read in
-// the same run, but not the live ones.
+// lintCorpus holds the tools that lint compares new tools with: the shipped tools and those read in the same run, but
+// not the live ones.
 type lintCorpus struct {
 	shipped       rules.Memory
 	models        []*rules.Peer // the tools of shipped
 	subjects      map[registry.Subject]*registry.Live
 	peers         []*rules.Peer
-	labels, tags  map[string][]int // by name and by prefix, which peers
+	labels, tags  map[string][]int // indexes of peers, by name and by prefix
 	text, purpose overlap.Index
 }
 
-// add adds a tool. Its fingerprint should have been computed before.
+// add adds a tool. The caller should have computed its fingerprint, because add runs on one processor.
 func (s *lintCorpus) add(p *rules.Peer) {
 	text, purpose := p.Fingerprint().Sketches()
 	n := len(s.peers)
@@ -276,7 +275,7 @@ func (e earlier) ByTag(ctx context.Context, prefix string) ([]registry.Live, err
 	return e.with(found, e.tags[prefix]), err
 }
 
-// with appends those of some peers that the corpus held.
+// with appends those of the given peers that belong to the snapshot.
 func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {
@@ -286,7 +285,7 @@ func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
 	return found
 }
 
-// Limits for comparing peers by their sketches.
+// Thresholds for the similarity of sketches.
 const (
 	peerText    = 0.4
 	peerPurpose = 0.55

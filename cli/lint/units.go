@@ -24,13 +24,13 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// The rule that reports an unreadable file.
+// The rule that reports unreadable files.
 const (
 	UnreadableRule = "T100"
 	unreadableName = "unreadable"
 )
 
-// Rule families that apply to all units, including those without a proposal template.
+// Rule families that apply to every unit, even without a proposal template.
 const (
 	textFamilies = "SPB"
 	fileFamilies = "SPFB"
@@ -40,16 +40,16 @@ const (
 // unit is a definition or a text to lint.
 type unit struct {
 	change   rules.Change
-	families string // "" for all
-	// subject names it for people; tool is the name of the tool in the file.
+	families string // families to run, or "" for all
+	// subject is the name for display; tool is the name of the tool in the file.
 	subject, tool string
-	// server identifies the list of tools that the unit is in, or is "" for none.
+	// server identifies the tool list that contains the unit, or is "" if none does.
 	server string
 	lintPlace
 }
 
 // readUnits splits a file into units. It reports unreadable parts as findings, so that the other files are still
-// checked. executable is the mode bit of the file.
+// checked. executable is the executable bit of the file.
 func readUnits(name, server string, data []byte, executable bool) ([]*unit, []findings.Finding, error) {
 	front, _, fronted := mdfile.SplitFront(string(data))
 	fronted = fronted || mdfile.OpenFront(string(data))
@@ -75,12 +75,12 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 			var units []*unit
 			var skipped []findings.Finding
 			for i, doc := range docs {
-				// The origin that an import would assign. MCP tools belong to a server, even an unnamed one, so they are
-				// never taken for built-in tools.
+				// Use the origin that an import would assign. MCP tools belong to a server, even to an unnamed one, and
+				// are therefore never mistaken for built-in tools.
 				from := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
 				from.Label = cmp.Or(registry.ServerName(cmp.Or(server, doc.Server, name)), "server")
 				units = append(units, itemUnits(doc, from, strconv.Itoa(i))...)
-				for _, s := range doc.Skipped { // not the entries of a host, and repeated ones
+				for _, s := range doc.Skipped { // except the entries of a host and repeated tools
 					if s.Entry != nil && s.Entry.Name == "" && s.Entry.Node().Get("type") == nil {
 						skipped = append(skipped, unreadable(name, jsondoc.Problem{Path: s.Entry.Path, Pos: s.Entry.Pos, Message: s.String()}))
 					}
@@ -123,8 +123,8 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	return units, problems, nil
 }
 
-// wireDocuments reads the formats of other programs: one document, or a stream of documents and
-// single tools. It returns none for anything else, such as proposals.
+// wireDocuments parses the formats of other programs: a document, or a stream of documents and tools. It returns nil
+// for other content, such as proposals.
 func wireDocuments(data []byte) (docs []wire.Document) {
 	proposed := func(n *jsondoc.Node) bool { return n.Get("subject") != nil }
 	if doc, err := wire.Decode(data); err == nil {
@@ -150,8 +150,8 @@ func wireDocuments(data []byte) (docs []wire.Document) {
 	return docs
 }
 
-// itemUnits converts every tool of a foreign document to a proposal, as an import does. The number distinguishes the
-// documents of one file.
+// itemUnits converts every tool of a foreign document to a proposal, as an import does. number distinguishes the
+// documents of a file.
 func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	var units []*unit
 	for _, it := range doc.Items {
@@ -193,7 +193,7 @@ func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	return units
 }
 
-// plainUnit converts a plain prompt text to a prompt tool.
+// plainUnit converts a plain text to a prompt tool.
 func plainUnit(name string, data []byte) *unit {
 	id := strings.ToLower(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	if !registry.ValidID(id) {
@@ -209,7 +209,7 @@ func plainUnit(name string, data []byte) *unit {
 	}
 }
 
-// at converts a finding and adds its file and its place there.
+// at converts a finding and adds its file and position.
 func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	out := findings.Finding{
 		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
@@ -232,22 +232,21 @@ var ruleNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// lintPlace locates the fields of a unit in its file.
+// lintPlace maps the fields of a unit to positions in its file.
 type lintPlace struct {
 	text *spans.File
-	doc  *jsondoc.Node // contains the fields; nil for a plain text
-	item string        // path of doc in the file, or "" for the whole file
-	// field converts the path of a finding to one inside doc; nil keeps it.
+	doc  *jsondoc.Node // contains the fields; nil for plain text
+	item string        // path of doc in the file, or "" if doc is the whole file
+	// field converts the path of a finding to a path in doc. If it is nil, the path remains unchanged.
 	field func(string) string
-	// folder has the files of a skill or of instructions.
+	// folder contains the files of a skill or of instructions.
 	folder *registry.Folder
-	// prefix is removed from the paths of findings: it exists only because the text was
-	// converted to a proposal.
+	// prefix is removed from the paths of findings. It exists only because the text was converted to a proposal.
 	prefix string
 }
 
-// locate sets the place of a finding: the passage in the file, or the field, or the
-// innermost existing value around it.
+// locate sets the position of a finding: its passage in the file, or its field, or the innermost existing value that
+// would contain the field.
 func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	if p.doc == nil {
 		out.Path = strings.TrimPrefix(f.Path, p.prefix)
@@ -284,7 +283,7 @@ func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	}
 }
 
-// passage locates the passage of a finding in a value at a position.
+// passage returns the span of a finding's passage in a value that begins at a given position.
 func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (spans.Span, bool) {
 	start, end := offset(value, f.Line, f.Column), offset(value, f.EndLine, f.EndColumn)
 	switch {
@@ -319,7 +318,7 @@ func offset(text string, line, column int) int {
 	return at
 }
 
-// unreadable makes a finding out of a fault of a file's format.
+// unreadable returns a finding for a syntax error in a file.
 func unreadable(name string, p jsondoc.Problem) findings.Finding {
 	message := p.Message
 	if !strings.HasSuffix(message, "?") {
@@ -331,5 +330,5 @@ func unreadable(name string, p jsondoc.Problem) findings.Finding {
 	}
 }
 
-// isSkill reports whether a file makes its folder a skill.
+// isSkill reports whether the file turns its folder into a skill.
 func isSkill(name string) bool { return filepath.Base(name) == registry.SkillFile }

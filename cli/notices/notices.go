@@ -1,5 +1,5 @@
-// Package notices reports to a program or an address that a proposal or a call waits for the
-// user. It reads the log after the commit, so that no command waits for it.
+// Package notices notifies a program or a web address that a proposal or a call waits for the user. It reads the log
+// after the commit, so that no command waits for a notice.
 package notices
 
 import (
@@ -29,13 +29,13 @@ import (
 	"toolcrib/registry"
 )
 
-// Kind is the event that a notice is about.
+// Kind is the event that a notice reports.
 type Kind string
 
 // The kinds of notices.
 const (
 	UserReview      Kind = "user_review"      // a revision of a proposal waits for the user
-	ApprovalMissing Kind = "approval_missing" // an owner approved, and other owners must
+	ApprovalMissing Kind = "approval_missing" // an owner has approved, other owners have not
 	Stale           Kind = "stale"            // another version of its subject was approved
 	CallWaiting     Kind = "call_waiting"     // a call needs the user's approval
 )
@@ -43,8 +43,8 @@ const (
 // Kinds returns all kinds.
 func Kinds() []Kind { return []Kind{UserReview, ApprovalMissing, Stale, CallWaiting} }
 
-// Notice is the document that is sent. Notices with the same id are the same notice: if its
-// receipt is not confirmed, it is sent again.
+// Notice is the document that is sent. A notice may be sent again if its delivery was not confirmed; its id is then the
+// same.
 type Notice struct {
 	Schema int       `json:"schema"`
 	Kind   string    `json:"kind"` // "notice"
@@ -59,7 +59,7 @@ type Notice struct {
 	Author   string `json:"author,omitempty"`
 	Subject  string `json:"subject"`
 
-	// WaitsFor has the owners who can give a missing approval.
+	// WaitsFor lists the owners who can give a missing approval.
 	WaitsFor []string `json:"waits_for,omitempty"`
 
 	Call      string     `json:"call,omitempty"`
@@ -68,7 +68,7 @@ type Notice struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// Log gives access to the log and to the proposals and calls of its events.
+// Log provides the log, and the proposals and calls that its events refer to.
 type Log interface {
 	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
@@ -76,28 +76,28 @@ type Log interface {
 	Pending(ctx context.Context, id string) (gateway.Pending, error)
 }
 
-// Sender sends one notice, as JSON.
+// Sender sends a notice as JSON.
 type Sender interface {
 	Send(ctx context.Context, n Notice, body []byte) error
 }
 
-// Courier sends the notices of one log to one receiver. It stores its progress in a file of
-// the folder State, where the next process continues.
+// Courier sends the notices of one log to one receiver. It stores its progress in a file in the folder State, so that
+// the next process can continue.
 type Courier struct {
 	Log    Log
 	Sender Sender
 	Events []Kind // empty means all
 	State  string
 	Now    func() time.Time
-	// Since is the time from which notices of a new log are sent.
+	// Since excludes older notices if the log is new.
 	Since time.Time
 }
 
-// page is the number of events read at once.
+// page is the number of events read per query.
 const page = 500
 
-// Deliver sends due notices in the order of the log. It stops at the first notice that is not
-// received, unless that is given up. In a new log, it skips notices older than Since.
+// Deliver sends the notices that are due, in log order. It stops at the first one that fails, unless it drops that
+// notice. In a new log, it skips notices older than Since.
 func (c *Courier) Deliver(ctx context.Context) error {
 	genesis, err := c.genesis(ctx)
 	if err != nil || genesis == "" {
@@ -134,7 +134,7 @@ func (c *Courier) genesis(ctx context.Context) (string, error) {
 	return first[0].Hash, nil
 }
 
-// event sends the notices of an event, and records failures in so.
+// event sends the notices of an event and records failures in so.
 func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, proposals.ErrNotFound) {
@@ -162,8 +162,7 @@ func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) erro
 	return nil
 }
 
-// of returns the notices of an event, except those about proposals and calls that were
-// decided since.
+// of returns the notices of an event, except those about proposals and calls that have been decided in the meantime.
 func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	switch proposals.Act(e.Act) {
 	case proposals.ActAssess, proposals.ActEndorse:
@@ -207,11 +206,11 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 			Event: CallWaiting, Subject: p.Tool.String(), Call: p.ID, Agent: p.Caller.Agent, User: p.Caller.User, ExpiresAt: &p.ExpiresAt,
 		}}, nil
 	default:
-		return nil, nil // after any other act, no notice is due
+		return nil, nil // no other act causes a notice
 	}
 }
 
-// askCall marks the event of a call that now waits for the user. The event has the call's id.
+// askCall is the act of the event that a call waits for the user. The event contains the call's id.
 const askCall = proposals.Act("ask-call")
 
 func about(k Kind, p proposals.Proposal) Notice {
@@ -220,38 +219,38 @@ func about(k Kind, p proposals.Proposal) Notice {
 	}
 }
 
-// Progress is the progress of the notices of a log to one receiver.
+// Progress describes how far the notices of a log have been sent to a receiver.
 type Progress struct {
 	Seq int64 `json:"seq"` // the last event whose notices are sent or given up
-	// Failing is present while the receiver accepts no notices.
+	// Failing is set while the receiver accepts no notices.
 	Failing *Failure `json:"failing,omitempty"`
-	// Lost are the latest notices that were given up, the oldest first.
+	// Lost lists the notices that were dropped most recently, oldest first.
 	Lost []Lost `json:"lost,omitempty"`
 }
 
-// Failure is the time since which a receiver has accepted no notice, and the last error.
+// Failure describes a receiver that accepts no notices.
 type Failure struct {
 	Since time.Time `json:"since"`
 	Error string    `json:"error"`
 }
 
-// Lost is a notice that was given up.
+// Lost is a notice that was dropped.
 type Lost struct {
 	ID      string    `json:"id"`
 	Event   Kind      `json:"event"`
 	Subject string    `json:"subject"`
-	At      time.Time `json:"at"` // of the event
+	At      time.Time `json:"at"` // time of the event
 	Error   string    `json:"error"`
 }
 
-// giveUp is the age at which a notice is dropped if the receiver has accepted none for as long: a notice that a
-// receiver never accepts must not delay the others.
+// giveUp is the age at which a notice is dropped if the receiver has accepted none for as long. Otherwise, a notice
+// that is never accepted would block the others.
 const giveUp = 24 * time.Hour
 
-// maxLost limits how many lost notices are remembered.
+// maxLost limits the number of dropped notices that are recorded.
 const maxLost = 20
 
-// failed records that a notice was not received. It reports whether the notice is given up.
+// failed records a failed delivery, and reports whether the notice is dropped.
 func (p *Progress) failed(n Notice, err error, now time.Time) bool {
 	if p.Failing == nil {
 		p.Failing = &Failure{Since: now.UTC()}
@@ -267,7 +266,7 @@ func (p *Progress) failed(n Notice, err error, now time.Time) bool {
 
 func (c *Courier) file(genesis string) string { return filepath.Join(c.State, genesis+".json") }
 
-// Progress returns the progress of the notices of the log.
+// Progress returns the progress of sending the notices of the log.
 func (c *Courier) Progress(ctx context.Context) (Progress, error) {
 	genesis, err := c.genesis(ctx)
 	if err != nil || genesis == "" {
@@ -277,7 +276,7 @@ func (c *Courier) Progress(ctx context.Context) (Progress, error) {
 	return p, err
 }
 
-// load returns the stored progress. known is false for a new log.
+// load returns the stored progress. known is false if the log is new.
 func (c *Courier) load(genesis string) (p Progress, known bool, err error) {
 	text, err := os.ReadFile(c.file(genesis))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -302,7 +301,7 @@ type Command struct {
 	Dir  string
 }
 
-// maxOutput limits how much of a program's output is read, in bytes.
+// maxOutput limits the output read from the program, in bytes.
 const maxOutput = 64 << 10
 
 // Send implements Sender.
@@ -313,15 +312,15 @@ func (c Command) Send(ctx context.Context, _ Notice, body []byte) error {
 	return nil
 }
 
-// Webhook posts a notice to an address, signed with a shared secret.
+// Webhook posts notices to an address and signs them with a shared secret.
 type Webhook struct {
 	URL    string
 	Secret string
 	Now    func() time.Time
 }
 
-// The headers of a delivery. Signature is "t=SECONDS,v1=HEX": the HMAC-SHA256, by the
-// secret, of the seconds since 1970, a full stop and the body.
+// The HTTP headers of a notice. The signature is "t=SECONDS,v1=HEX", with the Unix time and the HMAC-SHA256 of the
+// time, a full stop, and the body.
 const (
 	SignatureHeader = "Toolcrib-Signature"
 	EventHeader     = "Toolcrib-Event"
@@ -356,7 +355,7 @@ func (w Webhook) Send(ctx context.Context, n Notice, body []byte) error {
 	return nil
 }
 
-// Sign returns the signature of a body that is sent at a time.
+// Sign returns the signature of a body sent at a given time.
 func Sign(secret, at string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(at + "."))

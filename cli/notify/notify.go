@@ -1,4 +1,4 @@
-// Package notify sends the notices of a command in the background.
+// Package notify sends notices in the background while a command runs.
 package notify
 
 import (
@@ -20,19 +20,19 @@ import (
 	"toolcrib/store"
 )
 
-// Sender sends notices in the background. It starts with the first transaction that may cause a notice, and leaves
-// unsent notices to the next process.
+// Sender sends notices in the background. It starts with the first transaction that may cause a notice. The next
+// process sends those that could not be sent.
 type Sender struct {
 	App   *command.App
 	mu    sync.Mutex
-	woken chan struct{} // nil until it runs
+	woken chan struct{} // nil if the goroutine is not running
 	ended chan struct{}
-	since time.Time // when it was started
-	err   error     // of the last round
+	since time.Time // the time when it was started
+	err   error     // of the last attempt
 }
 
-// noticeFor bounds how long the end of a process waits for notices, noticeTime how
-// long one round of them may take.
+// noticeFor limits the time that a process waits for notices before it exits; noticeTime limits one attempt to send
+// them.
 const (
 	noticeFor  = 3 * time.Second
 	noticeTime = 30 * time.Second
@@ -48,7 +48,7 @@ func causesNotice(act string) bool {
 	}
 }
 
-// Committed wakes the sender, if the settings name a receiver.
+// Committed wakes the sender if the settings specify a receiver.
 func (n *Sender) Committed(acts []string) {
 	a := n.App
 	if a.Config == nil || !a.Config.Notify.Given() || a.Scratch != "" || a.Flags.DryRun {
@@ -73,7 +73,7 @@ func (n *Sender) Committed(acts []string) {
 	}
 }
 
-// deliver sends due notices whenever it is woken, and retries failed ones.
+// deliver sends the due notices whenever it is woken, and tries failed ones again.
 func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
 	const first, last = time.Second, 5 * time.Minute
@@ -101,7 +101,7 @@ func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// Last gives notices a moment before the process ends.
+// Last waits for notices for a short time before the process exits.
 func (n *Sender) Last() {
 	n.mu.Lock()
 	running := n.woken != nil
@@ -124,10 +124,10 @@ func (n *Sender) Last() {
 	}
 }
 
-// send sends due notices.
+// send sends the notices that are due.
 func (n *Sender) send(ctx context.Context) error {
 	a, c := n.App, n.App.Config.Notify
-	// Receivers progress independently, so that a failing one does not delay the others.
+	// The progress of each receiver is independent, so that a failing one does not delay the others.
 	each := func(name string, to notices.Sender) error {
 		courier, err := Courier(a, name, n.since)
 		if err != nil {
@@ -157,7 +157,7 @@ func Courier(a *command.App, name string, since time.Time) (notices.Courier, err
 	}, err
 }
 
-// noticeLog is the database as notices read it.
+// noticeLog implements notices.Log for a database.
 type noticeLog struct{ *store.DB }
 
 // Proposal implements notices.Log.

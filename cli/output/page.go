@@ -13,17 +13,17 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Page collects text for a person. It makes all untrusted text safe to print.
+// Page collects text for a person. It makes untrusted text safe to print.
 type Page struct {
 	Buf    bytes.Buffer
 	Colour bool
-	Piped  bool // another program reads the output
-	Spoken bool // a screen reader reads the output, without long ids and digests
-	// aside writes a remark outside of the output for programs.
+	Piped  bool // the output is read by another program
+	Spoken bool // the output is read by a screen reader: omit long ids and digests
+	// aside writes a remark that is not part of the output, if that is read by a program.
 	aside func(format string, args ...any)
 }
 
-// Linef writes one line. It makes hidden characters in the arguments visible.
+// Linef writes a line. It makes hidden characters in the arguments visible.
 func (p *Page) Linef(format string, args ...any) {
 	for i, arg := range args {
 		switch v := arg.(type) {
@@ -37,7 +37,7 @@ func (p *Page) Linef(format string, args ...any) {
 	fmt.Fprintf(&p.Buf, format+"\n", args...)
 }
 
-// Text writes untrusted text of several lines, each after prefix.
+// Text writes untrusted text of several lines and puts prefix before each of them.
 func (p *Page) Text(prefix, s string) {
 	for line := range strings.Lines(visible.Text(s)) {
 		p.Buf.WriteString(strings.TrimRight(prefix+strings.TrimSuffix(line, "\n"), " ") + "\n")
@@ -49,8 +49,8 @@ func (p *Page) Blank() { p.Buf.WriteByte('\n') }
 // Ink is a color, named by its meaning.
 type Ink string
 
-// The inks use the eight colors that every terminal has. A sign or a word always has the same
-// meaning as the color.
+// The inks are among the eight colors that every terminal supports. Color is never the only distinction: a sign or a
+// word has the same meaning.
 const (
 	InkNone   Ink = ""
 	InkGood   Ink = "32"
@@ -60,7 +60,7 @@ const (
 	InkStrong Ink = "1"
 )
 
-// Paint colors s, which must be safe to print.
+// Paint returns s in color. s must be safe to print.
 func (p *Page) Paint(i Ink, s string) string {
 	if !p.Colour || i == InkNone {
 		return s
@@ -68,11 +68,10 @@ func (p *Page) Paint(i Ink, s string) string {
 	return "\x1b[" + string(i) + "m" + s + "\x1b[0m"
 }
 
-// Raw writes a line that is already safe, such as a painted one.
+// Raw writes a line that is already safe to print, such as a colored one.
 func (p *Page) Raw(line string) { p.Buf.WriteString(line + "\n") }
 
-// List writes the rows of the requested list: as a table for people, and separated by tabs,
-// without a header, for programs.
+// List writes the rows of a list: for people as a table, for programs separated by tabs and without a header.
 func (p *Page) List(header []string, rows [][]string) {
 	if !p.Piped {
 		p.Table(header, rows)
@@ -103,8 +102,8 @@ func (p *Page) Cut(s string, width int) string {
 	return Cut(s, width)
 }
 
-// Table writes rows in columns as wide as their widest cell, in terminal cells. For screen
-// readers, each row is a sentence with the name of the column before each cell.
+// Table writes rows in aligned columns. For screen readers, it writes each row as a sentence, with the column's name
+// before each cell.
 func (p *Page) Table(header []string, rows [][]string) {
 	if p.Spoken {
 		for _, row := range rows {
@@ -150,7 +149,7 @@ func spoken(header, row []string) string {
 // Cut truncates s to width terminal cells.
 func Cut(s string, width int) string { return runewidth.Truncate(visible.Line(s), width, "…") }
 
-// Age writes the age of t for people, and t itself for programs.
+// Age formats t: for people as an age, for programs as a timestamp.
 func (p *Page) Age(t, now time.Time) string {
 	if p.Piped {
 		return Timestamp(t)
@@ -158,7 +157,7 @@ func (p *Page) Age(t, now time.Time) string {
 	return wording.ShortAge(now.Sub(t))
 }
 
-// Day writes the date of t for people, and t itself for programs.
+// Day formats t: for people as a date, for programs as a timestamp.
 func (p *Page) Day(t time.Time) string {
 	if p.Piped {
 		return Timestamp(t)
@@ -166,7 +165,7 @@ func (p *Page) Day(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// JSON writes a JSON document over several lines, each after prefix.
+// JSON writes a JSON document on several lines and puts prefix before each of them.
 func (p *Page) JSON(prefix string, doc json.RawMessage) {
 	text, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {

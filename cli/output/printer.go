@@ -1,5 +1,5 @@
-// Package output prints the results of commands: texts and tables for people, JSON and its jq
-// filters for programs.
+// Package output prints the results of commands: text and tables for people, JSON for programs, optionally filtered
+// with jq.
 package output
 
 import (
@@ -25,11 +25,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Schema is the version of every document. Fields are only ever added.
+// Schema is the version of all documents. Adding fields does not change it.
 const Schema = 1
 
-// Head is the start of every document: its version and its kind. toolcrib schema describes
-// each kind.
+// Head is the beginning of every document. The command "toolcrib schema" describes each kind.
 type Head struct {
 	Schema int    `json:"schema"`
 	Kind   string `json:"kind"`
@@ -38,29 +37,28 @@ type Head struct {
 // NewHead returns the head of a document of a kind.
 func NewHead(kind string) Head { return Head{Schema, kind} }
 
-// Format selects how documents are printed.
+// Format specifies how documents are printed.
 type Format struct {
 	JSON, NoColor, NoPager, Accessible bool
-	JQ                                 *gojq.Code // nil prints the document itself
+	JQ                                 *gojq.Code // nil prints the whole document
 }
 
 // Printer prints the documents of a command.
 type Printer struct {
 	Env process.Env
-	// Stdout is the unfiltered standard output for screens, protocols, and the workflow commands of --format github.
-	// All other output goes to env.Out and env.Err, which escape workflow commands.
+	// Stdout is the unfiltered standard output, for screens, protocols, and the workflow commands of --format github.
+	// Other output goes to Env.Out and Env.Err, which escape workflow commands.
 	Stdout io.Writer
 	Form   Format
-	// Running is done when the command must end.
+	// Running is canceled when the command must end.
 	Running context.Context
-	// Aloud writes a text one screen at a time, and reports whether it wrote the complete text. If it is nil, a pager
-	// is used.
+	// Aloud prints a text one screen at a time and reports whether it printed all of it. If it is nil, a pager is used.
 	Aloud func(text []byte) bool
-	Guest bool // over SSH: without a pager
+	Guest bool // the user is connected over SSH and gets no pager
 	Cut   bool // the user left the pager before the end of the output
 }
 
-// Print writes doc as JSON if requested, or calls text to write for a person. It uses the user's pager if the text is
+// Print prints doc as JSON if requested; otherwise, it calls text to print it for a person, with a pager if the text is
 // longer than the screen.
 func (a *Printer) Print(doc any, text func(*Page)) error {
 	if a.Form.JSON {
@@ -87,8 +85,7 @@ func (a *Printer) PrintChecked(doc any, ok bool, text func(*Page)) error {
 	return process.FindingsUnless(ok)
 }
 
-// PrintJSON writes doc on one line. It escapes hidden characters, which does not change the
-// document's meaning.
+// PrintJSON prints doc on one line. It escapes hidden characters; the value remains the same.
 func (a *Printer) PrintJSON(doc any) error {
 	text, err := jsondoc.Encode(doc)
 	if err != nil {
@@ -101,8 +98,8 @@ func (a *Printer) PrintJSON(doc any) error {
 	return err
 }
 
-// Colour reports whether to print colors: on terminals, unless environment variables decide. A variable that disables
-// colors overrides one that enables them.
+// Colour reports whether to print colors. By default, it does on terminals. Environment variables override this; if
+// they conflict, there are no colors.
 func (a *Printer) Colour() bool {
 	if a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" {
 		return false
@@ -115,7 +112,7 @@ func (a *Printer) Colour() bool {
 	return a.Env.OutTerminal && a.Env.Getenv("TERM") != "dumb" && a.Env.Getenv("CLICOLOR") != "0"
 }
 
-// Note writes a remark for people to standard error, unless the output is JSON.
+// Note prints a remark for people on standard error, unless the output is JSON.
 func (a *Printer) Note(format string, args ...any) {
 	if a.Form.JSON {
 		return
@@ -123,12 +120,11 @@ func (a *Printer) Note(format string, args ...any) {
 	WriteNote(a.Env.Err, format, args...)
 }
 
-// WriteNote writes a remark for people.
+// WriteNote writes a remark for people to w.
 func WriteNote(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, visible.Text(Belongs(fmt.Sprintf(format, args...))))
 }
 
-// Itoa formats a number.
 func Itoa(n int) string { return strconv.Itoa(n) }
 
 // Timestamp formats a time in UTC, to the second.
@@ -137,8 +133,8 @@ func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // Safe returns s as one line that is safe to print.
 func Safe(s string) string { return visible.Line(s) }
 
-// Mapped returns the results of to for the items of a list. It is never nil, so that an empty
-// list is [] in JSON.
+// Mapped returns the results of calling to for the elements of a list. It never returns nil, so that an empty list
+// becomes [] in JSON.
 func Mapped[T, D any](list []T, to func(T) D) []D {
 	all := make([]D, len(list))
 	for i, item := range list {
@@ -147,7 +143,7 @@ func Mapped[T, D any](list []T, to func(T) D) []D {
 	return all
 }
 
-// MustParse parses canonical JSON from this program.
+// MustParse parses canonical JSON that this program created.
 func MustParse(b []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(b, jsondoc.DefaultLimits)
 	if err != nil {
@@ -161,7 +157,7 @@ func IsText(n *jsondoc.Node) bool {
 	return n.Kind == jsondoc.String && (strings.Contains(n.Text, "\n") || len(n.Text) > 60)
 }
 
-// Scalar formats a value on one line: a string without quotes, anything else as JSON.
+// Scalar formats a value on one line: strings without quotes, other values as JSON.
 func Scalar(n *jsondoc.Node) string {
 	if n.Kind == jsondoc.String {
 		return n.Text
@@ -169,8 +165,8 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// pager returns the command of the pager for a number of lines, or nil for none: PAGER, or
-// less. A pager cat means none.
+// pager returns the command of a pager for a text with the given number of lines: the value of PAGER, or less. It
+// returns nil if none is to be used, for example if PAGER is cat.
 func (a *Printer) pager(lines int) []string {
 	screen, ok := a.Stdout.(*os.File)
 	if !ok || !a.Env.OutTerminal || a.Form.NoPager || a.Guest || a.Env.Getenv("TERM") == "dumb" {
@@ -186,12 +182,12 @@ func (a *Printer) pager(lines int) []string {
 	return words
 }
 
-// maxPiped limits, in bytes, a single write to a pager to the size that every system writes to a pipe atomically.
+// maxPiped limits a single write to a pager to the number of bytes that every system writes to a pipe atomically.
 const maxPiped = 512
 
-// throughPager writes text to a pager by lines, and waits until the user leaves it. If the user leaves before the last
-// line, unread text remains in the pipe. Only the pager reacts to interrupts: if this process ended first, the shell
-// would take the terminal away from the pager.
+// throughPager writes text to a pager line by line, and waits until the user leaves the pager. Text that the pager has
+// not read is then still in the pipe. Only the pager handles interrupts: if this process ended first, the shell would
+// take the terminal away from the pager.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()
@@ -213,10 +209,10 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 	}()
 	c.Env = os.Environ()
 	if a.Env.Getenv("LESS") == "" {
-		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as git does: with colors, and without paging short text
+		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as git does: show colors, and exit if the text fits on the screen
 	}
 	err = c.Run()
-	rest, _ := io.Copy(io.Discard, unread) // the bytes that the pager did not read
+	rest, _ := io.Copy(io.Discard, unread) // counts the bytes that the pager did not read
 	var left *exec.ExitError
 	if err == nil || c.Process != nil && errors.As(err, &left) {
 		a.Cut = rest > 0
@@ -226,7 +222,7 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 	return err
 }
 
-// EntryTime is Timestamp, but empty for no time.
+// EntryTime is like Timestamp, but returns "" for the zero time.
 func EntryTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -234,8 +230,8 @@ func EntryTime(t time.Time) string {
 	return Timestamp(t)
 }
 
-// SetJQ compiles the program of --jq, which filters the document of --json. The program cannot
-// read files or the environment.
+// SetJQ compiles the program of --jq, which filters the JSON document. The program cannot read files or the
+// environment.
 func (f *Format) SetJQ(text string) error {
 	q, err := gojq.Parse(text)
 	if err != nil {
@@ -246,11 +242,11 @@ func (f *Format) SetJQ(text string) error {
 	return err
 }
 
-// printJQ prints the results of --jq for a document, one value on each line: strings unquoted, all other values as
+// printJQ prints the results of the --jq program for a document, one per line: strings without quotes, other values as
 // JSON.
 func (a *Printer) printJQ(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber() // keeps the digits
+	dec.UseNumber() // keeps all digits
 	var doc any
 	if err := dec.Decode(&doc); err != nil {
 		return err

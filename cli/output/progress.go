@@ -10,8 +10,8 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// progress shows the progress of long work on one line of standard error, and erases the line at the end. A nil
-// progress does nothing.
+// progress shows the progress of a long operation on one line of standard error, and erases the line at the end. The
+// methods of a nil progress do nothing.
 type progress struct {
 	to    io.Writer
 	now   func() time.Time
@@ -25,17 +25,17 @@ type progress struct {
 	drawn, over bool
 }
 
-// Delay of the first display, and the time between updates.
+// The delay before the line is first drawn, and the time between updates.
 const (
 	quietFor = 300 * time.Millisecond
 	tellTime = 250 * time.Millisecond
 )
 
-// progressWidth is the maximum width of the line in cells: a wrapped line cannot be erased.
+// progressWidth is the maximum width of the line in terminal cells. A line that wraps cannot be erased.
 const progressWidth = 78
 
-// Progress starts a progress line, which the caller must end. It returns nil if the error
-// output is not a terminal that can erase lines, or for screen readers.
+// Progress starts a progress line, which the caller must end. It returns nil for screen readers, and if standard error
+// is not a terminal that can erase lines.
 func (a *Printer) Progress() *progress {
 	if !a.Env.ErrTerminal || a.Form.JSON || a.Form.Accessible || a.Env.Getenv("TERM") == "dumb" {
 		return nil
@@ -61,7 +61,7 @@ func NewProgress(env process.Env) *progress {
 	return &progress{to: env.Err, now: env.Now, began: env.Now(), stop: make(chan struct{})}
 }
 
-// Tell sets the progress. total is 0 if it is unknown.
+// Tell sets the progress. total is 0 if unknown.
 func (p *progress) Tell(done, total int64, step string) {
 	if p == nil {
 		return
@@ -94,7 +94,7 @@ func (p *progress) line(took time.Duration) string {
 	return p.step + ", " + seconds
 }
 
-// Clear erases the line until it is drawn again.
+// Clear erases the line. The next update draws it again.
 func (p *progress) Clear() {
 	if p == nil {
 		return
@@ -107,7 +107,7 @@ func (p *progress) Clear() {
 	}
 }
 
-// End erases the line. It may be called again.
+// End erases the line permanently. Calling it again has no effect.
 func (p *progress) End() {
 	if p == nil || p.over {
 		return

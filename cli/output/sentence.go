@@ -11,7 +11,7 @@ import (
 	"toolcrib/review"
 )
 
-// MalformedError has the problems of the proposals of a file: unreadable and missing parts.
+// MalformedError reports the problems of the proposals in a file.
 type MalformedError struct {
 	File     string
 	Problems []proposals.DocumentProblem
@@ -19,13 +19,12 @@ type MalformedError struct {
 
 func (e *MalformedError) Error() string { return one(e) }
 
-// ErrMalformed is wrapped by every MalformedError.
+// ErrMalformed is matched by every MalformedError.
 var ErrMalformed = errors.New("malformed")
 
 func (e *MalformedError) Unwrap() error { return ErrMalformed }
 
-// Perhaps suggests the known word that is closest to a wrong one, or returns "" if none is
-// close.
+// Perhaps returns a suggestion of the most similar known word, or "" if none is similar.
 func Perhaps(wrong, mark string, known []string) string {
 	if meant := jsondoc.Closest(wrong, known); meant != "" {
 		return " (did you mean " + mark + meant + "?)"
@@ -33,8 +32,7 @@ func Perhaps(wrong, mark string, known []string) string {
 	return ""
 }
 
-// Sentence formats an error for a person: one sentence, or a sentence and a line for each of
-// its problems.
+// Sentence formats an error for a person: as a sentence, or as a sentence followed by one line for each problem.
 func Sentence(err error) string {
 	var b strings.Builder
 	for i, e := range flatten(err) {
@@ -76,7 +74,7 @@ func listed(head string, lines []string) string {
 	return fmt.Sprintf("%s, for %d reasons:\n  - %s", head, len(lines), strings.Join(lines, "\n  - "))
 }
 
-// FullStop ends s as a sentence.
+// FullStop adds a full stop to s if it has no final punctuation.
 func FullStop(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
@@ -85,10 +83,10 @@ func FullStop(s string) string {
 	return s + "."
 }
 
-// flatten returns the parts of joined errors.
+// flatten returns the errors that errors.Join has joined.
 func flatten(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		// Errors of fmt.Errorf may also wrap several errors, but have their own message.
+		// fmt.Errorf can also wrap several errors, but the result has its own message.
 		if fmt.Sprintf("%T", err) == "*errors.joinError" {
 			var out []error
 			for _, e := range joined.Unwrap() {
@@ -100,7 +98,7 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-// Belongs indents every line except the first, so that foreign text cannot imitate output of toolcrib.
+// Belongs indents all lines but the first, so that foreign text cannot imitate the output of toolcrib.
 func Belongs(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -111,7 +109,7 @@ func Belongs(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// DocProblem is a problem in the document of an error.
+// DocProblem is a problem in the document that an error refers to.
 type DocProblem struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line,omitempty"`
@@ -122,7 +120,7 @@ type DocProblem struct {
 	Document int `json:"document,omitempty"`
 }
 
-// ProblemsOf returns the problems of a document, if err has any.
+// ProblemsOf returns the problems in a document that err contains.
 func ProblemsOf(err error) []DocProblem {
 	var out []DocProblem
 	for _, e := range flatten(err) {
@@ -152,7 +150,7 @@ func ProblemsOf(err error) []DocProblem {
 	return out
 }
 
-// Verbed is Counted with the verb to be.
+// Verbed is like Counted, followed by "is" or "are".
 func Verbed(n int, noun string) string {
 	if n == 1 {
 		return Counted(n, noun) + " is"
@@ -171,7 +169,7 @@ func ShellWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// Counted returns phrases such as "1 finding" and "2 findings".
+// Counted returns a number with its noun, such as "1 finding" or "2 findings".
 func Counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -179,11 +177,11 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// conflictLines describes each conflict: the base, live, and proposed side of a value or of each passage of a text.
+// conflictLines describes each conflict with its base, live, and proposed text.
 func conflictLines(e *review.RebaseConflict) []string {
 	var lines []string
 	for _, p := range e.Passages() {
-		same := 0 // runes that all three sides share
+		same := 0 // number of leading runes that all three sides have in common
 		base, ours, theirs := []rune(p.Base), []rune(p.Ours), []rune(p.Theirs)
 		for same < min(len(base), len(ours), len(theirs)) && base[same] == ours[same] && ours[same] == theirs[same] {
 			same++

@@ -1,5 +1,5 @@
-// Package preview has the command that shows the prompts and the files that a change would bring
-// into the context of an agent.
+// Package preview implements the command that shows the prompts and files that a change would add to the context of an
+// agent.
 package preview
 
 import (
@@ -39,7 +39,7 @@ func Family() command.Family {
 	}
 }
 
-// Parts of a preview that people can ask for.
+// The values of --show.
 const (
 	showSummary = "summary"
 	showNow     = "now"
@@ -47,7 +47,7 @@ const (
 	showDiff    = "diff"
 )
 
-// everyChannel is the value of --channel for all channels.
+// everyChannel is the value of --channel that selects all channels.
 const everyChannel = "all"
 
 type previewFlags struct {
@@ -157,7 +157,7 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 			a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
 		}
 	}
-	for _, p := range previews { // the text for an unknown channel would not look unusual
+	for _, p := range previews { // without this check, an unknown channel would produce an ordinary text
 		if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
 			a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.Perhaps(scene.Channel, "", p.Channels), prompt.Web)
 		}
@@ -174,7 +174,7 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 	})
 }
 
-// scenery returns the context of the prompts. The desk must be open.
+// scenery returns the context in which the prompts are rendered. The desk must be open.
 func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (impact.Scene, error) {
 	s := f.to
 	s.Layer, s.Where.Local, s.Where.Embedding = a.Config.Layer, !f.notLocal, !f.noSemantic
@@ -212,12 +212,12 @@ func writePreviews(p *output.Page, docs []document.Preview, show string) {
 	}
 }
 
-// writeAgentPreview writes the channels of one agent.
+// writeAgentPreview prints the previews of an agent on its channels.
 func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	p.Linef("%s in the view of %s", docs[0].Subject, docs[0].View)
 	p.Blank()
 	costTable(p, docs)
-	reported := map[string]bool{} // cuts are the same on most channels
+	reported := map[string]bool{} // most channels cut the same texts
 	for _, d := range docs {
 		for _, c := range d.Cuts {
 			if !reported[c.Message] {
@@ -246,7 +246,7 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	}
 }
 
-// costTable lists the cost of each channel, and the tokens that the proposals add.
+// costTable prints the cost on each channel, and the tokens that the proposals add.
 func costTable(p *output.Page, docs []document.Preview) {
 	if docs[0].Change == nil {
 		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, output.Mapped(docs, func(d document.Preview) []string {
@@ -259,7 +259,7 @@ func costTable(p *output.Page, docs []document.Preview) {
 	}))
 }
 
-// costCells returns the last cells of a row: the cost before and after, and what becomes of the text.
+// costCells returns the last cells of a row: the costs before and after, and the change of the text.
 func costCells(d document.Compared) []string {
 	var before document.Cost
 	if d.Before != nil {
@@ -268,8 +268,7 @@ func costCells(d document.Compared) []string {
 	return []string{document.FromTo(before.Chars, d.Chars), document.FromTo(before.Tokens.O200k, d.Tokens.O200k), document.FromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.Becomes()}
 }
 
-// writeChanges writes the diff of every channel that changes. Channels with the same changes
-// share one.
+// writeChanges prints the diffs of the channels that change. It prints equal diffs only once.
 func writeChanges(p *output.Page, docs []document.Preview) {
 	var done []string
 	for i, d := range docs {
@@ -291,14 +290,13 @@ func writeChanges(p *output.Page, docs []document.Preview) {
 	}
 }
 
-// sceneFlags set the context of a prompt: the time, the user, the channel. A flag overrides
-// the same value in the file.
+// sceneFlags set the context of a prompt: time, user, and channel. A flag overrides the value in the context file.
 type sceneFlags struct {
 	file string
 	sceneFile
 }
 
-// sceneFile is a context file: a JSON object whose keys are all optional.
+// sceneFile is a context file: a JSON object, in which all keys are optional.
 type sceneFile struct {
 	At               string `json:"at"`   // RFC 3339
 	Zone             string `json:"zone"` // IANA name
@@ -308,7 +306,7 @@ type sceneFile struct {
 	BootstrapContext string `json:"bootstrap_context"`
 }
 
-// context returns the context that the flags and the file describe.
+// context returns the context specified by the flags and the file.
 func (s *sceneFlags) context(ctx context.Context, a *command.App) (prompt.Context, error) {
 	var f sceneFile
 	if s.file != "" {
@@ -343,7 +341,7 @@ func (s *sceneFlags) context(ctx context.Context, a *command.App) (prompt.Contex
 	return c, err
 }
 
-// loadedBy returns the context that proposals about files add.
+// loadedBy returns the files that the proposals would add to the context.
 func loadedBy(ctx context.Context, a *command.App, desk *service.Desk, ids []proposals.ID) ([]document.Loads, error) {
 	var docs []document.Loads
 	if len(ids) == 0 {
@@ -372,7 +370,7 @@ func loadedBy(ctx context.Context, a *command.App, desk *service.Desk, ids []pro
 	return docs, nil
 }
 
-// writeLoads prints the text that enters the context, and its changes.
+// writeLoads prints the files that enter the context and how they change.
 func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) {
 	for i, d := range docs {
 		if i > 0 || below {
@@ -397,7 +395,7 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 	}
 }
 
-// writePart prints a part of the context, or its changes.
+// writePart prints a file that enters the context, or how it changes.
 func writePart(p *output.Page, d document.Part, show string) {
 	text := d.Text
 	if show == showNow {

@@ -4,5 +4,5 @@ package process
 
 import "os"
 
-// Pipe returns a pipe. A pager reads ahead of its screen as far as its buffer reaches.
+// Pipe returns a pipe. A pager reads ahead until its buffer is full.
 func Pipe() (r, w *os.File, err error) { return os.Pipe() }

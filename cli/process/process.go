@@ -17,14 +17,14 @@ import (
 	"toolcrib/proposals"
 )
 
-// Account is the account that runs the process, as the operating system knows it.
-// It depends on no environment variable: the caller of a program chooses those.
+// Account is the account that runs the process, according to the operating system. It does not depend on environment
+// variables, because the caller of a program controls those.
 type Account struct {
 	history.Account
-	Home string // the home directory in the account database, or "" if it has no entry
+	Home string // home directory in the account database, or "" if the account has no entry
 }
 
-// CurrentAccount returns who runs the process.
+// CurrentAccount returns the account that runs the process.
 func (e Env) CurrentAccount() Account {
 	if e.Account != nil {
 		return e.Account()
@@ -32,17 +32,17 @@ func (e Env) CurrentAccount() Account {
 	return SystemAccount()
 }
 
-// SystemAccount looks up the account by its number. Without cgo, os/user.Current would fill missing fields from USER
-// and HOME, which the caller must not trust.
+// SystemAccount looks up the account by its user id. Without cgo, os/user.Current would take missing fields from USER
+// and HOME, which must not be trusted because the caller sets them.
 func SystemAccount() Account {
 	var a Account
-	a.Host, _ = os.Hostname() // "" is recorded as unknown
+	a.Host, _ = os.Hostname() // if it fails, the host is recorded as unknown
 	var entry *user.User
 	var err error
 	if uid := os.Getuid(); uid >= 0 {
 		a.UID = strconv.Itoa(uid)
 		entry, err = user.LookupId(a.UID)
-	} else if entry, err = user.Current(); err == nil { // Windows, which asks the process's token
+	} else if entry, err = user.Current(); err == nil { // on Windows, which queries the token of the process
 		a.UID = entry.Uid
 	}
 	if err == nil {
@@ -51,27 +51,27 @@ func SystemAccount() Account {
 	return a
 }
 
-// LoginName is the login name of the account, in the form of an actor's name. An
-// account without an entry has its number.
+// LoginName returns the login name of the account as an actor's name, or a name with the user id if the account has no
+// entry.
 func LoginName(env Env) string {
 	a := env.CurrentAccount()
 	if a.Login == "" {
 		return proposals.ActorName("uid-" + a.UID)
 	}
-	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // DOMAIN\name
+	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // without the domain, as in DOMAIN\name
 }
 
-// NotUser reports whether name is not a user.
+// NotUser reports whether name does not denote a user.
 func NotUser(name string) bool {
 	actor, err := proposals.ParseActor(name)
 	return err != nil || actor.Kind != proposals.User || actor.String() != name
 }
 
-// ErrNoHome is wrapped when a default path requires a home folder and none exists.
+// ErrNoHome means that a default path requires a home folder and none is known.
 var ErrNoHome = errors.New("no home folder")
 
-// Home returns the user's home folder: the value of HOME or else the entry of the account database. A relative HOME is
-// ignored, because it would make files of the working directory the user's own.
+// Home returns the user's home folder: the value of HOME, or the entry in the account database. A relative HOME is
+// ignored, because it would make files in the working directory count as the user's own.
 func (e Env) Home() (string, error) {
 	if dir := e.Getenv("HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -87,9 +87,8 @@ func (e Env) Home() (string, error) {
 	return "", fmt.Errorf("%w: %s, and the account database has none for uid %s; set HOME to an absolute path", ErrNoHome, why, a.UID)
 }
 
-// OfAccount returns the process without the variables that its parent set: the home is
-// that of the account database, and defaults name every folder. A client starts hooks with
-// variables that the settings of a project may have set.
+// OfAccount returns a copy of e without environment variables, so that all folders have their default locations in the
+// home folder of the account database. Clients start hooks with variables that a project's settings may control.
 func (e Env) OfAccount() Env {
 	account := e.CurrentAccount()
 	windows := map[string]string{"APPDATA": "Roaming", "LOCALAPPDATA": "Local"}
@@ -102,23 +101,22 @@ func (e Env) OfAccount() Env {
 	return e
 }
 
-// The default folders follow the XDG Base Directory Specification, 0.8, and on Windows,
-// where its variables are not set, the known folders: settings roam with the account,
-// the database does not.
+// ConfigHome returns the folder for settings. ConfigHome, DataHome, and StateHome follow the XDG Base Directory
+// Specification 0.8. If its variables are not set, the known folders of Windows are used there: settings roam with the
+// account, the database does not.
 func ConfigHome(env Env) (string, error) { return xdg(env, "XDG_CONFIG_HOME", ".config", "APPDATA") }
 
-// DataHome returns the folder of data, under the same rules as ConfigHome.
+// DataHome returns the folder for data.
 func DataHome(env Env) (string, error) {
 	return xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"), "LOCALAPPDATA")
 }
 
-// StateHome returns the folder of state, under the same rules as ConfigHome.
+// StateHome returns the folder for state.
 func StateHome(env Env) (string, error) {
 	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"), "LOCALAPPDATA")
 }
 
-// xdg returns an absolute folder. A relative value of a variable is ignored, as the
-// specification demands.
+// xdg returns an absolute folder. As the specification requires, it ignores variables with relative paths.
 func xdg(env Env, variable, fallback, windows string) (string, error) {
 	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
 		return dir, nil
@@ -133,8 +131,8 @@ func xdg(env Env, variable, fallback, windows string) (string, error) {
 	return filepath.Join(home, fallback), nil
 }
 
-// UntilDone returns a reader for in whose Read fails when ctx ends, so that an interrupt ends a program that waits for
-// input.
+// UntilDone returns a reader that reads from in and fails when ctx is done, so that an interrupt ends a program that
+// waits for input.
 func UntilDone(ctx context.Context, in io.Reader) io.Reader {
 	return ReaderFunc(func(p []byte) (int, error) {
 		buf := make([]byte, len(p)) // not p, because an abandoned read may still write to its buffer
@@ -143,8 +141,8 @@ func UntilDone(ctx context.Context, in io.Reader) io.Reader {
 	})
 }
 
-// BeforeDone returns the result of do, or the cause of ctx if that ends first. Resources that do opens after that are
-// left to the end of the process.
+// BeforeDone returns the result of do, or the error of ctx if that is done first. Resources that do opens after that
+// remain open until the process ends.
 func BeforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
@@ -159,13 +157,13 @@ func BeforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err
 	}
 }
 
-// ReaderFunc is a function that reads.
+// ReaderFunc implements io.Reader with a function.
 type ReaderFunc func([]byte) (int, error)
 
 func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
 
 // Words splits a line into words, as a shell does. It keeps empty quoted words, because otherwise the next word would
-// take their position. It expands and runs nothing, and treats operators of the shell as ordinary characters.
+// move to their position. It neither expands nor runs anything, and treats shell operators as ordinary characters.
 func Words(line string) ([]string, error) {
 	p := shellwords.NewParser()
 	p.ParseEnv, p.ParseBacktick = false, false
@@ -173,7 +171,7 @@ func Words(line string) ([]string, error) {
 	return p.Parse(line)
 }
 
-// FindingsUnless is errFindings when ok is not set.
+// FindingsUnless returns ErrFindings if ok is false.
 func FindingsUnless(ok bool) error {
 	if ok {
 		return nil
@@ -181,7 +179,7 @@ func FindingsUnless(ok bool) error {
 	return ErrFindings
 }
 
-// ErrUsage is wrapped by errors about the command line itself.
+// ErrUsage marks errors about the command line.
 var ErrUsage = errors.New("usage")
 
 // Usagef returns an error about the command line.
@@ -189,26 +187,26 @@ func Usagef(format string, args ...any) error {
 	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), Hide(ErrUsage))
 }
 
-// Hide returns err without its words.
+// Hide returns an error that matches err but has no text.
 func Hide(err error) error { return hidden{err} }
 
-// hidden is an error that can be found but adds no words.
+// hidden wraps an error without adding text.
 type hidden struct{ error }
 
 func (hidden) Error() string { return "" }
 
 func (h hidden) Unwrap() error { return h.error }
 
-// ErrFindings ends a command that succeeded and has printed findings.
+// ErrFindings ends a command that succeeded and printed findings.
 var ErrFindings = errors.New("findings")
 
-// ExitStatus ends a command with the exit status of a program that it ran.
+// ExitStatus ends a command with the exit status of a program that it has run.
 type ExitStatus int
 
-// Error names the status.
+// Error implements error.
 func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// ErrNoDryRun refuses --dry-run for an operation that cannot be simulated.
+// ErrNoDryRun rejects --dry-run for an operation that cannot be simulated.
 func ErrNoDryRun(what string) error {
 	return Usagef("%s cannot be tried with --dry-run: it would have to write, start, or send something; nothing was done", what)
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Times to wait for the reader of a pipe: until it has read all data, and then until it closes the pipe. A reader that
+// The times to wait until the reader of a pipe has read all data, and then until it closes the pipe. A reader that
 // reads to the end keeps the pipe open until the writer closes it.
 const (
 	readerStep   = 5 * time.Millisecond
@@ -19,8 +19,8 @@ const (
 	readerLeaves = 50 * time.Millisecond
 )
 
-// ReaderLeft reports whether the output was not read completely: out is a pipe whose reader left early, as head does,
-// or the null device, which also replaces a closed output.
+// ReaderLeft reports whether the output was not read completely: out is a pipe that the reader closed early, as head
+// does, or the null device, which also replaces a closed output.
 func ReaderLeft(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -48,7 +48,7 @@ func leaves(fd int) bool {
 	if runtime.GOOS == "linux" {
 		fionread = 0x541b
 	}
-	var taken time.Duration // how long the pipe has been empty
+	var taken time.Duration // time since the pipe became empty
 	for waited := time.Duration(0); waited < readerTakes && taken < readerLeaves; waited += readerStep {
 		fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor is a small number
 		if _, err := unix.Poll(fds, int(readerStep.Milliseconds())); err != nil && err != unix.EINTR {

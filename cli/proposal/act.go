@@ -201,8 +201,7 @@ func newAssign(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// holder returns the agent or the allow-list that a name means: a list where the
-// agent refers to one.
+// holder finds the agent or allow-list with the given name. If an agent uses a shared list, holder returns that list.
 func holder(ctx context.Context, a *command.App, name string) (registry.Live, error) {
 	find := func(kind registry.Kind, ref string) (registry.Live, error) {
 		e, text, err := a.DB.Find(ctx, catalog.Query{Kind: kind, View: a.Config.Layer.View()}, ref)

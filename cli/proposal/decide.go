@@ -22,7 +22,7 @@ import (
 type DecideFlags struct {
 	note   command.NoteFlags
 	expect []string
-	unseen bool // of approvals alone
+	unseen bool // only for approvals
 	sign   signature.Flags
 }
 
@@ -32,12 +32,12 @@ func (f *DecideFlags) Register(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
-// RegisterUnseen adds the flag that only approvals have.
+// RegisterUnseen adds the flag that is only valid for approvals.
 func (f *DecideFlags) RegisterUnseen(set *pflag.FlagSet) {
 	set.BoolVar(&f.unseen, "unseen", false, "approve proposals although you were not shown all of them; the decisions record it")
 }
 
-// newVerdict returns the command that decides with a verdict.
+// newVerdict returns the command that makes decisions with a verdict.
 func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		flags := &DecideFlags{}
@@ -53,7 +53,7 @@ func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cob
 	}
 }
 
-// Decide decides on the proposals that refs name, and prints the decisions.
+// Decide makes decisions on the proposals that refs denote, and prints the decisions.
 func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFlags, verdict proposals.Verdict) error {
 	if flags.unseen && len(flags.expect) > 0 {
 		return process.Usagef("--unseen cannot be combined with --expect, which names what you were shown")
@@ -106,8 +106,8 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	return nil
 }
 
-// choices pairs proposals with the given digests: one for each proposal, or one for each
-// reference, so that a change set takes a single one.
+// choices assigns the given digests to proposals: one digest for each proposal, or one for each reference, so that a
+// change set needs only one.
 func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []string, flags *DecideFlags) ([]review.Choice, error) {
 	choices, expect := make([]review.Choice, len(ids)), flags.expect
 	for i, id := range ids {
@@ -136,7 +136,7 @@ func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []
 	return choices, nil
 }
 
-// newWaiving returns the command that makes a waiver, or ends one.
+// newWaiving returns the command that creates or ends a waiver.
 func newWaiving(ends bool) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		var note command.NoteFlags

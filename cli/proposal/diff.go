@@ -88,13 +88,13 @@ func newDiff(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// diffLayout is how differences are printed.
+// diffLayout specifies how differences are printed.
 type diffLayout struct {
-	around  int // lines of context, -1 for all
+	around  int // lines of context, or -1 for all lines
 	columns bool
 }
 
-// whole reports whether differences are printed completely: side by side, long lines are cut.
+// whole reports whether differences are printed in full. Side by side, long lines are cut.
 func (l diffLayout) whole(a *command.App) bool { return !l.columns || a.Form.JSON }
 
 func runDiff(ctx context.Context, b command.Session, a *command.App, args []string, layout diffLayout) error {
@@ -161,7 +161,7 @@ func newDocSides(left, right content, reach fact.Difference, around int) docSide
 
 // writeDiff prints the differences as unified lines or side by side.
 func writeDiff(a *command.App, p *output.Page, doc docSides, layout diffLayout) {
-	width := 160 // if the width of the terminal is unknown
+	width := 160 // used if the width of the terminal is unknown
 	if n, err := strconv.Atoi(a.Env.Getenv("COLUMNS")); err == nil && n >= 40 {
 		width = n
 	}
@@ -213,7 +213,7 @@ func writeDiff(a *command.App, p *output.Page, doc docSides, layout diffLayout) 
 	}
 }
 
-// diffSet compares each member of a change set with its base.
+// diffSet compares each member of a change set with its base version.
 func diffSet(ctx context.Context, b command.Session, a *command.App, name string, layout diffLayout) error {
 	set, err := b.Desk.Reading.ShowSet(ctx, b.Actor, name)
 	if err != nil {
@@ -246,7 +246,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	return nil
 }
 
-// cell is one side of a row: number, sign, and text, cut and padded to width cells.
+// cell returns one side of a row with line number, sign, and text, cut and padded to width terminal cells.
 func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	if i < 0 {
 		return strings.Repeat(" ", width)
@@ -267,19 +267,18 @@ func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	return head + p.Paint(ink, pad(output.Cut(line.Text, width-len(head)), width-len(head)))
 }
 
-// pad appends blanks to s up to width cells.
+// pad appends spaces to s until it is width terminal cells wide.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-runewidth.StringWidth(s), 0))
 }
 
-// content is one side of a comparison and its name.
+// content is one side of a comparison.
 type content struct {
 	label string
 	diff.Content
 }
 
-// proposed returns the two sides of a proposal: the version that its current revision is
-// based on, and that revision.
+// proposed returns the two sides of a proposal: the version that the current revision is based on, and that revision.
 func proposed(d review.Dossier) (left, right content) {
 	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, d.Proposal.Handle())}
 	if d.Base != nil {
@@ -289,8 +288,8 @@ func proposed(d review.Dossier) (left, right content) {
 	return left, right
 }
 
-// contentOf finds a definition: in a file, a version of a subject (the live one by default),
-// or a revision of a proposal.
+// contentOf finds a definition in a file, as a version of a subject (by default the live one), or as a revision of a
+// proposal.
 func contentOf(ctx context.Context, b command.Session, a *command.App, ref string) (content, error) {
 	isFile := slices.Contains([]string{".json", ".md", ".markdown", ".ndjson"}, strings.ToLower(filepath.Ext(ref)))
 	if isFile || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/") {
@@ -304,7 +303,7 @@ func contentOf(ctx context.Context, b command.Session, a *command.App, ref strin
 		return content{label: ref, Content: drafted(drafts[0])}, nil
 	}
 	thing, which, _ := strings.Cut(ref, "@")
-	if thing != "" && strings.Contains("#0123456789", thing[:1]) { // no id of a tool begins like this
+	if thing != "" && strings.Contains("#0123456789", thing[:1]) { // ids of tools never begin with these characters
 		ids, err := b.Desk.Reading.Resolve(ctx, thing)
 		switch {
 		case err == nil && len(ids) == 1:

@@ -1,5 +1,4 @@
-// Package proposal has the commands about proposals: propose, revise, list, show,
-// compare, review, comment and decide.
+// Package proposal implements the commands that create, list, show, compare, review, and decide on proposals.
 package proposal
 
 import (
@@ -19,7 +18,7 @@ import (
 	"toolcrib/review"
 )
 
-// Family returns the commands that propose, review and decide.
+// Family returns the commands that deal with proposals.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -124,7 +123,7 @@ func StateNames() []string {
 	return output.Mapped(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
-// queueTable lays proposals out by the facts that have a column.
+// queueTable formats proposals as a table of all facts that have a column.
 func queueTable(p *output.Page, found review.Page, now time.Time) (header []string, rows [][]string) {
 	rows = make([][]string, len(found.Proposals))
 	view := facts.View{Age: func(t time.Time) string { return p.Age(t, now) }}
@@ -150,7 +149,7 @@ func queueTable(p *output.Page, found review.Page, now time.Time) (header []stri
 	return append(header, ""), rows
 }
 
-// asTyped is a reference to a proposal as messages write it.
+// asTyped returns a reference to a proposal as it is written in messages.
 func asTyped(ref string) string {
 	if strings.Trim(ref, "0123456789") == "" {
 		return "#" + ref

@@ -46,7 +46,7 @@ func runPropose(ctx context.Context, a *command.App, files []string, draft bool)
 	return printMoved(a, made, err)
 }
 
-// printMoved prints proposals after an operation on them, unless err prevented the operation.
+// printMoved prints proposals after an operation on them, unless it failed.
 func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
@@ -144,9 +144,8 @@ func newRebase(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// writeDraft writes a draft to a file that is not there yet, in the form that
-// its name asks for. "-" is standard output, in JSON: Markdown cannot show a
-// hidden character and keep it.
+// writeDraft writes a draft to a new file, in the format that its name implies. If the file is "-", writeDraft writes
+// JSON to standard output, because Markdown cannot contain hidden characters in a visible form.
 func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	text := d.JSON()
 	if file == "-" {
@@ -173,8 +172,8 @@ func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	return errors.Join(err, f.Close())
 }
 
-// eachProposal performs an act on each of the named proposals and prints their new states. It stops at the first
-// failure; earlier proposals keep their new states.
+// eachProposal performs an act on each of the given proposals and prints their new states. It stops at the first
+// failure; the acts before it remain in effect.
 func eachProposal(ctx context.Context, a *command.App, refs []string, act func(context.Context, command.Session, proposals.ID) (proposals.Proposal, error)) error {
 	b, ids, err := a.OpenProposals(ctx, refs)
 	if err != nil {

@@ -30,7 +30,7 @@ func newReview(a *command.App) *cobra.Command {
 		Use: "review ID... | --git BASE...HEAD [PATH...]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if branch != "" {
-				return nil // paths
+				return nil // the arguments are paths
 			}
 			return command.Some("the number of a proposal")(cmd, args)
 		},
@@ -82,7 +82,7 @@ func newReview(a *command.App) *cobra.Command {
 				document.WriteReach(p, d)
 				writeAssessment(p, d)
 			})
-			if err == nil && a.Audience != nil && printedWhole(b, a) { // only its findings were read, not the change
+			if err == nil && a.Audience != nil && printedWhole(b, a) { // not recorded as shown, because only the findings were read
 				a.Audience.Shown([]review.Dossier{d})
 			}
 			return err

@@ -109,7 +109,7 @@ func showSet(ctx context.Context, b command.Session, a *command.App, name string
 	doc := docChangeSet{Head: output.NewHead("change_set"), ChangeSet: name, ReviewDigest: set.Digest}
 	members := make([]proposals.Proposal, len(set.Members))
 	for i, d := range set.Members {
-		members[i], d.Members = d.Proposal, nil // they are the proposals of the document
+		members[i], d.Members = d.Proposal, nil // already in the document
 		doc.Proposals = append(doc.Proposals, document.NewWholeDetail(d))
 	}
 	err = a.Print(doc, func(p *output.Page) {
@@ -161,8 +161,7 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	}
 }
 
-// writeDigest names a digest, except to a screen reader: an approval takes the one that was
-// shown last.
+// writeDigest prints a digest, unless the reader uses a screen reader: their approval refers to the digest shown last.
 func writeDigest(p *output.Page, label, digest string) {
 	if digest != "" && !p.Spoken {
 		p.Linef("%s %s", label, digest)
@@ -177,17 +176,17 @@ func writeApproval(p *output.Page, name, digest string) {
 	p.Linef("Approve it with: toolcrib --approve %s --expect %s", name, digest)
 }
 
-// setObstacle prevents the approval of members of a change set.
+// setObstacle is a reason why members of a change set cannot be approved.
 type setObstacle struct {
 	why           string
 	members, refs []string
 }
 
-// assessing is the remedy of review.ErrOutdated, which several proposals can share.
+// assessing returns the command that resolves review.ErrOutdated. Several proposals can share one.
 func assessing(refs string) string { return "toolcrib review " + refs + " --again" }
 
-// setObstacles returns the obstacles to the approval of a change set. Members share equal
-// ones, with one remedy for all of them.
+// setObstacles returns the reasons why a change set cannot be approved. Reasons that several members share are
+// combined, with one remedy for all of them.
 func setObstacles(set review.ChangeSet) []setObstacle {
 	var list []setObstacle
 	for _, d := range set.Members {
@@ -211,7 +210,7 @@ func setObstacles(set review.ChangeSet) []setObstacle {
 	return list
 }
 
-// who names the affected members; all is the number of members of the set.
+// who names the affected members. all is the number of members of the set.
 func (o setObstacle) who(all int) string {
 	switch n := len(o.members); n {
 	case 1:
@@ -222,14 +221,15 @@ func (o setObstacle) who(all int) string {
 	return strings.Join(o.members, ", ")
 }
 
-// printedWhole reports whether the complete output reached its reader: a filter prints a part, and a reader who leaves
-// a pager or closes a pipe early did not see all of it.
+// printedWhole reports whether the reader received the complete output. A filter prints only a part, and a reader who
+// leaves the pager or closes the pipe early did not see everything.
 func printedWhole(b command.Session, a *command.App) bool {
 	return a.Form.JQ == nil && !a.Cut && (b.Actor.Kind != proposals.User || !process.ReaderLeft(a.Stdout))
 }
 
-// shown records that a command printed the whole change for the actor, if the output was read completely. A read-only
-// database records nothing; any other failure is reported, because the next approval would refer to an older content.
+// shown records that a command has shown the actor the whole change, unless the output was not read completely. A
+// read-only database records nothing; other failures are reported, because the next approval would refer to older
+// content.
 func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.Dossier) {
 	if !printedWhole(b, a) {
 		return
@@ -242,7 +242,7 @@ func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.
 	}
 }
 
-// writeSetPage prints a change set of imported tools as one page.
+// writeSetPage prints a change set of imported tools on one page.
 func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 	for _, r := range setpage.Of(set, full).Rows {
 		switch r.Kind {
@@ -273,13 +273,13 @@ func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 	}
 }
 
-// spaced joins the parts that are not empty, safe to print.
+// spaced joins non-empty parts and makes them safe to print.
 func spaced(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 	return strings.Join(output.Mapped(parts, output.Safe), "  ")
 }
 
-// writeBody prints the draft, what an import brought with it, the assessment, and the thread.
+// writeBody prints the draft, the data of the import, the assessment, and the comments.
 func writeBody(p *output.Page, d review.Dossier, costs []document.Load) {
 	draft := d.Revision.Draft
 	p.Blank()
@@ -299,7 +299,7 @@ func writeBody(p *output.Page, d review.Dossier, costs []document.Load) {
 			p.Linef("  - %s (should %s)", c.Name, c.Expect)
 		}
 	}
-	for _, c := range d.TestChanges() { // of the subject's test cases
+	for _, c := range d.TestChanges() { // changes of the subject's test cases
 		word := map[diff.Change]string{diff.Removed: "Drops", diff.Modified: "Changes", diff.Added: "Adds"}[c.Change]
 		p.Linef("  %s test case: %s", word, c.Name)
 		if c.Before != "" {
@@ -376,7 +376,7 @@ func writeHead(p *output.Page, d review.Dossier) {
 	}
 }
 
-// writeMembers lists the members of a change set that has more than one.
+// writeMembers lists the members of a change set that has several.
 func writeMembers(p *output.Page, changeSet string, members []proposals.Proposal) {
 	if len(members) < 2 {
 		return
@@ -458,7 +458,7 @@ func writeFinding(p *output.Page, s review.Standing) {
 	}
 }
 
-// notShown marks an approval of content that the decider was not shown.
+// notShown returns a remark about the approval of content that was not shown to the decider, or "".
 func notShown(d proposals.Decision) string {
 	text := ""
 	if mark := document.NotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {

@@ -29,7 +29,7 @@ type Sentence struct {
 	wording.Explanation
 }
 
-// CheckFormat checks the value of --format; --json alone means json.
+// CheckFormat validates the value of --format. --json implies json.
 func CheckFormat(a *command.App, format *string, formats ...string) error {
 	if a.Form.JSON && *format == "text" {
 		*format = "json"
@@ -40,7 +40,7 @@ func CheckFormat(a *command.App, format *string, formats ...string) error {
 	return nil
 }
 
-// New counts and lists findings.
+// New returns the document for findings.
 func New(ok bool, found []findings.Finding) Findings {
 	doc := Findings{Head: output.NewHead("findings"), OK: ok, Findings: append([]findings.Finding{}, found...), Counts: map[string]int64{}}
 	for _, f := range found {
@@ -49,8 +49,7 @@ func New(ok bool, found []findings.Finding) Findings {
 	return doc
 }
 
-// Print writes findings in the requested format and returns an error if the run failed;
-// text returns them for people.
+// Print prints findings in the requested format and returns an error if the run failed. text returns them for people.
 func Print(a *command.App, format string, ok bool, doc any, run findings.Run, text func() string) error {
 	var err error
 	switch format {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/impact"
 )
 
-// followed is the registry that this machine follows, for agents.
+// followed is the registry that this machine follows, as agents see it.
 type followed struct {
 	*follow.Server
 	view []registry.Layer
@@ -65,7 +65,7 @@ func (f followed) Version(ctx context.Context, s registry.Subject, number int) (
 	})
 }
 
-// Prompt implements mcp.Prompter. Notes and tasks of the user need a database.
+// Prompt implements mcp.Prompter. Without a database, there are no notes and tasks of the user.
 func (f followed) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
 	return command.Viewed(ctx, f.read, func(r *follow.Registry) (prompt.Output, error) {
 		where := c.Where

@@ -27,7 +27,7 @@ import (
 	"toolcrib/store"
 )
 
-// startup is the time after which a guard has compared and listed its server's tools.
+// startup is the time in which a guard normally completes the comparison and listing of its server's tools.
 const startup = 10 * time.Second
 
 type guardFlags struct {
@@ -48,7 +48,7 @@ func newGuard(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// check validates the arguments. The first dash of them precede "--"; dash is -1 without "--".
+// check validates the arguments. dash is the number of arguments before "--", or -1 if it is missing.
 func (f guardFlags) check(dash int, args []string) error {
 	if dash < 0 {
 		dash = len(args)
@@ -71,7 +71,7 @@ func (f guardFlags) check(dash int, args []string) error {
 }
 
 func (f guardFlags) run(ctx context.Context, a *command.App, args []string) error {
-	signal.Ignore(syscall.SIGPIPE) // when the client disconnects, the server ends in an orderly way
+	signal.Ignore(syscall.SIGPIPE) // lets the server shut down properly when the client disconnects
 	ctx, stop := signal.NotifyContext(ctx, hangup()...)
 	defer stop()
 	name := registry.ServerName(args[0])
@@ -83,7 +83,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 	if err != nil {
 		return err
 	}
-	db.Open = func(ctx context.Context) (guard.Connection, error) { // its errors are for the person at the client
+	db.Open = func(ctx context.Context) (guard.Connection, error) { // the client shows its errors to the user
 		caller, err := command.CallerFlags{Where: command.WhereFlags{Local: true}}.Caller(a)
 		var g *command.OpenGateway
 		if err == nil {
@@ -125,7 +125,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		db.Reviewed = following.Reviewed()
 		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
-		// Unapproved tools are proposed where the registry is reviewed.
+		// Unapproved tools are proposed on the machine where the registry is reviewed.
 		db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 			if err := following.Report(ctx, name, l); err != nil {
 				log(output.Sentence(err))
@@ -158,7 +158,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: gone(a.Stdout), Times: a.Env.Guard,
 		Notice: a.Config.Notices(), Texts: a.Config.ReviewsTexts(name),
 	}, server)
-	tidy := time.AfterFunc(startup, debug.FreeOSMemory) // what only the start needed
+	tidy := time.AfterFunc(startup, debug.FreeOSMemory) // frees the memory that was only needed for the start
 	defer tidy.Stop()
 	status, err := g.Serve(ctx)
 	if err := db.Close(); err != nil {

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangup returns the signals that end a guard and its server in an orderly way, in addition
-// to those of every command.
+// hangup returns the signals that shut down a guard and its server properly, in addition to those that every command
+// handles.
 func hangup() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
-// pollable wraps a pipe or socket so that a blocked read parks a goroutine instead of a
-// thread: that saves a tenth of the time of a guarded call. restore undoes the change.
+// pollable wraps a pipe or socket so that a blocked read occupies a goroutine instead of a thread. This saves a tenth
+// of the time of a guarded call. restore undoes the change.
 func pollable(in io.Reader) (out io.Reader, restore func()) {
 	none := func() {}
 	f, ok := in.(*os.File)
@@ -55,7 +55,7 @@ func gone(out io.Writer) func(wait time.Duration) bool {
 	}
 	return func(wait time.Duration) bool {
 		closed, end := false, time.Now().Add(wait)
-		err := raw.Control(func(fd uintptr) { // Fd would make the pipe blocking
+		err := raw.Control(func(fd uintptr) { // File.Fd would make the pipe blocking
 			fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a file descriptor is small
 			for {
 				n, err := unix.Poll(fds, int(max(time.Until(end), 0).Milliseconds()))

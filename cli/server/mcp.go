@@ -43,7 +43,7 @@ type mcpFlags struct {
 	remote          bool
 }
 
-// tokenVariable holds the bearer token unless a file does.
+// tokenVariable is the environment variable with the bearer token, which is used if no file is given.
 const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // this is only its name
 
 func newMCP(a *command.App) *cobra.Command {
@@ -109,7 +109,7 @@ func runMCP(ctx context.Context, a *command.App, f mcpFlags) error {
 	return errors.Join(err, run.Close())
 }
 
-// serveHTTP serves over HTTP until ctx ends.
+// serveHTTP serves HTTP requests until ctx is done.
 func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Server) error {
 	host, _, err := net.SplitHostPort(f.http)
 	switch {
@@ -126,7 +126,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	if err != nil {
 		return err
 	}
-	// Scripts need the address too.
+	// WriteNote also prints with --json, because scripts need the address.
 	output.WriteNote(a.Env.Err, "serving http://%s%s", l.Addr(), mcp.Path)
 	output.WriteNote(a.Env.Err, "bearer token: %s", source)
 	return server.ServeHTTP(ctx, l, mcp.HTTP{Token: token, Origins: f.origins})
@@ -153,7 +153,8 @@ func (f mcpFlags) token(a *command.App) (token, source string, err error) {
 	return token, source, err
 }
 
-// readToken reads a token from a file that only its owner may read, or creates the file.
+// readToken reads a token from a file that only its owner can read. If the file does not exist, readToken creates it
+// with a new token.
 func readToken(name string) (string, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -175,7 +176,7 @@ func readToken(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// documents returns the functions by which the command line reads and writes documents.
+// documents returns the functions that read and write documents as the command line does.
 func documents() mcp.Documents {
 	return mcp.Documents{
 		Draft: func(text []byte, complete bool) (proposals.Draft, error) {
@@ -200,8 +201,7 @@ func documents() mcp.Documents {
 	}
 }
 
-// proposer has the methods of the review service that agents may use; their messages can
-// reach no others.
+// proposer provides the methods of the review service that agents may use. Their messages cannot call any other method.
 type proposer struct {
 	mcp.Proposer
 	mcp.Reader
@@ -212,10 +212,10 @@ func proposerOf(desk *service.Desk) proposer {
 	return proposer{desk.Drafting, desk.Reading, desk.Impact}
 }
 
-// toolUser is the gateway for agents: it has no method that answers a pending call.
+// toolUser is the gateway for agents. It has no method that answers a pending call.
 type toolUser struct{ mcp.Gateway }
 
-// approved is the store for agents.
+// approved is the store as agents see it.
 type approved struct {
 	db   *store.DB
 	view []registry.Layer
@@ -236,7 +236,7 @@ func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
 	return command.Viewed(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) { return listIn(ctx, reader, r.view, id) })
 }
 
-// listIn returns the allow-list with an id in the view of some layers.
+// listIn returns the allow-list with this id in the view of the given layers.
 func listIn(ctx context.Context, finder registry.Finder, view []registry.Layer, id string) (registry.Live, error) {
 	entry, ok, err := registry.Layered{Finder: finder, View: view}.List(ctx, id)
 	if err == nil && !ok {
@@ -274,7 +274,7 @@ func (r approved) Version(ctx context.Context, s registry.Subject, number int) (
 	return found[0], nil
 }
 
-// prompter renders prompts for a user with stored data at the current time.
+// prompter renders prompts for a user at the current time, with the user's stored data.
 type prompter struct {
 	desk   *service.Desk
 	stored *builtin.Provider

@@ -1,5 +1,5 @@
-// Package server has the commands that serve agents, applications and people: mcp,
-// guard, and serve over HTTP and SSH with the tokens for it.
+// Package server implements the commands that serve agents, applications, and people: mcp, guard, serve (over HTTP and
+// SSH), and tokens.
 package server
 
 import (
@@ -40,7 +40,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// Family returns the commands that serve.
+// Family returns the commands that serve requests.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -113,7 +113,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	c := serve.Config{
 		Tokens:  tokensOf(a, command.Session{Desk: desk}),
 		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: approvedCatalog{a, prompter}, Documents: documents(),
-		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) { // for the holder of a token
+		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) { // acts for the holder of a token
 			return mcp.New(mcp.Config{
 				Desk: proposerOf(desk), Gateway: toolUser{run.Gateway}, Registry: approved{a.DB, c.Layer.View()}, Upstream: run.Upstream,
 				Prompter: prompter, Documents: documents(), Version: process.ProgramVersion(), As: c.Actor, Caller: c, Expose: mcp.Expose(f.expose), Turn: turn,
@@ -157,7 +157,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	return errors.Join(group.Wait(), run.Close())
 }
 
-// checkWeb checks the values of --expose and --allow-origin.
+// checkWeb validates the values of --expose and --allow-origin.
 func checkWeb(expose string, origins []string) error {
 	if !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, mcp.Expose(expose)) {
 		return process.Usagef("--expose is %q: use tools, meta, or both", expose)
@@ -170,7 +170,7 @@ func checkWeb(expose string, origins []string) error {
 	return nil
 }
 
-// check refuses contradictory flags, and returns the log.
+// check rejects contradictory flags and returns the log.
 func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 	switch {
 	case f.sshSessions < 1:
@@ -201,7 +201,7 @@ func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 	return nil, process.Usagef("--log-format is %q: use text or json", f.logFormat)
 }
 
-// listen serves until ctx ends.
+// listen serves requests until ctx is done.
 func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) error {
 	l, encryption, host, err := f.listener(ctx, a, c)
 	if err != nil {
@@ -224,8 +224,8 @@ func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) 
 	return err
 }
 
-// listener opens the address or socket that the flags name. host reports whether requests
-// may use a host name; nil allows all.
+// listener opens the address or socket given by the flags. host reports whether requests may use a host name; if it is
+// nil, they may use any.
 func (f serveFlags) listener(ctx context.Context, a *command.App, c serve.Config) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
 	if f.http == "" {
 		l, err := f.socketListener(ctx, a, slices.Sorted(maps.Keys(c.Peers)))
@@ -250,8 +250,8 @@ func (f serveFlags) listener(ctx context.Context, a *command.App, c serve.Config
 	return l, encryption, host, err
 }
 
-// socketListener listens on the Unix socket, for the account and for other accounts by their
-// uids. It creates only the default folder.
+// socketListener listens on the Unix socket, to which this account and the accounts with the given user ids can
+// connect. If a folder must be created, it is only the default one.
 func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []int) (net.Listener, error) {
 	others := slices.DeleteFunc(uids, func(uid int) bool { return uid == os.Getuid() })
 	if f.socket != "" {
@@ -271,8 +271,8 @@ func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []i
 	return unixsocket.Listen(ctx, filepath.Join(dir, "serve.sock"), others...)
 }
 
-// approvedCatalog reads approved definitions as export does, for applications that load them
-// from a server.
+// approvedCatalog implements serve.Catalog. It reads approved definitions as export does, for applications that load
+// them from a server.
 type approvedCatalog struct {
 	app *command.App
 	prompter

@@ -29,13 +29,13 @@ import (
 	"toolcrib/store/session"
 )
 
-// Offer lists the flags of a command that users may use over SSH, or the reason why the command is refused.
+// Offer describes the availability of a command over SSH.
 type Offer struct {
-	Flags string // in addition to those of every command; "name-" allows only "-", standard input or output
-	why   string // why the command is not available; "" if it is
+	Flags string // allowed flags besides the common ones; "name-" allows only the value "-"
+	why   string // the reason why the command is not available, or "" if it is
 }
 
-// Reasons why commands are not available over SSH.
+// The reasons why commands are not available over SSH.
 const (
 	ofServerFiles    = "it reads or writes files of the server"
 	ofServerPrograms = "it starts programs on the server"
@@ -43,8 +43,7 @@ const (
 	ofServerKeys     = "it concerns the keys of the server; run toolcrib sign where your key is"
 )
 
-// Offers lists every command with its availability over SSH. Commands and flags that are
-// missing here are refused.
+// Offers returns the availability of every command over SSH. Commands and flags that are not listed are rejected.
 func Offers() map[string]Offer {
 	const (
 		decided = "expect note note-file- print-statement statement- signature-"
@@ -84,10 +83,10 @@ func Offers() map[string]Offer {
 }
 
 // common lists the flags that every command accepts over SSH. The other global flags, such as --as, --db, and
-// --workspace, belong to the server.
+// --workspace, are reserved for the server.
 const common = "help json no-color dry-run project accessible"
 
-// Restrict refuses and hides the commands and flags that are not available over SSH.
+// Restrict rejects and hides the commands and flags that are not available over SSH.
 func Restrict(a *command.App, root *cobra.Command) {
 	table := Offers()
 	name := func(c *cobra.Command) string {
@@ -123,7 +122,7 @@ func (o Offer) takes(flag string) bool {
 	return slices.ContainsFunc(strings.Fields(common+" "+o.Flags), func(f string) bool { return strings.TrimSuffix(f, "-") == flag })
 }
 
-// check refuses flags that are not available, and those that name files.
+// check rejects flags that are not available, and flags with names of files.
 func (o Offer) check(c *cobra.Command) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -138,17 +137,17 @@ func (o Offer) check(c *cobra.Command) error {
 	return err
 }
 
-// sshServing runs the sessions of users over SSH.
+// sshServing runs the SSH sessions of users.
 type sshServing struct {
 	app    *command.App
-	shared command.Remote // the parts that all sessions share
-	state  string         // folder of the users' unsent texts
+	shared command.Remote // shared by all sessions
+	state  string         // folder for the users' unsent texts
 	server *sshdoor.Server
 	listen net.Listener
 	close  func() error
 }
 
-// openSSH opens the listener of --ssh, and the resources that its sessions share.
+// openSSH opens the listener for --ssh and the resources that all sessions share.
 func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logger) (_ *sshServing, err error) {
 	c := *a.Config
 	if _, err := c.Signers.Signers(); err != nil {
@@ -160,7 +159,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	}
 	keyFile := filepath.Join(home, "toolcrib", "ssh_host_ed25519_key")
 	_, missing := os.Lstat(keyFile)
-	key, err := sshdoor.HostKey(keyFile) // created at the first start
+	key, err := sshdoor.HostKey(keyFile) // created when the server first starts
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +170,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	if s.state, err = process.StateHome(a.Env); err != nil {
 		return nil, err
 	}
-	// The preferences of the account for its own screen and its own key do not apply to others.
+	// The account's preferences for its own screen and key do not apply to other users.
 	c.Theme, c.Keys, c.Accessible, c.SignKey, c.MayActAs = "", nil, false, "", nil
 	c.SignAlways = true
 	forAll := &command.App{Printer: &output.Printer{Env: a.Env}, Config: &c, DB: a.DB}
@@ -193,7 +192,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	return s, nil
 }
 
-// serve serves users until ctx ends, and publishes checkpoints of their decisions.
+// serve serves users until ctx is done, and publishes checkpoints of their decisions.
 func (s *sshServing) serve(ctx context.Context) error {
 	if s.app.Config.Checkpoints.Name() != "" {
 		s.shared.Checkpoint = verify.WatchCheckpoints(s.app)
@@ -202,7 +201,7 @@ func (s *sshServing) serve(ctx context.Context) error {
 	return errors.Join(s.server.Serve(ctx, s.listen), s.close())
 }
 
-// identify returns the user of a key according to the current signers file.
+// identify returns the user who owns a key according to the current signers file.
 func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error) {
 	who, err := s.shared.Config.Signers.Signers()
 	if err != nil {
@@ -220,7 +219,7 @@ func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error)
 	return principal, nil
 }
 
-// run runs the program in a session.
+// run runs a command in a session.
 func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	actor, err := proposals.ParseActor(c.Principal)
 	if err != nil {
@@ -250,7 +249,7 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	return a.Program.Run(ctx, a)
 }
 
-// splitCommand returns the arguments of a command that a client sent.
+// splitCommand splits the command sent by a client into its arguments.
 func splitCommand(command string) ([]string, error) {
 	args, err := process.Words(command)
 	if len(args) > 0 && args[0] == "toolcrib" {
@@ -273,7 +272,7 @@ func browses(p command.Program, line string) bool {
 	return root.Flags().NArg() == 0 && !slices.ContainsFunc([]string{"approve", "help", "version"}, root.Flags().Changed)
 }
 
-// typedLines reads lines from a terminal in raw mode, and echoes them.
+// typedLines reads lines from a terminal in raw mode and echoes them.
 func typedLines(in io.Reader, out io.Writer) io.Reader {
 	typed := term.NewTerminal(struct {
 		io.Reader

@@ -76,7 +76,7 @@ func (f tokenFlags) create(ctx context.Context, a *command.App) error {
 	})
 }
 
-// tokensOf returns the store of the tokens.
+// tokensOf returns the token store.
 func tokensOf(a *command.App, b command.Session) tokens.Tokens {
 	return tokens.Tokens{Store: a.DB.Tokens(), Registry: b.Desk.Impact, Now: a.Env.Now, NewID: a.Env.NewID}
 }
@@ -175,7 +175,7 @@ func newDocToken(t tokens.Token, now time.Time) docToken {
 	return d
 }
 
-// whom names the user of a token for a person.
+// whom returns the token's user for display.
 func (d docToken) whom() string {
 	return cmp.Or(d.User, "any user")
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Limits of a configuration. The decoder is recursive: without them, a project's file
-// could stop every command in its folder.
+// Limits for a configuration file. The decoder is recursive: without these limits, a project's file could crash every
+// command in its folder.
 const (
 	maxConfig      = 64 << 10 // bytes
 	maxConfigDepth = 32       // nested brackets
-	maxConfigDots  = 100      // dots in one line: a dotted key opens a table with each
+	maxConfigDots  = 100      // dots in a line; each dot in a dotted key opens a nested table
 )
 
-// ByteOrderMark is written by some editors at the start of a file.
+// ByteOrderMark is a character that some editors write at the start of a file.
 const ByteOrderMark = "\ufeff"
 
-// errConfigShape is wrapped by errors about files that toolcrib wrote itself.
+// errConfigShape means that a file cannot be a configuration, because of its type, its size, or its nesting.
 var errConfigShape = errors.New("not a configuration")
 
 // keyPath is the path of a key in a configuration, such as gateway, gate_url.
@@ -60,7 +60,7 @@ func TomlString(s string) string {
 	return b.String()
 }
 
-// configKeys are the keys of a file in their order, including those in tables.
+// configKeys lists the keys of a file in order, including those in tables.
 type configKeys []keyPath
 
 // has reports whether the file has a key.
@@ -95,7 +95,7 @@ func below(table keyPath, e *unstable.Node) keyPath {
 	return path
 }
 
-// keysOf returns the key of an expression, and those of the tables in its value.
+// keysOf returns the key of an expression, and the keys of the tables in its value.
 func keysOf(table keyPath, e *unstable.Node) configKeys {
 	path := below(table, e)
 	return append(configKeys{path}, keysIn(path, e.Value())...)
@@ -112,9 +112,10 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 	return keys
 }
 
-// DecodeConfig decodes the text of a file into the value that to points to, and returns the keys of the file. If the
-// type has no field for some keys, it returns these as unknown and changes nothing. It replaces maps, lists, and values
-// behind pointers instead of writing to them, because the settings of other files may share them.
+// DecodeConfig decodes the text of a file into the value that to points to, and returns the keys in the file. If the
+// type lacks fields for some keys, DecodeConfig returns them as unknown and does not change the value. It replaces
+// maps, lists, and pointers instead of modifying the values that they refer to, because the settings of other files may
+// share them.
 func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
 	if err := plainConfig(text); err != nil {
 		return nil, nil, err
@@ -143,8 +144,8 @@ func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err 
 	return keys, nil, nil
 }
 
-// lay copies the value of a key. The first parts of the key lead to into and from. Copied
-// names the maps that into does not share any more.
+// lay copies the value of a key from one configuration to another. The first parts of the key, up to at, lead to into
+// and from. copied contains the names of the maps that into no longer shares.
 func lay(into, from reflect.Value, key keyPath, at int, copied map[string]bool) {
 	switch {
 	case into.Kind() == reflect.Struct && at < len(key):
@@ -169,8 +170,8 @@ func lay(into, from reflect.Value, key keyPath, at int, copied map[string]bool) 
 	}
 }
 
-// fieldOf returns the index of the field with exactly this key, or -1. The decoder ignores the case of keys, but the
-// permissions of a file depend on their exact names.
+// fieldOf returns the index of the field with exactly this key, or -1. The decoder ignores the case of keys, but a
+// file's permissions depend on the exact keys.
 func fieldOf(t reflect.Type, key string) int {
 	for i := range t.NumField() {
 		if t.Field(i).Tag.Get("toml") == key {
@@ -201,7 +202,7 @@ func hasKey(t reflect.Type, key keyPath) bool {
 	return true
 }
 
-// ConfigError describes where and why the decoder stopped, without names of Go types.
+// ConfigError describes the position and cause of a decoder error, without names of Go types.
 func ConfigError(err error) error {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
@@ -215,8 +216,8 @@ func ConfigError(err error) error {
 	return fmt.Errorf("line %d, column %d: %s", line, column, why)
 }
 
-// plainConfig refuses a file that would take the decoder long. It counts brackets and dots
-// everywhere, even in strings: no real configuration has that many.
+// plainConfig rejects a file that would take the decoder a long time. It counts brackets and dots everywhere, even in
+// strings; no genuine configuration exceeds the limits.
 func plainConfig(text []byte) error {
 	depth, dots, line := 0, 0, 1
 	for _, b := range text {

@@ -24,12 +24,12 @@ import (
 	"toolcrib/store"
 )
 
-// Desk opens the review service with these settings.
+// Desk opens the review service with this configuration.
 func (c Config) Desk(db review.Store, env process.Env) (*service.Desk, error) {
 	return c.DeskOf(db, env, nil)
 }
 
-// DeskOf is Desk with signers that are not in their file yet, unless next is nil.
+// DeskOf is like Desk. If next is not nil, it replaces the signers in their file.
 func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) (*service.Desk, error) {
 	policy := c.connect(c.Policy(), env)
 	if next != nil {
@@ -43,7 +43,7 @@ func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) 
 	return desk, nil
 }
 
-// RulesVersion identifies the rules and the policy in force. It needs no database.
+// RulesVersion identifies the current rules and policy. It does not need a database.
 func (c Config) RulesVersion(env process.Env) (string, error) {
 	desk, err := c.Desk(nil, env)
 	if err != nil {
@@ -52,10 +52,10 @@ func (c Config) RulesVersion(env process.Env) (string, error) {
 	return desk.RulesVersion(), nil
 }
 
-// Principal is the default actor: the user or agent that the server authenticated for the
-// login of the database, or else the user of the account.
+// Principal returns the default actor: the user or agent that the database server authenticated, or otherwise the user
+// of the account.
 func (c Config) Principal(env process.Env) proposals.Actor {
-	if login, err := store.Login(c.DB); err == nil && login != "" { // opening it reports the error
+	if login, err := store.Login(c.DB); err == nil && login != "" { // opening the database reports the error
 		if actor, err := proposals.ParseActor(login); err == nil && (actor.Kind == proposals.User || actor.Kind == proposals.Agent) {
 			return actor
 		}
@@ -63,7 +63,7 @@ func (c Config) Principal(env process.Env) proposals.Actor {
 	return proposals.Actor{Kind: proposals.User, Name: process.LoginName(env)}
 }
 
-// User returns the name of the user on whose behalf a command acts by default.
+// User returns the user on whose behalf commands act by default.
 func (c Config) User(env process.Env) string {
 	if actor := c.Principal(env); actor.Kind == proposals.User {
 		return actor.Name
@@ -71,13 +71,13 @@ func (c Config) User(env process.Env) string {
 	return process.LoginName(env)
 }
 
-// Users returns the users that the account may act as: its own user first, then may_act_as.
+// Users returns the users that the account may act as: its own user, followed by those of may_act_as.
 func (c Config) Users(env process.Env) []string {
 	return append([]string{proposals.Actor{Kind: proposals.User, Name: c.User(env)}.String()}, c.MayActAs...)
 }
 
-// ReadConfig reads a configuration file. It refuses pipes and devices, which might never
-// end, and files that are too large.
+// ReadConfig reads a configuration file. It rejects pipes and devices, because reading them may never end, and files
+// that are too large.
 func ReadConfig(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -101,7 +101,7 @@ func ReadConfig(file string) ([]byte, error) {
 	return text, err
 }
 
-// RuleSet returns the rules in force. Its errors name the file with the wrong entry.
+// RuleSet returns the configured rules. Its errors name the file with the invalid entry.
 func (c Config) RuleSet() (ruleset.Set, error) {
 	set, err := ruleset.NewSet(c.Rules)
 	if err == nil {
@@ -130,10 +130,10 @@ type Setting struct {
 
 func (s Setting) Row() []string { return []string{s.Key, s.Value, s.Source} }
 
-// settingValues holds the values of settings by their keys.
+// settingValues contains the values of settings by key.
 type settingValues map[string]string
 
-// add adds the values below key that a configuration file can set, except empty ones.
+// add adds the non-empty values below key that a configuration file can set.
 func (v settingValues) add(key keyPath, of reflect.Value) {
 	below := func(name string) keyPath { return append(slices.Clone(key), name) }
 	switch {
@@ -159,12 +159,12 @@ func (v settingValues) add(key keyPath, of reflect.Value) {
 	}
 }
 
-// maskedCommand returns a program and its arguments without those that may be secrets.
+// maskedCommand formats a program and its arguments, and masks those that may be secrets.
 func maskedCommand(words []string) string {
 	return strings.Join(append(words[:1:1], clients.Server{Args: words[1:]}.Masked().Args...), " ")
 }
 
-// List returns every setting with its source.
+// List returns all settings with their sources.
 func (c Config) List() []Setting {
 	others := c
 	others.Servers, others.Model, others.Reviewers, others.Policies, others.Commands = nil, ModelConfig{}, nil, nil, nil

@@ -8,27 +8,26 @@ import (
 	"time"
 )
 
-// FollowConfig names the registry that this machine follows, from the user's or the
-// system's file.
+// FollowConfig describes the registry that this machine follows. It can be set in the user's file or in the system's.
 type FollowConfig struct {
-	Source   string `toml:"source"`   // a folder, a file, an https address, or "git:REPOSITORY"
-	Signers  string `toml:"signers"`  // file with the trusted signers; "" for allowed_signers
+	Source   string `toml:"source"`   // a folder, a file, an https URL, or "git:REPOSITORY"
+	Signers  string `toml:"signers"`  // file with the trusted signers; "" means allowed_signers
 	Unsigned bool   `toml:"unsigned"` // accept a registry without signatures
-	Every    string `toml:"every"`    // how often to check for changes, such as "1m", the default
-	MaxAge   string `toml:"max_age"`  // how long an unconfirmed copy is used, such as "72h"; "" for ever
-	Token    string `toml:"token"`    // file with the token for a source that is toolcrib serve; "" for none
+	Every    string `toml:"every"`    // interval between checks for changes, such as "1m", the default
+	MaxAge   string `toml:"max_age"`  // maximum age of an unconfirmed copy, such as "72h"; "" means no limit
+	Token    string `toml:"token"`    // file with the token for a source that is a toolcrib server; "" means none
 }
 
-// PublishConfig names where the registry is published after each decision.
+// PublishConfig describes how the registry is published after each decision.
 type PublishConfig struct {
 	To      string   `toml:"to"`      // a folder, or "git:REPOSITORY"
 	Command []string `toml:"command"` // or a program that copies the folder "{}"
 }
 
-// Interval returns how often the source is checked.
+// Interval returns the interval between checks of the source.
 func (c FollowConfig) Interval() time.Duration { return cmp.Or(length(c.Every), time.Minute) }
 
-// Oldest returns how long an unconfirmed copy is used, 0 for ever.
+// Oldest returns the maximum age of an unconfirmed copy, or 0 if there is no limit.
 func (c FollowConfig) Oldest() time.Duration { return length(c.MaxAge) }
 
 func (c FollowConfig) check() error {
@@ -58,10 +57,10 @@ func (c PublishConfig) check() error {
 // Name returns the name of the target, or "" if none is configured.
 func (c PublishConfig) Name() string { return cmp.Or(c.To, strings.Join(c.Command, " ")) }
 
-// FollowAddress makes the path of a folder or of a repository absolute.
+// FollowAddress makes the path of a folder or repository absolute.
 func FollowAddress(dir, address string) string {
 	repository, git := strings.CutPrefix(address, GitTarget)
-	if strings.Contains(repository, "://") || git && strings.Contains(repository, ":") { // user@host:path
+	if strings.Contains(repository, "://") || git && strings.Contains(repository, ":") { // such as user@host:path
 		return address
 	}
 	repository = Absolute(dir, repository)

@@ -23,21 +23,21 @@ import (
 	"toolcrib/review/harness/openai"
 )
 
-// gatewayConfig configures tool calls. Only the user's own file can set it.
+// gatewayConfig configures tool calls. It can only be set in the user's own file.
 type gatewayConfig struct {
-	Gate         []string               `toml:"gate"`            // the eval gate: a program and its arguments
-	GateURL      string                 `toml:"gate_url"`        // or an address
-	GateTokenEnv string                 `toml:"gate_token_env"`  // the variable that holds the gate's bearer token
+	Gate         []string               `toml:"gate"`            // eval gate: a program and its arguments
+	GateURL      string                 `toml:"gate_url"`        // or a URL
+	GateTokenEnv string                 `toml:"gate_token_env"`  // variable with the bearer token of the gate
 	GateTimeout  string                 `toml:"gate_timeout"`    // such as "2s"
 	GatePolicy   string                 `toml:"gate_policy"`     // "open" or "closed"
-	PendingFor   string                 `toml:"pending_for"`     // how long a call waits for the user
-	MaxPending   int                    `toml:"max_pending"`     // how many wait for one agent and user
+	PendingFor   string                 `toml:"pending_for"`     // time that a call waits for the user
+	MaxPending   int                    `toml:"max_pending"`     // maximum number of waiting calls per agent and user
 	MaxRefused   int                    `toml:"max_refused"`     // how many refused calls of an agent and user are logged in an hour
-	LogHints     *bool                  `toml:"log_annotations"` // whether the audit log keeps the annotations of tools; nil means true
-	RunFor       string                 `toml:"run_for"`         // how long a provider may take
+	LogHints     *bool                  `toml:"log_annotations"` // whether the audit log stores annotations; nil means yes
+	RunFor       string                 `toml:"run_for"`         // time limit of a provider
 	HubTimeout   string                 `toml:"hub_timeout"`
 	HubMaxBytes  int64                  `toml:"hub_max_bytes"`
-	HubTokenEnv  map[string]string      `toml:"hub_token_env"` // by host, the variables that hold the hubs' bearer tokens
+	HubTokenEnv  map[string]string      `toml:"hub_token_env"` // variables with the bearer tokens of hubs, by host
 	HubHeaders   map[string]hub.Headers `toml:"hub_headers"`   // by host
 }
 
@@ -76,7 +76,7 @@ func (c gatewayConfig) check() error {
 	return nil
 }
 
-// Apply copies the settings of gates and times into g.
+// Apply copies the settings to g.
 func (c gatewayConfig) Apply(env process.Env, g *gateway.Config) {
 	g.GateTimeout, g.PendingFor, g.RunFor = length(c.GateTimeout), length(c.PendingFor), length(c.RunFor)
 	g.MaxPending, g.MaxRefused, g.GateClosed = c.MaxPending, c.MaxRefused, c.GatePolicy == "closed"
@@ -93,7 +93,7 @@ func (c gatewayConfig) Apply(env process.Env, g *gateway.Config) {
 	}
 }
 
-// Hub returns the provider of tools that run at an HTTP address.
+// Hub returns the provider for tools that run at an HTTP address.
 func (c gatewayConfig) Hub(env process.Env) *hub.Hub {
 	tokens := map[string]string{}
 	for host, variable := range c.HubTokenEnv {
@@ -102,9 +102,9 @@ func (c gatewayConfig) Hub(env process.Env) *hub.Hub {
 	return hub.New(hub.Config{Timeout: length(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens, Headers: c.HubHeaders})
 }
 
-// callsConfig bounds the log of calls.
+// callsConfig limits the log of calls.
 type callsConfig struct {
-	Keep string `toml:"keep"` // how long, such as "90d"; "" means for ever
+	Keep string `toml:"keep"` // how long calls are stored, such as "90d"; "" means no limit
 }
 
 func (c callsConfig) check() error {
@@ -114,7 +114,7 @@ func (c callsConfig) check() error {
 	return nil
 }
 
-// ParseAge parses a duration, which may be a number of days such as "90d".
+// ParseAge parses a duration, or a number of days such as "90d".
 func ParseAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
@@ -123,35 +123,35 @@ func ParseAge(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// badLength reports whether text is not "" and not a positive duration.
+// badLength reports whether text is neither "" nor a positive duration.
 func badLength(text string) bool {
 	d, err := time.ParseDuration(text)
 	return text != "" && (err != nil || d <= 0)
 }
 
-// length parses a duration that was checked; "" is 0.
+// length parses a duration that has been validated; "" is 0.
 func length(text string) time.Duration {
 	d, _ := time.ParseDuration(text)
 	return d
 }
 
-// ModelConfig selects the model that answers test cases without a recorded answer. It can
-// be any server with the Chat Completions API of OpenAI.
+// ModelConfig selects the model that answers test cases without a recorded answer. Any server that implements the Chat
+// Completions API of OpenAI can be used.
 type ModelConfig struct {
 	BaseURL   string `toml:"base_url"` // such as "http://localhost:11434/v1"
 	Name      string `toml:"name"`
-	APIKeyEnv string `toml:"api_key_env"` // the variable that holds the key
+	APIKeyEnv string `toml:"api_key_env"` // the environment variable with the API key
 	Timeout   string `toml:"timeout"`     // such as "60s"
 	Retries   *int   `toml:"retries"`
 }
 
-// defaultRetries is how often a failed request to a model is repeated.
+// defaultRetries is the number of times that a failed request to a model is repeated.
 const defaultRetries = 2
 
-// reviewerConfig is a reviewer in addition to the built-in Chief of Staff: a command or a
-// model. Missing settings of a model are taken from [model].
+// reviewerConfig is a reviewer in addition to the built-in Chief of Staff: a command or a model. Settings of a model
+// that are missing here are taken from [model].
 type reviewerConfig struct {
-	Name      string   `toml:"name"` // for assessments
+	Name      string   `toml:"name"` // the name in assessments
 	Command   []string `toml:"command"`
 	BaseURL   string   `toml:"base_url"`
 	Model     string   `toml:"model"`
@@ -160,8 +160,8 @@ type reviewerConfig struct {
 	Retries   *int     `toml:"retries"`
 }
 
-// over returns the model of a reviewer, with missing settings from m. A key is only sent to the address for which it
-// was configured.
+// over returns the model of a reviewer, with missing settings taken from m. A key is only sent to the address for which
+// it was configured.
 func (r reviewerConfig) over(m ModelConfig) ModelConfig {
 	if r.BaseURL != "" {
 		m.BaseURL, m.APIKeyEnv = r.BaseURL, ""
@@ -170,7 +170,7 @@ func (r reviewerConfig) over(m ModelConfig) ModelConfig {
 	return m
 }
 
-// client returns a client of the model. It reads the key from the environment.
+// client returns a client for the model. It reads the API key from the environment.
 func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
 	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: length(m.Timeout), Retries: defaultRetries}
 	if m.Retries != nil {
@@ -184,7 +184,7 @@ func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
 	return openai.New(c)
 }
 
-// check reports problems that need neither a key nor a request to find.
+// check validates the settings as far as possible without a key or a request.
 func (m ModelConfig) check(where string) error {
 	if badLength(m.Timeout) {
 		return fmt.Errorf("configuration: %s.timeout is %q: use a duration such as \"60s\"", where, m.Timeout)
@@ -226,7 +226,7 @@ func (c Config) checkReviewers() error {
 		if r.BaseURL != "" || r.Model != "" || r.APIKeyEnv != "" || r.Retries != nil {
 			return fmt.Errorf("configuration: %s is both a command and a model; configure two reviewers", where)
 		}
-		// The working directory must not decide which program runs.
+		// The working directory must not determine which program runs.
 		if program := r.Command[0]; program == "" || strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
 			return fmt.Errorf("configuration: %s.command begins with %q: use an absolute path, or a name that is in PATH", where, program)
 		}
@@ -237,7 +237,7 @@ func (c Config) checkReviewers() error {
 	return nil
 }
 
-// connect adds the model and the reviewers to a policy. It opens no connection: clients are created at their first use.
+// connect adds the model and the reviewers to a policy. It opens no connections: clients are created when first used.
 func (c Config) connect(p review.Policy, env process.Env) review.Policy {
 	if c.Model != (ModelConfig{}) {
 		p.Model = connection(sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) }))
@@ -252,7 +252,7 @@ func (c Config) connect(p review.Policy, env process.Env) review.Policy {
 	return p
 }
 
-// connection makes the client of a model when the model is first used.
+// connection creates the client of a model when the model is first used.
 type connection func() (harness.Model, error)
 
 // Answer implements harness.Model.

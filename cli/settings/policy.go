@@ -25,16 +25,17 @@ import (
 	"toolcrib/tui"
 )
 
-// policyConfig is a [[policy]] entry: the owners of some subjects, and how many owners must approve a change.
+// policyConfig is a [[policy]] entry. It names the owners of some subjects and the number of owners who must approve a
+// change.
 type policyConfig struct {
 	Subjects  []string `toml:"subjects"`  // patterns, such as "tool:project/*/*"
 	Owners    []string `toml:"owners"`    // users, such as "user:mara"
-	Approvals *int     `toml:"approvals"` // 1 if absent
-	Since     string   `toml:"since"`     // when it takes effect
-	Until     string   `toml:"until"`     // when it ends
+	Approvals *int     `toml:"approvals"` // nil means 1
+	Since     string   `toml:"since"`     // the time when the entry takes effect
+	Until     string   `toml:"until"`     // the time when the entry ends
 }
 
-// PolicyRule is a parsed entry and its place.
+// PolicyRule is a parsed entry and its position.
 type PolicyRule struct {
 	approval.Rule
 	Place string // "FILE, line 12"
@@ -42,7 +43,7 @@ type PolicyRule struct {
 
 var policyHead = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*policy[ \t]*\]\]`)
 
-// readPolicies appends the entries of a file. A change must satisfy every matching entry of all files.
+// readPolicies adds the entries of a file. A change must satisfy every matching entry of all files.
 func (c *Config) readPolicies(file string, text []byte, entries []policyConfig) error {
 	heads := policyHead.FindAllIndex(text, -1)
 	rules := slices.Clone(c.PolicyRules)
@@ -98,7 +99,7 @@ func (p policyConfig) rule() (approval.Rule, error) {
 	return r, nil
 }
 
-// setOrigin sets the origin of the entries read last.
+// setOrigin sets the origin of the entries from index read on.
 func (c *Config) setOrigin(from string, read int) {
 	c.PolicyRules = slices.Clone(c.PolicyRules)
 	for i := read; i < len(c.PolicyRules); i++ {
@@ -106,19 +107,19 @@ func (c *Config) setOrigin(from string, read int) {
 	}
 }
 
-// Approvals returns the policy for the review service.
+// Approvals returns the approval rules for the review service.
 func (c Config) Approvals() approval.Rules {
 	return output.Mapped(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
 }
 
-// PolicyProblems reports entries that cannot be satisfied because their owners have no signing keys.
+// PolicyProblems reports entries that cannot be satisfied because the owners have no signing keys.
 func (c Config) PolicyProblems(now time.Time) []string {
 	if c.Signatures != SignaturesRequired {
 		return nil
 	}
 	s, err := c.Signers.Signers()
 	if err != nil || s == nil {
-		return nil // other checks report the signers file
+		return nil // the signers file is checked elsewhere
 	}
 	var problems []string
 	for _, r := range c.PolicyRules {
@@ -138,11 +139,10 @@ func (c Config) PolicyProblems(now time.Time) []string {
 	return problems
 }
 
-// FromProject is the origin of a setting from a project's file.
+// FromProject is the origin of a setting in a project's file.
 const FromProject = approval.FromProject
 
-// origins returns the kind of source of each setting. Decisions record these instead of
-// paths of this machine.
+// origins returns the kind of source of each setting. Decisions record these kinds, not the paths on this machine.
 func (c Config) origins() map[string]string {
 	kinds := map[string]string{}
 	for key, source := range c.Sources {
@@ -153,7 +153,7 @@ func (c Config) origins() map[string]string {
 	return kinds
 }
 
-// kindOf returns the kind of a source, for Setting.From, or "" if source is "".
+// kindOf returns the kind of a source as in Setting.From, or "" if source is "".
 func (c Config) kindOf(source string) string {
 	switch {
 	case source == "":
@@ -170,13 +170,13 @@ func (c Config) kindOf(source string) string {
 	return "system"
 }
 
-// checkpointsConfig names the place where checkpoints are published.
+// checkpointsConfig specifies where checkpoints are published.
 type checkpointsConfig struct {
 	To      string   `toml:"to"`      // "git:PATH"
-	Command []string `toml:"command"` // or a program, which gets the checkpoint on standard input
+	Command []string `toml:"command"` // or a program that receives the checkpoint on standard input
 }
 
-// GitTarget is the prefix of a target that is a git repository.
+// GitTarget is the prefix of a target that is a Git repository.
 const GitTarget = "git:"
 
 func (c checkpointsConfig) check() error {
@@ -197,12 +197,12 @@ func (c checkpointsConfig) Name() string {
 	return cmp.Or(c.To, strings.Join(c.Command, " "))
 }
 
-// notifyConfig names the receivers of notices. Only the user's own file can set it,
-// because it runs a program.
+// notifyConfig specifies the receivers of notices. It can only be set in the user's own file, because it runs a
+// program.
 type notifyConfig struct {
-	Command   []string       `toml:"command"`    // a program, which gets the notice on standard input
-	URL       string         `toml:"url"`        // an address, which gets it as a POST request
-	SecretEnv string         `toml:"secret_env"` // the variable with the secret that signs the request
+	Command   []string       `toml:"command"`    // a program that receives the notice on standard input
+	URL       string         `toml:"url"`        // a URL that receives the notice as a POST request
+	SecretEnv string         `toml:"secret_env"` // the environment variable with the secret that signs the request
 	Events    []notices.Kind `toml:"events"`     // empty means all
 }
 
@@ -229,11 +229,10 @@ func (c notifyConfig) check() error {
 
 func (c notifyConfig) Given() bool { return len(c.Command) > 0 || c.URL != "" }
 
-// serveConfig is the table [serve]. Only the user's own file can set it, because it grants
-// access.
+// serveConfig is the table [serve]. It can only be set in the user's own file, because it grants access.
 type serveConfig struct {
-	// Peers maps uids to ids of tokens. An account that connects to the Unix socket has
-	// the rights of its token without presenting it.
+	// Peers maps user ids to token ids. An account that connects to the Unix socket has the rights of its token without
+	// presenting it.
 	Peers map[string]string `toml:"peers"`
 }
 
@@ -249,21 +248,21 @@ func (c serveConfig) check() error {
 	return nil
 }
 
-// TokenIDs returns the ids of tokens by uid.
+// TokenIDs returns the token ids by user id.
 func (c serveConfig) TokenIDs() map[int]string {
 	ids := make(map[int]string, len(c.Peers))
 	for uid, token := range c.Peers {
-		if n, err := strconv.Atoi(uid); err == nil { // check refuses others
+		if n, err := strconv.Atoi(uid); err == nil { // check rejects other values
 			ids[n] = token
 		}
 	}
 	return ids
 }
 
-// maxViewName is the maximum length of the name of a view in characters: it is shown as a tab.
+// maxViewName is the maximum length of a view's name in characters. The name is shown on a tab.
 const maxViewName = 20
 
-// validName reports whether the workbench can show the name of a view or a command.
+// validName reports whether the workbench can show the name of a view or command.
 func validName(name string) bool {
 	return name != "" && utf8.RuneCountInString(name) <= maxViewName && visible.Clean(name) && !strings.ContainsAny(name, "\n\t")
 }
@@ -275,18 +274,18 @@ func (c *Config) checkViews() error {
 			return fmt.Errorf("configuration: views.%q is not a valid name: use 1 to %d visible characters", name, maxViewName)
 		}
 		if _, err := filter.Parse(c.Views[name]); err != nil {
-			return fmt.Errorf("configuration: views.%s: %s", name, err.Error()) // not %w: this is not a usage error
+			return fmt.Errorf("configuration: views.%s: %s", name, err.Error()) // not %w, because this is not a usage error
 		}
 	}
 	return nil
 }
 
-// NamedViews returns the configured views in the order of their files.
+// NamedViews returns the configured views, in the order of the files.
 func (c Config) NamedViews() []tui.View {
 	return output.Mapped(c.ViewOrder, func(name string) tui.View { return tui.View{Name: name, Filter: c.Views[name]} })
 }
 
-// maxCommands is how many commands the workbench offers: each has a digit for a key.
+// maxCommands is the maximum number of commands in the workbench. Each has a digit as its key.
 const maxCommands = 9
 
 func (c *Config) checkCommands() error {
@@ -304,7 +303,7 @@ func (c *Config) checkCommands() error {
 	return nil
 }
 
-// NamedCommands returns the configured commands of the workbench by name.
+// NamedCommands returns the configured commands of the workbench, sorted by name.
 func (c Config) NamedCommands() []tui.Command {
 	return output.Mapped(slices.Sorted(maps.Keys(c.Commands)), func(name string) tui.Command { return tui.Command{Name: name, Args: c.Commands[name]} })
 }

@@ -23,24 +23,23 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// ErrUntrusted is wrapped when a project's file has a setting that needs the user's trust.
+// ErrUntrusted means that a project's file contains a setting that requires the user's trust.
 var ErrUntrusted = errors.New("not trusted")
 
-// Keys of a project's file by the trust that they need. All others need the user's trust
-// in the file: they name programs to run, models, or the database, or they change how
-// review works.
+// Keys of a project's file by the trust that they require. All other keys require the user's trust in the file, because
+// they specify programs to run, models, or the database, or change how reviews work.
 var (
-	// freely lists the keys that need no trust because they do not affect protection or can only tighten it.
+	// freely lists the keys that need no trust, because they either do not affect protection or can only tighten it.
 	freely = []string{
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "reach", "guard",
 	}
-	// never lists keys that are only allowed in the user's own file.
+	// never lists the keys that are only allowed in the user's own file.
 	never = []string{"may_act_as", "commands", "max_open_all_agents", "calls", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
 )
 
-// readProject applies a project's file. Other people and agents may be able to write that file: it can tighten the
-// user's protection but not loosen it, and its other settings need the user's trust. Without trust, readProject applies
-// the permitted settings and returns an error that wraps ErrUntrusted.
+// readProject applies a project's file. Since other people and agents may be able to write that file, it can tighten
+// the user's protection but not loosen it, and its other settings require the user's trust. Without trust, readProject
+// applies the permitted settings and returns an error that wraps ErrUntrusted.
 func (c *Config) readProject(env process.Env) error {
 	file := c.ProjectFile
 	if err := planted(env.Dir, file); err != nil {
@@ -56,7 +55,7 @@ func (c *Config) readProject(env process.Env) error {
 	if err != nil {
 		return err
 	}
-	var beyond []string // the keys that need trust
+	var beyond []string // the keys that require trust
 	for _, k := range keys {
 		switch key := k[0]; {
 		case slices.Contains(never, key):
@@ -90,7 +89,7 @@ func (c *Config) readProject(env process.Env) error {
 	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
-// tighten restores the settings of c that a project's file, already applied to over, would loosen.
+// tighten restores the settings of c that a project's file has loosened. over is c with that file applied.
 func (c *Config) tighten(over *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {
@@ -125,7 +124,7 @@ func (c *Config) tighten(over *Config) {
 	for id, severity := range over.Rules {
 		before := c.severity(id)
 		if before == "" || !slices.Contains([]rules.Severity{rules.Off, rules.Info, rules.Warn, rules.Block}, severity) || severity.Rank() > before.Rank() {
-			continue // the check of the rules reports an unknown rule or severity
+			continue // the check of the rules reports unknown rules and severities
 		}
 		if mine, ok := c.Rules[id]; ok {
 			over.Rules[id] = mine
@@ -160,9 +159,9 @@ func ownerOf(name string) (account int, known bool) {
 	return owner.Of(info)
 }
 
-// planted returns an error for a project's file that another account put into a
-// world-writable folder such as /tmp: it would choose the database of everybody who works
-// below. The owner of the working directory and the administrator may do so.
+// planted returns an error if another account put a project's file into a world-writable folder such as /tmp. That file
+// would choose the database of everybody who works below the folder. The owner of the working directory and the
+// administrator may do so.
 func planted(dir, file string) error {
 	above, err := os.Stat(filepath.Dir(file))
 	if err != nil || above.Mode().Perm()&0o002 == 0 {
@@ -176,16 +175,16 @@ func planted(dir, file string) error {
 	return fmt.Errorf("configuration %s: it is owned by uid %d in a world-writable directory; remove it or run from another directory", file, whose)
 }
 
-// Trusted is the user's trust in the content of a project's file. Each is a file in the
-// user's state folder, outside of every project, and is named by the path and the content:
-// a change of the project's file ends the trust.
+// Trusted records the user's trust in the content of a project's file. Each record is a file in the user's state
+// folder, outside of every project. Its name depends on the path and the content, so that trust ends when the project's
+// file changes.
 type Trusted struct {
 	File   string    `json:"file"`
 	SHA256 string    `json:"sha256"` // of its content
 	At     time.Time `json:"at"`
 }
 
-// ErrNoTrust is wrapped when no file can be trusted.
+// ErrNoTrust means that there is no file to trust.
 var ErrNoTrust = errors.New("nothing to trust")
 
 func trustFolder(env process.Env) (string, error) {
@@ -193,7 +192,7 @@ func trustFolder(env process.Env) (string, error) {
 	return filepath.Join(state, "toolcrib", "trusted"), err
 }
 
-// TrustMark names the file that records the user's trust of text in file.
+// TrustMark returns the path of the file that records the user's trust in a file with this text.
 func TrustMark(env process.Env, file string, text []byte) (mark string, t Trusted, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {
@@ -206,8 +205,7 @@ func TrustMark(env process.Env, file string, text []byte) (mark string, t Truste
 	return filepath.Join(dir, registry.HashBytes([]byte(t.File+"\x00"+t.SHA256))), t, nil
 }
 
-// isTrusted reports whether the user trusts text in file. It ignores a mark that other
-// accounts can write.
+// isTrusted reports whether the user trusts a file with this text. It ignores records that other accounts can write.
 func isTrusted(env process.Env, file string, text []byte) (bool, error) {
 	mark, _, err := TrustMark(env, file, text)
 	if err != nil {
@@ -220,8 +218,7 @@ func isTrusted(env process.Env, file string, text []byte) (bool, error) {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0, err
 }
 
-// ProjectName returns the project that the toolcrib.toml in dir names, or "", and whether
-// the user trusts that file.
+// ProjectName returns the project specified by the toolcrib.toml in dir, or "", and whether the user trusts that file.
 func ProjectName(env process.Env, dir string) (name string, trusted bool, err error) {
 	file := filepath.Join(dir, ConfigName)
 	text, err := ReadConfig(file)
@@ -239,7 +236,7 @@ func ProjectName(env process.Env, dir string) (name string, trusted bool, err er
 	return c.Project, trusted, err
 }
 
-// Trust records that the user trusts text in file.
+// Trust records that the user trusts a file with this text.
 func Trust(env process.Env, file string, text []byte) (Trusted, error) {
 	mark, t, err := TrustMark(env, file, text)
 	if err != nil {
@@ -249,13 +246,13 @@ func Trust(env process.Env, file string, text []byte) (Trusted, error) {
 	return t, atomicfile.WriteJSON(mark, t)
 }
 
-// Untrust withdraws the trust in a file, regardless of its content.
+// Untrust removes the trust in a file, regardless of its content.
 func Untrust(env process.Env, file string) error {
 	list, marks, err := ReadTrusted(env)
 	if err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(file); err == nil { // the file may be gone
+	if real, err := filepath.EvalSymlinks(file); err == nil { // the file may have been deleted
 		file = real
 	}
 	for i, t := range list {
@@ -266,7 +263,7 @@ func Untrust(env process.Env, file string) error {
 	return err
 }
 
-// ReadTrusted returns the trusted files, sorted, and the path of each record.
+// ReadTrusted returns the trusted files in sorted order, and the paths of their records.
 func ReadTrusted(env process.Env) (list []Trusted, marks []string, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {

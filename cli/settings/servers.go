@@ -25,15 +25,14 @@ import (
 type ServerConfig struct {
 	Command []string `toml:"command"`
 	Dir     string   `toml:"dir"`
-	Env     []string `toml:"env"` // names of variables to pass on, in addition to those of passedOn
-	// Set holds variables with their values. token_env may name one of them.
+	Env     []string `toml:"env"` // names of environment variables to pass on, in addition to those of passedOn
+	// Set contains variables with their values. TokenEnv may refer to one of them.
 	Set      map[string]string `toml:"set"`
 	URL      string            `toml:"url"`
-	TokenEnv string            `toml:"token_env"` // the variable that holds the bearer token
-	// Headers maps headers to the variables that hold their values, possibly those of
-	// set. Every request to the url has them.
+	TokenEnv string            `toml:"token_env"` // the variable with the bearer token
+	// Headers maps the headers of every request to the variables with their values, which may be in Set.
 	Headers map[string]string `toml:"headers"`
-	Timeout string            `toml:"timeout"` // of one exchange, such as "30s"
+	Timeout string            `toml:"timeout"` // time limit for a request, such as "30s"
 }
 
 func (s ServerConfig) Check(name string) error {
@@ -71,16 +70,16 @@ func (s ServerConfig) Check(name string) error {
 	return CheckEndpoint(s.URL, s.TokenEnv != "" || len(s.Headers) > 0)
 }
 
-// guardConfig holds the settings of the guard of one server.
+// guardConfig contains the settings for the guard of a server.
 type guardConfig struct {
-	// Prompts is ReviewPrompts if the prompts and instructions of the server are reviewed
-	// like its tools, or PassPrompts or "" if they reach the client unreviewed.
+	// Prompts is ReviewPrompts if the server's prompts and instructions are reviewed like its tools, or PassPrompts or
+	// "" if they reach the client without a review.
 	Prompts PromptGate `toml:"prompts"`
 
-	notice *bool // value of the key notice, which is next to the servers
+	notice *bool // value of the key notice, which is at the level of the servers
 }
 
-// noticeKey is the key that makes guards report withheld tools to the client.
+// noticeKey is the key that makes guards inform the client about withheld tools.
 const noticeKey = "notice"
 
 // UnmarshalTOML implements unstable.Unmarshaler.
@@ -94,10 +93,10 @@ func (g *guardConfig) UnmarshalTOML(text []byte) error {
 	return toml.Unmarshal(text, (*plain)(g))
 }
 
-// Notices reports whether a guard mentions withheld tools in the server's instructions.
+// Notices reports whether guards mention withheld tools in the server's instructions.
 func (c *Config) Notices() bool { n := c.Guard[noticeKey].notice; return n == nil || *n }
 
-// PromptGate is how a guard treats prompts and instructions.
+// PromptGate specifies how a guard treats prompts and instructions.
 type PromptGate string
 
 // The values of PromptGate.
@@ -106,7 +105,7 @@ const (
 	PassPrompts   PromptGate = "pass"
 )
 
-// checkServers refuses invalid settings of servers and their guards.
+// checkServers rejects invalid settings of servers and their guards.
 func (c *Config) checkServers() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
 		if err := c.Servers[name].Check(name); err != nil {
@@ -129,7 +128,7 @@ func (c *Config) checkServers() error {
 // ReviewsTexts reports whether the prompts and instructions of a server are reviewed.
 func (c *Config) ReviewsTexts(server string) bool { return c.Guard[server].Prompts == ReviewPrompts }
 
-// checkHeader rejects an invalid header, and headers that the protocol or HTTP sets itself.
+// checkHeader rejects invalid headers, and headers that HTTP or the protocol sets itself.
 func checkHeader(header, variable string) error {
 	reserved := []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
 	name := textproto.CanonicalMIMEHeaderKey(header)
@@ -146,7 +145,7 @@ func checkHeader(header, variable string) error {
 	return nil
 }
 
-// CheckEndpoint rejects an invalid address of a server, and an address that would receive a secret unencrypted.
+// CheckEndpoint rejects invalid addresses of servers, and addresses to which a secret would be sent unencrypted.
 func CheckEndpoint(address string, secret bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -163,8 +162,8 @@ func CheckEndpoint(address string, secret bool) error {
 	return nil
 }
 
-// passedOn returns the variables that every server gets: programs need them to find their
-// files, the language, and the network. None of them is a secret.
+// passedOn returns the environment variables that every server receives. Programs need them to find their files, the
+// language, and the network. None of them is secret.
 func passedOn() []string {
 	return []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "APPDATA",
@@ -173,8 +172,9 @@ func passedOn() []string {
 	}
 }
 
-// Upstream returns the server for the gateway. A command runs in the user's home folder unless the configuration names
-// another folder: in a project's folder, programs such as npx would run the project's package of that name.
+// Upstream returns the server for the gateway. A command runs in the user's home folder unless the configuration
+// specifies another folder: in a project's folder, programs such as npx would run a package of the project with the
+// same name.
 func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
 	u.Timeout = length(s.Timeout)
@@ -205,7 +205,7 @@ func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	return u
 }
 
-// HomeFolder returns the user's home folder, or the root folder without one.
+// HomeFolder returns the user's home folder, or the root folder if there is none.
 func HomeFolder(env process.Env) string {
 	if dir, err := env.Home(); err == nil {
 		return dir
@@ -213,7 +213,7 @@ func HomeFolder(env process.Env) string {
 	return string(filepath.Separator)
 }
 
-// Lines returns the server's table for a configuration file.
+// Lines returns the server as a table of a configuration file.
 func (s ServerConfig) Lines(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[servers.%s]\n", name)
@@ -231,7 +231,7 @@ func (s ServerConfig) Lines(name string) string {
 	return b.String() + pairsLine("set", s.Set)
 }
 
-// pairsLine returns a table as one line of a configuration, or "" if it is empty.
+// pairsLine formats a map as one line of a configuration file, or returns "" if it is empty.
 func pairsLine(key string, table map[string]string) string {
 	if len(table) == 0 {
 		return ""

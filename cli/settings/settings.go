@@ -1,5 +1,4 @@
-// Package settings reads toolcrib.toml in its layers, and lays the environment and
-// flags over it.
+// Package settings reads the configuration: the toolcrib.toml files, environment variables, and flags.
 package settings
 
 import (
@@ -23,7 +22,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Names returns the settings and tables of a toolcrib.toml in alphabetical order.
+// Names returns the settings and tables of toolcrib.toml in alphabetical order.
 func Names() []string {
 	var names []string
 	for i := range reflect.TypeFor[Config]().NumField() {
@@ -37,9 +36,8 @@ func Names() []string {
 // ConfigName is the name of a configuration file.
 const ConfigName = "toolcrib.toml"
 
-// Config holds the settings in force. Flags override the environment, which overrides the
-// project's file, the user's file, and the defaults. A project's file can only tighten
-// the settings that protect the user.
+// Config contains the current settings. Flags override environment variables, which override the project's file, the
+// user's file, and the defaults. A project's file can only tighten the settings that protect the user.
 type Config struct {
 	DB            string                    `toml:"db"`
 	Project       string                    `toml:"project"`
@@ -49,21 +47,21 @@ type Config struct {
 	RequireExpect bool                      `toml:"require_expect"`
 	MaxOpen       int                       `toml:"max_open_per_agent"`
 	MaxOpenAll    int                       `toml:"max_open_all_agents"`
-	MaxWrites     int                       `toml:"max_writes_per_agent_hour"` // drafts, revisions and comments
+	MaxWrites     int                       `toml:"max_writes_per_agent_hour"` // drafts, revisions, and comments
 	Rules         map[string]rules.Severity `toml:"rules"`
 	Reach         fact.Decisions            `toml:"reach"` // patterns of facts
 	Theme         string                    `toml:"theme"` // "dark", "light", "high-contrast" or "own"; "" asks the terminal
 	Workbench     workbenchConfig           `toml:"workbench"`
-	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue of lines
-	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
+	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue in plain text
+	Keys          map[string][]string       `toml:"keys"`       // for the workbench, by the names in docs/keys.md
 	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
 	Commands      map[string][]string       `toml:"commands"`   // programs that the workbench runs on the selection, by name
 	Servers       map[string]ServerConfig   `toml:"servers"`
-	Guard         map[string]guardConfig    `toml:"guard"` // by the names of guarded servers
+	Guard         map[string]guardConfig    `toml:"guard"` // by name of the guarded server
 	Gateway       gatewayConfig             `toml:"gateway"`
 	Model         ModelConfig               `toml:"model"`
 	Reviewers     []reviewerConfig          `toml:"reviewers"`
-	MayActAs      []string                  `toml:"may_act_as"` // other users that the account may act as
+	MayActAs      []string                  `toml:"may_act_as"` // other users on whose behalf the account may act
 	Calls         callsConfig               `toml:"calls"`
 	Checkpoints   checkpointsConfig         `toml:"checkpoints"`
 	Notify        notifyConfig              `toml:"notify"`
@@ -75,26 +73,25 @@ type Config struct {
 	SignKey       string                    `toml:"sign_key"`     // file of the key that signs; "" for the first of the agent that may
 	Policies      []policyConfig            `toml:"policy"`       // of the current file; PolicyRules has those of all files
 
-	// PolicyRules are the [[policy]] entries of all files.
+	// PolicyRules contains the [[policy]] entries of all files.
 	PolicyRules []PolicyRule
 	Signers     *signers.File
-	// SignAlways asks for signed decisions also where signing has not started.
+	// SignAlways requires signed decisions even if signing has not started.
 	SignAlways bool
 
-	// Layer is that of the project, or the user's own.
+	// Layer is the project's layer, or the user's own.
 	Layer registry.Layer
-	// Sources names the file or flag of each setting.
+	// Sources maps each setting to the file or flag that set it.
 	Sources map[string]string
-	// ViewOrder has the names of the views as the files list them.
+	// ViewOrder lists the names of the views in the order of the files.
 	ViewOrder []string
-	// UserFile is the path of the user's own settings, even if the file does not exist.
+	// UserFile is the path of the user's file, which may not exist.
 	UserFile string
-	// ProjectFile is the nearest toolcrib.toml that is not the user's own.
+	// ProjectFile is the path of the nearest toolcrib.toml that is not the user's file.
 	ProjectFile string
-	// Untrusted is the error about keys of the project's file that need the user's
-	// trust; they are not in force.
+	// Untrusted is an error about keys of the project's file that were ignored because they require the user's trust.
 	Untrusted error
-	// DefaultDB is true if no flag, variable, or file names the database.
+	// DefaultDB is true if no flag, environment variable, or file specifies the database.
 	DefaultDB bool
 }
 
@@ -106,15 +103,15 @@ func (c Config) Policy() review.Policy {
 	}
 }
 
-// Overrides are the global flags that override settings.
+// Overrides contains the global flags that override settings.
 type Overrides struct {
 	DB, Project, Workspace string
-	// UserOnly ignores the files of projects.
+	// UserOnly ignores project files.
 	UserOnly bool
 }
 
-// LoadConfig reads the files and applies the environment and the flags. The project's
-// file is the nearest toolcrib.toml in the working directory or above it.
+// LoadConfig reads the files and applies the environment variables and flags. The project's file is the nearest
+// toolcrib.toml in the working directory or above it.
 func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, error) {
 	c := Config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, MaxWrites: review.DefaultMaxWrites, Sources: map[string]string{}}
 	home, err := process.ConfigHome(env)
@@ -165,7 +162,7 @@ func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, erro
 	return c, c.Untrusted
 }
 
-// WithProject returns the configuration for a project, "" for none.
+// WithProject returns the configuration for a project, or for no project if name is "".
 func (c Config) WithProject(name string) (_ Config, err error) {
 	c.Project, c.Layer = name, registry.LayerUser
 	if name != "" {
@@ -174,7 +171,7 @@ func (c Config) WithProject(name string) (_ Config, err error) {
 	return c, err
 }
 
-// chooseAccessible applies the flag and the environment variable to the setting.
+// chooseAccessible applies the flag or the environment variable to the setting.
 func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 	const variable = "TOOLCRIB_ACCESSIBLE"
 	if flag {
@@ -195,7 +192,7 @@ func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 	return nil
 }
 
-// readUser applies the user's own file, if it exists.
+// readUser applies the user's file, if it exists.
 func (c *Config) readUser() error {
 	text, err := ReadConfig(c.UserFile)
 	if Missing(err) {
@@ -215,9 +212,9 @@ func (c *Config) readUser() error {
 	return nil
 }
 
-// Decode applies the text of a file to c. Relative paths are relative to the file's folder.
+// Decode applies the text of a file to c. Relative paths in it are relative to the file's folder.
 func (c *Config) Decode(file string, text []byte) (configKeys, error) {
-	c.Policies = nil // policies of several files add up
+	c.Policies = nil // policies of several files are combined
 	keys, unknown, err := DecodeConfig(text, c)
 	if err != nil {
 		return nil, fmt.Errorf("configuration %s: %w", file, err)
@@ -262,7 +259,7 @@ func (c *Config) Decode(file string, text []byte) (configKeys, error) {
 	return keys, nil
 }
 
-// dropSecrets removes secrets of other files for addresses that the file with these keys replaces: a secret is only
+// dropSecrets removes secrets of other files for addresses that the file with these keys replaces. A secret is only
 // sent to the address for which it was configured.
 func (c *Config) dropSecrets(keys configKeys) {
 	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
@@ -277,7 +274,7 @@ func (c *Config) dropSecrets(keys configKeys) {
 	if !keys.has("reviewers") {
 		c.Reviewers = slices.Clone(c.Reviewers)
 		for i := range c.Reviewers {
-			if c.Reviewers[i].BaseURL == "" { // it asks at the address of the model
+			if c.Reviewers[i].BaseURL == "" { // it uses the address of the model
 				c.Reviewers[i].APIKeyEnv = ""
 			}
 		}
@@ -299,7 +296,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("configuration: max_open_all_agents must be at least 1 (got %d)", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)
-	case strings.HasSuffix(c.Sources["project"], ConfigName) && !ValidProject(c.Project): // from other sources it is a usage error
+	case strings.HasSuffix(c.Sources["project"], ConfigName) && !ValidProject(c.Project): // otherwise, it is a usage error
 		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
 	case slices.ContainsFunc(c.MayActAs, process.NotUser):
 		return fmt.Errorf("configuration: may_act_as is %q: name users such as [\"user:mara\"]", c.MayActAs)
@@ -309,13 +306,13 @@ func (c *Config) check() error {
 	return errors.Join(c.checkServers(), c.Gateway.check(), c.Calls.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkCommands(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
 }
 
-// ValidProject reports whether name is a valid name of a project.
+// ValidProject reports whether name is a valid project name.
 func ValidProject(name string) bool {
 	_, err := registry.ParseLayer(string(registry.ProjectLayer(name)))
 	return err == nil
 }
 
-// Absolute joins a relative name to dir. "" stays empty.
+// Absolute resolves a name relative to dir. It returns "" for "".
 func Absolute(dir, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
@@ -323,7 +320,7 @@ func Absolute(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// DatabaseName is Absolute for the name of a database, which may be a URL.
+// DatabaseName is like Absolute, but name may be a URL.
 func DatabaseName(dir, name string) string {
 	if store.IsURL(name) {
 		return name
@@ -344,11 +341,11 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// FindUp returns the path of name in dir or its nearest parent that has it, or "".
+// FindUp returns the path of a file with this name in dir or its nearest parent, or "" if there is none.
 func FindUp(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
-		if _, err := os.Stat(file); err == nil { // the reader reports anything that is not a file
+		if _, err := os.Stat(file); err == nil { // if it is not a regular file, reading it fails
 			return file
 		}
 		parent := filepath.Dir(dir)
@@ -364,14 +361,14 @@ func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // workbenchConfig is the table [workbench].
 type workbenchConfig struct {
-	// Colors are the colors of the theme "own", as "#rrggbb". The entry base names the
-	// theme that they change: dark or light.
+	// Colors are the colors of the theme "own", as "#rrggbb". The key base names the theme that they modify: dark or
+	// light.
 	Colors map[string]string `toml:"colors"`
 }
 
 var themes = []string{"dark", "light", "high-contrast", "own"}
 
-// Own returns the theme with the user's own colors, or nil if none are configured.
+// Own returns the theme with the user's own colors, or nil if there are none.
 func (c *Config) Own() (*theme.Theme, error) {
 	if len(c.Workbench.Colors) == 0 {
 		return nil, nil //nolint:nilnil // no colors are configured

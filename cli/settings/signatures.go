@@ -21,7 +21,7 @@ const (
 	signaturesOff      = "off"
 )
 
-// systemConfig is the administrator's file, which overrides the user's.
+// systemConfig is the administrator's configuration, which overrides the user's.
 type systemConfig struct {
 	Signatures  string            `toml:"signatures"`
 	SignedSince string            `toml:"signed_since"`
@@ -33,9 +33,8 @@ type systemConfig struct {
 // systemFile is the path of the administrator's file.
 func (c Config) systemFile() string { return filepath.Join(c.Signers.System, ConfigName) }
 
-// requireSignatures applies the files that neither the environment nor a project can
-// weaken: the administrator's file, and the file in the account's own home folder if HOME
-// or XDG_CONFIG_HOME point elsewhere.
+// requireSignatures applies the files that neither the environment nor a project can weaken: the administrator's file,
+// and the file in the account's home folder if HOME or XDG_CONFIG_HOME points elsewhere.
 func (c *Config) requireSignatures(env process.Env) error {
 	c.Signers = &signers.File{System: cmp.Or(env.System, signers.SystemFolder), User: filepath.Dir(c.UserFile)}
 	if home := env.CurrentAccount().Home; filepath.IsAbs(home) {
@@ -88,8 +87,8 @@ func (c *Config) requireSignatures(env process.Env) error {
 	return nil
 }
 
-// requireOfHome applies the policy of the file in the account's home folder. If that file requires signatures, it also
-// applies this requirement, with the signers file next to it.
+// requireOfHome applies the policy in the file of the account's home folder. If that file requires signatures, the
+// requirement is also applied, with the signers file next to it.
 func (c *Config) requireOfHome(file string) error {
 	text, err := ReadConfig(file)
 	if notThere(err) {
@@ -112,7 +111,7 @@ func (c *Config) requireOfHome(file string) error {
 	return nil
 }
 
-// notThere reports whether a file does not exist, or its folder is not a folder.
+// notThere reports whether a file does not exist, or the parent in its path is not a folder.
 func notThere(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "not a directory")
 }
@@ -129,7 +128,7 @@ func (c Config) checkSignatures() error {
 	return nil
 }
 
-// SignaturePolicy is the part of the policy about signatures.
+// SignaturePolicy returns the policy for signatures.
 func (c Config) SignaturePolicy() proof.Policy {
 	return proof.Policy{Required: c.Signatures == SignaturesRequired, Always: c.SignAlways, Since: c.SignedSince, Signers: c.Signers.Signers}
 }

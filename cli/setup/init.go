@@ -1,5 +1,5 @@
-// Package setup has the command init, which proposes the servers, skills, and instruction
-// files that the clients of a machine already use.
+// Package setup implements the command init, which proposes the servers, skills, and instruction files that the clients
+// on this machine already use.
 package setup
 
 import (
@@ -22,7 +22,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// Family returns the command that begins.
+// Family returns the command init.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -132,7 +132,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 			return err
 		}
 	}
-	if f.yes && len(ready) > 0 && !a.Flags.DryRun { // a dry run starts no server
+	if f.yes && len(ready) > 0 && !a.Flags.DryRun { // a dry run does not start servers
 		if err := doc.importAll(ctx, a, ready, f.timeout); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 			return err
 		}
 	}
-	nothing := len(f.clients) == 0 && len(ready)+files.Open(doc.Files) == 0 // to ask for
+	nothing := len(f.clients) == 0 && len(ready)+files.Open(doc.Files) == 0 // nothing to ask for
 	if (f.yes || nothing) && !a.Flags.DryRun {
 		if _, err := a.Database(ctx); err != nil {
 			return err
@@ -199,7 +199,7 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 		return doc, found, nil
 	}
 	creates := a.Creates
-	a.Creates = false // searching creates no database
+	a.Creates = false // searching must not create a database
 	folders, problems, err := files.Look(ctx, a)
 	a.Creates = creates
 	for _, folder := range folders {
@@ -211,8 +211,8 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	return doc, found, err
 }
 
-// importAll reads the tools of all servers in parallel, and proposes them in order. A failing server does not affect
-// the others.
+// importAll reads the tools of all servers in parallel and proposes them in order. If a server fails, the others are
+// still imported.
 func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) error {
 	d.Started = true
 	read := readAtOnce(ctx, a, ready, timeout)
@@ -241,7 +241,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 	return ctx.Err()
 }
 
-// writeServers lists the servers and files.
+// writeServers prints the servers and files.
 func (d *docInit) writeServers(p *output.Page) {
 	var rows, left [][]string
 	for _, s := range d.Servers {

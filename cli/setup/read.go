@@ -26,17 +26,17 @@ import (
 	"toolcrib/gateway/upstream"
 )
 
-// clientServer is a server of one or several clients.
+// clientServer is a server that one or more clients use.
 type clientServer struct {
 	name     string
-	entry    clients.Entry   // the entry from which the server is started
+	entry    clients.Entry   // the entry that is used to start the server
 	all      []clients.Entry // all entries of the same server
-	excluded string          // why it is not started, or ""
+	excluded string          // the reason why it is not started, or ""
 	server   upstream.Server
 }
 
-// clientServers groups entries by the name of their server. Servers that cannot be guarded are separate. The first
-// usable entry of a name is the one to start.
+// clientServers groups entries by the name of the server. Servers that cannot be guarded are listed separately. Of the
+// entries with the same name, the first usable one starts the server.
 func clientServers(entries []clients.Entry, env process.Env, here bool) []clientServer {
 	var all []clientServer
 	for _, e := range entries {
@@ -60,8 +60,7 @@ func clientServers(entries []clients.Entry, env process.Env, here bool) []client
 	return all
 }
 
-// convert determines how the server of an entry is started: its folder, and the variables
-// that the client sets.
+// convert determines how the server of an entry is started, in which folder, and with which variables of the client.
 func (c *clientServer) convert(env process.Env, here bool) {
 	s, fill := c.entry.Server(), filler{env: env, known: c.entry.File.Variables}
 	u := upstream.Server{Name: c.name, LikeClient: true, URL: fill.text(s.URL), Headers: http.Header{}}
@@ -77,7 +76,7 @@ func (c *clientServer) convert(env process.Env, here bool) {
 			u.Command = append(u.Command, fill.text(arg))
 		}
 		c.place(&u, fill.text(s.Dir), env)
-		runsPackages := func(program string) bool { // it may install the server first
+		runsPackages := func(program string) bool { // it may have to install the server first
 			name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
 			return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "uvx", "uv", "pipx", "dnx", "deno", "docker", "podman"}, name)
 		}
@@ -100,8 +99,8 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	}
 }
 
-// place sets the folder of a command: the one in the entry, or the project of the entry, or the home folder. In a
-// project, npx would run the project's package of that name.
+// place sets the folder of a command: the entry's folder, the entry's project, or the home folder. In a project's
+// folder, npx would run a package of the project with the same name.
 func (c *clientServer) place(u *upstream.Server, dir string, env process.Env) {
 	base := c.entry.Server().Project
 	if c.entry.File.Scope == clients.Project {
@@ -120,12 +119,12 @@ func (c *clientServer) place(u *upstream.Server, dir string, env process.Env) {
 // filler replaces references to variables in a client's file.
 type filler struct {
 	env   process.Env
-	known map[string]string // references that the client replaces itself
+	known map[string]string // references that the client itself replaces
 	left  []string          // references without a value
 }
 
-// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and {env:NAME}. It also matches other references, without
-// capturing a name.
+// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and {env:NAME}. It also matches other references, but does
+// not capture their names.
 var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{[^}]*\}|\{env:([A-Za-z_]\w*)\}|\{file:[^}]*\}`)
 
 func (f *filler) text(s string) string {
@@ -145,7 +144,7 @@ func (f *filler) text(s string) string {
 	})
 }
 
-// starts returns the command or the address of a server for people, with secrets masked.
+// starts returns the command or URL of a server for display, with secrets masked.
 func (c clientServer) starts() string {
 	s := c.entry.Server().Masked()
 	if s.URL != "" {
@@ -154,7 +153,7 @@ func (c clientServer) starts() string {
 	return strings.Join(output.Mapped(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
 }
 
-// clients returns the ids of the clients that list the server.
+// clients returns the ids of the clients that use the server.
 func (c clientServer) clients() []string {
 	var ids []string
 	for _, e := range c.all {
@@ -165,21 +164,20 @@ func (c clientServer) clients() []string {
 	return ids
 }
 
-// answer is the list of a server, or the error.
+// answer is the tool list of a server, or an error.
 type answer struct {
 	from command.LiveServer
 	data []byte
 	err  error
 }
 
-// Default time limits for a server to answer after its start. A package runner may have to
-// download it first.
+// Default time limits for the first answer of a server. A package runner may have to download the server first.
 const (
 	answersIn  = 10 * time.Second
 	installsIn = time.Minute
 )
 
-// limit returns the time limit of the server: timeout, or the default if that is 0.
+// limit returns the time limit for the server: timeout, or the default if timeout is 0.
 func (c clientServer) limit(timeout time.Duration) time.Duration {
 	switch {
 	case timeout > 0:
@@ -190,9 +188,9 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 	return answersIn
 }
 
-// readAtOnce reads the tools of servers, twice as many in parallel as there are cores, and reports each result. A
-// program that exceeds the default time limit is read again after all others: on a busy machine, programs that start
-// together slow each other down.
+// readAtOnce reads the tools of the servers, twice as many in parallel as there are processors, and reports each
+// result. If a program exceeds the default time limit, it is started again after all others, because programs that
+// start together on a busy machine slow each other down.
 func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
 	read := make([]answer, len(ready))
 	done := make(chan int)
@@ -234,7 +232,7 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 	return read
 }
 
-// fault describes why a server was not read, and the remedy.
+// fault describes why a server could not be read, and the remedy.
 func (c clientServer) fault(err error, timeout time.Duration) string {
 	s := c.entry.Server()
 	_, noise, noisy := strings.Cut(err.Error(), "its standard output ")

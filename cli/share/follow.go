@@ -61,7 +61,7 @@ func newFollow(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// startFollowing gets and verifies the registry, and has the user's configuration name it.
+// startFollowing downloads and verifies the registry, and adds it to the user's configuration.
 func startFollowing(ctx context.Context, a *command.App, source string, flags followFlags) error {
 	c, err := a.Settings()
 	if err != nil {
@@ -108,7 +108,7 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 	return a.Print(doc, func(p *output.Page) { describe(p, doc) })
 }
 
-// discardUnused removes the copy of a registry that the machine does not follow.
+// discardUnused deletes the copy of a registry that this machine does not follow.
 func discardUnused(f *command.Following, c settings.Config) error {
 	if c.Follow.Source != "" {
 		return nil
@@ -152,7 +152,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 	if f == nil {
 		return fmt.Errorf("%w: this machine follows no registry; name one with toolcrib follow SOURCE", proposals.ErrNotFound)
 	}
-	_, _ = f.Update(ctx) // the document has the problem
+	_, _ = f.Update(ctx) // the document contains the error
 	doc, err := f.Describe(ctx, a.Env.Now())
 	if err != nil {
 		return err
@@ -187,10 +187,10 @@ func describe(p *output.Page, doc command.DocFollowing) {
 	}
 }
 
-// followTable is the table of the configuration that follow writes.
+// followTable matches the table in the configuration that follow writes.
 var followTable = regexp.MustCompile(`(?ms)^\[follow\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
 
-// editFollow writes the table [follow] of a configuration file, or removes it for nil.
+// editFollow replaces the table [follow] in a configuration file, or removes it if f is nil.
 func editFollow(file string, f *settings.FollowConfig) error {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

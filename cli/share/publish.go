@@ -1,5 +1,5 @@
-// Package share has the commands that bring approvals to other machines: publish writes
-// the registry to where others read it, follow uses a registry that others publish.
+// Package share implements the commands that transfer approvals to other machines: publish writes the registry to a
+// place where other machines can read it, and follow uses a published registry.
 package share
 
 import (
@@ -24,7 +24,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Family returns the commands that bring approvals to other machines.
+// Family returns the commands that transfer approvals to other machines.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -41,7 +41,7 @@ func Family() command.Family {
 type docPublish struct {
 	output.Head
 	To      string `json:"to"`
-	Events  int64  `json:"events"` // of the published log
+	Events  int64  `json:"events"` // number of events in the published log
 	Parts   int    `json:"parts"`
 	Changed bool   `json:"changed"` // false if the current state was already published
 }
@@ -80,20 +80,20 @@ func newPublish(a *command.App) *cobra.Command {
 	}
 }
 
-// isAddress reports whether the name of a target begins with a word and a colon, as
-// git and URLs use them, other than git: and the drives of Windows.
+// isAddress reports whether the name of a target begins with a word and a colon, as URLs and Git addresses do. It
+// returns false for "git:" and the drive letters of Windows.
 func isAddress(name string) bool {
 	word, _, found := strings.Cut(name, ":")
 	return found && word+":" != settings.GitTarget && !strings.ContainsAny(word, "/"+string(filepath.Separator)) && filepath.VolumeName(name) == ""
 }
 
-// Publish publishes the live registry to the configured place.
+// Publish publishes the live registry to the configured target.
 func Publish(ctx context.Context, a *command.App) error {
 	_, err := publishTo(ctx, a, a.Config.Publish)
 	return err
 }
 
-// publishTo writes the live registry to a folder, and delivers the folder.
+// publishTo writes the live registry to a folder and delivers that folder.
 func publishTo(ctx context.Context, a *command.App, to settings.PublishConfig) (docPublish, error) {
 	document, events, err := Document(ctx, a)
 	doc := docPublish{Head: output.NewHead("publish"), To: to.Name(), Events: events, Parts: len(document.Parts)}
@@ -119,7 +119,7 @@ func publishTo(ctx context.Context, a *command.App, to settings.PublishConfig) (
 	return doc, publish.Run(ctx, to.Command, folder, filepath.Dir(a.Config.UserFile))
 }
 
-// Document returns the live registry to publish, and the number of events of its log.
+// Document returns the live registry for publication, and the number of events in its log.
 func Document(ctx context.Context, a *command.App) (publish.Document, int64, error) {
 	b, err := export.Bundle(ctx, a)
 	if err != nil {
@@ -128,7 +128,7 @@ func Document(ctx context.Context, a *command.App) (publish.Document, int64, err
 	log := &checkpoint.Log{}
 	err = checkpoints.Each(ctx, a.DB, 0, func(e history.Event) error {
 		if e.Seq > b.Log.Seq {
-			return nil // it was added in the meantime
+			return nil // the event was added in the meantime
 		}
 		return log.Append(e.Hash)
 	})

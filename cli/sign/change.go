@@ -38,7 +38,7 @@ func newSignersAdd(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			key, ok := keys.PublicOf(text) // also of a private key
+			key, ok := keys.PublicOf(text) // the file may also contain a private key
 			if !ok {
 				return fmt.Errorf("%w: %s is not a public key", sshsig.ErrKey, args[1])
 			}
@@ -117,8 +117,7 @@ func newSignersRemove(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// changeSigners edits the signers file. It records the new state before the edited file
-// replaces the old one.
+// changeSigners edits the signers file. It records the new state before the edited file replaces the old one.
 func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -148,7 +147,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	record := func() error {
 		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
 		if errors.Is(err, proposals.ErrUnchanged) && !errors.Is(err, process.ErrPrinted) {
-			return nil // an earlier run recorded it and was killed before it wrote the file
+			return nil // an earlier run recorded the state but was killed before it wrote the file
 		}
 		return err
 	}
@@ -158,7 +157,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	return printSigners(a, state)
 }
 
-// printSigners prints the signers, and the new state if it changed.
+// printSigners prints the signers, and the new state if it has changed.
 func printSigners(a *command.App, s proof.SignersState) error {
 	c, err := a.Settings()
 	if err != nil {

@@ -63,7 +63,7 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 	if err != nil {
 		return err
 	}
-	if _, err := startSigning(c, "", key.File); err != nil { // before anything is signed
+	if _, err := startSigning(c, "", key.File); err != nil { // must succeed before anything is signed
 		return err
 	}
 	desk, err := c.DeskOf(a.DB, a.Env, next)
@@ -79,7 +79,7 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 	if err := os.MkdirAll(filepath.Dir(c.UserFile), 0o700); err != nil {
 		return err
 	}
-	if text == nil { // the file has the key
+	if text == nil { // the file already contains the key
 		err = record()
 	} else {
 		err = atomicfile.Write(filepath.Join(filepath.Dir(c.UserFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true, Check: record})
@@ -93,14 +93,14 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 	return printSigners(a, state)
 }
 
-// writeSigning adds the settings of signing to the user's toolcrib.toml.
+// writeSigning adds the settings for signing to the user's toolcrib.toml.
 func writeSigning(a *command.App, c settings.Config, since, keyFile string) error {
 	edited, err := startSigning(c, since, keyFile)
 	if err != nil {
 		return err
 	}
 	file := c.UserFile
-	if real, err := filepath.EvalSymlinks(file); err == nil { // dotfiles are often links
+	if real, err := filepath.EvalSymlinks(file); err == nil { // configuration files are often symbolic links
 		file = real
 	}
 	if err := atomicfile.Write(file, edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
@@ -110,8 +110,8 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 	return nil
 }
 
-// joinSigners writes the settings of signing if signing has already started: by an interrupted init, or by somebody who
-// added the user's key to the signers file.
+// joinSigners writes the settings for signing if signing has already started, either because init was interrupted or
+// because another user added this user's key to the signers file.
 func joinSigners(ctx context.Context, a *command.App, b command.Session, c settings.Config, states []proof.SignersState, key keys.Key) error {
 	if _, err := finishSigners(ctx, a, b.Desk); err != nil {
 		return err
@@ -130,8 +130,7 @@ func joinSigners(ctx context.Context, a *command.App, b command.Session, c setti
 		proposals.ErrUnchanged, start, start, c.UserFile)
 }
 
-// firstSigners returns the signers file with a key of principal, and its text if the file
-// must be written.
+// firstSigners returns a signers file that contains a key of principal, and its text if the file must be written.
 func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
 	s, _, err := c.Signers.Load()
 	switch {
@@ -152,8 +151,8 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 	return s, text, err
 }
 
-// startSigning returns the user's toolcrib.toml with the settings of signing at its start,
-// because keys must precede the first table.
+// startSigning returns the user's toolcrib.toml with the settings for signing added at its beginning, because keys must
+// precede the first table.
 func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	text, err := settings.ReadConfig(c.UserFile)
 	if err != nil && !settings.Missing(err) {
@@ -176,8 +175,8 @@ func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	return append([]byte(head), text...), nil
 }
 
-// keySource is a place where the user may have a key: a file, or the SSH agent for "". In
-// the agent, literal may select the key.
+// keySource is a place where the user may have a key: a file, or the SSH agent if file is "". If literal is set, it
+// selects the agent's key.
 type keySource struct {
 	file    string
 	literal ssh.PublicKey
@@ -193,7 +192,7 @@ func (s keySource) String() string {
 	return s.file
 }
 
-// fits returns nil for a key of the source that may sign decisions.
+// fits returns nil if the source's key k may sign decisions.
 func (s keySource) fits(k ssh.PublicKey) error {
 	if s.literal != nil && !bytes.Equal(k.Marshal(), s.literal.Marshal()) {
 		return errors.New("it is a different key")
@@ -201,7 +200,7 @@ func (s keySource) fits(k ssh.PublicKey) error {
 	return sshsig.CheckKey(sshsig.Plain(k))
 }
 
-// ownKey finds the user's key: the named one, or that of git, of the agent, or in ~/.ssh.
+// ownKey finds the user's key: the key in the given file, Git's signing key, a key of the SSH agent, or one in ~/.ssh.
 func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) {
 	tools := signature.KeyTools(a)
 	var tried []string
@@ -226,7 +225,7 @@ func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) 
 	return keys.Key{}, fmt.Errorf("%w: looked at %s; create one with ssh-keygen -t ed25519, or name one with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
 }
 
-// keySources lists where the user may have a key.
+// keySources lists the places where the user may have a key.
 func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	if file != "" {
 		return []keySource{{file: a.Path(file)}}
@@ -234,7 +233,7 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	var sources []keySource
 	if gitSetting(ctx, a, "gpg.format") == "ssh" {
 		if key, ok := keys.PublicOf([]byte(strings.TrimPrefix(gitSetting(ctx, a, "user.signingkey"), "key::"))); ok {
-			sources = append(sources, keySource{literal: key}) // git also finds it in the agent
+			sources = append(sources, keySource{literal: key}) // Git also uses the agent to find it
 		} else if path := gitSetting(ctx, a, "--type=path", "user.signingkey"); filepath.IsAbs(path) {
 			sources = append(sources, keySource{file: path})
 		}
@@ -253,7 +252,7 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	return sources
 }
 
-// gitSetting returns a setting of git's global configuration, or "". It ignores the configuration of the repository,
+// gitSetting returns a setting of Git's global configuration, or "". It ignores the configuration of the repository,
 // which is untrusted.
 func gitSetting(ctx context.Context, a *command.App, args ...string) string {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"config", "--global"}, args...)...)

@@ -1,4 +1,4 @@
-// Package sign has the commands about signers and about signing where the key is.
+// Package sign implements the commands that manage signers, and the command that signs on the machine with the key.
 package sign
 
 import (

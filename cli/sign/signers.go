@@ -75,7 +75,7 @@ func newSignersList(a *command.App) *cobra.Command {
 	}
 }
 
-// newDocSigners returns the document of the signers file.
+// newDocSigners returns the document that describes the signers file.
 func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
 	doc := DocSigners{
 		Head: output.NewHead("signers"), Required: c.Signatures == settings.SignaturesRequired, Since: c.SignedSince,
@@ -147,7 +147,7 @@ func newSignersVerify(a *command.App) *cobra.Command {
 	}
 }
 
-// ExamineSigners compares the recorded states with one another, with the file, and with the configuration.
+// ExamineSigners compares the recorded states with each other, with the file, and with the configuration.
 func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {
@@ -211,7 +211,7 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// finishSigners writes the signers file of the state in force, if the process was killed after it recorded that state.
+// finishSigners writes the signers file of the current state if a process was killed after it recorded that state.
 func finishSigners(ctx context.Context, a *command.App, desk *service.Desk) (bool, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
@@ -235,8 +235,8 @@ func finishSigners(ctx context.Context, a *command.App, desk *service.Desk) (boo
 	return true, u.Finish()
 }
 
-// recordSigners records the signers file of desk as the state in force. next, if not nil, is the content that the file
-// is about to get.
+// recordSigners records the signers file of desk as the current state. If next is not nil, it is the content that the
+// file will have.
 func recordSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
@@ -248,7 +248,7 @@ func recordSigners(ctx context.Context, a *command.App, desk *service.Desk, acto
 		}
 	}
 	in := next
-	if len(states) > 0 { // a signer of the last state signs
+	if len(states) > 0 { // must be signed by a signer of the last state
 		last := states[len(states)-1]
 		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
 			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)

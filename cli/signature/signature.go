@@ -1,4 +1,4 @@
-// Package signature signs the decisions of users.
+// Package signature signs the decisions that users make with commands.
 package signature
 
 import (
@@ -32,7 +32,7 @@ type Flags struct {
 	statement, signature string
 }
 
-// KeyUsage is the help of --sign-key.
+// KeyUsage is the help text of --sign-key.
 const KeyUsage = "sign with the key in `FILE`: a private key, or a public key whose private half is in the SSH agent"
 
 func (f *Flags) Register(set *pflag.FlagSet) {
@@ -42,7 +42,8 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
 }
 
-// Decision returns the signed statement of an act, or nil if decisions are not signed. prepare returns the statement.
+// Decision returns the signed statement for an act, or nil if decisions are not signed. prepare returns the statement
+// to sign.
 func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	if f.statement == "" && f.signature == "" {
 		if needed, err := Signs(ctx, a, f); err != nil || !needed {
@@ -52,8 +53,8 @@ func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flag
 	return SignAs(ctx, a, actor, f, prepare, func() (keys.Key, error) { return SigningKey(ctx, a, actor, f.Key) })
 }
 
-// SignAs signs a statement with the key that find returns, or reads a statement and its
-// signature from the files of the flags.
+// SignAs signs a statement with the key returned by find. If flags specify files with a statement and its signature,
+// SignAs reads these instead.
 func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*proof.Signed, error) {
 	handed := f.statement != "" || f.signature != ""
 	switch {
@@ -94,8 +95,7 @@ func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags,
 	return SignQuietly(ctx, a, key, text)
 }
 
-// Signs reports whether acts are signed: because the user or a setting requires it, or
-// because signing has started.
+// Signs reports whether acts are signed: because the user or a setting requires it, or because signing has started.
 func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	if a.Flags.DryRun && !f.print {
 		return false, nil
@@ -115,7 +115,7 @@ func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	return len(states) > 0, err
 }
 
-// DeskFor returns the desk for one act of actor, signed if necessary.
+// DeskFor returns the desk for one act of actor. The act is signed if necessary.
 func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, prepare func() ([]byte, error)) (*service.Desk, error) {
 	signed, err := Decision(ctx, a, b.Actor, f, prepare)
 	if err != nil || signed == nil {
@@ -124,7 +124,7 @@ func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, pr
 	return b.Desk.Signed(*signed), nil
 }
 
-// KeyTools returns access to the user's keys. ssh-keygen may ask at the terminal.
+// KeyTools returns access to the user's keys. ssh-keygen may ask questions on the terminal.
 func KeyTools(a *command.App) keys.Tools {
 	if a.Remote != nil {
 		return keys.Tools{Dial: a.Remote.Forwarded, Stderr: a.Env.Err}
@@ -136,7 +136,7 @@ func KeyTools(a *command.App) keys.Tools {
 	return t
 }
 
-// SigningKey finds the key with which actor signs decisions.
+// SigningKey finds the key that signs the decisions of actor.
 func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file string) (keys.Key, error) {
 	who, err := a.Config.Signers.Signers()
 	if err != nil {
@@ -145,8 +145,8 @@ func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file
 	return SigningKeyOf(ctx, a, who, actor, file)
 }
 
-// SigningKeyOf finds the key with which actor signs: that of a file, that of the
-// configuration, or the first permitted one of the agent.
+// SigningKeyOf finds the key that signs for actor: the key in the file, the configured key, or the first permitted key
+// of the SSH agent.
 func SigningKeyOf(ctx context.Context, a *command.App, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
 	file = cmp.Or(settings.Absolute(a.Env.Dir, file), a.Config.SignKey)
 	now := a.Env.Now()
@@ -172,7 +172,7 @@ func SignQuietly(ctx context.Context, a *command.App, key keys.Key, text []byte)
 	return &proof.Signed{Statement: text, Signature: signature.Armor()}, nil
 }
 
-// KeyName names a key for people.
+// KeyName returns the name of a key for display.
 func KeyName(k keys.Key) string {
 	if k.Public == nil {
 		return k.File
@@ -180,10 +180,10 @@ func KeyName(k keys.Key) string {
 	return fmt.Sprintf("%s (%s)", ssh.FingerprintSHA256(sshsig.Plain(k.Public)), k.Public.Type())
 }
 
-// DefaultTier selects the tool's own default tier on the command line.
+// DefaultTier selects a tool's own default tier on the command line.
 const DefaultTier = "default"
 
-// DescribeStatement describes the items of a statement, one on each line.
+// DescribeStatement describes the items of a statement, one per line.
 func DescribeStatement(st statement.Statement) []string {
 	verdict := statement.VerdictOf(st.Act)
 	switch act := st.Act.(type) {

@@ -36,7 +36,7 @@ type docCheckpointKey struct {
 	Public string `json:"public"`
 }
 
-// The files of the key that signs checkpoints, in the user's configuration.
+// The names of the key files for checkpoints, in the user's configuration folder.
 const (
 	checkpointKey    = "checkpoint.key"
 	checkpointPublic = "checkpoint.pub"
@@ -87,7 +87,7 @@ func newCheckpointKey(a *command.App) error {
 	return a.Print(doc, func(p *output.Page) { p.Linef("%s", doc.Public) })
 }
 
-// checkpointKeys returns the files of the key that signs checkpoints.
+// checkpointKeys returns the paths of the key files for checkpoints.
 func checkpointKeys(env process.Env) (private, public string, err error) {
 	home, err := process.ConfigHome(env)
 	folder := filepath.Join(home, "toolcrib")
@@ -142,13 +142,13 @@ func CheckpointSigner(a *command.App) (note.Signer, error) {
 	return signer, err
 }
 
-// watched passes the events and calls of a ledger to a checker as they are read.
+// watched passes the events and calls that are read from a ledger to a checker.
 type watched struct {
 	history.Ledger
 	checker *checkpoint.Checker
 }
 
-// The chains that checkpoints are about.
+// The chains that checkpoints cover.
 const (
 	eventChain = "events"
 	callChain  = "calls"
@@ -180,12 +180,12 @@ func (logOnly) Inconsistencies(context.Context, bool, func(history.Damage)) erro
 type keptCheckpoint struct {
 	checkpoint.Checkpoint
 	file     string
-	signed   bool // by a key that is known here
+	signed   bool // verified with a known key
 	unproven bool // its call is in a file that was not given
 }
 
-// readCheckpoints reads checkpoints and verifies them with the public key in a file, "" for the user's own key. Without
-// a key, it does not verify their signatures.
+// readCheckpoints reads checkpoints and verifies their signatures with the public key in the given file, or with the
+// user's own key if the file is "". If the user has no key, the signatures are not verified.
 func readCheckpoints(ctx context.Context, a *command.App, files []string, key string) ([]keptCheckpoint, error) {
 	var known note.Verifiers
 	if len(files) > 0 && a.Remote == nil { // over SSH, the user's key is on another machine
@@ -208,8 +208,8 @@ func readCheckpoints(ctx context.Context, a *command.App, files []string, key st
 	return kept, nil
 }
 
-// openCheckpoint reads a checkpoint that a known key signed. Without known keys,
-// signatures are not looked at.
+// openCheckpoint reads a checkpoint and verifies that a known key signed it. If there are no known keys, it does not
+// check signatures.
 func openCheckpoint(signed []byte, known note.Verifiers) (checkpoint.Checkpoint, error) {
 	if known == nil {
 		return checkpoint.Read(signed)
@@ -217,7 +217,8 @@ func openCheckpoint(signed []byte, known note.Verifiers) (checkpoint.Checkpoint,
 	return checkpoint.Open(signed, known)
 }
 
-// checkpointVerifiers returns the public key in a file, "" for the user's own key. It returns nil if the user has none.
+// checkpointVerifiers returns the public key in a file, or the user's own key if file is "". It returns nil if the user
+// has none.
 func checkpointVerifiers(a *command.App, file string) (note.Verifiers, error) {
 	if file != "" {
 		return checkpoint.ReadVerifier(a.Path(file))

@@ -86,7 +86,7 @@ func runProve(ctx context.Context, a *command.App, event int64, extends string) 
 	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Proof) })
 }
 
-// readProofLog reads the log for proofs about it, with its checkpoint and the hash of one event.
+// readProofLog reads the log for a proof. It returns the log, its checkpoint, and the hash of an event.
 func readProofLog(ctx context.Context, db *store.DB, event int64) (log checkpoint.Log, now checkpoint.Checkpoint, hash string, err error) {
 	checker := checkpoint.NewChecker()
 	err = checkpoints.Each(ctx, db, 0, func(e history.Event) error {

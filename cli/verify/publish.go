@@ -16,8 +16,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// publishDecided publishes a checkpoint after this process's decisions, and the registry,
-// where a place is configured.
+// publishDecided publishes a checkpoint and the registry after decisions of this process, if targets are configured.
 func publishDecided(ctx context.Context, a *command.App) error {
 	if !a.Publisher.Take() || a.Config == nil || a.Scratch != "" {
 		return nil
@@ -37,7 +36,7 @@ func publishDecided(ctx context.Context, a *command.App) error {
 	return errors.Join(checkpoint, registry)
 }
 
-// PublishLast publishes before the process ends. A failure does not affect the decisions.
+// PublishLast publishes before the process exits. If it fails, the decisions remain valid.
 func PublishLast(ctx context.Context, a *command.App) {
 	if err := publishDecided(ctx, a); err != nil {
 		text := output.FullStop(err.Error())
@@ -48,8 +47,8 @@ func PublishLast(ctx context.Context, a *command.App) {
 	}
 }
 
-// PublishMeanwhile publishes after each decision while the process runs. stop ends
-// it, and leaves unpublished decisions to publishLast.
+// PublishMeanwhile publishes after each decision while the process runs. stop ends this; PublishLast then publishes the
+// remaining decisions.
 func PublishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.Publisher.Mu.Lock()
@@ -59,7 +58,7 @@ func PublishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Wa
 		defer close(ended)
 		for range woken {
 			if err := publishDecided(ctx, a); err != nil {
-				a.Publisher.Again() // publishLast reports the error if it fails too
+				a.Publisher.Again() // PublishLast reports the error if it fails too
 			}
 			state.Refresh(ctx)
 		}
@@ -73,7 +72,7 @@ func PublishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Wa
 	}
 }
 
-// PublishFor bounds how long a decision's checkpoint keeps the process.
+// PublishFor limits the time for which publishing a decision's checkpoint delays the end of the process.
 const PublishFor = 10 * time.Second
 
 func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
@@ -93,8 +92,7 @@ func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
 	return err
 }
 
-// WatchCheckpoints returns how far publication has come, for a screen that does not
-// wait. doctor reports why it cannot be read.
+// WatchCheckpoints returns the state of publication, for a screen that must not wait. doctor reports errors.
 func WatchCheckpoints(a *command.App) *checkpoints.Watch {
 	return &checkpoints.Watch{Read: func(ctx context.Context) (checkpoints.Status, error) {
 		p, err := CheckpointPublisher(a)
@@ -105,8 +103,7 @@ func WatchCheckpoints(a *command.App) *checkpoints.Watch {
 	}}
 }
 
-// CheckpointPublisher returns the publisher that the settings describe, without
-// a key. Config must be set.
+// CheckpointPublisher returns the configured publisher, without a key. a.Config must be set.
 func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 	c := a.Config
 	state, err := process.StateHome(a.Env)
@@ -148,7 +145,7 @@ func (d DocPublished) Text() string {
 	return text
 }
 
-// Published returns how far publication has come.
+// Published returns the state of publication.
 func Published(ctx context.Context, a *command.App) (DocPublished, error) {
 	p, err := CheckpointPublisher(a)
 	if err != nil {
@@ -162,7 +159,7 @@ func Published(ctx context.Context, a *command.App) (DocPublished, error) {
 	return doc, err
 }
 
-// runPublish publishes a checkpoint now.
+// runPublish publishes a checkpoint immediately.
 func runPublish(ctx context.Context, a *command.App, again bool) error {
 	if _, err := a.Database(ctx); err != nil {
 		return err

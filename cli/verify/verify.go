@@ -29,7 +29,7 @@ import (
 	"toolcrib/tui"
 )
 
-// Family returns the commands that check the history.
+// Family returns the commands that verify the history.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -115,8 +115,8 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	return PrintReport(a, r, kept)
 }
 
-// checkCallFiles returns an error if a file of calls cannot be read: a name with a typing
-// mistake is not damage. It does not open pipes, whose readers wait for a writer.
+// checkCallFiles returns an error if a file of calls cannot be read, because a mistyped name must not be reported as
+// damage. It does not open pipes, because opening them would block until there is a writer.
 func checkCallFiles(a *command.App, files []string) error {
 	for _, file := range files {
 		info, err := os.Stat(a.Path(file))
@@ -137,8 +137,7 @@ func checkCallFiles(a *command.App, files []string) error {
 	return nil
 }
 
-// verifyCalls adds the check of files of calls to r. checker, unless it is nil, reads the
-// calls.
+// verifyCalls adds the verification of files of calls to r. If checker is not nil, it receives the calls.
 func verifyCalls(ctx context.Context, a *command.App, db *store.DB, files []string, checker *checkpoint.Checker, r *Verification) error {
 	if len(files) == 0 {
 		return nil
@@ -163,7 +162,7 @@ func verifyCalls(ctx context.Context, a *command.App, db *store.DB, files []stri
 	return nil
 }
 
-// Verifying returns a function that adds up the verified rows of all tables.
+// Verifying returns a function that adds up the numbers of verified rows of all tables.
 func Verifying(total int64, tell tui.Tell) func(table string, rows int64) {
 	rows := map[string]int64{}
 	return func(table string, n int64) {
@@ -176,9 +175,9 @@ func Verifying(total int64, tell tui.Tell) func(table string, rows int64) {
 	}
 }
 
-// Verified verifies the database, and the snapshot files in the folders that are attached to
-// it. It ignores files that the database does not know, because a folder may be ahead of a
-// copy of the database; drift reports them. checker, unless it is nil, reads the log.
+// Verified verifies the database, and the snapshot files in the folders attached to it. It ignores files that the
+// database does not know, because a folder may be newer than a copy of the database; drift reports them. If checker is
+// not nil, it receives the log.
 func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (Verification, error) {
 	var r Verification
 	err := db.Audit(ctx, func(l history.Ledger) error {
@@ -192,7 +191,7 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 	if err != nil {
 		return r, err
 	}
-	damagedOr := func(err error) error { // damage explains an error, and may make rows unreadable
+	damagedOr := func(err error) error { // damage explains the error, and may make rows unreadable
 		if len(r.Damage) > 0 {
 			return nil
 		}
@@ -284,7 +283,7 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 	})
 }
 
-// restoreCopy is the advice for damage.
+// restoreCopy is the advice if the database is damaged.
 const restoreCopy = "Keep the file unchanged and restore an earlier copy."
 
 // Verdict summarizes the damage: whether rows were changed, or decisions only became invalid.

@@ -15,21 +15,21 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// besideID maps the commands about proposals to the number of their arguments in addition to
-// the id. Without an id, they use the current proposal.
+// besideID maps the commands that deal with proposals to the number of their arguments besides the id. Without an id,
+// they use the current proposal.
 var besideID = map[string]int{
 	"show": 0, "diff": 0, "review": 0, "test": 0, "preview": 0, "approve": 0, "needs-changes": 0, "reject": 0, "withdraw": 0,
 	"comment": 0, "rebase": 0, "regroup": 0, "submit": 0, "waive": 1, "unwaive": 1, "revise": 1,
 }
 
-// confirmed maps the commands that need a confirmation to their acts.
+// confirmed maps the commands that require a confirmation to their acts.
 var confirmed = map[string]proposals.Act{
 	"approve": proposals.ActApprove, "needs-changes": proposals.ActRequestChanges, "reject": proposals.ActReject, "withdraw": proposals.ActWithdraw,
 	"submit": proposals.ActSubmit, "rebase": proposals.ActRebase, "waive": proposals.ActWaive, "unwaive": proposals.ActUnwaive,
 	"comment": proposals.ActComment, "calls approve": proposals.ActApproveCall, "calls refuse": proposals.ActRefuseCall,
 }
 
-// order is a command that the user entered.
+// order is a command entered by the user.
 type order struct {
 	cmd  *cobra.Command
 	name string
@@ -41,15 +41,14 @@ func (o order) has(flags ...string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool { return o.cmd.Flags().Changed(f) })
 }
 
-// words returns the command to run.
+// words returns the command line to run.
 func (o order) words() []string { return append(strings.Fields(o.name), o.args...) }
 
-// complete adds what an entered command leaves out: the id of the current proposal, a reason,
-// and the digest of the content that was read. It asks before a decision, and returns false
-// if the command must not run.
+// complete adds the missing parts of an entered command: the id of the current proposal, a reason, and the digest of
+// the content that was read. It asks for confirmation before a decision, and returns false if the command must not run.
 func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool) {
 	t, ok := d.parse(words)
-	if !ok { // the command reports its own error
+	if !ok { // the command reports the error
 		return words, true
 	}
 	switch {
@@ -111,11 +110,11 @@ func (d *dialogue) parse(words []string) (order, bool) {
 		t.name = "" // not a command, or the program itself
 		return t, true
 	}
-	// toolcrib --approve ID is toolcrib approve ID.
+	// toolcrib --approve ID has the same effect as toolcrib approve ID.
 	return d.parse(append([]string{"approve"}, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "--approve") })...))
 }
 
-// look makes a proposal or set the current one.
+// look makes a proposal or change set the current one.
 func (d *dialogue) look(ctx context.Context, ref string) {
 	if _, set := review.ChangeSetRef(ref); set {
 		d.current, d.about = "", ref
@@ -131,7 +130,7 @@ func (d *dialogue) look(ctx context.Context, ref string) {
 	}
 }
 
-// confirm describes a decision, takes its reason, and asks.
+// confirm describes a decision, asks for the reason, and asks for confirmation.
 func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) bool {
 	refs := t.refs
 	if act == proposals.ActWaive || act == proposals.ActUnwaive {
@@ -148,7 +147,7 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 	form := act.Form(len(ids))
 	if act != proposals.ActComment {
 		for _, id := range ids {
-			if !d.describe(ctx, id, act) { // the command reports the problem, and changes nothing
+			if !d.describe(ctx, id, act) { // the command reports the problem and changes nothing
 				t.args = append(t.args, "--dry-run")
 				return true
 			}
@@ -163,8 +162,8 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 	return act == proposals.ActComment || d.agree(len(ids), form.Verb)
 }
 
-// guarded binds an approval to the content that was read here, and refuses it if the change
-// or findings about hidden characters were not read.
+// guarded binds an approval to the content that was read in this dialogue. It rejects the approval if the change or
+// findings about hidden characters have not been read.
 func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bool {
 	whole := true
 	for _, id := range ids {
@@ -186,7 +185,7 @@ func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bo
 	return whole
 }
 
-// missing returns the command that prints what must still be read before an approval, or "".
+// missing returns the command that prints the part that must be read before an approval, or "" if everything was read.
 func (h *heard) missing() string {
 	read := func(by ...string) bool {
 		return slices.ContainsFunc(by, func(c string) bool { return slices.Contains(h.by, c) })
@@ -203,8 +202,7 @@ func (h *heard) missing() string {
 	return ""
 }
 
-// describe describes the effect of a decision on a proposal. It returns false if the command
-// must report a problem.
+// describe describes the effect of a decision on a proposal. It returns false if the command will report a problem.
 func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.Act) bool {
 	now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, id)
 	if err != nil || proposals.Can(d.desk.Actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
@@ -234,7 +232,7 @@ func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.
 	return true
 }
 
-// confirmCall does the same as confirm for a waiting call.
+// confirmCall is like confirm, but for a waiting call.
 func (d *dialogue) confirmCall(t *order, act proposals.Act) bool {
 	if len(t.refs) != 1 {
 		return true
@@ -262,8 +260,8 @@ func (d *dialogue) confirmCall(t *order, act proposals.Act) bool {
 	return d.agree(1, form.Verb)
 }
 
-// reason asks for the reason that a command requires. It offers the reason of a previous
-// attempt at the same act.
+// reason asks for the reason that a command requires. It offers the reason given in the previous attempt at the same
+// act.
 func (d *dialogue) reason(t *order, title string) bool {
 	if t.has("note", "note-file") {
 		return true
@@ -299,7 +297,7 @@ func (d *dialogue) reason(t *order, title string) bool {
 	return true
 }
 
-// agree asks. Only y agrees; for several proposals, their number and y, such as 3y.
+// agree asks for confirmation. The only affirmative answer is y or, if n > 1, n followed by y, such as 3y.
 func (d *dialogue) agree(n int, verb string) bool {
 	want := "y"
 	if n > 1 {

@@ -21,36 +21,35 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// dialogue is the workbench as plain lines: a loop over the commands of the command line, each
-// of which runs in this process. It adds a current proposal, so that commands need no id, and
-// the protection of the workbench: it binds decisions to the content that was read here, and
-// asks before each.
+// dialogue is the workbench in plain text: a loop that runs the commands of the command line in this process. It keeps
+// a current proposal, so that commands need no id. It provides the same protection as the screen: it binds decisions to
+// the content that was read in the dialogue, and asks for confirmation before each one.
 type dialogue struct {
 	app  *command.App
 	desk command.Session
 	in   *bufio.Reader
-	asks bool // the input is a terminal, so a person can answer
+	asks bool // the input is a terminal, where a person can answer
 
 	current proposals.ID // "" if there is none
-	about   string       // its name, or that of the current change set; "" for the queue
+	about   string       // the name of the current proposal or change set, or "" for the queue
 	call    string       // the waiting call that was shown last
 	list    []proposals.ID
 	read    map[proposals.ID]*heard
-	calls   map[string]string // digests of calls that were read, by id
-	reasons map[string]string // the last reason for an act that failed
-	command string            // the name of the command that runs
-	next    string            // a command that was entered instead of reading on
+	calls   map[string]string // digests of the calls that were read, by id
+	reasons map[string]string // the last reasons for acts that failed
+	command string            // the name of the running command
+	next    string            // a command that was entered instead of continuing to read
 	stamp   int64
 }
 
-// heard is a proposal as it was last read, with the commands that printed it.
+// heard is a proposal as it was last read, and the commands that printed it.
 type heard struct {
 	review.Dossier
 	by []string
 }
 
-// converse runs the dialogue until the user quits or the input ends. Without a terminal, the
-// exit status is that of the last command, as in a shell.
+// converse runs the dialogue until the user quits or the input ends. Without a terminal, it returns the exit status of
+// the last command, as a shell does.
 func converse(ctx context.Context, a *command.App, b command.Session) error {
 	a.RestoreGC()
 	d := &dialogue{
@@ -69,7 +68,7 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 		if !more {
 			break
 		}
-		if d.changed(ctx) { // by another process
+		if d.changed(ctx) { // another process made changes
 			read := d.read[d.current]
 			if read == nil {
 				d.say("Something changed; enter list.")
@@ -104,21 +103,21 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 	return process.ExitStatus(status)
 }
 
-// say writes one line. It makes hidden characters visible.
+// say prints a line and makes hidden characters visible.
 func (d *dialogue) say(format string, args ...any) {
 	fmt.Fprintln(d.app.Env.Out, visible.Line(fmt.Sprintf(format, args...)))
 }
 
-// ask writes a question and reads a line. It returns false at the end of the input.
+// ask prints a question and reads a line. It returns false at the end of the input.
 func (d *dialogue) ask(question string) (string, bool) {
-	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // a terminal that disconnected also ends the input
+	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // if the terminal is disconnected, the input ends too
 	line, err := d.in.ReadString('\n')
 	line = strings.TrimSpace(line)
 	if err != nil && line == "" {
 		fmt.Fprintln(d.app.Env.Out)
 		return "", false
 	}
-	if !d.asks { // no terminal echoes the input
+	if !d.asks { // without a terminal, the input is not echoed
 		fmt.Fprintln(d.app.Env.Out, visible.Line(line))
 	}
 	return line, true
@@ -142,7 +141,7 @@ func (d *dialogue) sayCheckpoint(ctx context.Context) {
 	}
 }
 
-// changed reports whether anything was written since the last call.
+// changed reports whether the database was changed since the last call.
 func (d *dialogue) changed(ctx context.Context) bool {
 	before := d.stamp
 	if stamp, err := (catalogReader{db: d.app.DB}).Stamp(ctx); err == nil {
@@ -151,7 +150,7 @@ func (d *dialogue) changed(ctx context.Context) bool {
 	return d.stamp != before
 }
 
-// do runs an entered line and returns its exit status.
+// do runs an entered command and returns its exit status.
 func (d *dialogue) do(ctx context.Context, words []string) int {
 	switch word := words[0]; {
 	case word == "help" || word == "?":
@@ -172,7 +171,7 @@ func (d *dialogue) do(ctx context.Context, words []string) int {
 	return d.run(ctx, args...)
 }
 
-// help lists the words of the dialogue and its commands.
+// help lists the dialogue's own commands and those of the program.
 func (d *dialogue) help(all bool) int {
 	for _, line := range []string{
 		"A number such as 7 shows proposal 7. Commands without a number use the proposal that was shown last.",
@@ -193,10 +192,10 @@ func (d *dialogue) help(all bool) int {
 	return command.ExitOK
 }
 
-// endless are the commands that run until they are stopped.
+// endless lists the commands that run until they are stopped.
 var endless = []string{"serve", "mcp", "guard", "watch", "demo"}
 
-// step shows the proposal beside the current one in the last list.
+// step shows the next or previous proposal of the last list.
 func (d *dialogue) step(ctx context.Context, forward bool) int {
 	at := slices.Index(d.list, d.current)
 	switch {
@@ -239,7 +238,7 @@ func (d *dialogue) edit(ctx context.Context, files []string) int {
 	return command.ExitRefused
 }
 
-// run runs a command with the flags of the dialogue before its own.
+// run runs a command, with the dialogue's flags before its own.
 func (d *dialogue) run(ctx context.Context, args ...string) int {
 	flags := []string{"--accessible", "--no-color"}
 	for name, value := range map[string]string{"as": d.app.Flags.As, "db": d.app.Flags.DB, "project": d.app.Flags.Project, "workspace": d.app.Flags.Workspace} {
@@ -256,8 +255,7 @@ func (d *dialogue) run(ctx context.Context, args ...string) int {
 	return child.Program.Run(ctx, child)
 }
 
-// page writes text one screen at a time if a person can be asked to continue, and reports
-// whether all of it was written.
+// page prints text one screen at a time if a person can answer, and reports whether all of it was printed.
 func (d *dialogue) page(text []byte) bool {
 	width, height := terminalSize(d.app)
 	room := max(height-2, 10)
@@ -281,13 +279,13 @@ func (d *dialogue) page(text []byte) bool {
 	return true
 }
 
-// Listed records the proposals of a list, for next and back.
+// Listed records the proposals in a list, for next and back.
 func (d *dialogue) Listed(found []proposals.Proposal) {
 	d.list = output.Mapped(found, func(p proposals.Proposal) proposals.ID { return p.ID })
 	d.current, d.about = "", ""
 }
 
-// Shown records what a command printed completely.
+// Shown records that a command printed a proposal completely.
 func (d *dialogue) Shown(ds []review.Dossier) {
 	for _, one := range ds {
 		read := d.read[one.Proposal.ID]
@@ -300,8 +298,8 @@ func (d *dialogue) Shown(ds []review.Dossier) {
 	}
 }
 
-// ListedCall makes the first of the listed calls the current one.
+// ListedCall records the first of the listed calls as the current one.
 func (d *dialogue) ListedCall(id string) { d.call = id }
 
-// HeardCall records a call that was printed.
+// HeardCall records that a call was printed.
 func (d *dialogue) HeardCall(id, digest string) { d.call, d.calls[id] = id, digest }

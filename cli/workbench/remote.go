@@ -22,12 +22,11 @@ import (
 	"toolcrib/tui"
 )
 
-// leavingTime limits how long a workbench may take to finish its writes after its terminal
-// disconnected.
+// leavingTime limits the time that a workbench may take to finish writing after its terminal was disconnected.
 const leavingTime = 2 * time.Second
 
-// runRemote shows the workbench on a remote terminal until the user leaves it or the client
-// disconnects. It handles no signals.
+// runRemote shows the workbench on a remote terminal until the user quits it or the client disconnects. It does not
+// handle signals.
 func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	a.Remote.Ran("workbench")
 	over := make(chan struct{})
@@ -56,37 +55,37 @@ func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height 
 	return leave(ctx, a, m, err)
 }
 
-// Marks of a bracketed paste (xterm, mode 2004). Outside of one, the end has no effect.
+// The start and end of a bracketed paste (xterm, mode 2004). Without a start, the end has no effect.
 const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 )
 
-// Limits on the input of a remote terminal. The event reader of Bubble Tea collects pastes and
-// unknown sequences without a limit.
+// Limits for the input from a remote terminal. The event reader of Bubble Tea buffers pastes and unknown sequences
+// without a limit.
 const (
 	maxTyped   = 1 << 20                // bytes after which a paste is ended
-	longTyped  = 64 << 10               // bytes after which a paste ends at the next pause
-	maxBehind  = 16 << 10               // bytes of keys that the workbench has not handled yet
-	typingRest = 500 * time.Millisecond // a pause
-	keyRest    = 10 * time.Millisecond  // a pause in which the workbench handles every key
-	readerRest = 200 * time.Millisecond // after this, the event reader discards an unknown sequence
+	longTyped  = 64 << 10               // bytes after which a paste is ended at the next pause
+	maxBehind  = 16 << 10               // bytes of keys that the workbench has not processed yet
+	typingRest = 500 * time.Millisecond // minimum length of a pause
+	keyRest    = 10 * time.Millisecond  // length of a pause in which the workbench can process every key
+	readerRest = 200 * time.Millisecond // time after which the event reader discards an unknown sequence
 )
 
-// limitedKeyboard limits what the event reader collects: it ends a paste that is too long and
-// drops the rest of it, which must not count as keys. It also drops keys that arrive faster
-// than the workbench handles them, because each of them draws a frame.
+// limitedKeyboard limits the input that the event reader buffers. It ends a paste that is too long and drops the rest,
+// so that it is not interpreted as keys. It also drops keys that arrive faster than the workbench processes them,
+// because each of them draws a frame.
 type limitedKeyboard struct {
 	from io.Reader
 	now  func() time.Time
 	rest func() // waits for readerRest
 
-	typed    int    // bytes passed on since the last paste was ended here
-	behind   int    // bytes outside of a paste that arrived before they were read
+	typed    int    // bytes passed on since limitedKeyboard last ended a paste
+	behind   int    // bytes outside of pastes that were waiting to be read
 	tail     string // the last bytes of the input, shorter than a mark
-	pasting  bool   // according to the marks, which a hostile client may send anytime
+	pasting  bool   // according to the marks, which a malicious client can send at any time
 	dropping bool
-	out      []byte // to be read before the input
+	out      []byte // returned by Read before further input
 	buf      [4 << 10]byte
 }
 
@@ -111,8 +110,8 @@ func (k *limitedKeyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take passes on input within the limits. waited is the time that the read took: unread input
-// of a busy workbench is not a pause.
+// take passes on input within the limits. waited is the duration of the read: if the workbench is too busy to read,
+// that is not a pause.
 func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 	if waited >= keyRest {
 		k.behind = 0
@@ -130,11 +129,11 @@ func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 			return
 		}
 		came = came[n:]
-		k.dropping = k.dropping && k.pasting // pass on input after a paste
+		k.dropping = k.dropping && k.pasting // pass on the input after a paste
 	}
 }
 
-// mark returns the number of bytes up to the end of the next mark, and applies the mark.
+// mark finds the next mark and applies it. n is the number of bytes up to its end.
 func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 	all := append([]byte(k.tail), came...)
 	mark := pasteStart
@@ -171,13 +170,13 @@ func (k *limitedKeyboard) pass(came []byte) {
 	}
 }
 
-// end ends a paste that the event reader may be collecting.
+// end ends a paste that the event reader may be buffering.
 func (k *limitedKeyboard) end() {
 	k.out = append(k.out, pasteEnd...)
 	k.typed = 0
 }
 
-// screenSigner signs decisions made on a screen.
+// screenSigner implements tui.Signer. It signs decisions made on a screen.
 type screenSigner struct {
 	app   *command.App
 	desk  *service.Desk
@@ -223,7 +222,7 @@ func (s screenSigner) Answer(ctx context.Context, p gateway.Pending, approve boo
 	return s.calls.Signed(*signed), nil
 }
 
-// sign shows a statement and has it signed.
+// sign shows a statement to the user and signs it.
 func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	needed, err := signature.Signs(ctx, s.app, signature.Flags{})
 	if err != nil || !needed {
@@ -248,7 +247,7 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	return signed, err
 }
 
-// watchedRegistry refreshes the state of checkpoints when any process wrote something.
+// watchedRegistry refreshes the state of checkpoints after any process has changed the database.
 type watchedRegistry struct {
 	tui.Registry
 	state *checkpoints.Watch

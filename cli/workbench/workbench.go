@@ -1,5 +1,5 @@
-// Package workbench opens the workbench: on the screen, in a terminal over SSH, and as plain
-// lines, which run the commands.
+// Package workbench opens the workbench on the screen, on a terminal over SSH, or as a dialogue in plain text that runs
+// commands.
 package workbench
 
 import (
@@ -43,7 +43,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Run runs toolcrib without a command.
+// Run runs the program without a command.
 func Run(cmd *cobra.Command, a *command.App) error {
 	if !a.Form.Accessible && (!a.Env.InTerminal || !a.Env.OutTerminal) {
 		if !a.Form.JSON {
@@ -54,11 +54,11 @@ func Run(cmd *cobra.Command, a *command.App) error {
 	return Open(cmd.Context(), a, "")
 }
 
-// framesPerSecond is the frame rate of the screen. The response to a key waits for the next
-// frame, and every frame wakes the processor, even when nothing changes.
+// framesPerSecond is the frame rate of the screen. A lower rate would delay the response to keys, a higher one would
+// wake the processor more often even if nothing changes.
 const framesPerSecond = 30
 
-// Open shows the workbench until the user leaves it.
+// Open shows the workbench until the user quits it.
 func Open(ctx context.Context, a *command.App, place string) (err error) {
 	a.Creates = true
 	b, err := a.OpenSession(ctx)
@@ -74,7 +74,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	if a.Config.Accessible {
 		return converse(ctx, a, b)
 	}
-	calls, err := a.GatewayWith(ctx, func(string) {}) // the result of a call has the warnings
+	calls, err := a.GatewayWith(ctx, func(string) {}) // the result of a call contains the warnings
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
-		conf.Import, conf.Export, conf.Servers = nil, nil, nil // they would use files of the server
+		conf.Import, conf.Export, conf.Servers = nil, nil, nil // these would use files of the server
 		state = a.Remote.Checkpoint
 	case c.Checkpoints.Name() == "":
 		state = nil
@@ -112,11 +112,11 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		}
 	}
 	width, height := terminalSize(a)
-	if conf.Own, _ = a.Config.Own(); conf.Own != nil && conf.Theme == "" { // LoadConfig reported the error
+	if conf.Own, _ = a.Config.Own(); conf.Own != nil && conf.Theme == "" { // LoadConfig has reported the error
 		conf.Theme = "own"
 	}
 	conf.Guide = conf.Place == DemoPlace && a.Remote == nil && a.Config.Project != DemoPlace
-	conf.Elsewhere = func() []tui.Elsewhere { // the commands and settings, for the search
+	conf.Elsewhere = func() []tui.Elsewhere { // commands and settings that the search also finds
 		var all []tui.Elsewhere
 		for _, c := range a.Program.Root(a).Commands() {
 			if c.IsAvailableCommand() {
@@ -138,10 +138,11 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		environ = a.Remote.Environ
 	}
 	first := colorprofile.NewWriter(a.Stdout, environ)
-	if _, file := a.Stdout.(*os.File); !file { // it cannot be queried
+	if _, file := a.Stdout.(*os.File); !file { // its properties cannot be queried
 		first.Profile = colorprofile.Env(environ)
 	}
-	// Paint the first frame while the program loop starts. It draws the same frame, so errors do not matter.
+	// Draw the first frame while the program loop starts. The loop draws the same frame again, so that errors can be
+	// ignored.
 	_, _ = io.WriteString(first, "\x1b[?1049h\x1b[H\x1b[2J"+strings.ReplaceAll(m.View().Content, "\n", "\r\n"))
 	a.RestoreGC()
 	if a.Remote != nil {
@@ -150,10 +151,9 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	return runProgram(ctx, a, m, width, height)
 }
 
-// runProgram shows the workbench until the user leaves it. It handles signals itself: with
-// its own handler, Bubble Tea can wait forever for a loop that a context has ended. A signal
-// cancels the current write, whose outcome is printed once the terminal is restored. A second
-// signal does not wait.
+// runProgram shows the workbench until the user quits it. It handles signals itself, because Bubble Tea's own handler
+// can wait forever for a loop that a context has ended. The first signal cancels the current write, and its outcome is
+// printed after the terminal has been restored. After a second signal, runProgram no longer waits.
 func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	release := func() {}
 	if a.Env.Hold != nil {
@@ -162,7 +162,7 @@ func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height
 	defer release()
 	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(a.Keyboard), tea.WithOutput(a.Stdout),
 		tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
-	ctx, ignore := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
+	ctx, ignore := signal.NotifyContext(ctx, syscall.SIGHUP) // sent when the terminal is closed
 	defer ignore()
 	again := make(chan os.Signal, 1)
 	defer signal.Stop(again)
@@ -178,7 +178,7 @@ func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height
 	return leave(ctx, a, m, err)
 }
 
-// leave prints what the workbench could not finish, and returns its error.
+// leave prints messages about unfinished operations of the workbench, and returns its error.
 func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
 	for _, line := range m.Left() {
 		a.Note("toolcrib: %s", output.FullStop(line))
@@ -189,8 +189,8 @@ func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
 	return err
 }
 
-// draftsFolder returns the folder of the unsent texts about this database. Texts about
-// another one must not appear here.
+// draftsFolder returns the folder for unsent texts that belong to this database. Texts that belong to other databases
+// must not be shown.
 func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 	var all string
 	if a.Remote != nil {
@@ -218,8 +218,8 @@ func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 	return folder, adoptDrafts(ctx, a, all, folder)
 }
 
-// adoptDrafts moves to folder the texts about proposals of this database. Earlier versions of
-// toolcrib stored the texts of all databases in one folder.
+// adoptDrafts moves the unsent texts that belong to this database's proposals into folder. Earlier versions of toolcrib
+// kept the texts of all databases in one folder.
 func adoptDrafts(ctx context.Context, a *command.App, all, folder string) error {
 	files, err := os.ReadDir(all)
 	if err != nil {
@@ -248,7 +248,7 @@ func adoptDrafts(ctx context.Context, a *command.App, all, folder string) error 
 	return nil
 }
 
-// terminalSize returns the size of the terminal in cells, 80 by 24 if it is unknown.
+// terminalSize returns the size of the terminal in cells, or 80 by 24 if unknown.
 func terminalSize(a *command.App) (width, height int) {
 	if a.Remote != nil {
 		if w, h := a.Remote.Size(); w > 0 && h > 0 {
@@ -262,7 +262,7 @@ func terminalSize(a *command.App) (width, height int) {
 	return 80, 24
 }
 
-// catalogReader is the store for the workbench: the merged view of some layers.
+// catalogReader implements tui.Registry. It presents the merged view of some layers.
 type catalogReader struct {
 	db   *store.DB
 	view []registry.Layer
@@ -307,7 +307,8 @@ func (r catalogReader) Events(ctx context.Context, before int64, limit int) ([]h
 	return r.db.Events(ctx, records.EventQuery{Before: before, Limit: limit})
 }
 
-// Stamp implements tui.Registry. Every write has an event.
+// Stamp implements tui.Registry. It returns the number of the newest event, because every change is recorded as an
+// event.
 func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
 	events, err := r.db.Events(ctx, records.EventQuery{Limit: 1})
 	if err != nil || len(events) == 0 {
@@ -316,7 +317,7 @@ func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
 	return events[0].Seq, nil
 }
 
-// verifyJob recomputes every chain for the workbench.
+// verifyJob verifies every chain for the workbench.
 func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, error) {
 	total, err := a.DB.Rows(ctx)
 	if err != nil {
@@ -347,5 +348,5 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 	return lines, nil
 }
 
-// DemoPlace is the place of the demonstration, in which the workbench guides its user.
+// DemoPlace is the place that opens the demonstration, in which the workbench guides the user.
 const DemoPlace = "demo"

@@ -22,7 +22,8 @@ import (
 )
 
 // ClientEntries returns the servers of all clients of this machine and of the working directory with their names in
-// toolcrib, and the files that list them. It needs no database; with one, a name belongs to its recorded command.
+// toolcrib, and the files that list them. It does not need a database. If there is one, a name that it records belongs
+// to the recorded command.
 func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clients.File, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -45,12 +46,12 @@ func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clie
 	return clients.Entries(files, known), files, nil
 }
 
-// recorded returns the servers on record by name: the command or the URL of each when its
-// tools were first proposed.
+// recorded returns the recorded servers by name, with the command or URL that each had when its tools were first
+// proposed.
 func recorded(ctx context.Context, a *command.App, files []clients.File) map[string]clients.Server {
 	known := map[string]clients.Server{}
 	defer func(creates bool) { a.Creates = creates }(a.Creates)
-	a.Creates = false // init creates a database only when it proposes something
+	a.Creates = false // init creates a database only if it proposes something
 	for _, f := range files {
 		for i := range f.Servers {
 			for _, name := range []string{f.Servers[i].Guard.Name, registry.ServerName(f.Servers[i].Name)} {
@@ -70,9 +71,9 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 	return known
 }
 
-// guardPrefix returns the start of a guard's command in files of a scope. A user's file has
-// the path of the program, because a graphical client does not have the PATH of the shell;
-// a file of a project must work on other machines.
+// guardPrefix returns the beginning of a guard's command line in files of a scope. A user's file contains the path of
+// the program, because a graphical client does not have the PATH of the shell; a project's file must work on other
+// machines.
 func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p := clients.Prefix{Program: "toolcrib"}
 	c, err := a.Settings()
@@ -93,14 +94,14 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	return p, nil
 }
 
-// ownProgram returns the path of this program for configuration files of clients: the path found in PATH if it is the
-// same program, because that path survives upgrades.
+// ownProgram returns the path of this program for the configuration files of clients. If PATH contains the same
+// program, it returns that path, because it remains valid after upgrades.
 func ownProgram(a *command.App) (string, error) {
 	own := a.Env.Program
 	if own == "" {
 		return "toolcrib", nil
 	}
-	temporary := func(program string) bool { return strings.Contains(filepath.ToSlash(program), "/go-build") } // made by go run
+	temporary := func(program string) bool { return strings.Contains(filepath.ToSlash(program), "/go-build") } // created by go run
 	found, err := exec.LookPath("toolcrib")
 	if err != nil || !filepath.IsAbs(found) || temporary(found) {
 		found = ""
@@ -118,7 +119,7 @@ func ownProgram(a *command.App) (string, error) {
 	return own, nil
 }
 
-// KnownClients refuses unknown ids of clients.
+// KnownClients rejects unknown client ids.
 func KnownClients(ids []string) error {
 	for _, id := range ids {
 		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
@@ -128,24 +129,23 @@ func KnownClients(ids []string) error {
 	return nil
 }
 
-// ClientList lists the clients on lines for the help text.
+// ClientList returns the client ids for the help text, wrapped into lines.
 func ClientList() string {
 	ids := strings.Join(output.Mapped(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
 	return strings.TrimSpace(regexp.MustCompile(`(.{1,76})(?: |$)`).ReplaceAllString(ids, "$1\n"))
 }
 
-// signInTime limits the wait for the answer of a server that may require a sign-in.
+// signInTime limits the time to wait for a server that may require a sign-in.
 const signInTime = 3 * time.Second
 
-// Faults of servers at a URL.
+// The reasons why a server at a URL cannot be guarded.
 const (
 	signsIn = "it requires a sign-in (OAuth), which the client does itself"
 	silent  = "it does not respond, so it is unknown whether its client must sign in (OAuth); run toolcrib wrap again when it responds"
 )
 
-// signIn returns signsIn for a server that refuses requests without a token, which the client
-// of an entry without headers gets by OAuth, silent for a server that does not respond, and
-// "" for all others.
+// signIn returns signsIn if a server rejects requests without a token that the client obtains with OAuth, silent if it
+// does not respond, and "" otherwise. It sends no request if the entry has headers or a token.
 func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) string {
 	u, err := url.Parse(s.URL)
 	header := slices.ContainsFunc(s.Env, func(v clients.Variable) bool { return strings.HasPrefix(v.Name, "TOOLCRIB_HEADER_") })

@@ -16,14 +16,14 @@ import (
 	"toolcrib/store"
 )
 
-// machine describes where the clients of the user and of the working directory keep files.
+// machine describes where the clients of the user and of the working directory store their files.
 func machine(a *command.App) (clients.Machine, error) {
 	home, err := a.Env.Home()
 	return clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}, err
 }
 
-// planHooks plans the changes of the files with the hooks of clients: with or without the
-// hook that compares skills and instruction files.
+// planHooks plans changes to the files with the clients' hooks: adding or removing the hook that compares skills and
+// instruction files.
 func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
 	m, err := machine(a)
 	if err != nil {
@@ -37,7 +37,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	var plans []*wrapping
 	found := m.Hooks(ids...)
 	if f.hooks && !f.undo && len(ids) == 0 && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
-		for _, c := range clients.All() { // do not claim that sessions stop
+		for _, c := range clients.All() { // must not claim that sessions stop
 			if c.HasHooks() {
 				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home; if you use it: toolcrib wrap --hooks " + c.ID})
 			}
@@ -59,7 +59,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 				return nil, err
 			}
 			command := []string{p.Program, "check", "--files", "--hook", file.Client}
-			if now := file.HookCommand(); now != "" { // an older one may take the database from a variable
+			if now := file.HookCommand(); now != "" { // an older one may take the database from an environment variable
 				if len(p.Flags) == 0 || strings.Contains(now, " --db") {
 					continue
 				}
@@ -77,8 +77,9 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	return plans, nil
 }
 
-// hookPrefix returns the start of a hook's command in files of a scope. It names the database if the hook would
-// otherwise use another one: hooks read the configuration in the account's home folder, and no environment variables.
+// hookPrefix returns the beginning of a hook's command line in files of a scope. It specifies the database if the hook
+// would otherwise use another one: hooks read the configuration in the account's home folder and no environment
+// variables.
 func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p, err := guardPrefix(a, scope)
 	if err != nil || scope != clients.User || len(p.Flags) > 0 {
@@ -96,7 +97,7 @@ func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	return p, nil
 }
 
-// hookWords returns a command line for the shell in which clients run hooks.
+// hookWords formats a command line for the shell in which clients run hooks.
 func hookWords(words []string) string {
 	return strings.Join(output.Mapped(words, func(w string) string {
 		if runtime.GOOS == "windows" && strings.ContainsAny(w, `\ `) {
@@ -115,8 +116,8 @@ type docStatusHook struct {
 	OffIn []string `json:"off_in,omitempty"`
 }
 
-// hooksOff returns the settings of Claude Code that disable all hooks, of the user and of
-// the folders from dir upward (code.claude.com/docs/en/hooks).
+// hooksOff returns the settings files of the user and of the folders from dir upward that disable all hooks of Claude
+// Code (code.claude.com/docs/en/hooks).
 func hooksOff(dir, user string) []string {
 	folders := []string{user}
 	for at := dir; ; at = filepath.Dir(at) {

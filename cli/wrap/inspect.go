@@ -17,11 +17,11 @@ import (
 	"toolcrib/store"
 )
 
-// inspector interprets the entries of clients that start toolcrib with toolcrib's own
+// inspector interprets the entries of clients that start toolcrib in the same way as toolcrib itself interprets
 // commands and settings, and compares the result with the user's settings.
 type inspector struct{ app *command.App }
 
-// preloads are variables that load other code into a program.
+// preloads lists environment variables that load other code into a program.
 var preloads = []string{"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"}
 
 // inspect implements clients.Inspect.
@@ -55,8 +55,8 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	return use
 }
 
-// environment returns the variables with which the client starts toolcrib, including those
-// of this process, and how they differ.
+// environment returns the environment variables with which the client starts toolcrib, including those of this process,
+// and a description of how they differ.
 func (i inspector) environment(s clients.Start) (getenv func(string) string, differs string) {
 	values := map[string]string{}
 	all := s.Env
@@ -124,8 +124,8 @@ func (i inspector) parse(probe *command.App, args []string) (line clients.Line, 
 	return line, true, nil
 }
 
-// unreadable returns the server behind a guard with invalid arguments, so that wrap can
-// replace the guard, or zero if the arguments do not name the server.
+// unreadable returns the server behind a guard with invalid arguments, so that wrap can replace that guard. It returns
+// zero if the arguments do not contain the server.
 func unreadable(args []string) (line clients.Line) {
 	at, dash := slices.Index(args, "guard"), slices.Index(args, "--")
 	if at >= 0 && at+1 < dash && dash+1 < len(args) {
@@ -134,7 +134,7 @@ func unreadable(args []string) (line clients.Line) {
 	return line
 }
 
-// program returns the file that a start runs, and why it is not the user's program.
+// program returns the file that an entry runs, and a description of how it differs from the user's program.
 func (i inspector) program(s clients.Start, env func(string) string) (file, differs string) {
 	own := i.app.Env.Program
 	file = find(s.Program, s.Dir, env("PATH"))
@@ -142,7 +142,7 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	case clients.Placeholder(s.Program):
 		return s.Program, "starts " + s.Program + ", which only its client can fill in"
 	case own == "" && filepath.Base(s.Program) == s.Program:
-		return cmp.Or(file, s.Program), "" // this system does not report which program runs
+		return cmp.Or(file, s.Program), "" // this system does not report the path of the running program
 	case file == "" && filepath.Base(s.Program) == s.Program:
 		return s.Program, "starts " + s.Program + ", which is not in its PATH"
 	case file == "":
@@ -153,7 +153,7 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	return file, "starts another program: " + s.Program
 }
 
-// find returns the file of a program, or "" if it cannot be determined.
+// find returns the path of a program, or "" if it cannot be determined.
 func find(program, dir, path string) string {
 	switch {
 	case filepath.IsAbs(program):
@@ -178,7 +178,7 @@ func find(program, dir, path string) string {
 	return ""
 }
 
-// compare describes how the settings of a guard differ from the user's, or returns "".
+// compare describes how a guard's settings differ from the user's, or returns "" if they do not.
 func (i inspector) compare(s clients.Start, probe *command.App, c settings.Config) string {
 	source := c.Sources["db"]
 	written := map[string]string{"--db": probe.Flags.DB, "TOOLCRIB_DB": probe.Env.Getenv("TOOLCRIB_DB")}[source]
@@ -202,7 +202,7 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 	return ""
 }
 
-// dataHome returns the data folder of a process, or "" if it has none.
+// dataHome returns the data folder of a process, or "" if there is none.
 func dataHome(env process.Env) string {
 	home, _ := process.DataHome(env)
 	return home

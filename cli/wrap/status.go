@@ -156,7 +156,7 @@ func runStatus(ctx context.Context, a *command.App) error {
 	})
 }
 
-// unreadDatabase adds to an error of the database how it affects guards, and the remedy.
+// unreadDatabase adds to a database error how it affects guards, and the remedy.
 func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	var names []string
 	for _, e := range entries {
@@ -209,7 +209,7 @@ func readStatus(ctx context.Context, a *command.App, following *command.Followin
 	return status, unreadDatabase(a, err, entries)
 }
 
-// followedReader is a guarding.Reader of a followed registry, which has no proposals.
+// followedReader implements guarding.Reader for a followed registry, which has no proposals.
 type followedReader struct{ *follow.Registry }
 
 func (followedReader) List(context.Context, review.Query) (review.Page, error) {
@@ -231,7 +231,7 @@ func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 	}
 }
 
-// ScreenServers reads the status for the workbench.
+// ScreenServers returns a function that reads the status for the workbench.
 func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
 	return func(ctx context.Context) (guarding.Status, error) {
 		entries, _, err := ClientEntries(ctx, a)
@@ -273,7 +273,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 				switch {
 				case v.Last == nil:
 				case e.State != clients.Guarded:
-					last = "" // the guard of another entry passed the calls
+					last = "" // the calls passed the guard of another entry
 				default:
 					last = output.Timestamp(v.Last.At) + " " + v.Last.Tool + " " + string(v.Last.Code)
 				}
@@ -329,10 +329,10 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	}
 }
 
-// mostLeftOut is how many entries that cannot be proposed are shown of a server.
+// mostLeftOut is the maximum number of entries shown for a server that cannot be proposed.
 const mostLeftOut = 5
 
-// textCounts counts the texts of a server by state, or returns "" if it has none.
+// textCounts formats the numbers of a server's texts by state, or returns "" if there are none.
 func textCounts(c guarding.Counts) string {
 	var parts []string
 	for _, part := range []struct {

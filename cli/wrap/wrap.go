@@ -21,7 +21,7 @@ import (
 	"toolcrib/history/diff"
 )
 
-// Family returns the commands that put the guard in front of servers.
+// Family returns the commands that guard servers.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -50,7 +50,7 @@ type docWrap struct {
 	Left    []docWrapLeft `json:"left"` // servers that remain unchanged
 	Written bool          `json:"written"`
 	DryRun  bool          `json:"dry_run,omitempty"`
-	servers int           // the number of chosen servers
+	servers int           // number of selected servers
 }
 
 type docWrapFile struct {
@@ -102,7 +102,7 @@ func (f *wrapFlags) register(cmd *cobra.Command) {
 	set.BoolVar(&f.yes, "yes", false, "write without asking")
 }
 
-// wrapping is the planned change of a file. Two clients may share a file.
+// wrapping is a planned change of a file. Two clients may share the file.
 type wrapping struct {
 	before, after clients.File
 	servers       []string
@@ -148,7 +148,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 		return nil, err
 	}
 	if !f.undo {
-		var group errgroup.Group // a guard cannot sign in, so find out which servers need it
+		var group errgroup.Group // a guard cannot sign in; find out which servers require it
 		for i := range entries {
 			if e := &entries[i]; e.State() != clients.Refused && e.Server().URL != "" {
 				group.Go(func() error {
@@ -173,7 +173,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 	return plans, nil
 }
 
-// choose returns the servers and the files that the flags and the clients' ids select.
+// choose returns the servers and files selected by the flags and the client ids.
 func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []string) ([]clients.Entry, []clients.File, error) {
 	matches := func(e clients.Entry, name string) bool { return name == e.Name || name == e.Server().Name }
 	for _, name := range slices.Concat(f.servers, f.except) {
@@ -193,7 +193,7 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 	return entries, slices.DeleteFunc(slices.Clone(files), func(file clients.File) bool { return excluded(&file) }), nil
 }
 
-// plan plans the changes of the chosen servers of a file.
+// plan plans the changes for the selected servers in a file.
 func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *clients.File, entries []clients.Entry) ([]*wrapping, error) {
 	leave := func(server, reason string) {
 		doc.Left = append(doc.Left, docWrapLeft{Client: file.Client, File: file.Path, Server: server, Reason: reason})
@@ -258,7 +258,7 @@ func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *c
 	return plans, nil
 }
 
-// finish shows the planned changes, asks, and writes.
+// finish shows the planned changes, asks for confirmation, and writes them.
 func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 	asks := !f.yes && !a.Form.JSON && !a.Flags.DryRun && a.Env.InTerminal && a.Env.OutTerminal && len(plans) > 0
 	if asks {
