@@ -68,7 +68,8 @@ type Guard struct {
 	explained atomic.Bool // the observer knows why no list is available
 
 	mu        sync.Mutex
-	told      map[listKind]string // identifies the list last sent to the client
+	told      map[listKind]string // identifies the list that the client would get; "" before the first comparison
+	shown     map[listKind]string // version of the approvals that filtered the client's last list
 	closedFor string              // reason for the empty list that the client was last told
 	noticed   map[listKind]bool   // lists with a change notification, which the client has received, since the last comparison
 	again     bool                // read the texts of prompts again
@@ -79,7 +80,7 @@ type Guard struct {
 func New(c Config, s Server) *Guard {
 	c.Times = c.Times.orUsual()
 	g := &Guard{
-		config: c, client: &lineWriter{to: c.Out}, server: s, told: map[listKind]string{}, noticed: map[listKind]bool{}, vetted: map[string]vetted{},
+		config: c, client: &lineWriter{to: c.Out}, server: s, told: map[listKind]string{}, shown: map[listKind]string{}, noticed: map[listKind]bool{}, vetted: map[string]vetted{},
 		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
 		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
 		approvals: approvals{loaded: make(chan struct{})},

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,7 @@ type crib struct {
 	tools    map[string]guard.Tool
 	texts    map[string]wire.ServerText
 	closed   error
+	reads    atomic.Int64 // of the approvals
 	refuse   map[string]error
 	holds    chan struct{} // a call waits for it in Admit; nil for nothing
 	changed  chan struct{}
@@ -92,6 +94,7 @@ func (c *crib) close(err error) {
 }
 
 func (c *crib) Approved(context.Context) (guard.Approved, error) {
+	c.reads.Add(1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return guard.Approved{State: c.state, Tools: c.tools, Texts: c.texts}, c.closed
@@ -708,6 +711,25 @@ func TestFailClosed(t *testing.T) {
 	s.is2(s.next(), `the disk is gone`)
 	s.is(listChanged)
 	s.is2(s.call(5, "env", "{}"), "the disk is gone")
+}
+
+// TestOpensBeforeTheFirstComparison has a client that was sent an empty list because the database could not be read.
+// It is notified when the database opens, although the guard has not yet compared the server's tools.
+func TestOpensBeforeTheFirstComparison(t *testing.T) {
+	c := newCrib(allTools...)
+	c.close(errors.New("the database is locked"))
+	s := guarded(t, c, func(s *session) { s.env = append(s.env, late+"=1") }).begin()
+	s.is2(s.next(), `"level":"error"`)
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	s.is2(s.next(), `"tools":[]`)
+	c.close(nil)
+	for c.reads.Load() < 2 { // once closed, once open
+		time.Sleep(time.Millisecond)
+	}
+	s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	got := s.next() + s.next()
+	s.is2(got, `"ping"`)
+	s.is2(got, listChanged)
 }
 
 func TestTheFlagOfListChangedIsAdded(t *testing.T) {

@@ -60,6 +60,9 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		return // the guard is ending
 	}
 	found, next, err := m.page(m.result, kind)
+	g.mu.Lock()
+	g.shown[kind] = g.approvals.version()
+	g.mu.Unlock()
 	state, closed := g.approvals.get()
 	approved := state.of(kind) // empty if the approved tools are unknown
 	var listed []json.RawMessage
@@ -432,6 +435,13 @@ func (a *approvals) get() (Approved, error) {
 		return Approved{}, a.closed
 	}
 	return a.approved, nil
+}
+
+// version identifies the result of the last read.
+func (a *approvals) version() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return fmt.Sprint(a.approved.State, a.closed)
 }
 
 // set stores the result of a read and reports whether it differs from the previous one.

@@ -16,12 +16,14 @@ import (
 )
 
 // role makes the test binary the server of a test; catalog names the file with the
-// tools that it lists, answers that with its whole answers to lists with the ids 1, 2, ….
+// tools that it lists, answers that with its whole answers to lists with the ids 1, 2, …. With late, the fake
+// answers the first list for the guard itself after a ping.
 const (
 	role    = "TOOLCRIB_TEST_GUARDED"
 	catalog = "TOOLCRIB_TEST_TOOLS"
 	prompts = "TOOLCRIB_TEST_PROMPTS"
 	answers = "TOOLCRIB_TEST_ANSWERS"
+	late    = "TOOLCRIB_TEST_LATE"
 )
 
 func TestMain(m *testing.M) {
@@ -43,6 +45,7 @@ func TestMain(m *testing.M) {
 type fake struct {
 	in       *bufio.Reader
 	received []string
+	late     *fakeMessage // the guard's first tools/list, which waits for a ping
 }
 
 type fakeMessage struct {
@@ -113,10 +116,18 @@ func (f *fake) handle(m fakeMessage) {
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":%s,"serverInfo":{"name":"fake","version":"1"},%s}}`+"\n",
 			m.ID, os.Getenv("TOOLCRIB_TEST_CAPABILITIES"), cmp.Or(os.Getenv("TOOLCRIB_TEST_INSTRUCTIONS"), `"instructions":"Be brief."`))
 	case "tools/list":
+		if os.Getenv(late) != "" && strings.HasPrefix(string(m.ID), `"toolcrib-guard-`) && f.late == nil {
+			f.late = &m
+			return
+		}
 		f.list(m)
 	case "tools/call":
 		f.call(m)
 	default:
+		if f.late != nil && m.Method == "ping" && f.late.ID != nil {
+			f.list(*f.late)
+			f.late.ID = nil
+		}
 		if len(m.ID) > 0 && m.Method != "" && string(m.ID) != `"held"` {
 			fmt.Printf(`{ "id" : %s, "result" : {"unknown member":1e400, "of": %q} , "jsonrpc":"2.0" , "extra":[ ] }`+"\n", m.ID, m.Method)
 		}

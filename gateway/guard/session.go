@@ -217,15 +217,22 @@ func announcing(m *message, kinds []listKind) (changes []edit) {
 }
 
 // tell sends list_changed if the client's list would differ from the last one. It omits lists in heard, about which
-// the client has been notified.
+// the client has been notified. Before the first comparison with the server, lists cannot be compared: then the client
+// is notified if the approvals have changed since it was sent a list.
 func (g *Guard) tell(heard map[listKind]bool) {
 	for _, kind := range g.kinds() {
 		now := g.listing(kind)
+		if now == "" {
+			continue
+		}
 		g.mu.Lock()
-		before := g.told[kind]
+		changed := g.told[kind] != now
+		if g.told[kind] == "" {
+			changed = g.shown[kind] != "" && g.shown[kind] != g.approvals.version()
+		}
 		g.told[kind] = now
 		g.mu.Unlock()
-		if before != "" && now != "" && before != now && !heard[kind] {
+		if changed && !heard[kind] {
 			g.tellChanged(kind)
 		}
 	}

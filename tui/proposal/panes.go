@@ -62,7 +62,7 @@ type book interface {
 	askComment(at review.Anchor) tea.Cmd
 }
 
-// state is what the page shares with its tabs.
+// state has the data that the page shares with its tabs.
 type state struct {
 	Options
 	screen.Panes

@@ -12,7 +12,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is what every page can use of the workbench. A page that needs more declares its own interface. The methods
+// Shell has the parts of the workbench that every page can use. A page that needs more declares its own interface. The methods
 // return a command that continues the action, or nil.
 type Shell interface {
 	Messenger
