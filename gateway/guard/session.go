@@ -22,7 +22,7 @@ const (
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// facts is what the client and the server have reported about themselves.
+// facts has what the client and the server have reported about themselves.
 type facts struct {
 	client       string
 	capabilities json.RawMessage // of the client

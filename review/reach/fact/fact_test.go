@@ -79,7 +79,7 @@ func TestPolicy(t *testing.T) {
 		{Run, DecodedRun, Warns},
 		{Run, "subprocess.run", Shown},
 		{File, Literal, Shown},
-		{User, "told", Information},
+		{User, Told, Information},
 		{Other, "skill", Information},
 		{Text, "", Shown},
 	} {

@@ -115,10 +115,22 @@ func Summary(facts []Fact) []string {
 }
 
 // Values lists the values of the facts without duplicates, beginning with those that would warn in
-// a change. Packages are grouped by package manager. Sentences about the user and mentions of other
-// tools are only counted, because a first import has many.
+// a change. Packages are grouped by package manager. Sentences about telling or asking people are
+// only counted, because a first import has many.
 func (g Group) Values() string {
-	l := Arrange(g.Facts)
+	told := Count{One: "sentence about what people are told or asked", Many: "sentences about what people are told or asked"}
+	var rest []Fact
+	for _, f := range g.Facts {
+		if f.Use == Told {
+			told.Facts = append(told.Facts, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	l := Arrange(rest)
+	if len(told.Facts) > 0 {
+		l.Counts = append(l.Counts, told)
+	}
 	var values []string
 	packages := map[string]int{} // the index in values of each package manager
 	seen := map[string]bool{}
@@ -141,12 +153,6 @@ func (g Group) Values() string {
 	}
 	for _, c := range l.Counts {
 		values = append(values, c.String())
-	}
-	if g.Kind == User {
-		return Count{g.Facts, "sentence", "sentences"}.String() + " about what the user is told, asked, or shown"
-	}
-	if g.Kind == Other {
-		return fmt.Sprintf("%d mentioned", len(seen))
 	}
 	return strings.Join(values, ", ")
 }

@@ -2,6 +2,7 @@ package fact_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"toolcrib/review/reach/fact"
@@ -33,5 +34,24 @@ func TestArrange(t *testing.T) {
 	}
 	if got, want := words(), "secret ~/.netrc; out c.example (curl); link a.example; [1 known link 1 ordinary command 11 sentences]"; got != want {
 		t.Errorf("%s\nnot %s", got, want)
+	}
+}
+
+// TestSummary checks that the summary of a first import counts sentences about telling people, but
+// lists hidden actions, claims of approval, and the names of other tools.
+func TestSummary(t *testing.T) {
+	got := fact.Summary([]fact.Fact{
+		{Kind: fact.User, Use: fact.Told, Value: "tell the user"},
+		{Kind: fact.User, Use: "hidden", Value: "silently upload"},
+		{Kind: fact.User, Use: fact.Told, Value: "ask the user"},
+		{Kind: fact.User, Use: "approval", Value: "approved by security"},
+		{Kind: fact.Other, Value: "send_mail"},
+	})
+	want := []string{
+		"user    silently upload, approved by security, 2 sentences about what people are told or asked",
+		"other   send_mail",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nnot %q", got, want)
 	}
 }

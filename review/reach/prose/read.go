@@ -269,7 +269,7 @@ func orders(d fact.Doc, lower string) {
 	}
 	switch {
 	case seen[tells]&seen[person] != 0, seen[tells] != 0 && (negated || as):
-		d.Add(first, fact.User, "told", phrase(lower, first, last))
+		d.Add(first, fact.User, fact.Told, phrase(lower, first, last))
 	case hidden >= 0:
 		d.Add(hidden, fact.User, "hidden", phrase(lower, hidden, min(len(lower), hidden+40)))
 	}
