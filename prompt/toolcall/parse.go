@@ -63,7 +63,7 @@ func Parse(answer string) (Call, error) {
 		return Call{}, refuse(ErrNonceInvalid, "missing key nonce")
 	case nonce.Kind != jsondoc.String:
 		return Call{}, refuse(ErrNonceInvalid, "nonce is %s; expected a string", nonce.Kind)
-	case nonce.Text == "" || len(nonce.Text) > 256: // docs/runtime.md
+	case nonce.Text == "" || len(nonce.Text) > 256: // docs/applications.md
 		return Call{}, refuse(ErrNonceInvalid, "nonce is empty or too long")
 	default:
 		call.Nonce = nonce.Text
