@@ -32,7 +32,7 @@ type Terminal struct {
 type Program struct {
 	Args          []string
 	Dir           string
-	Env           []string // complete environment; TERM and COLORTERM get defaults
+	Env           []string // complete environment; TERM, COLORTERM, and COLORFGBG get defaults
 	Width, Height int      // in cells
 }
 
@@ -46,7 +46,8 @@ func Start(ctx context.Context, p Program) (*Terminal, error) {
 		return nil, err
 	}
 	t := &Terminal{dir: dir, socket: filepath.Join(dir, "socket")}
-	env := append([]string{"TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8", "PATH=" + os.Getenv("PATH")}, p.Env...)
+	// A detached tmux reports no background color. Without COLORFGBG, the workbench would ask for a theme.
+	env := append([]string{"TERM=xterm-256color", "COLORTERM=truecolor", "COLORFGBG=15;0", "LC_ALL=C.UTF-8", "PATH=" + os.Getenv("PATH")}, p.Env...)
 	args := slices.Concat([]string{
 		"-f", "/dev/null", "-u", "new-session", "-d", "-x", strconv.Itoa(p.Width), "-y", strconv.Itoa(p.Height), "-c", p.Dir,
 		"env", "-i",
