@@ -17,18 +17,19 @@ func TestKeysPage(t *testing.T) {
 // keysPage returns the text of docs/keys.md.
 func keysPage() string {
 	var b strings.Builder
-	b.WriteString("# Keys of the workbench\n\n`make generate` writes this page from the keys that the workbench and its pages declare.\n\n" +
-		"`?` searches the keys of every page, and `:` finds a command by its name and runs it. A key means the same on all pages. The\n" +
-		"last line of the screen shows the most important keys of the current page.\n\n" +
+	b.WriteString("# Keys of the workbench\n\nThis page is a reference for users of the workbench. `make generate` writes it from the declarations of the keys.\n\n" +
+		"`?` searches the keys of every page, and `:` finds a command by its name and runs it. A key has the same meaning on all\n" +
+		"pages. The last line of the screen shows the most important keys of the current page.\n\n" +
 		"To change keys, use the names in the last column in your own `toolcrib.toml`:\n\n" +
 		"```toml\n[keys]\napprove = [\"ctrl+a\"] # the list replaces the default keys\ncalls = [\"P\", \"f5\"]\nscroll-down = [\"down\", \"ctrl+e\"] # on every page with this name\n```\n\n" +
 		"Write keys as in the first column, for example `ctrl+n` or `shift+tab`; `page down` is `pgdown`. The workbench reports unknown\nnames when it starts.\n\n" +
-		"`ctrl+t` switches between the themes: dark, light, high contrast, and your own colors. The setting `theme` selects the first\n" +
-		"theme. Your own colors replace those of a `base` theme, dark or light. They are written as `#rrggbb` and have these names:\n" +
+		"`ctrl+t` switches between the themes: dark, light, high contrast, and your own colors. The setting `theme` selects the theme\n" +
+		"at the start. To define your own colors, choose a `base` theme (dark or light), and set colors with these names as `#rrggbb`:\n" +
 		strings.Join(theme.Colours(), ", ") + ".\n" +
-		"The workbench refuses colors that cannot be read on their background.\n\n" +
+		"The workbench refuses colors that are not readable on their background.\n\n" +
 		"```toml\ntheme = \"own\"\n[workbench.colors]\nbase = \"light\"\naccent = \"#8b0000\"\n```\n\n" +
-		"The workbench remembers page, tab, row, filter, order, and theme for each database, beside its unsent drafts.\n")
+		"For each database, the workbench remembers the page, tab, row, filter, order, and unsent drafts. It remembers the theme for\n" +
+		"each user.\n")
 	for _, t := range places() {
 		b.WriteString("\n## " + t.Name + "\n\n| key | does | name |\n|---|---|---|\n")
 		for _, k := range t.Keys {

@@ -81,7 +81,7 @@ func authorTerms() []Term {
 		},
 		{Key: "user", Sample: "mara", Means: "by that user", Expects: "a name", MayBeEmpty: true, Read: byKind(proposals.User), Of: named(proposals.User)},
 		{Key: "chief", Sample: "desk", Means: "by that chief", Expects: "a name", MayBeEmpty: true, Read: byKind(proposals.Chief), Of: named(proposals.Chief)},
-		{Key: "agent", Sample: "scout", Means: "by that agent, or on it", Expects: "the name of an agent", MayBeEmpty: true, Read: agents, Of: func(p proposals.Proposal) []string {
+		{Key: "agent", Sample: "scout", Means: "by that agent, or a change of that agent", Expects: "the name of an agent", MayBeEmpty: true, Read: agents, Of: func(p proposals.Proposal) []string {
 			return append(named(proposals.Agent)(p), idOf(registry.KindAgent)(p)...)
 		}},
 	}
