@@ -109,21 +109,24 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 	}
 }
 
-// Brief draws a subject in width cells as its id, preceded by the layer if that is not the user's and there is room.
+// Brief names a subject in width cells by its id, preceded by the layer unless that is the user's.
 func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if s.Layer == registry.LayerUser {
-		return draw.Of(th.Text, draw.Show(s.ID))
+		return draw.Of(th.Text, draw.Cut(draw.Show(s.ID), width))
 	}
 	return layered(th, s, width)
 }
 
-// layered draws a subject as its id, preceded by the layer if there is room.
+// layered names a subject in width cells by its layer and id. An ellipsis replaces a layer that does not fit.
 func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
-	whole := draw.Of(th.Faint, draw.Show(string(s.Layer))+"/").Add(th.Text, draw.Show(s.ID))
-	if whole.Width() > width {
-		return whole[1:]
+	layer, id := draw.Show(string(s.Layer)), draw.Show(s.ID)
+	switch left := width - 1 - draw.Width(id); {
+	case left < 1:
+		return draw.Of(th.Text, draw.Cut(id, width))
+	case left < draw.Width(layer):
+		layer = "…"
 	}
-	return whole
+	return draw.Of(th.Faint, layer+"/").Add(th.Text, id)
 }
 
 // Named draws a subject in width cells. It drops the kind, and then the layer, if there is no room.

@@ -22,8 +22,8 @@ func drawn(g grid, width int, r rows.Row) string {
 	return strings.Join(cells, "|")
 }
 
-// TestColumns draws the same columns at every width, with one notation for subjects, a
-// summary of sets, and a verdict only where an approval would fail or be against the advice.
+// TestColumns draws the same columns at every width, with one notation for subjects, a summary of sets, and a verdict
+// only where an approval would fail or be against the advice. A long name gets the cells of a short summary.
 func TestColumns(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	p := proposals.Proposal{
@@ -44,6 +44,8 @@ func TestColumns(t *testing.T) {
 		}
 		return rows.Row{Members: ps}
 	}
+	long := rows.Row{Members: []proposals.Proposal{p, p}}
+	long.Members[0].ChangeSet = "skills of a public repository"
 	extents := &extents{known: map[revision]review.Extent{{"a", 1}: {Added: 1, Removed: 1, Rationale: "The primary has grown, and false alarms with it."}}}
 	g := grid{th: theme.Plain(), now: func() time.Time { return now }, extents: extents}
 	one := func(p proposals.Proposal) rows.Row { return rows.Row{Members: []proposals.Proposal{p}} }
@@ -52,18 +54,21 @@ func TestColumns(t *testing.T) {
 		row   rows.Row
 		want  string
 	}{
-		{120, one(p), "#240||sql_reviewer|ada|changed|+1 −1|The primary has grown, and false alarms …|3m"},
-		{80, one(p), "#240||sql_reviewer|ada|changed|+1 −1|The primary has …|3m"},
+		{120, one(p), "#240||sql_reviewer               The primary has grown, and false alarms …|ada|changed|+1 −1|3m"},
+		{80, one(p), "#240||sql_reviewer    The primary has …|ada|changed|+1 −1|3m"},
 		{60, one(p), "#240||sql_reviewer|ada|changed|+1 −1|3m"},
-		{120, one(blocked), "#240|■|global/sql_reviewer|ada|changed|+1 −1|3 blocks  The primary has grown, and …|3m"},
-		{120, one(sentBack), "#240||sql_reviewer|ada|changed|+1 −1|send back  The primary has grown, and …|3m"},
-		{120, one(stale), "#240|⚠|sql_reviewer|ada|changed|+1 −1|stale  The primary has grown, and false …|3m"},
-		{120, one(agent), "#240||sql_reviewer|agent:importer|changed|+1 −1|The primary has grown, and false alarms …|3m"},
+		{120, one(blocked), "#240|■|global/sql_reviewer        3 blocks  The primary has grown, and …|ada|changed|+1 −1|3m"},
+		{80, one(blocked), "#240|■|global/sql_reviewer  3 blocks|ada|changed|+1 −1|3m"},
+		{60, one(blocked), "#240|■|…/sql_reviewer|ada|changed|+1 −1|3m"},
+		{120, one(sentBack), "#240||sql_reviewer               send back  The primary has grown, and …|ada|changed|+1 −1|3m"},
+		{120, one(stale), "#240|⚠|sql_reviewer               stale  The primary has grown, and false …|ada|changed|+1 −1|3m"},
+		{120, one(agent), "#240||sql_reviewer               The primary has grown, and false alarms …|agent:importer|changed|+1 −1|3m"},
 		{60, one(agent), "#240||sql_reviewer|agent|changed|+1 −1|3m"},
-		{120, set(p, blocked, gone), "3×|■|notion|ada|upgrade|2~ 1−|1 blocked · 1 warned about|3m"},
-		{80, set(p, blocked, gone), "3×|■|notion|ada|upgrade|2~ 1−|1 blocked|3m"},
-		{80, set(p, blocked, p), "3×|■|notion|ada|changed|3~|1 blocked|3m"},
-		{80, set(p, goneToo), "2×||notion|ada|upgrade|1~ 1−||3m"},
+		{120, set(p, blocked, gone), "3×|■|notion                     1 blocked · 1 warned about|ada|upgrade|2~ 1−|3m"},
+		{80, set(p, blocked, gone), "3×|■|notion          1 blocked|ada|upgrade|2~ 1−|3m"},
+		{80, set(p, blocked, p), "3×|■|notion          1 blocked|ada|changed|3~|3m"},
+		{80, set(p, goneToo), "2×||notion|ada|upgrade|1~ 1−|3m"},
+		{80, long, "2×||skills of a public repository|ada|changed|2~|3m"},
 	} {
 		if got := drawn(g, test.width, test.row); got != test.want {
 			t.Errorf("%d cells:\n%s\nwant\n%s", test.width, got, test.want)

@@ -139,22 +139,34 @@ func (l *list) below(f screen.Frame) int {
 	return max(3, f.Body*2/5)
 }
 
-// aboutSet draws the members of a folded set.
+// aboutSet draws the members of a folded set, with their layer if they differ in it.
 func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
-	th := f.Theme
+	th, first := f.Theme, r.First()
 	page := prose.New(th)
-	page.Title(r.First().ChangeSet)
+	page.Title(first.ChangeSet)
 	page.Faint("", "A change set of "+wording.Count(len(r.Members), "proposal", "proposals")+": approved together, or not at all. F lists them, enter opens the set.")
 	page.Blank()
-	number := 0
+	number, layers := 0, false
 	for _, p := range r.Members {
 		number = max(number, draw.Width(draw.Show(wording.Reference(p)))+1)
+		layers = layers || p.Subject.Layer != first.Subject.Layer
+	}
+	if !layers {
+		page.Field("layer", string(first.Subject.Layer))
 	}
 	for _, p := range r.Members {
 		sign, style, _ := sign(th, p)
+		word, wordStyle := verdict(th, p)
 		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), number)).Add(style, draw.Pad(sign, 2))
 		l = l.Add(th.Faint, draw.Pad(draw.Show(wording.Change(p.Type)), 8))
-		page.Line(append(l, labels.Brief(th, p.Subject, f.Side-number-12)...))
+		name := draw.Of(th.Text, draw.Show(p.Subject.ID))
+		if layers {
+			name = labels.Brief(th, p.Subject, f.Side-l.Width()-2)
+		}
+		if l = append(l, name...); l.Width()+2+draw.Width(word) <= f.Side-2 {
+			l = l.Add(wordStyle, "  "+word)
+		}
+		page.Line(l)
 	}
 	return page
 }

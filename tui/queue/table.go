@@ -32,10 +32,10 @@ const marksWidth = 3
 // numberWidth fits #99999, or six digits.
 const numberWidth = 6
 
-// Minimum widths of the list for the summary column, and for the wide form of the other columns.
+// Minimum widths of the list for the author beside states, and for the wide form of the columns.
 const (
-	fromSummary = 70
-	fromWide    = 100
+	fromNarrow = 70
+	fromWide   = 100
 )
 
 // grid draws the cells of the list.
@@ -47,38 +47,36 @@ type grid struct {
 	states  bool // the rows have different states
 }
 
-// columns returns the columns for a list of width cells. A narrow list has no summary, and no author if it shows
-// states.
+// columns returns the columns for a list of width cells: the same at every width, except that a narrow list has no
+// author if it shows states.
 func (g grid) columns(width int) []column {
 	th := g.th
-	number, by, most := numberWidth, 8, 20
+	number, by, subject, state := numberWidth, 8, &column{}, &column{}
 	switch {
 	case width >= fromWide:
-		by, most = 14, 36
-	case width < fromSummary && g.states:
+		by = 14
+	case width < fromNarrow && g.states:
 		number, by = numberWidth-1, 0
-	case width < fromSummary:
+	case width < fromNarrow:
 		number--
 	}
-	subject, summary := &column{heading: "SUBJECT"}, &column{heading: "SUMMARY"}
-	subject.cell = func(r rows.Row) draw.Line {
-		if r.Folded() {
-			return draw.Of(th.Strong, draw.Show(r.First().ChangeSet))
-		}
-		return labels.Brief(th, r.First().Subject, subject.width)
-	}
-	summary.cell = func(r rows.Row) draw.Line { return g.summary(r, summary.width) }
-	state := &column{width: 1, cell: func(r rows.Row) draw.Line {
+	subject.cell = func(r rows.Row) draw.Line { return g.subject(r, subject.width) }
+	state.cell = func(r rows.Row) draw.Line {
 		sign, word, style := labels.State(th, g.actor, r.First())
 		if width >= fromWide {
 			sign += " " + word
 		}
 		return draw.Of(style, sign)
-	}}
-	if width >= fromWide {
-		state.heading, state.width = "STATE", 13
 	}
-	all := []*column{
+	switch {
+	case g.states && width >= fromWide:
+		state.heading, state.width = "STATE", 13
+	case g.states:
+		state.width = 1
+	}
+	var shown []*column
+	subject.width = width - marksWidth - gap
+	for _, c := range []*column{
 		{heading: "NO.", width: number, cell: func(r rows.Row) draw.Line { return draw.Of(th.Faint, numbers(r, number)) }},
 		{width: 1, cell: func(r rows.Row) draw.Line {
 			var found draw.Line
@@ -95,27 +93,70 @@ func (g grid) columns(width int) []column {
 		{heading: "BY", width: by, cell: func(r rows.Row) draw.Line { return author(th, r.First().Author, by) }},
 		{heading: "CHANGE", width: 7, cell: func(r rows.Row) draw.Line { return draw.Of(th.Text, draw.Show(changeOf(r))) }},
 		{heading: "LINES", width: 9, right: true, cell: g.lines},
-		summary,
 		{heading: "AGE", width: 4, right: true, cell: func(r rows.Row) draw.Line {
 			return draw.Of(th.Faint, draw.Show(wording.ShortAge(g.now().Sub(r.First().CreatedAt))))
 		}},
-	}
-	left, shown := width-marksWidth+gap, []column(nil)
-	for _, c := range all {
-		if (c != state || g.states) && (c.width > 0 || c.heading != "BY") {
-			left -= c.width + gap
+	} {
+		switch {
+		case c == subject:
+			shown = append(shown, c)
+		case c.width > 0:
+			shown = append(shown, c)
+			subject.width -= gap + c.width
 		}
 	}
-	if subject.width = left; width >= fromSummary {
-		subject.width = min(max(left*2/5, 16), most)
-		summary.width = left - subject.width
+	if subject.heading = "SUBJECT"; summaryAt(subject.width)+len("SUMMARY") <= subject.width {
+		subject.heading = string(draw.Pad("SUBJECT", summaryAt(subject.width)) + "SUMMARY")
 	}
-	for _, c := range all {
-		if (c != state || g.states) && c.width > 0 {
-			shown = append(shown, *c)
-		}
+	columns := make([]column, len(shown))
+	for i, c := range shown {
+		columns[i] = *c
 	}
-	return shown
+	return columns
+}
+
+// fewestWords is the number of cells below which the beginning of a rationale says nothing.
+const fewestWords = 14
+
+// summaryAt returns the cell where the summary begins in a column of width cells, unless a longer subject precedes it.
+func summaryAt(width int) int { return min(max(width*2/5, 16), 36) }
+
+// subject draws the name of a row and, in the cells that it leaves, a summary: the verdict and words of the rationale.
+func (g grid) subject(r rows.Row, width int) draw.Line {
+	const between = 2
+	p, verdict, room := r.First(), g.verdict(r, width), width
+	id := p.Subject.ID
+	if r.Folded() {
+		id = p.ChangeSet
+	}
+	if need := between + verdict.Width(); len(verdict) > 0 && draw.Width(draw.Show(id))+need <= width {
+		room -= need
+	}
+	name := labels.Brief(g.th, p.Subject, room)
+	if r.Folded() {
+		name = draw.Of(g.th.Strong, draw.Cut(draw.Show(id), room))
+	}
+	name = name.Fit(min(max(name.Width(), summaryAt(width)-between), room))
+	if room == width && (len(verdict) > 0 || name.Width()+between >= width) {
+		return name
+	}
+	name = append(name.Add("", draw.Safe(draw.Blank(between))), verdict...)
+	if r.Folded() {
+		return name
+	}
+	text := ""
+	if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), id) {
+		text = p.Title + "  "
+	}
+	e, _ := g.extents.of(p)
+	words, left := draw.Show(text+firstWords(e.Rationale)), width-name.Width()
+	if len(verdict) > 0 {
+		left -= between
+	}
+	if left >= fewestWords || draw.Width(words) <= left {
+		name = name.Add(g.th.Faint, draw.Safe(draw.Blank(width-name.Width()-left))+draw.Words(words, left))
+	}
+	return name
 }
 
 // numbers returns the number of the row's proposal, or the size of a folded set, in at most width cells.
@@ -215,32 +256,20 @@ func brief(n int) string {
 	return strconv.Itoa(n/1_000_000) + "M"
 }
 
-// summary returns the obstacles to an approval, followed by as many words of the rationale as fit. For a set, it
-// returns the number of members with obstacles or warnings.
-func (g grid) summary(r rows.Row, width int) draw.Line {
+// verdict returns the first obstacle to an approval, if any. For a set, it returns the number of members with obstacles
+// or warnings.
+func (g grid) verdict(r rows.Row, width int) draw.Line {
+	p := r.First()
 	if r.Folded() {
-		return g.verdicts(r, width)
+		return g.verdicts(r, width/2)
 	}
-	th, p := g.th, r.First()
-	verdict, style := verdict(th, p)
-	l := draw.Of(style, verdict)
 	if p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 {
-		l = draw.Of(th.Accent, draw.Show("waits for "+strings.Join(p.Approvals.WaitsFor, ", ")))
+		return draw.Of(g.th.Accent, draw.Cut(draw.Show("waits for "+strings.Join(p.Approvals.WaitsFor, ", ")), width/2))
 	}
-	text := ""
-	if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), p.Subject.ID) {
-		text = p.Title + "  "
+	if word, style := verdict(g.th, p); word != "" {
+		return draw.Of(style, word)
 	}
-	e, _ := g.extents.of(p)
-	text += firstWords(e.Rationale)
-	if l.Width() > 0 {
-		l = l.Add("", "  ")
-	}
-	words := draw.Words(draw.Show(text), max(0, width-l.Width()))
-	if strings.HasSuffix(string(words), "…") && !strings.HasSuffix(string(words), " …") {
-		return l // not even one word fits
-	}
-	return l.Add(th.Faint, words)
+	return nil
 }
 
 // verdict returns the first obstacle to an approval, or "".
