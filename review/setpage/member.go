@@ -2,6 +2,7 @@ package setpage
 
 import (
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strconv"
@@ -76,10 +77,19 @@ func (b *builder) files(i int, d review.Dossier) {
 			detail += " −" + strconv.Itoa(removed)
 		}
 		b.add(Row{Kind: File, Tool: i, Name: name, Detail: detail, Part: name})
+		fold := file || added+removed > fewLines
 		for _, h := range patch.Unified(around) {
-			for _, l := range h.Lines {
-				b.add(Row{Kind: Text, Tool: i, Sign: signs[l.Kind], Text: l.Text, Part: name, Fold: file || added+removed > fewLines})
+			for n := 0; n < len(h.Lines); n++ {
+				row := Row{Kind: Text, Tool: i, Sign: signs[h.Lines[n].Kind], Text: h.Lines[n].Text, Part: name, Fold: fold}
+				if file {
+					if at, same := b.repeats(h.Lines[n:]); same > 0 {
+						row.Name, row.Detail, row.Text = "as in "+b.nameOf(at.member)+" "+at.part, counted(same, "line"), h.Lines[n].Text
+						row.From, n = at.member+1, n+same-1
+					}
+				}
+				b.add(row)
 			}
+			b.remember(h.Lines, i, name)
 		}
 	}
 	for _, as := range slices.Sorted(maps.Keys(known)) {
@@ -87,6 +97,58 @@ func (b *builder) files(i int, d review.Dossier) {
 	}
 	if len(data) > 0 {
 		b.add(Row{Kind: File, Tool: i, Name: "by hash", Detail: counted(len(data), "data file"), Text: some(data)})
+	}
+}
+
+// leastPassage is the minimum number of lines of a passage that is not shown again.
+const leastPassage = 8
+
+// lineAt is a line of a part of a member.
+type lineAt struct {
+	member int
+	part   string
+	lines  []diff.Line // from there to the end of its hunk
+}
+
+// passage returns the hash of the passage at the beginning of added lines, or false if they are too few.
+func (b *builder) passage(lines []diff.Line) (hash uint64, ok bool) {
+	if len(lines) < leastPassage {
+		return 0, false
+	}
+	var h maphash.Hash
+	h.SetSeed(b.seed)
+	for _, l := range lines[:leastPassage] {
+		if l.Kind != diff.Insert {
+			return 0, false
+		}
+		_, _ = h.WriteString(l.Text) // never fails
+		_ = h.WriteByte('\n')
+	}
+	return h.Sum64(), true
+}
+
+// repeats returns the place of the passage at the beginning of lines in an earlier file, and the number of equal lines.
+func (b *builder) repeats(lines []diff.Line) (at lineAt, same int) {
+	hash, ok := b.passage(lines)
+	if !ok {
+		return at, 0
+	}
+	at = b.lines[hash]
+	for same < min(len(lines), len(at.lines)) && lines[same].Kind == diff.Insert && at.lines[same].Text == lines[same].Text {
+		same++
+	}
+	if same < leastPassage {
+		return at, 0
+	}
+	return at, same
+}
+
+// remember stores the passages of a hunk for later files.
+func (b *builder) remember(lines []diff.Line, member int, part string) {
+	for n := range lines {
+		if hash, ok := b.passage(lines[n:]); ok && b.lines[hash].lines == nil {
+			b.lines[hash] = lineAt{member, part, lines[n:]}
+		}
 	}
 }
 

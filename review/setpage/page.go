@@ -5,6 +5,7 @@ package setpage
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,7 @@ type Row struct {
 	Waived   bool
 	Part     string // field or file that the row belongs to, or ""
 	Fold     bool   // line of a file that is shown on demand
+	From     int    // of lines that an earlier member has: its index plus 1, else 0
 	// Same is the key of a repeated finding at the top of the page, regardless of the members that contain it.
 	Same string
 }
@@ -71,7 +73,7 @@ func ofServer(d review.Dossier) bool {
 
 // Of lays out a change set. raw adds the imported JSON.
 func Of(set review.ChangeSet, raw bool) Page {
-	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}, remedied: map[string]bool{}}
+	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}, lines: map[uint64]lineAt{}, seed: maphash.MakeSeed(), remedied: map[string]bool{}}
 	for _, d := range set.Members {
 		var texts []entry
 		if ofServer(d) {
@@ -114,11 +116,13 @@ func Of(set review.ChangeSet, raw bool) Page {
 
 type builder struct {
 	set      review.ChangeSet
-	texts    [][]entry        // of each member
-	repeated map[string][]int // members by the key of a repeated finding
-	common   []entry          // common to all tools
-	shown    map[[32]byte]int // member that first showed a text, by its hash
-	remedied map[string]bool  // remedies on the page
+	texts    [][]entry         // of each member
+	repeated map[string][]int  // members by the key of a repeated finding
+	common   []entry           // common to all tools
+	shown    map[[32]byte]int  // member that first showed a text, by its hash
+	lines    map[uint64]lineAt // where a passage of a file begins, by its hash
+	seed     maphash.Seed
+	remedied map[string]bool // remedies on the page
 	page     Page
 }
 

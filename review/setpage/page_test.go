@@ -286,3 +286,31 @@ func TestChangesOfATool(t *testing.T) {
 		t.Error("what goes is shown")
 	}
 }
+
+// TestPassagesAreShownOnce lays out two new skills with a passage in common. The second one refers to the first, and
+// shows its own lines.
+func TestPassagesAreShownOnce(t *testing.T) {
+	var common strings.Builder
+	for n := range 12 {
+		fmt.Fprintf(&common, "Common line %d.\n", n)
+	}
+	var set review.ChangeSet
+	for i, text := range []string{"Of the first.\n" + common.String(), "Of the second.\n" + common.String() + "The end.\n"} {
+		id := "skill_" + strconv.Itoa(i)
+		folder := &registry.Folder{ID: id, Path: id, Files: map[string]registry.File{"SKILL.md": {Text: text}}}
+		set.Members = append(set.Members, review.Dossier{
+			Proposal: proposals.Proposal{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id}, Issue: i + 1},
+			Revision: proposals.Revision{Draft: proposals.Draft{Definition: registry.Definition{Skill: folder}}},
+			Parts:    review.Parts(nil, *folder, nil, func(registry.File) string { return "" }),
+		})
+	}
+	page := setpage.Of(set, false)
+	if n := strings.Count(text(page), "Common line 7."); n != 1 {
+		t.Errorf("the passage is shown %d times:\n%s", n, text(page))
+	}
+	for _, want := range []string{"Of the first.", "Of the second.", "The end.", "as in skill_0 SKILL.md 12 lines Common line 0."} {
+		if !strings.Contains(text(page), want) {
+			t.Errorf("the page lacks %q:\n%s", want, text(page))
+		}
+	}
+}

@@ -118,12 +118,18 @@ func (p *Page) unseen() int {
 // findings of the member and of the whole set.
 func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	rows, member := 0, slices.IndexFunc(p.set.Members, func(d review.Dossier) bool { return d.Proposal.ID == id })
+	of := map[int]bool{-1: true, member: true} // and members with the lines that it repeats
+	for _, t := range slices.Backward(p.rows.all) {
+		if t.from >= 0 && of[t.tool] {
+			of[t.from] = true
+		}
+	}
 	for i := range p.rows.all {
 		t := &p.rows.all[i]
 		if t.tool > member {
 			break
 		}
-		if t.tool >= 0 && t.tool != member || p.Pager.Seen(t.track, t.need) {
+		if !of[t.tool] || p.Pager.Seen(t.track, t.need) {
 			continue
 		}
 		switch part := cmp.Or(t.part, "the text"); {

@@ -30,6 +30,7 @@ type text struct {
 	line  bool   // neither heading nor finding, so it can be approved unread
 	row   int    // row that shows it, or would show it
 	fold  bool   // folded
+	from  int    // index of the member that has these lines, -1 for none
 }
 
 // said identifies a text by its content, its proposal, and the number of equal texts above it.
@@ -57,8 +58,8 @@ const mostWide = 140
 // mostDeep is the maximum indentation of a parameter, so that its text fits on a narrow terminal.
 const mostDeep = 6
 
-// layRows lays out a page. Unless whole is set, it folds the lines of files. The counts in the title and imported
-// JSON need not be read.
+// layRows lays out a page. Unless whole is set, it folds the lines of files. Blank lines, the counts in the title, and
+// imported JSON need not be read.
 func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known texts, whole bool) *rows {
 	r := &rows{}
 	times := map[said]int{}
@@ -67,7 +68,7 @@ func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known 
 			r.To = append(r.To, len(r.All))
 		}
 		c, fold := cellOf(th, row), row.Fold && !whole
-		if row.Kind != setpage.Raw && row.Kind != setpage.Title {
+		if row.Kind != setpage.Raw && row.Kind != setpage.Title && c.Text.Raw != "" {
 			s := said{kind: row.Kind, sign: row.Sign, text: cmp.Or(row.Same, row.Part+c.Text.Raw)}
 			if row.Tool >= 0 {
 				s.of = members[row.Tool].Proposal.ID
@@ -77,7 +78,7 @@ func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known 
 			c.Track = known.number(s)
 			r.all = append(r.all, text{
 				track: c.Track, need: len(c.Text.Raw), tool: row.Tool, part: row.Part, row: len(r.All), fold: fold,
-				line: row.Tool >= 0 && row.Kind == setpage.Text,
+				line: row.Tool >= 0 && row.Kind == setpage.Text, from: row.From - 1,
 			})
 		}
 		if fold {

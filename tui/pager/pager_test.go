@@ -160,3 +160,31 @@ func TestSearchCounts(t *testing.T) {
 		count(3, p.NextMatch(-1))
 	}
 }
+
+// TestReadOn goes from screen to screen of unread rows: without overlap, and past rows that
+// were seen.
+func TestReadOn(t *testing.T) {
+	rows := make(texts, 40)
+	for i := range rows {
+		rows[i] = "row"
+	}
+	p := New(theme.Theme{})
+	p.SetRows(rows)
+	p.SetSize(20, 10)
+	for _, top := range []int{15, 0} { // rows 15 to 24 were seen before
+		p.Top(top)
+		p.See()
+	}
+	for _, want := range []int{10, 25, 30, 30} {
+		p.ReadOn()
+		if first, _ := p.Window(); first != want {
+			t.Fatalf("the window begins at row %d, want %d", first, want)
+		}
+		p.See()
+	}
+	for i := range rows {
+		if !p.Seen(Text(i+1), len(rows[i])) {
+			t.Errorf("row %d was skipped", i)
+		}
+	}
+}

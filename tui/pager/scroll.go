@@ -21,6 +21,28 @@ func (p *Pager) Page(n float64) {
 	p.SelectShown()
 }
 
+// ReadOn scrolls to the first line below the viewport, past rows that were seen and blank rows that need not be.
+func (p *Pager) ReadOn() {
+	if p.picking {
+		p.Page(1)
+		return
+	}
+	unread := func(c Cell) bool {
+		return c.Track == 0 && c.Text.Raw != "" || c.Track != 0 && !p.Seen(c.Track, len(c.Text.Raw))
+	}
+	p.scroll(p.height)
+	if p.top.sub == 0 {
+		for row := p.top.row; row < p.len(); row++ { // if everything was seen, this is a plain screen down
+			if slices.ContainsFunc(p.row(row).Cells, unread) {
+				p.top.row = row
+				break
+			}
+		}
+	}
+	p.clamp()
+	p.SelectShown()
+}
+
 // Home scrolls to the beginning.
 func (p *Pager) Home() {
 	p.top, p.x, p.picked = place{}, 0, 0
@@ -161,8 +183,10 @@ func (p *Pager) Move(n int) {
 			continue
 		}
 		p.stop++
-		for row := p.StopRow(); p.top.row < row && (p.below(row) || p.ends(p.stop)); {
-			p.scroll(1)
+		for row := p.StopRow(); p.top.row < row; p.scroll(1) {
+			if _, last := p.Window(); row < last && !p.ends(p.stop) {
+				break
+			}
 		}
 	}
 	for ; n < 0; n++ {

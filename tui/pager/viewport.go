@@ -209,12 +209,6 @@ func (v *viewport) Window() (first, last int) {
 	return v.top.row, at.row + 1
 }
 
-// below reports whether a row begins below the viewport.
-func (v *viewport) below(row int) bool {
-	_, last := v.Window()
-	return row >= last
-}
-
 // Lines returns the number of lines, at most limit.
 func (v *viewport) Lines(limit int) int {
 	n := 0
