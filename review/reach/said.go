@@ -42,7 +42,7 @@ func Prose(name, text string) (said string, document bool) {
 	case comments:
 		m.program(0, len(text), ext)
 	case values:
-		m.settings(0, len(text))
+		m.settings(0, len(text), ext)
 	case nothing:
 	}
 	return string(m.out), f.says == paragraphs
@@ -67,9 +67,10 @@ func blank(text string) []byte {
 
 func (m *masked) keep(start, end int) { copy(m.out[start:end], m.text[start:end]) }
 
-// keepSaid keeps the text in [start, end) if it addresses a reader.
+// keepSaid keeps a part if it addresses a reader, also in escapes.
 func (m *masked) keepSaid(start, end int) {
-	if part := m.text[start:end]; says(part) || strings.Count(part, `\u00`)+strings.Count(part, `\x`) >= fewestEscapes {
+	part := m.text[start:end]
+	if says(part) || strings.Count(part, `\u00`)+strings.Count(part, `\x`) >= fewestEscapes || strings.Count(part, "%20") >= fewestWords-1 {
 		m.keep(start, end)
 	}
 }
@@ -84,7 +85,7 @@ func (m *masked) markdown(from, to, depth int) {
 		case p.Kind == passage.Code && (isShell(p.Language) || code.Known(p.Language)) && p.Language != "":
 			m.program(start, end, p.Language)
 		case p.Kind == passage.Code && p.Language != "" && strings.Contains(dataFences, " "+p.Language+" "):
-			m.settings(start, end)
+			m.settings(start, end, p.Language)
 		case p.Kind == passage.Code:
 			m.lines(start, end)
 		case p.Kind == passage.Indented:
@@ -132,8 +133,9 @@ func (m *masked) program(start, end int, lang string) {
 	}
 }
 
-// settings keeps the values and comments of settings that read as prose.
-func (m *masked) settings(start, end int) {
+// settings keeps the values and comments of settings that say something. The quotation marks of
+// JSON are no part of a value: nobody quotes it.
+func (m *masked) settings(start, end int, format string) {
 	m.program(start, end, "")
 	for at := start; at < end; {
 		next := passage.LineEnd(m.text[:end], at)
@@ -144,38 +146,82 @@ func (m *masked) settings(start, end int) {
 		}
 		at = next
 	}
+	for i := start; i < end && strings.HasPrefix(format, "json"); i++ {
+		if m.text[i] == '\\' {
+			i++
+		} else if m.text[i] == '"' {
+			m.out[i] = ' '
+		}
+	}
 }
 
 // Minimum size of a text that addresses a reader: words, or characters in a script without spaces.
 const (
-	fewestWords   = 4
-	fewestGlyphs  = 8
-	fewestEscapes = 8 // or letters written as escapes
+	fewestWords   = 3
+	fewestGlyphs  = 4
+	fewestEscapes = 8 // letters that are written as escapes
 )
 
-// says reports whether text reads as natural language: most of its fields are words that consist of
-// letters.
+// says reports whether a text reads as words of a language: most of it are words of letters
+// alone. Words may be joined ("ignore_all_rules"), spelled letter by letter, or written with
+// digits: the rules about wording recognize these disguises.
 func says(text string) bool {
-	words, others, glyphs := 0, 0, 0
+	words, others, single, glyphs := 0, 0, 0, 0
 	for field := range strings.FieldsSeq(text) {
-		field = strings.Trim(field, ".,;:!?()[]\"'*_#>-…`“”‘’")
+		field = strings.Trim(field, ".,;:!?()[]{}\"'*_#>-…`“”‘’")
 		if field == "" {
 			continue
 		}
-		letters := true
-		for _, r := range field {
-			switch {
-			case r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul):
-				glyphs++
-			case !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '’' && r != '-':
-				letters = false
-			}
+		n, of := wordsIn(field)
+		if glyphs += of; n > 0 {
+			words += n
+			continue
 		}
-		if letters && (utf8.RuneCountInString(field) > 1 || field == "a" || field == "I") {
-			words++
-		} else {
-			others++
+		others++
+		if r, size := utf8.DecodeRuneInString(field); size == len(field) && unicode.IsLetter(r) {
+			single++
 		}
 	}
-	return words >= fewestWords && words > others || glyphs >= fewestGlyphs
+	return words >= fewestWords && words > others || glyphs >= fewestGlyphs || single >= fewestEscapes
+}
+
+// longWord is the number of letters in a row that are more likely several words.
+const longWord = 24
+
+// wordsIn returns how many words a field without spaces has, and how many characters of scripts
+// without spaces: 0 words for a field with marks of code, or of a single letter.
+func wordsIn(field string) (words, glyphs int) {
+	letters, digits, parts := 0, 0, 1
+	mark, before := false, rune(0) // mark: joined by more than hyphens
+	for _, r := range field {
+		switch {
+		case r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul):
+			glyphs++
+		case unicode.IsLetter(r) || unicode.IsMark(r):
+			if letters++; unicode.IsUpper(r) && unicode.IsLower(before) {
+				parts++
+			}
+		case r == '_' || r == '-' || r == '.':
+			parts++
+			mark = mark || r != '-'
+		case strings.ContainsRune("013457@$!|", r):
+			digits++
+		case r != '\'' && r != '’':
+			words = -1 // code
+		}
+		before = r
+	}
+	switch {
+	case words < 0 || digits > letters:
+		return 0, glyphs
+	case digits == 0 && parts >= fewestWords:
+		return parts, glyphs
+	case mark:
+		return 0, glyphs
+	case letters >= longWord:
+		return fewestWords, glyphs
+	case letters+glyphs > 1 || field == "a" || field == "I":
+		return 1, glyphs
+	}
+	return 0, glyphs
 }
