@@ -31,7 +31,7 @@ func markdown(d fact.Doc) {
 		case passage.Prose:
 			prose.Read(part)
 		case passage.Code:
-			block(part, p.Language)
+			part.Fence(func(d fact.Doc) { block(d, p.Language) })
 		case passage.Indented:
 			if !shell.Inline(part) {
 				prose.Read(part)

@@ -44,7 +44,7 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 	}
 	for _, p := range f.facts {
 		if p.Kind == Secret {
-			p.Sent, p.InProgram = f.sends, f.program
+			p.Sent, p.InProgram = f.sends, f.program || p.InProgram
 			if p.Use == Variable && f.sends {
 				p.Use = VariableSent
 			}
@@ -120,6 +120,17 @@ func (d Doc) Pinned(pos jsondoc.Pos, text string) Doc {
 
 // Program records that the file is a program.
 func (d Doc) Program() { d.file.program = true }
+
+// Fence reads a block of code in a document, which is a program of its own if it sends data.
+func (d Doc) Fence(read func(Doc)) {
+	from, sends := len(d.file.facts), d.file.sends
+	d.file.sends = false
+	read(d)
+	for i := from; d.file.sends && i < len(d.file.facts); i++ {
+		d.file.facts[i].InProgram = true
+	}
+	d.file.sends = d.file.sends || sends
+}
 
 // Sends records that the file sends data and may therefore leak its credentials.
 func (d Doc) Sends() { d.file.sends = true }

@@ -3,6 +3,7 @@ package literal
 import (
 	_ "embed"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -60,6 +61,13 @@ func PlaceOf(name string) Place {
 		}
 	}
 	return found
+}
+
+// SampleOf reports whether sample is a sample of the file at a path, as .env.example is of .env: a
+// copy of it under that name reads no credentials.
+func SampleOf(sample, name string) bool {
+	rest, ok := strings.CutPrefix(path.Base(sample), path.Base(name)+".")
+	return ok && slices.Contains(samples, rest)
 }
 
 // public reports whether a key file contains only public keys, judging by its name.

@@ -236,12 +236,17 @@ func (r *reader) one(s *syntax.Stmt, in input) {
 	r.redirects(s, cmp.Or(c, &command{}))
 }
 
-// redirects adds the files to which a command writes, and the facts of its here-documents.
+// redirects adds the files to which a command writes, those that it reads, and the facts of its
+// here-documents.
 func (r *reader) redirects(s *syntax.Stmt, c *command) {
 	for _, red := range s.Redirs {
 		target, _ := r.word(red.Word)
 		at := r.shift + int(red.Pos().Offset())
-		switch red.Op { //nolint:exhaustive // the others read, or duplicate a descriptor
+		switch red.Op { //nolint:exhaustive // the others duplicate a descriptor
+		case syntax.RdrIn, syntax.RdrInOut:
+			if in, ok := r.Within(at, target); ok {
+				literal.Scan(in, literal.Data, fact.Literal)
+			}
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
 			r.writes(at, target, c)
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:

@@ -74,7 +74,7 @@ func (r *reader) words(c *command) (address string) {
 		use = c.program
 	}
 	for i, w := range c.words {
-		if i == 0 && len(c.words) > 1 && c.known {
+		if i == 0 && len(c.words) > 1 && c.known || i > 1 && c.program == "cp" && literal.SampleOf(c.words[i-1], w) {
 			continue
 		}
 		at := c.places[i]
@@ -97,7 +97,7 @@ func (r *reader) words(c *command) (address string) {
 		}
 		literal.Scan(in, literal.Data, use)
 	}
-	if c.traits&network != 0 && c.uploads() {
+	if c.traits&network != 0 && c.uploads() || tables().senders[strings.Join(c.words[:min(2, len(c.words))], " ")] {
 		r.Sends()
 	}
 	return address
@@ -114,7 +114,7 @@ func (c *command) uploads() bool {
 	}
 	return slices.ContainsFunc(c.words, func(w string) bool {
 		return strings.HasPrefix(w, "-d") || strings.HasPrefix(w, "--data") || strings.HasPrefix(w, "-F") || strings.HasPrefix(w, "--form") || strings.HasPrefix(w, "-T") || strings.HasPrefix(w, "--upload") ||
-			strings.HasPrefix(w, "--post") || strings.HasPrefix(w, "--body") || strings.HasPrefix(w, "-X") || w == "--json" || strings.Contains(w, "://") && strings.Contains(w, "${")
+			strings.HasPrefix(w, "--post") || strings.HasPrefix(w, "--body") || strings.HasPrefix(w, "-X") || w == "--json" || (strings.Contains(w, "${") || strings.Contains(w, "{}")) && (strings.Contains(w, "://") || hostOf(w) != "")
 	})
 }
 

@@ -41,10 +41,11 @@ type table struct {
 	registry  map[string]bool // options that select another package registry
 	secrets   []string        // commands that print credentials
 	writers   []string        // commands that change files that other programs follow
+	senders   map[string]bool // commands that store files at a host
 }
 
 var tables = sync.OnceValue(func() *table {
-	t := &table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}}
+	t := &table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}, senders: map[string]bool{}}
 	for what, names := range fact.Rows(programs) {
 		switch what {
 		case "installs":
@@ -54,6 +55,10 @@ var tables = sync.OnceValue(func() *table {
 		case "registry":
 			for option := range strings.FieldsSeq(names) {
 				t.registry[option] = true
+			}
+		case "sends":
+			for command := range strings.SplitSeq(names, ",") {
+				t.senders[command] = true
 			}
 		case "prints":
 			t.secrets = append(t.secrets, strings.Split(names, ",")...)
