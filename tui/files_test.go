@@ -3,6 +3,8 @@ package tui_test
 import (
 	"context"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -263,4 +265,35 @@ func (b *bench) readings() []proposals.Reading {
 		}
 	}
 	return all
+}
+
+// TestFilesEdit opens the files of the selected rows in the editor, a skill at its SKILL.md.
+func TestFilesEdit(t *testing.T) {
+	b := newSharedBench(t, "skill", 110, 40, withSkill)
+	dir := t.TempDir()
+	skill, rules := filepath.Join(dir, "report", "SKILL.md"), filepath.Join(dir, "AGENTS.md")
+	if err := os.Mkdir(filepath.Dir(skill), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{skill, rules} {
+		if err := os.WriteFile(file, []byte("Be brief.\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.config.Files = func(context.Context) ([]instructions.Listed, error) {
+		s := registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: "report"}
+		return []instructions.Listed{
+			{Subject: s, Folder: dir, Path: "report", Version: 1, Drift: instructions.Changed},
+			{Subject: registry.Subject{Kind: registry.KindInstructions}, Folder: dir, Path: "AGENTS.md", Drift: instructions.New},
+			{Subject: s, Folder: dir, Path: "gone", Version: 1, Drift: instructions.Missing},
+		}, nil
+	}
+	b.restart()
+	b.editor(`echo "Edited." >> "$2"`)
+	b.press("T", "T", "e", "j", "e", "j", "e").wants("it is not on disk")
+	for _, file := range []string{skill, rules} {
+		if text, err := os.ReadFile(file); err != nil || string(text) != "Be brief.\nEdited.\n" {
+			t.Errorf("%s has %q: %v", file, text, err)
+		}
+	}
 }

@@ -149,7 +149,7 @@ func pageKinds() []pageKind {
 		{
 			zero: new(files.Page), name: "Files", present: func(cfg *Config) bool { return cfg.Files != nil },
 			make: func(s *deps) screen.Page {
-				return files.New(s.ctx, s.shell, pending.Noted(s.ops, "Comparing skills and instruction files with what was approved", s.Files), s.waits)
+				return files.New(s.ctx, s.shell, pending.Noted(s.ops, "Comparing skills and instruction files with what was approved", s.Files), s.editor, s.waits)
 			},
 		},
 	}

@@ -4,6 +4,8 @@ package files
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -12,6 +14,7 @@ import (
 	"toolcrib/gateway/instructions"
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/editor"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
@@ -35,14 +38,15 @@ type Page struct {
 	shell   Shell
 	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	read    Read
+	editor  *editor.Editor
 	list    []instructions.Listed
 	loaded  bool
 	waits   func() string // how many proposals wait for the user, as text
 }
 
 // New returns an empty page. Reload loads it.
-func New(ctx context.Context, sh Shell, read Read, waits func() string) *Page {
-	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waits: waits}
+func New(ctx context.Context, sh Shell, read Read, edit *editor.Editor, waits func() string) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, editor: edit, waits: waits}
 }
 
 // Place implements screen.Page.
@@ -53,6 +57,7 @@ func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row, or what waits of one that was never approved", Do: p.open, Off: p.nothingToOpen},
 		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the proposal that waits of the selected row", Do: p.waiting, Off: p.nothingWaits},
+		{Name: "file-edit", Keys: []string{"e"}, Label: "edit", Help: "Open the file on disk in the editor, a skill at its SKILL.md", Terms: "change, fix", Do: p.edit, Off: p.cannotEdit},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
@@ -157,6 +162,42 @@ func (p *Page) open() tea.Cmd {
 func (p *Page) waiting() tea.Cmd {
 	l, _ := p.selected()
 	return p.shell.OpenNumber(l.Proposal)
+}
+
+// file returns the file of a row on disk, or "".
+func file(l instructions.Listed) string {
+	switch {
+	case l.Folder == "" || l.Drift == instructions.Missing:
+		return ""
+	case l.Subject.Kind == registry.KindSkill:
+		return filepath.Join(l.Folder, l.Path, registry.SkillFile)
+	}
+	return filepath.Join(l.Folder, l.Path)
+}
+
+func (p *Page) cannotEdit() string {
+	l, ok := p.selected()
+	switch {
+	case !ok:
+		return "nothing is selected"
+	case file(l) == "":
+		return "it is not on disk"
+	}
+	return p.editor.Cannot(file(l))
+}
+
+// edit opens the file of the selected row in the editor, and compares it again.
+func (p *Page) edit() tea.Cmd {
+	l, _ := p.selected()
+	if _, err := os.Stat(file(l)); err != nil {
+		return p.shell.Fail(err)
+	}
+	return p.editor.Run(editor.Manuscript{File: file(l)}, func(_ []byte, err error) tea.Cmd {
+		if err != nil {
+			return p.shell.Fail(err)
+		}
+		return p.Reload()
+	})
 }
 
 // Fit implements screen.Page.

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/gateway/instructions"
 	"toolcrib/registry"
+	"toolcrib/tui/editor"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
 )
@@ -34,7 +35,7 @@ func listed(context.Context) ([]instructions.Listed, error) {
 func TestScreens(t *testing.T) {
 	for _, width := range []int{60, 80, 120, 200} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			p := New(t.Context(), new(screentest.Shell), listed, waits)
+			p := New(t.Context(), new(screentest.Shell), listed, new(editor.Editor), waits)
 			if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
 				t.Fatalf("it asks for %v", want)
 			}
@@ -49,7 +50,7 @@ func TestScreens(t *testing.T) {
 
 // TestOpens goes to the versions of what was approved, and to what waits of the rest.
 func TestOpens(t *testing.T) {
-	p := New(t.Context(), new(screentest.Shell), listed, waits)
+	p := New(t.Context(), new(screentest.Shell), listed, new(editor.Editor), waits)
 	screentest.Open(t, p.shell, p, 100, 30)
 	const none, unasked = "nothing waits for you", "it is not proposed; in a shell: toolcrib import --files"
 	for i, row := range []struct{ enter, enterOff, waits, waitsOff string }{
