@@ -138,10 +138,7 @@ func noCommand(root *cobra.Command, name string) error {
 	if meant, ok := newcomers()[name]; ok {
 		return process.Usagef("unknown command %q: use %s", name, meant)
 	}
-	var known []string
-	for _, c := range root.Commands() {
-		known = append(known, c.Name())
-	}
+	known := output.Mapped(root.Commands(), (*cobra.Command).Name)
 	hint := ""
 	if meant := jsondoc.Closest(name, known); meant != "" && meant[0] == name[0] && len(meant)-len(name) <= 1 && len(name)-len(meant) <= 1 {
 		hint = fmt.Sprintf(" (did you mean %s?)", meant)

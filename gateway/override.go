@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -108,10 +109,7 @@ func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposal
 	if err != nil {
 		return change, err
 	}
-	before := map[registry.Subject]Override{}
-	for _, o := range list {
-		before[o.Tool] = o
-	}
+	before := lists.Index(list, func(o Override) (registry.Subject, Override) { return o.Tool, o })
 	var refused []error
 	at := g.stamp()
 	for _, tool := range tools {

@@ -11,6 +11,7 @@ import (
 	"regexp/syntax"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/prompt/toolcall"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -145,10 +146,7 @@ func (r *tagReader) read(line string) (strip bool) {
 	}
 	tags := r.tags[prefix]
 	if len(tags) > 1 {
-		ids := make([]string, len(tags))
-		for i, t := range tags {
-			ids[i] = t.tool.Subject.ID
-		}
+		ids := lists.Map(tags, func(t tag) string { return t.tool.Subject.ID })
 		return r.problem(CodeAmbiguous, "%d tools have the tag %s: %s; propose a different tag for each", len(ids), jsondoc.Quote(prefix), strings.Join(ids, ", "))
 	}
 	t := tags[0]

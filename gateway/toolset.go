@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/plaintext"
 	"toolcrib/internal/turns"
 	"toolcrib/internal/visible"
@@ -230,10 +231,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 // ambiguous returns an error that lists the ids of all tools with the name.
 func ambiguous(name string, found []registry.Entry) error {
 	slices.SortFunc(found, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
-	ids := make([]string, len(found))
-	for i, e := range found {
-		ids[i] = e.Subject.ID
-	}
+	ids := lists.Map(found, func(e registry.Entry) string { return e.Subject.ID })
 	details, err := json.Marshal(map[string]any{"ids": ids})
 	if err != nil {
 		return err
@@ -439,11 +437,7 @@ func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 			exact = append(exact, i)
 		}
 	}
-	for _, at := range order {
-		if !slices.Contains(exact, at) {
-			exact = append(exact, at)
-		}
-	}
+	exact = lists.Union(exact, order)
 	return exact[:min(len(exact), limit)]
 }
 

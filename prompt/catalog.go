@@ -118,12 +118,7 @@ func (t Tool) sortName() string { return strings.ToLower(cmp.Or(t.Name, t.ID)) }
 // inTableOrder returns the categories in the order of the registry's table,
 // followed by unknown ones in alphabetical order.
 func inTableOrder(actions map[string][]Tool) []string {
-	var order []string
-	for _, c := range registry.Categories() {
-		if len(actions[c]) > 0 {
-			order = append(order, c)
-		}
-	}
+	order := lists.Filter(registry.Categories(), func(c string) bool { return len(actions[c]) > 0 })
 	for _, c := range slices.Sorted(maps.Keys(actions)) {
 		if !registry.KnownCategory(c) {
 			order = append(order, c)

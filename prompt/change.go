@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 )
 
@@ -212,10 +213,7 @@ func differing(was, will []Tool) (removed, added []Tool) {
 
 // without returns the tools in all that are not in others.
 func without(all, others []Tool) []Tool {
-	known := make(map[Tool]bool, len(others))
-	for _, t := range others {
-		known[t] = true
-	}
+	known := lists.Set(others, func(t Tool) Tool { return t })
 	return slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return known[t] })
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -285,11 +286,7 @@ func (t Tool) Values() map[string]string {
 	if err != nil {
 		panic(fmt.Sprintf("registry: a decoded tool does not marshal: %v", err))
 	}
-	values := map[string]string{}
-	for _, m := range n.Members {
-		values[m.Key] = string(jsondoc.Canonical(m.Value))
-	}
-	return values
+	return lists.Index(n.Members, func(m jsondoc.Member) (string, string) { return m.Key, string(jsondoc.Canonical(m.Value)) })
 }
 
 // TextHash returns a hash of the texts that agents read, without names. Tools whose

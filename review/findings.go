@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review/rules"
 )
@@ -137,12 +138,7 @@ func OpenByRule(standing []Standing) []RuleFindings {
 
 // BlocksByRule is like OpenByRule, for findings that prevent approval.
 func BlocksByRule(standing []Standing) []RuleFindings {
-	var blocks []Standing
-	for _, s := range standing {
-		if s.Blocks() {
-			blocks = append(blocks, s)
-		}
-	}
+	blocks := lists.Filter(standing, Standing.Blocks)
 	return OpenByRule(blocks)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/approval"
 	"toolcrib/review/harness"
@@ -149,11 +150,7 @@ const namedRules = 3
 
 // Record returns the settings in the format of an event.
 func (s Settings) Record() map[string]any {
-	record := map[string]any{}
-	for _, one := range s {
-		record[one.Key] = map[string]any{"value": one.Value, "from": one.From}
-	}
-	return record
+	return lists.Index(s, func(one Setting) (string, any) { return one.Key, map[string]any{"value": one.Value, "from": one.From} })
 }
 
 // Version returns an identifier of the parts of the policy on which decisions depend.

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/screen"
@@ -58,9 +59,6 @@ func (g *guide) lines(f screen.Frame) []draw.Line {
 	if g.step > 0 {
 		return []draw.Line{hint}
 	}
-	var lines []draw.Line
-	for _, part := range shell.Wrap(about, f.Width-2) {
-		lines = append(lines, draw.Of(f.Theme.Text, " "+part))
-	}
+	lines := lists.Map(shell.Wrap(about, f.Width-2), func(part draw.Safe) draw.Line { return draw.Of(f.Theme.Text, " "+part) })
 	return append(lines, hint)
 }

@@ -16,6 +16,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/report"
 	"toolcrib/gateway/instructions"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
@@ -288,10 +289,7 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 // printCheck writes the findings in the requested format.
 func printCheck(a *command.App, format, with string, code []conform.Code, found []conform.Finding) error {
 	list := make([]findings.Finding, len(found))
-	texts := map[string]*spans.File{}
-	for _, c := range code {
-		texts[c.File] = spans.New(c.Text)
-	}
+	texts := lists.Index(code, func(c conform.Code) (string, *spans.File) { return c.File, spans.New(c.Text) })
 	for i, f := range found {
 		list[i] = findings.Finding{
 			Rule: f.Rule.ID, Name: f.Rule.Name, Severity: f.Rule.Severity, File: f.File, Line: f.Pos.Line, Column: f.Pos.Column,

@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -79,10 +80,7 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 		return 0, err
 	}
 	c.Warnings = res.Warnings
-	in := map[registry.Subject]bool{}
-	for _, e := range res.Tools() {
-		in[e.Subject] = true
-	}
+	in := lists.Set(res.Tools(), func(e registry.Entry) registry.Subject { return e.Subject })
 	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(e catalog.Exported) bool { return !in[e.Subject] })
 	return res.Deferred(), nil
 }

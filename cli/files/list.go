@@ -13,6 +13,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/places"
 	"toolcrib/review"
@@ -183,10 +184,9 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	for _, d := range r.differences(tree, approved) {
 		drift[key{d.Kind, d.Path}] = d
 	}
-	waits := map[key]string{}
-	for _, b := range open {
-		waits[key{b.Proposal.Subject.Kind, b.Proposal.Title}] = b.Proposal.Handle()
-	}
+	waits := lists.Index(open, func(b review.Bundle) (key, string) {
+		return key{b.Proposal.Subject.Kind, b.Proposal.Title}, b.Proposal.Handle()
+	})
 	var all []instructions.Listed
 	add := func(k key, l instructions.Listed) {
 		l.Subject.Kind, l.Subject.Layer, l.Folder, l.Path, l.ReadBy, l.Proposal = k.kind, r.layer, r.dir, k.path, readBy[k], waits[k]

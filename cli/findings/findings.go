@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
@@ -74,12 +75,7 @@ const maxPassage = 160
 
 // where describes the location of a finding, such as [get_b: description: "Ignore all …"].
 func (f Finding) where() string {
-	var parts []string
-	for _, s := range []string{f.Subject, jsondoc.ShortPath(f.Path)} {
-		if s != "" && s != f.File {
-			parts = append(parts, s)
-		}
-	}
+	parts := lists.Filter([]string{f.Subject, jsondoc.ShortPath(f.Path)}, func(s string) bool { return s != "" && s != f.File })
 	if f.Passage != "" && f.Passage != f.Subject && !(rules.Finding{Message: f.Message, Passage: f.Passage}).Quoted() {
 		passage := []rune(f.Passage)
 		if len(passage) > maxPassage {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/review/rules"
@@ -37,11 +38,9 @@ func Reviewed() []Rule {
 
 // Conformance returns the rules of check --code.
 func Conformance() []Rule {
-	list := make([]Rule, 0, len(conform.Rules()))
-	for _, r := range conform.Rules() {
-		list = append(list, Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion})
-	}
-	return list
+	return lists.Map(conform.Rules(), func(r conform.Rule) Rule {
+		return Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion}
+	})
 }
 
 type sarifRule struct {

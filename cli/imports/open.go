@@ -11,6 +11,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/guarding"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -122,10 +123,7 @@ func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, l
 	if err != nil {
 		return nil, err
 	}
-	listed := map[string]bool{}
-	for _, it := range t.doc.Items {
-		listed[it.Format.SourceType()+" "+it.Name] = true
-	}
+	listed := lists.Set(t.doc.Items, func(it wire.Item) string { return it.Format.SourceType() + " " + it.Name })
 	for _, p := range open {
 		tool, draft := p.Revision.Draft.Definition.Tool, p.Revision.Draft
 		note := ""

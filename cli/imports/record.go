@@ -11,6 +11,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
@@ -48,10 +49,7 @@ func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Doc
 			return nil, err
 		}
 	}
-	raws := map[string][]byte{}
-	for _, t := range record.Tools {
-		raws[t.Hash] = t.Body
-	}
+	raws := lists.Index(record.Tools, func(t catalog.Raw) (string, []byte) { return t.Hash, t.Body })
 	desk := b.Desk.Importing(raws)
 	if b.Actor.Kind == proposals.System {
 		return desk.Drafting.Observe(ctx, drafts)

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/gateway/tokens"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
@@ -48,10 +49,7 @@ func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, se
 	if err != nil {
 		return 0, err
 	}
-	raws := map[string][]byte{}
-	for _, it := range doc.Items {
-		raws[it.Hash()] = it.Raw
-	}
+	raws := lists.Index(doc.Items, func(it wire.Item) (string, []byte) { return it.Hash(), it.Raw })
 	// The imported data is stored with the first accepted machine below, so that rejected reports do not fill the
 	// database.
 	drafting := b.Desk.Importing(raws).Drafting

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/cli/findings"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/filetext"
@@ -225,11 +226,7 @@ func (u *unit) at(file string, f rules.Finding) findings.Finding {
 
 // ruleNames returns the names of all rules by their ids.
 var ruleNames = sync.OnceValue(func() map[string]string {
-	names := map[string]string{}
-	for _, r := range ruleset.All() {
-		names[r.ID] = r.Name
-	}
-	return names
+	return lists.Index(ruleset.All(), func(r rules.Rule) (string, string) { return r.ID, r.Name })
 })
 
 // lintPlace maps the fields of a unit to positions in its file.

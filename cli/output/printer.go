@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"toolcrib/cli/process"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
 )
@@ -136,11 +137,7 @@ func Safe(s string) string { return visible.Line(s) }
 // Mapped returns the results of calling to for the elements of a list. It never returns nil, so that an empty list
 // becomes [] in JSON.
 func Mapped[T, D any](list []T, to func(T) D) []D {
-	all := make([]D, len(list))
-	for i, item := range list {
-		all[i] = to(item)
-	}
-	return all
+	return lists.Map(list, to)
 }
 
 // MustParse parses canonical JSON that this program created.

@@ -32,6 +32,7 @@ import (
 	"toolcrib/gateway/serve"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/sshdoor"
 	"toolcrib/internal/unixsocket"
 	"toolcrib/prompt"
@@ -293,10 +294,7 @@ func (c approvedCatalog) Load(ctx context.Context, who gateway.Caller, asOf time
 	if _, err := atOnce.Only(ctx, who.Agent, where); err != nil {
 		return serve.Loaded{}, err
 	}
-	offered := map[registry.Subject]bool{}
-	for _, e := range atOnce.Tools {
-		offered[e.Subject] = true
-	}
+	offered := lists.Set(atOnce.Tools, func(e catalog.Exported) registry.Subject { return e.Subject })
 	loaded := serve.Loaded{Warnings: all.Warnings}
 	if loaded.Agent, err = served(all.Agents[0], false); err != nil {
 		return loaded, err

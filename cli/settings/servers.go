@@ -236,10 +236,7 @@ func pairsLine(key string, table map[string]string) string {
 	if len(table) == 0 {
 		return ""
 	}
-	pairs := make([]string, 0, len(table))
-	for _, name := range slices.Sorted(maps.Keys(table)) {
-		pairs = append(pairs, fmt.Sprintf("%q = %q", name, table[name]))
-	}
+	pairs := output.Mapped(slices.Sorted(maps.Keys(table)), func(name string) string { return fmt.Sprintf("%q = %q", name, table[name]) })
 	return key + " = { " + strings.Join(pairs, ", ") + " }\n"
 }
 

@@ -166,10 +166,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 func describe(p *output.Page, doc command.DocFollowing) {
 	p.Linef("follows    %s", doc.Source)
 	p.Linef("copy       %s", doc.State())
-	var live []string
-	for _, kind := range slices.Sorted(maps.Keys(doc.Live)) {
-		live = append(live, fmt.Sprintf("%s %d", kind, doc.Live[kind]))
-	}
+	live := output.Mapped(slices.Sorted(maps.Keys(doc.Live)), func(kind string) string { return fmt.Sprintf("%s %d", kind, doc.Live[kind]) })
 	p.Linef("live       %s", strings.Join(live, ", "))
 	if doc.Signed {
 		p.Linef("signed     every version, by signers whom you trust")

@@ -18,6 +18,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/signature"
 	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review/proof"
 	"toolcrib/signing/keys"
@@ -86,12 +87,7 @@ func newSignersRemove(a *command.App) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%w: %w", proof.ErrSigners, err)
 			}
-			var found []signers.Entry
-			for _, e := range s.Entries() {
-				if ssh.FingerprintSHA256(e.Key) == args[0] {
-					found = append(found, e)
-				}
-			}
+			found := lists.Filter(s.Entries(), func(e signers.Entry) bool { return ssh.FingerprintSHA256(e.Key) == args[0] })
 			switch {
 			case len(found) == 0:
 				return fmt.Errorf("%w: the signers file has no key %s", proposals.ErrNotFound, args[0])

@@ -327,10 +327,9 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	var lines []string
-	for _, d := range r.Damage {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", d.Table, d.Key, d.Message, d.Remedy)))
-	}
+	lines := output.Mapped(r.Damage, func(d history.Damage) string {
+		return strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", d.Table, d.Key, d.Message, d.Remedy))
+	})
 	for _, n := range r.Notes {
 		lines = append(lines, fmt.Sprintf("%s %s: %s Nothing is damaged.", n.Table, n.Key, n.Message))
 	}

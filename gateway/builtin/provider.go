@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -193,11 +194,7 @@ func get[T, F any](
 
 // docs converts records to documents. It returns an empty list rather than nil.
 func docs[T, D any](list []T, doc func(T) D) []D {
-	out := make([]D, len(list))
-	for i, v := range list {
-		out[i] = doc(v)
-	}
-	return out
+	return lists.Map(list, doc)
 }
 
 // listed returns list, or an empty list rather than nil.

@@ -17,6 +17,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/texts"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -118,10 +119,7 @@ func (g *Guard) readable(m *message) []byte {
 		}
 		text := slices.Concat(m.text[:m.result.from], result, m.text[m.result.to:])
 		if _, err := read(text); err == nil {
-			var names []string
-			for _, at := range slices.Sorted(maps.Keys(odd)) {
-				names = append(names, odd[at].String())
-			}
+			names := lists.Map(slices.Sorted(maps.Keys(odd)), func(at int) string { return odd[at].String() })
 			g.config.Log(fmt.Sprintf("withheld from the list of %s: %s", kind, clip(strings.Join(names, ", "))))
 			return text
 		}

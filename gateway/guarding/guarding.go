@@ -266,10 +266,7 @@ func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review
 	if err != nil {
 		return nil, err
 	}
-	settled := map[registry.Subject]bool{}
-	for _, b := range open {
-		settled[b.Proposal.Subject] = true
-	}
+	settled := lists.Set(open, func(b review.Bundle) registry.Subject { return b.Proposal.Subject })
 	var ids []proposals.ID
 	for _, p := range page.Proposals {
 		if !settled[p.Subject] && p.BaseVersion == p.LiveVersion {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/places"
 )
@@ -95,10 +96,7 @@ func Refuse(p string, why error) Found {
 
 // With adds approved skills and files that are outside of the places of clients.
 func (t Tree) With(approved []Approved) (Tree, error) {
-	known := map[string]bool{}
-	for _, f := range t.Found {
-		known[f.Path] = true
-	}
+	known := lists.Set(t.Found, func(f Found) string { return f.Path })
 	approved = slices.DeleteFunc(slices.Clone(approved), func(a Approved) bool { return !a.Active || known[a.Path] })
 	if len(approved) == 0 {
 		return t, nil

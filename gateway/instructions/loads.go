@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/prompt/tokens"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -186,10 +187,7 @@ func value(keys *jsondoc.Node, key string) string {
 	case n == nil:
 		return ""
 	case n.Kind == jsondoc.Array:
-		var items []string
-		for _, item := range n.Items {
-			items = append(items, strings.TrimSpace(item.Text))
-		}
+		items := lists.Map(n.Items, func(item *jsondoc.Node) string { return strings.TrimSpace(item.Text) })
 		return strings.Join(items, ", ")
 	case n.Kind == jsondoc.Bool:
 		return string(jsondoc.Canonical(n))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -118,11 +119,7 @@ func (s *Server) moved(ctx context.Context, actor proposals.Actor, p proposals.P
 }
 
 func (s *Server) findings(subject registry.Subject, standing []review.Standing) []any {
-	found := make([]any, len(standing))
-	for i, f := range standing {
-		found[i] = s.config.Documents.Finding(subject, f)
-	}
-	return found
+	return lists.Map(standing, func(f review.Standing) any { return s.config.Documents.Finding(subject, f) })
 }
 
 // id parses arguments that consist of the id of one proposal.

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -53,10 +54,7 @@ func (s *Server) readable(ctx context.Context) ([]registry.Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	lives := make([]registry.Live, len(tools))
-	for i, e := range tools {
-		lives[i] = e.Live
-	}
+	lives := lists.Map(tools, func(e registry.Entry) registry.Live { return e.Live })
 	slices.SortFunc(lives, func(a, b registry.Live) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	if profile.Version == 0 {
 		return lives, nil

@@ -19,6 +19,7 @@ import (
 
 	"toolcrib/gateway/follow"
 	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/proc"
 	"toolcrib/review/bundle"
 	"toolcrib/signing/checkpoint"
@@ -130,10 +131,7 @@ const Folder = "{}"
 
 // Run runs a program that copies a folder to the publishing target.
 func Run(ctx context.Context, command []string, folder, dir string) error {
-	args := make([]string, len(command))
-	for i, arg := range command {
-		args[i] = strings.ReplaceAll(arg, Folder, folder)
-	}
+	args := lists.Map(command, func(arg string) string { return strings.ReplaceAll(arg, Folder, folder) })
 	out, err := proc.Exchange(ctx, args, dir, nil, 64<<10)
 	if err != nil {
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 )
@@ -123,11 +124,7 @@ func findingTerms() []Term {
 }
 
 func words[T ~string](all []T) []string {
-	texts := make([]string, len(all))
-	for i, w := range all {
-		texts[i] = string(w)
-	}
-	return texts
+	return lists.Map(all, func(w T) string { return string(w) })
 }
 
 func listed(words []string) string {

@@ -541,10 +541,7 @@ func (e *explainer) known(url string) string {
 	if properties == nil || len(properties.Members) == 0 {
 		return ""
 	}
-	var names []string
-	for _, m := range properties.Members[:min(len(properties.Members), maxKnown)] {
-		names = append(names, m.Key)
-	}
+	names := lists.Map(properties.Members[:min(len(properties.Members), maxKnown)], func(m jsondoc.Member) string { return m.Key })
 	return "; known properties: " + jsondoc.Printable(strings.Join(names, ", "))
 }
 

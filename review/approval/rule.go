@@ -99,11 +99,7 @@ type Need []Rule
 func (n Need) Owners() []string {
 	var owners []string
 	for _, r := range n {
-		for _, o := range r.Owners {
-			if !slices.Contains(owners, o) {
-				owners = append(owners, o)
-			}
-		}
+		owners = lists.Union(owners, r.Owners)
 	}
 	return owners
 }

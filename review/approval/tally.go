@@ -92,11 +92,7 @@ func (t Tally) Required() int { return len(t.Given) + t.Missing() }
 func (t Tally) WaitsFor() []string {
 	var all []string
 	for _, w := range t.Waits {
-		for _, o := range w.Of {
-			if !slices.Contains(all, o) {
-				all = append(all, o)
-			}
-		}
+		all = lists.Union(all, w.Of)
 	}
 	return all
 }

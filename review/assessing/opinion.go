@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -72,10 +73,9 @@ func carried(earlier []review.Assessment) []rules.Finding {
 // advice returns the lowest recommendation about the same revision by external reviewers other than reviewer. A
 // reviewer can only replace its own advice.
 func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Recommendation {
-	last := map[proposals.Actor]proposals.Recommendation{}
-	for _, a := range earlier {
-		last[a.Reviewer] = a.Report.Advice
-	}
+	last := lists.Index(earlier, func(a review.Assessment) (proposals.Actor, proposals.Recommendation) {
+		return a.Reviewer, a.Report.Advice
+	})
 	delete(last, reviewer)
 	var lowest proposals.Recommendation
 	for _, r := range last {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -14,10 +15,7 @@ import (
 // together returns an error if the choices include some but not all members of a change set. It ignores members that
 // are already live, because the name of a change set can be reused.
 func together(views []inspection.View) error {
-	chosen := map[proposals.ID]bool{}
-	for _, v := range views {
-		chosen[v.Proposal.ID] = true
-	}
+	chosen := lists.Set(views, func(v inspection.View) proposals.ID { return v.Proposal.ID })
 	seen := map[string]bool{"": true}
 	for _, v := range views {
 		if seen[v.Proposal.ChangeSet] {

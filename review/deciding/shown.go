@@ -52,10 +52,7 @@ func changes(s review.Shown, v inspection.View) []string {
 // memberChanges describes which proposals joined or left the change set of p, and which other members were revised.
 func memberChanges(p proposals.Proposal, before, now []review.ShownMember) []string {
 	var facts []string
-	known := map[proposals.ID]review.ShownMember{}
-	for _, m := range before {
-		known[m.ID] = m
-	}
+	known := lists.Index(before, func(m review.ShownMember) (proposals.ID, review.ShownMember) { return m.ID, m })
 	for _, m := range now {
 		old, ok := known[m.ID]
 		delete(known, m.ID)

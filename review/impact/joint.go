@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 )
@@ -117,10 +118,7 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 
 // differs returns a channel whose change is not the sum of the changes by each part.
 func differs(alone map[channelKey]*balance, a promptKey, compared []prompt.Change) (channel string, differs bool) {
-	whole := map[string]prompt.Change{}
-	for _, c := range compared {
-		whole[c.Channel] = c
-	}
+	whole := lists.Index(compared, func(c prompt.Change) (string, prompt.Change) { return c.Channel, c })
 	for key := range alone {
 		if _, ok := whole[key.channel]; key.promptKey == a && !ok {
 			whole[key.channel] = prompt.Change{Channel: key.channel}

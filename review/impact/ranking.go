@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 )
@@ -152,10 +153,7 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 
 // missing returns the ids of the entries in list that others lacks or has in another version.
 func missing(list, others []registry.Entry) []string {
-	known := map[registry.Subject]registry.Entry{}
-	for _, e := range others {
-		known[e.Subject] = e
-	}
+	known := lists.Index(others, func(e registry.Entry) (registry.Subject, registry.Entry) { return e.Subject, e })
 	var ids []string
 	for _, e := range list {
 		if o, ok := known[e.Subject]; !ok || o.Version != e.Version || o.ContentHash != e.ContentHash {

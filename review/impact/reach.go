@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/review/rules/trust"
@@ -68,11 +69,7 @@ func (c *Overlay) Ties(ctx context.Context, subject registry.Subject, d registry
 // Seals returns the seals of changes by "agent:layer/id#channel". The seal is "" for a prompt that
 // would no longer exist.
 func Seals(changes []PromptChange) map[string]string {
-	seals := make(map[string]string, len(changes))
-	for _, c := range changes {
-		seals[c.agent.String()+"#"+c.Channel] = c.Seal()
-	}
-	return seals
+	return lists.Index(changes, func(c PromptChange) (string, string) { return c.agent.String() + "#" + c.Channel, c.Seal() })
 }
 
 // Seal returns the seal of changes to prompts. It excludes toolcrib's built-in texts, because their

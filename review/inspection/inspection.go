@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/review"
 	"toolcrib/review/approval"
 	"toolcrib/review/impact"
@@ -109,10 +110,7 @@ func (d *Inspector) Digest(v View) string {
 		v.Assessment.ID,
 		string(v.Assessment.Recommendation),
 	}
-	var keys []string
-	for _, s := range v.Standing {
-		keys = append(keys, s.Seal())
-	}
+	keys := lists.Map(v.Standing, review.Standing.Seal)
 	slices.Sort(keys)
 	return history.Seal(append(fields, history.Seal(keys...), impact.Seal(v.Rendered), v.ChangeSet.Seal)...)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -40,10 +41,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	c.index(live)
 	c.retire()
 	c.upsert()
-	linked := map[string]LegacyAgent{}
-	for _, a := range l.Agents {
-		linked[a.ID] = a
-	}
+	linked := lists.Index(l.Agents, func(a LegacyAgent) (string, LegacyAgent) { return a.ID, a })
 	agents := c.byID[registry.KindAgent]
 	for _, id := range slices.Sorted(maps.Keys(agents)) {
 		c.relinkLive(agents[id], linked[id].Tools)
@@ -221,12 +219,7 @@ func completion(names []string) []string {
 
 // distinct returns names without duplicates, in their order.
 func distinct(names []string) []string {
-	var out []string
-	for _, name := range names {
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
+	out := lists.Union(nil, names)
 	return out
 }
 

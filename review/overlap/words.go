@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/internal/folding"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -203,11 +204,7 @@ func parameters(t registry.Tool) []string {
 	if properties == nil {
 		return nil
 	}
-	var names []string
-	for _, m := range properties.Members[:min(len(properties.Members), maxParameters)] {
-		names = append(names, m.Key)
-	}
-	return names
+	return lists.Map(properties.Members[:min(len(properties.Members), maxParameters)], func(m jsondoc.Member) string { return m.Key })
 }
 
 // set converts each word of weight n to n elements. The resemblance of such sets is that of

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -350,10 +351,9 @@ func edited(d review.Dossier) []entry {
 	}
 	made := intake.Origin{Label: t.Server(), Server: t.Server() != ""}.Definition(item)
 	made.ID, made.Source = t.ID, t.Source
-	var list []entry
-	for _, e := range t.Source.Excluded {
-		list = append(list, named("excluded from the pin", flow(e.String()), "definition.source"))
-	}
+	list := lists.Map(t.Source.Excluded, func(e registry.Exclusion) entry {
+		return named("excluded from the pin", flow(e.String()), "definition.source")
+	})
 	for _, key := range intake.Differing(made, t) {
 		if key == "status" {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/store/engine"
 )
 
@@ -117,10 +118,7 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(
 	if err != nil {
 		return err
 	}
-	missing := map[object]bool{}
-	for _, o := range list {
-		missing[o] = true
-	}
+	missing := lists.Set(list, func(o object) object { return o })
 	report := func(o object, message string) {
 		fn(history.Damage{Table: "pg_class", Key: o.String(), Message: message})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/proposals/filter"
@@ -254,10 +255,7 @@ func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, engine.Clau
 			others = append(others, t)
 			continue
 		}
-		var anyOf []engine.Clause
-		for _, a := range t.Any {
-			anyOf = append(anyOf, waitsFor(q, a.Value))
-		}
+		anyOf := lists.Map(t.Any, func(a facts.Atom) engine.Clause { return waitsFor(q, a.Value) })
 		c := engine.Join(anyOf, " OR ")
 		if c.SQL = "(" + c.SQL + ")"; t.Not {
 			c.SQL = "NOT " + c.SQL

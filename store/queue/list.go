@@ -149,10 +149,7 @@ func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal
 		unique[id] = max(common(string(id), before), common(string(id), after)) + 1
 		return nil
 	})
-	lengths := make([]int, len(page))
-	for i, id := range ids {
-		lengths[i] = unique[id]
-	}
+	lengths := lists.Map(ids, func(id proposals.ID) int { return unique[id] })
 	return lengths, err
 }
 

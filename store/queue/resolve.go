@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -34,10 +35,7 @@ func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.I
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[proposals.ID]bool, len(found))
-	for _, id := range found {
-		known[id] = true
-	}
+	known := lists.Set(found, func(id proposals.ID) proposals.ID { return id })
 	ids := make([]proposals.ID, len(refs))
 	for i, ref := range refs {
 		if ids[i] = proposals.ID(strings.ToLower(ref)); known[ids[i]] {
@@ -128,10 +126,7 @@ func (s Proposals) some(ctx context.Context, where string, args ...any) ([]propo
 
 // ambiguous returns an error that lists the proposals to which a reference applies, with their handles.
 func ambiguous(what string, found []proposals.Proposal, most int) error {
-	var names []string
-	for _, p := range found[:min(len(found), most)] {
-		names = append(names, p.Handle()+" ("+p.Subject.String()+")")
-	}
+	names := lists.Map(found[:min(len(found), most)], func(p proposals.Proposal) string { return p.Handle() + " (" + p.Subject.String() + ")" })
 	if len(found) > most {
 		names = append(names, "more")
 	}

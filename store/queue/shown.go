@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
@@ -24,10 +25,7 @@ func (s Records) Shown(ctx context.Context, user proposals.Actor, ids []proposal
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[proposals.ID]review.Shown, len(found))
-	for _, f := range found {
-		byID[f.Proposal] = f
-	}
+	byID := lists.Index(found, func(f review.Shown) (proposals.ID, review.Shown) { return f.Proposal, f })
 	return byID, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/store/sqlite"
 )
 
@@ -39,10 +40,7 @@ func NewIndex() *Index { return &Index{} }
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var errs []error
-	for _, s := range x.indexes {
-		errs = append(errs, s.db.Close())
-	}
+	errs := lists.Map(x.indexes, func(s ftsIndex) error { return s.db.Close() })
 	x.indexes = nil
 	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/store/engine"
 )
 
@@ -18,10 +19,7 @@ func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems []string
-	for _, a := range answers {
-		problems = append(problems, "quick_check: "+a)
-	}
+	problems := lists.Map(answers, func(a string) string { return "quick_check: " + a })
 	err = danglingKeys(ctx, c, func(_, message string) { problems = append(problems, message) })
 	return problems, err
 }
@@ -36,10 +34,7 @@ func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func
 	if err := schemaDrift(ctx, c, fn); err != nil {
 		return err
 	}
-	var pragmas []string
-	for _, name := range textIndexes {
-		pragmas = append(pragmas, "integrity_check("+name+")")
-	}
+	pragmas := lists.Map(textIndexes, func(name string) string { return "integrity_check(" + name + ")" })
 	if deep {
 		pragmas = []string{"integrity_check"}
 	}

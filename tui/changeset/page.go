@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/setpage"
@@ -222,11 +223,7 @@ func (p *Page) allSeen() string {
 }
 
 func (p *Page) members() []proposals.Proposal {
-	ps := make([]proposals.Proposal, len(p.set.Members))
-	for i, d := range p.set.Members {
-		ps[i] = d.Proposal
-	}
-	return ps
+	return lists.Map(p.set.Members, func(d review.Dossier) proposals.Proposal { return d.Proposal })
 }
 
 func (p *Page) decide(act proposals.Act) func() tea.Cmd {

@@ -3,6 +3,7 @@ package decisions
 import (
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/screen"
@@ -38,11 +39,7 @@ func (b *batch) draft() string { return screen.DecisionDraft(b.act, b.proposals(
 
 // proposals returns the proposals of the batch.
 func (b *batch) proposals() []proposals.Proposal {
-	ps := make([]proposals.Proposal, len(b.dossiers))
-	for i, d := range b.dossiers {
-		ps[i] = d.Proposal
-	}
-	return ps
+	return lists.Map(b.dossiers, func(d review.Dossier) proposals.Proposal { return d.Proposal })
 }
 
 // Onward is appended to the message about a decision.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"toolcrib/internal/lists"
 	"toolcrib/tui/quotes"
 
 	tea "charm.land/bubbletea/v2"
@@ -245,11 +246,7 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 func (b *batch) withheld(of func(review.Dossier) []string) []string {
 	var names []string
 	for _, d := range b.dossiers {
-		for _, name := range of(d) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
+		names = lists.Union(names, of(d))
 	}
 	return names
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 )
@@ -57,10 +58,7 @@ func (a *arrangement) listFiles(n int) {
 func (r rows) file(x ref) pager.Row {
 	th := r.theme
 	if x.kind == count {
-		words := make([]string, len(r.files))
-		for i, f := range r.files {
-			words[i] = f.Word()
-		}
+		words := lists.Map(r.files, diff.File.Word)
 		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(th.Title, " "+draw.Show(diff.CountFiles(words)))}}}
 	}
 	f := r.files[x.a]

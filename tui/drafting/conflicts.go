@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/dialog"
@@ -135,10 +136,7 @@ func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	}
 	for _, hunk := range diff.Lines(ours, theirs).Unified(difflist.Everything) {
 		for _, l := range hunk.Words().Lines {
-			var marks []draw.Mark
-			for _, s := range l.Spans {
-				marks = append(marks, draw.Mark{Start: s.Start, End: s.End, Style: style})
-			}
+			marks := lists.Map(l.Spans, func(s diff.Span) draw.Mark { return draw.Mark{Start: s.Start, End: s.End, Style: style} })
 			if l.Kind != diff.Insert {
 				a = append(a, marks)
 			}

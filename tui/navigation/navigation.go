@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
@@ -117,10 +118,7 @@ func (m *Pages) CanGoBack() bool {
 
 // Each calls do for every existing page and batches the commands.
 func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
-	var all []screen.Page
-	for _, r := range m.roots {
-		all = append(all, r.Page)
-	}
+	all := lists.Map(m.roots, func(r Root) screen.Page { return r.Page })
 	all = append(append(all, m.on), m.trail...)
 	if m.detail != nil {
 		all = append(all, m.detail)
@@ -188,10 +186,7 @@ func (m *Pages) Reload() tea.Cmd {
 	if !slices.Contains(read, m.on) {
 		read = append(read, m.on)
 	}
-	cmds := make([]tea.Cmd, len(read))
-	for i, p := range read {
-		cmds[i] = p.Reload()
-	}
+	cmds := lists.Map(read, screen.Page.Reload)
 	return tea.Batch(cmds...)
 }
 

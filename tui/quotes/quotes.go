@@ -4,9 +4,9 @@ package quotes
 import (
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -65,11 +65,7 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 	for i, r := range list {
 		s := r[0]
 		for _, f := range r {
-			for _, remedy := range f.Remedies() {
-				if !slices.Contains(remedies, remedy) {
-					remedies = append(remedies, remedy)
-				}
-			}
+			remedies = lists.Union(remedies, f.Remedies())
 		}
 		sign, style := labels.Severity(th, s.Severity)
 		if s.Waiver != nil {
@@ -127,10 +123,7 @@ func PassageLines(s review.Standing) []string {
 // passage quotes the passage of a finding. A single line is quoted with its context.
 func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	lines := PassageLines(s)
-	out := make([]quotation, len(lines))
-	for i, l := range lines {
-		out[i] = quotation{l, 0, len(l)}
-	}
+	out := lists.Map(lines, func(l string) quotation { return quotation{l, 0, len(l)} })
 	if len(lines) != 1 || s.Line == 0 || s.Passage != lines[0] {
 		return out
 	}

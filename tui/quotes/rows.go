@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/review"
 	"toolcrib/review/rules"
 )
@@ -43,10 +44,7 @@ func samePassage(a, b review.Standing) bool {
 
 // Rules returns the names of the rules, separated by spaces.
 func (r Row) Rules() string {
-	var ids []string
-	for _, s := range r {
-		ids = append(ids, s.Rule)
-	}
+	ids := lists.Map(r, func(s review.Standing) string { return s.Rule })
 	return strings.Join(ids, " ")
 }
 

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
@@ -53,10 +54,7 @@ const draftIDLength = len("00000000-0000-0000-0000-000000000000")
 // DecisionDraft returns the name of the unsent text of a decision. The name depends on the act and on exactly this
 // set of proposals, so that no other decision finds the text.
 func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
-	sorted := make([]proposals.ID, len(ps))
-	for i, p := range ps {
-		sorted[i] = p.ID
-	}
+	sorted := lists.Map(ps, func(p proposals.Proposal) proposals.ID { return p.ID })
 	slices.Sort(sorted)
 	kind := string(act)
 	if act == proposals.ActRequestChanges {

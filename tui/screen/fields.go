@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -135,10 +136,7 @@ func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 
 // Unassigned warns that no agent has the tools, and names the remedy.
 func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
-	var names []string
-	for _, p := range ps[:min(len(ps), wording.MaxRules)] {
-		names = append(names, p.Subject.ID)
-	}
+	names := lists.Map(ps[:min(len(ps), wording.MaxRules)], func(p proposals.Proposal) string { return p.Subject.ID })
 	if len(ps) == 0 {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/internal/lists"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
 )
@@ -40,10 +41,7 @@ func (k Key) Why() string {
 
 // Names returns the keys of the action, separated by spaces.
 func (k Key) Names() string {
-	names := make([]string, len(k.Keys))
-	for i, n := range k.Keys {
-		names[i] = KeyName(n)
-	}
+	names := lists.Map(k.Keys, KeyName)
 	return strings.Join(names, " ")
 }
 

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -29,10 +30,7 @@ func Subjects(act proposals.Act, ps ...proposals.Proposal) draw.Safe {
 	case len(ps) > 1 && p.ChangeSet != "" && !slices.ContainsFunc(ps, func(o proposals.Proposal) bool { return o.ChangeSet != p.ChangeSet }):
 		return "set " + draw.Show(p.ChangeSet)
 	case len(ps) > 1:
-		names := make([]string, len(ps))
-		for i, one := range ps {
-			names[i] = wording.Reference(one)
-		}
+		names := lists.Map(ps, wording.Reference)
 		return draw.Show(wording.Joined(names))
 	}
 	name := draw.Show(p.Subject.String())

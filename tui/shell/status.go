@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"toolcrib/internal/lists"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
 )
@@ -53,10 +54,7 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 	const before = 3 // a blank and the sign
 	parts := Wrap(s.message.Text, f.Width-before-1)
 	if len(parts) > maxStatusLines {
-		var rest []string
-		for _, p := range parts[maxStatusLines-1:] {
-			rest = append(rest, string(p))
-		}
+		rest := lists.Map(parts[maxStatusLines-1:], func(p draw.Safe) string { return string(p) })
 		parts = append(parts[:maxStatusLines-1], draw.Cut(draw.Safe(strings.Join(rest, " ")), f.Width-before-1))
 	}
 	lines := make([]draw.Line, len(parts))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry/jsondoc"
@@ -104,10 +105,7 @@ const MaxRules = 4
 
 // Rules names rules with the numbers of their findings, and abbreviates a long list.
 func Rules(all []review.RuleFindings) string {
-	names := make([]string, 0, len(all))
-	for _, r := range all {
-		names = append(names, Times(r))
-	}
+	names := lists.Map(all, Times)
 	if n := len(names) - MaxRules; n > 1 {
 		names = append(names[:MaxRules], strconv.Itoa(n)+" other rules")
 	}
@@ -221,11 +219,7 @@ func Unfit(d review.Dossier) []string {
 	if d.Proposal.State != proposals.Drafted {
 		return nil
 	}
-	var out []string
-	for _, p := range d.Revision.Draft.Problems() {
-		out = append(out, p.String())
-	}
-	return out
+	return lists.Map(d.Revision.Draft.Problems(), func(p proposals.Problem) string { return p.String() })
 }
 
 // Channels lists the channel prompts that a proposal changes, by agent, with notes.
@@ -243,11 +237,7 @@ func Channels(d review.Dossier, notes map[string]string) []string {
 		}
 		byAgent[agent] = append(byAgent[agent], channel)
 	}
-	lines := make([]string, len(order))
-	for i, agent := range order {
-		lines[i] = agent + ": " + Joined(byAgent[agent]) + notes[agent]
-	}
-	return lines
+	return lists.Map(order, func(agent string) string { return agent + ": " + Joined(byAgent[agent]) + notes[agent] })
 }
 
 // Becomes describes the version that an approval creates.
@@ -267,11 +257,9 @@ type TestChange struct {
 // TestChanges describes the changes of test cases.
 func TestChanges(changes []impact.TestChange) []TestChange {
 	verbs := map[diff.Change]string{diff.Removed: "drops test case ", diff.Modified: "changes test case ", diff.Added: "adds test case "}
-	told := make([]TestChange, len(changes))
-	for i, c := range changes {
-		told[i] = TestChange{verbs[c.Change] + c.Name, c.Change != diff.Added}
-	}
-	return told
+	return lists.Map(changes, func(c impact.TestChange) TestChange {
+		return TestChange{verbs[c.Change] + c.Name, c.Change != diff.Added}
+	})
 }
 
 // Age formats a duration in its largest unit, such as "3 h".

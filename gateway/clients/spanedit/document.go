@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"toolcrib/internal/lists"
 )
 
 // Format is the language of a file.
@@ -119,11 +121,7 @@ func (d *Document) Rename(at Span, old, name string) Edit {
 
 // RenameField is like Rename for all occurrences of a field's name.
 func (d *Document) RenameField(fd *Field, name string) []Edit {
-	var edits []Edit
-	for _, at := range fd.Keys {
-		edits = append(edits, d.Rename(at, fd.Name, name))
-	}
-	return edits
+	return lists.Map(fd.Keys, func(at Span) Edit { return d.Rename(at, fd.Name, name) })
 }
 
 // bare reports whether the text between two offsets contains only white space and commas.
@@ -243,10 +241,7 @@ func (d *Document) RemoveMember(in *Node, name string) []Edit {
 
 // parts returns the ranges of the members or items of a value in brackets.
 func (d *Document) parts(in *Node) []Span {
-	var parts []Span
-	for _, fd := range in.Fields {
-		parts = append(parts, Span{fd.Keys[0].From, d.end(fd.Value)})
-	}
+	parts := lists.Map(in.Fields, func(fd Field) Span { return Span{fd.Keys[0].From, d.end(fd.Value)} })
 	for _, item := range in.Items {
 		parts = append(parts, item.Span)
 	}

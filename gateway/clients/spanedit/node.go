@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"toolcrib/internal/lists"
 )
 
 // Limits on a file.
@@ -111,11 +113,7 @@ func (n *Node) Strs() []string {
 	if n == nil {
 		return nil
 	}
-	var all []string
-	for _, item := range n.Items {
-		all = append(all, item.Text)
-	}
-	return all
+	return lists.Map(n.Items, func(item *Node) string { return item.Text })
 }
 
 // Is reports whether a node is the given boolean, "true" or "false".
