@@ -65,7 +65,7 @@ func getContext(ctx context.Context, c call) (any, error) {
 		}
 		out.Time, out.Timezone = c.At.In(loc).Format(time.RFC3339), loc.String()
 	}
-	err := c.read(ctx, func(r Reader) error {
+	err := c.read(ctx, ps, func(r Reader) error {
 		for _, part := range include {
 			if err := c.part(ctx, r, part, &out); err != nil {
 				return err
@@ -134,10 +134,7 @@ func updateInstructions(ctx context.Context, c call) (any, error) {
 		text = strings.TrimSpace(*in.Instructions)
 		ps.short("instructions", text, maxInstructions)
 	}
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
-	err := c.write(ctx, func(w Writer) error { return w.SetInstructions(ctx, text) })
+	err := c.write(ctx, ps, func(w Writer) error { return w.SetInstructions(ctx, text) })
 	return struct {
 		Instructions string `json:"instructions"`
 		Characters   int    `json:"characters"`
@@ -247,11 +244,8 @@ func setProject(ctx context.Context, c call) (any, error) {
 	case !in.Project.null:
 		in.Project.value = ps.text("project", in.Project.value, maxProjectName)
 	}
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	var out projectOut
-	err := c.write(ctx, func(w Writer) error {
+	err := c.write(ctx, ps, func(w Writer) error {
 		p, err := c.projects(ctx, w)
 		if err != nil {
 			return err

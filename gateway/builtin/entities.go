@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -31,11 +32,8 @@ func getEntities(ctx context.Context, c call) (any, error) {
 	f := EntityFilter{Type: ps.entityType("type", in.Type, ""), Project: ps.projectFilter(in.Project)}
 	limit := ps.between("limit", in.Limit, defaultLimit, maxLimit)
 	ps.idFilter(in.ID)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	var out entitiesOut
-	err := c.read(ctx, func(r Reader) error {
+	err := c.read(ctx, ps, func(r Reader) error {
 		if in.ID == nil {
 			found, err := r.Entities(ctx, f, limit+1)
 			found, out.More = cut(found, limit)
@@ -80,11 +78,8 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 	query := ps.text("query", in.Query, maxEntityName)
 	kind := ps.entityType("type", in.Type, "")
 	limit := ps.between("limit", in.Limit, defaultFound, maxFound)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	found := []foundEntity{}
-	err := c.read(ctx, func(r Reader) error {
+	err := c.read(ctx, ps, func(r Reader) error {
 		candidates, err := candidateEntities(ctx, r, query, kind)
 		if err != nil {
 			return err
@@ -146,11 +141,7 @@ func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Ent
 // heaviest returns at most most keys, by descending weight; of equal weights, newer
 // keys come first.
 func heaviest(weight map[int64]float64, most int) []int64 {
-	keys := make([]int64, 0, len(weight))
-	for k := range weight {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b int64) int {
+	keys := slices.SortedFunc(maps.Keys(weight), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(b, a))
 	})
 	return keys[:min(len(keys), most)]
@@ -276,11 +267,8 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 	var in linkIn
 	ps := decode(c.Args, &in)
 	in.check(&ps)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	out := linkOut{ID: in.ID, Relation: in.Relation}
-	err := c.write(ctx, func(w Writer) error {
+	err := c.write(ctx, ps, func(w Writer) error {
 		from, err := memory(ctx, w, in.ID)
 		if err != nil {
 			return err

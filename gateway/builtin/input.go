@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -41,13 +42,9 @@ func (ps problems) err() error {
 	if len(ps.Problems) == 0 {
 		return nil
 	}
-	lines := make([]string, len(ps.Problems))
-	docs := make([]docProblem, len(ps.Problems))
-	for i, p := range ps.Problems {
-		lines[i] = jsondoc.Problem{Path: p.Path, Message: p.Message}.String()
-		docs[i] = docProblem{p.Path, p.Message}
-	}
-	details, err := jsondoc.Marshal(map[string]any{"problems": docs})
+	lines := lists.Map(ps.Problems, func(p jsondoc.Problem) string { return jsondoc.Problem{Path: p.Path, Message: p.Message}.String() })
+	found := lists.Map(ps.Problems, func(p jsondoc.Problem) docProblem { return docProblem{p.Path, p.Message} })
+	details, err := jsondoc.Marshal(map[string]any{"problems": found})
 	if err != nil {
 		return err
 	}
@@ -80,10 +77,8 @@ func (ps *problems) oneOf(path, value, fallback string, known ...string) string 
 	if value == "" {
 		return fallback
 	}
-	for _, k := range known {
-		if value == k {
-			return value
-		}
+	if slices.Contains(known, value) {
+		return value
 	}
 	ps.Add(path, "expected one of %s, got %s", strings.Join(known, ", "), jsondoc.Quote(value))
 	return fallback

@@ -52,10 +52,7 @@ func createMemories(ctx context.Context, c call) (any, error) {
 	if c.expired(m) {
 		ps.Add("expires_at", "expected a time in the future; it is %s now", c.clock())
 	}
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
-	err := c.write(ctx, func(w Writer) error {
+	err := c.write(ctx, ps, func(w Writer) error {
 		p, err := c.projects(ctx, w)
 		if err != nil {
 			return err
@@ -145,11 +142,8 @@ func updateMemories(ctx context.Context, c call) (any, error) {
 	var in memoryChange
 	ps := decode(c.Args, &in)
 	in.check(&ps, c)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	var out memoryOut
-	err := c.write(ctx, func(w Writer) error {
+	err := c.write(ctx, ps, func(w Writer) error {
 		was, err := memory(ctx, w, in.ID)
 		if err != nil {
 			return err
@@ -192,10 +186,7 @@ func deleteMemories(ctx context.Context, c call) (any, error) {
 	}{}
 	ps := decode(c.Args, &in)
 	ps.id("id", in.ID)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
-	err := c.write(ctx, func(w Writer) error {
+	err := c.write(ctx, ps, func(w Writer) error {
 		ok, err := w.RemoveMemory(ctx, in.ID)
 		if err == nil && !ok {
 			err = notFound("memory", in.ID)

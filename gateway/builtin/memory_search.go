@@ -3,6 +3,7 @@ package builtin
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -58,11 +59,8 @@ func searchMemories(ctx context.Context, c call) (any, error) {
 	query := ps.text("query", in.Query, maxQuery)
 	f := MemoryFilter{Kind: ps.kind(in.Kind, ""), Project: ps.projectFilter(in.Project)}
 	limit := ps.between("limit", in.Limit, defaultFound, maxFound)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	var found []foundMemory
-	err := c.read(ctx, func(r Reader) error {
+	err := c.read(ctx, ps, func(r Reader) error {
 		current, err := r.Project(ctx, c.agent())
 		if err != nil {
 			return err
@@ -239,11 +237,7 @@ func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory
 	for _, f := range found {
 		delete(scores, f.Memory.ID)
 	}
-	ids := make([]string, 0, len(scores))
-	for id := range scores {
-		ids = append(ids, id)
-	}
-	more, err := s.r.MemoriesByID(ctx, ids)
+	more, err := s.r.MemoriesByID(ctx, slices.Collect(maps.Keys(scores)))
 	if err != nil {
 		return nil, err
 	}

@@ -104,11 +104,19 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	return gateway.Output{Object: text, Structured: text}, nil
 }
 
-func (c call) read(ctx context.Context, fn func(Reader) error) error {
+// read runs fn in a transaction that reads, unless the arguments have problems.
+func (c call) read(ctx context.Context, ps problems, fn func(Reader) error) error {
+	if err := ps.err(); err != nil {
+		return err
+	}
 	return c.store.ReadAssistant(ctx, c.owner, c.At, fn)
 }
 
-func (c call) write(ctx context.Context, fn func(Writer) error) error {
+// write runs fn in a transaction that writes, unless the arguments have problems.
+func (c call) write(ctx context.Context, ps problems, fn func(Writer) error) error {
+	if err := ps.err(); err != nil {
+		return err
+	}
 	return c.store.WriteAssistant(ctx, c.owner, c.At, fn)
 }
 
@@ -176,10 +184,7 @@ func get[T, F any](
 ) (found []T, more bool, err error) {
 	most := ps.between("limit", limit, defaultLimit, maxLimit)
 	ps.idFilter(id)
-	if err := ps.err(); err != nil {
-		return nil, false, err
-	}
-	err = c.read(ctx, func(r Reader) error {
+	err = c.read(ctx, *ps, func(r Reader) error {
 		var err error
 		if id != nil {
 			found, err = byID(r, ctx, []string{*id})

@@ -108,7 +108,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 	if err := ps.err(); err != nil && (len(tasks) == 0 || len(list) > maxListed) {
 		return nil, err // otherwise check the tasks too, to report all problems together
 	}
-	err := c.write(ctx, func(w Writer) error {
+	err := c.write(ctx, problems{}, func(w Writer) error {
 		known, err := w.TasksByID(ctx, tasks)
 		if err != nil {
 			return err
@@ -197,11 +197,8 @@ func getSchedules(ctx context.Context, c call) (any, error) {
 	ps := decode(c.Args, &in)
 	limit := ps.between("limit", in.Limit, defaultLimit, maxLimit)
 	ps.idFilter(in.ID)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	out := schedulesOut{Delivery: unscheduled}
-	err := c.read(ctx, func(r Reader) error {
+	err := c.read(ctx, ps, func(r Reader) error {
 		all, err := r.Schedules(ctx)
 		if err != nil {
 			return err
@@ -274,10 +271,7 @@ func createSchedules(ctx context.Context, c call) (any, error) {
 	for i, n := range in.Schedules {
 		list[i] = n.check(&ps, jsondoc.Index("schedules", i), c, users)
 	}
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
-	err = c.write(ctx, func(w Writer) error {
+	err = c.write(ctx, ps, func(w Writer) error {
 		all, err := w.Schedules(ctx)
 		if err != nil {
 			return err

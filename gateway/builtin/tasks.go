@@ -93,10 +93,7 @@ func createTasks(ctx context.Context, c call) (any, error) {
 	for i, t := range in.Tasks {
 		tasks[i] = t.task(&ps, c, jsondoc.Index("tasks", i))
 	}
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
-	err := c.write(ctx, func(w Writer) error {
+	err := c.write(ctx, ps, func(w Writer) error {
 		p, err := c.projects(ctx, w)
 		if err != nil {
 			return err
@@ -204,12 +201,9 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 		}
 		ids[i] = t.ID
 	}
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	var changed []Task
 	var missing []string
-	err := c.write(ctx, func(w Writer) error {
+	err := c.write(ctx, ps, func(w Writer) error {
 		changed, missing = []Task{}, []string{} // the transaction may be retried
 		p, err := c.projects(ctx, w)
 		if err != nil {
@@ -261,11 +255,8 @@ func remove(record func(w Writer, ctx context.Context, id string) (bool, error))
 		}{}
 		ps := decode(c.Args, &in)
 		ps.ids("ids", in.IDs)
-		if err := ps.err(); err != nil {
-			return nil, err
-		}
 		var out removed
-		err := c.write(ctx, func(w Writer) error {
+		err := c.write(ctx, ps, func(w Writer) error {
 			out = removed{Deleted: []string{}, Missing: []string{}} // the transaction may be retried
 			for _, id := range in.IDs {
 				ok, err := record(w, ctx, id)
