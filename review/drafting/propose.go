@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -371,4 +373,124 @@ func sameOrigin(a, b registry.Definition) bool {
 	}
 	t, u := a.Tool, b.Tool
 	return t != nil && u != nil && t.Source != nil && u.Source != nil && t.Source.Type == u.Source.Type && t.Source.Ref == u.Source.Ref
+}
+
+// limit limits the writes of one agent, or of all agents together. A limit per agent alone would have no effect,
+// because agents choose their names.
+type limit struct {
+	who    proposals.Actor // zero for all agents
+	open   int
+	writes int // per hour
+	holder string
+	scope  string
+}
+
+// limits returns the limits of an agent.
+func (d *Drafter) limits(actor proposals.Actor) []limit {
+	return []limit{
+		{actor, d.policy.MaxOpen, d.policy.MaxWrites, actor.String() + " has", "an agent"},
+		{proposals.Actor{}, d.policy.MaxOpenAll, d.policy.MaxWrites * agentsAtOnce, "all agents together have", "all agents together"},
+	}
+}
+
+// agentsAtOnce is the number of agents that can reach the hourly limit at the same time.
+const agentsAtOnce = 10
+
+// withinPace limits the rate at which an agent adds rows that are never deleted: drafts, revisions, and comments. It
+// counts them in the transaction that adds another.
+func (d *Drafter) withinPace(ctx context.Context, tx review.Tx, actor proposals.Actor) error {
+	if actor.Kind != proposals.Agent {
+		return nil
+	}
+	now := d.records.Time()
+	for _, l := range d.limits(actor) {
+		times, err := tx.RecentWrites(ctx, l.who, now.Add(-paceWindow), now, l.writes)
+		if err != nil {
+			return err
+		}
+		if len(times) >= l.writes {
+			first := times[len(times)-1]
+			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s, and %d an hour is the limit for %s; continue at %s",
+				review.ErrPace, l.holder, len(times), clock(first), l.writes, l.scope, clock(first.Add(paceWindow)))
+		}
+	}
+	return nil
+}
+
+// paceWindow is the period over which the writes of an agent are counted.
+const paceWindow = time.Hour
+
+func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
+
+// joins returns an error if an agent joins a change set of another author, because its proposal could block the set or
+// be approved along with it.
+func joins(ctx context.Context, r review.Reader, actor proposals.Actor, changeSet string) error {
+	if changeSet == "" || actor.Kind == proposals.User || actor.Kind == proposals.System {
+		return nil
+	}
+	members, err := r.Members(ctx, changeSet)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if m.Author != actor {
+			return fmt.Errorf("%w: change set %q belongs to %s; name one of your own", proposals.ErrAuthority, changeSet, m.Author)
+		}
+	}
+	return nil
+}
+
+// Lint runs the rules over a draft as if actor submitted it, in the context of the live registry and the other
+// proposals. It returns the errors of a submission, but writes nothing and does not count toward any limit.
+func (d *Drafter) Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (review.Lint, error) {
+	return records.Read(ctx, d.records, func(r review.Reader) (review.Lint, error) {
+		var p proposals.Proposal
+		submission, err := d.accept(ctx, r, actor, admission.NewSubmission(draft))
+		if err != nil {
+			return review.Lint{}, err
+		}
+		if actor.Kind == proposals.Agent {
+			own, err := openBy(ctx, r, actor, draft.Subject)
+			if err != nil {
+				return review.Lint{}, err
+			}
+			if own != nil {
+				p = *own
+				p.Revision++
+			}
+		}
+		return d.lint(ctx, r, actor, p, submission)
+	})
+}
+
+// LintProposal is like Lint, for the current revision of a proposal.
+func (d *Drafter) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error) {
+	return records.Read(ctx, d.records, func(r review.Reader) (review.Lint, error) {
+		p, rev, err := impact.Current(ctx, r, id)
+		if err != nil {
+			return review.Lint{}, err
+		}
+		return d.lint(ctx, r, actor, p, admission.NewSubmission(rev.Draft))
+	})
+}
+
+// lint runs the rules over an existing or possible revision of p, which is zero for a new proposal.
+func (d *Drafter) lint(ctx context.Context, r review.Reader, actor proposals.Actor, p proposals.Proposal, submission admission.Submission) (out review.Lint, err error) {
+	if err := admission.Gate(ctx, r, d.rules, actor, submission); err != nil {
+		return out, err
+	}
+	report, _, err := d.chief.Examine(ctx, r, p.ID, submission)
+	if err != nil {
+		return out, err
+	}
+	var waivers []history.Waiver
+	if p.ID != "" {
+		if waivers, err = r.Waivers(ctx, p.ID); err != nil {
+			return out, err
+		}
+	}
+	out.Standing = review.ApplyWaivers(report.Findings, waivers, p.Revision, d.records.Time())
+	open, _ := review.Unwaived(out.Standing)
+	out.Recommendation = assessing.Recommend(open)
+	return out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/store/records"
 	"toolcrib/store/session"
 	"toolcrib/store/table"
 )
@@ -261,3 +262,14 @@ var (
 	IssueTable    = table.Of("issues", issueColumns)
 	RevisionTable = table.Sealed("revisions", "toolcrib revision 1", revisionColumns)
 )
+
+// Records reads and writes the records about proposals, including the tables of this package.
+type Records struct {
+	records.Reviews
+	records.Log
+}
+
+// NewRecords returns the Records of a session.
+func NewRecords(s *session.Session) Records {
+	return Records{records.Reviews{Session: s}, records.Log{Session: s}}
+}

@@ -1,8 +1,14 @@
+// Package draw puts text into terminal cells. A Span accepts only Safe text, which is escaped for the terminal.
 package draw
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"toolcrib/internal/visible"
 	"toolcrib/tui/theme"
 )
 
@@ -136,4 +142,125 @@ func Blank(n int) string {
 func Pad(s Safe, width int) Safe {
 	s = Cut(s, width)
 	return s + Safe(Blank(width-Width(s)))
+}
+
+// Safe is a line of text that may be written to a terminal: a constant of the program, or a result of Show.
+type Safe string
+
+// Show escapes untrusted text for the terminal. It writes newlines and tabs as names, and replaces excessive
+// combining marks, which would spill over neighboring lines, by their number.
+func Show[T ~string](s T) Safe { return flat(visible.Line(string(s))) }
+
+// flat replaces the marks of characters that have too many by their number.
+func flat(s string) Safe {
+	if len(s) <= maxStack {
+		return Safe(s)
+	}
+	var b strings.Builder
+	start := 0
+	for i := 0; i < len(s); {
+		n, _ := cluster(s[i:])
+		if n > maxStack {
+			b.WriteString(s[start:i])
+			b.WriteString(stack(s[i : i+n]))
+			start = i + n
+		}
+		i += n
+	}
+	if start == 0 {
+		return Safe(s)
+	}
+	b.WriteString(s[start:])
+	return Safe(b.String())
+}
+
+// stack returns the first code point of a character and the number of marks that follow.
+func stack(whole string) string {
+	first, _ := utf8.DecodeRuneInString(whole)
+	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(whole)-1)
+}
+
+// Showf formats text and escapes it.
+func Showf(format string, args ...any) Safe { return Show(fmt.Sprintf(format, args...)) }
+
+// cluster returns the length of the first user-perceived character of s, in bytes and cells.
+func cluster(s string) (size, cells int) {
+	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		return 1, 1
+	}
+	c, cells := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	if r, size := utf8.DecodeRuneInString(c); size < len(c) || r > maxAgreed {
+		cells = max(cells, ansi.StringWidthWc(c))
+	}
+	return len(c), cells
+}
+
+// maxStack is the maximum length, in bytes, of a character that is drawn unchanged. More marks would spill over
+// neighboring lines.
+const maxStack = 32
+
+// Width returns the maximum width of s in cells. Terminals differ in whether they join characters such as flags. The
+// larger width counts, so that no line is wider than measured.
+func Width[T ~string](s T) int {
+	w := 0
+	for i := 0; i < len(s); {
+		n, cells := cluster(string(s[i:]))
+		i += n
+		w += cells
+	}
+	return w
+}
+
+// maxAgreed is the last code point up to which both ways of measuring agree.
+const maxAgreed = 0x2ff
+
+// Cut cuts s to width cells and marks the cut with an ellipsis.
+func Cut(s Safe, width int) Safe {
+	if len(s) <= width || Width(s) <= width {
+		return s
+	}
+	if width <= 0 {
+		return ""
+	}
+	w := 0
+	for i := 0; i < len(s); {
+		n, cells := cluster(string(s[i:]))
+		if w+cells > width-1 {
+			return s[:i] + "…"
+		}
+		i += n
+		w += cells
+	}
+	return s
+}
+
+// Words is like Cut, but cuts between words if possible.
+func Words(s Safe, width int) Safe {
+	cut := Cut(s, width)
+	if cut == s {
+		return s
+	}
+	if i := strings.LastIndexByte(string(cut), ' '); i > 0 {
+		return cut[:i] + " …"
+	}
+	return cut
+}
+
+// Slice returns the cells of s from from up to but excluding to. It pads s, and the halves of wide characters, with
+// blanks.
+func Slice(s Safe, from, to int) Safe {
+	var b strings.Builder
+	at := 0
+	for i := 0; i < len(s) && at < to; {
+		n, cells := cluster(string(s[i:]))
+		switch inside := min(at+cells, to) - max(at, from); {
+		case inside == cells:
+			b.WriteString(string(s[i : i+n]))
+		case inside > 0:
+			b.WriteString(Blank(inside))
+		}
+		i, at = i+n, at+cells
+	}
+	b.WriteString(Blank(to - max(at, from)))
+	return Safe(b.String())
 }
