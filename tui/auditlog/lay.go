@@ -40,7 +40,11 @@ func (p *Page) lay() {
 			Add(actStyle(th, e.Act), name).Add("", draw.Safe(draw.Blank(acts+1-draw.Width(name))))
 		text := e.Subject
 		if s, err := registry.ParseSubject(text); err == nil {
-			text = names(labels.Named(th, s, width-2-line.Width()))
+			draws := labels.Named
+			if width < 80 {
+				draws = labels.Brief // in each row
+			}
+			text = names(draws(th, s, width-2-line.Width()))
 		}
 		if width >= 100 {
 			text += told(e, width-2-line.Width()-draw.Width(draw.Show(text)))

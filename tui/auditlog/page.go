@@ -94,12 +94,12 @@ func (p *Page) View() []string {
 
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {
-	more := "all entries"
+	entries := "entries"
 	if !p.end {
-		more = "newest entries; older ones follow below"
+		entries = "newest entries; older ones follow below"
 	}
 	th := p.Frame.Theme
-	return draw.Of("", " ").Add(th.Accent, "▎Audit log").Add(th.Faint, draw.Showf("  %d, %s", len(p.events), more)), nil
+	return draw.Of("", " ").Add(th.Accent, "▎Audit log").Add(th.Faint, draw.Showf("  %d %s", len(p.events), entries)), nil
 }
 
 // pageSize is the number of entries in one read.
