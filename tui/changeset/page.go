@@ -79,11 +79,12 @@ func (p *Page) Take(set review.ChangeSet) {
 	for _, d := range set.Members {
 		p.extents = append(p.extents, extentOf(d))
 	}
+	p.laid = setpage.Page{}
 	p.set, p.current = set, min(p.current, max(0, len(set.Members)-1))
 	if first {
-		p.Pager.SetRows(p.lay())
+		p.Pager.SetRows(p.lay(p.raw))
 	} else {
-		p.Pager.Replace(p.lay())
+		p.Pager.Replace(p.lay(p.raw))
 	}
 	p.Read(set.Members, p.unread)
 }
@@ -97,10 +98,12 @@ func (p *Page) Knows(set review.ChangeSet) bool {
 	return slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return shown[d.Proposal.ID] })
 }
 
-// lay lays out the rows for the current theme.
-func (p *Page) lay() pager.Rows {
-	p.laid = setpage.Of(p.set, p.raw)
-	p.rows = layRows(p.Frame.Theme, p.laid, p.set.Members, p.texts, p.raw)
+// lay lays out the rows for the current theme. raw shows the lines of files and the imported JSON.
+func (p *Page) lay(raw bool) pager.Rows {
+	if p.laid.Rows == nil || raw != p.raw { // this takes longer than everything else on the page
+		p.laid, p.raw = setpage.Of(p.set, raw), raw
+	}
+	p.rows = layRows(p.Frame.Theme, p.laid, p.set.Members, p.texts, raw)
 	return p.rows
 }
 
@@ -281,8 +284,7 @@ func (p *Page) goTo(tool int) {
 
 func (p *Page) unfold() tea.Cmd {
 	at := p.at()
-	p.raw = !p.raw
-	p.Pager.Replace(p.lay())
+	p.Pager.Replace(p.lay(!p.raw))
 	p.goTo(at)
 	return nil
 }
@@ -294,8 +296,7 @@ func (p *Page) Unseen() {
 			continue
 		}
 		if t.fold {
-			p.raw = true
-			p.Pager.Replace(p.lay())
+			p.Pager.Replace(p.lay(true))
 			p.Unseen()
 			return
 		}
@@ -329,7 +330,7 @@ func (p *Page) Fit(f screen.Frame) {
 	}
 	p.FitIn(f, width)
 	p.Pager.Point("")
-	p.Pager.Replace(p.lay())
+	p.Pager.Replace(p.lay(p.raw))
 }
 
 // RightHasKeys reports that the text beside the index has the focus.
