@@ -425,6 +425,9 @@ func (g *Gateway) pass(ctx context.Context, p *prepared) (*Admitted, error) {
 	in := Invocation{
 		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, Said: p.said, Tier: p.tier, Nth: p.call.Nth,
 	}
+	if profile := p.set.profile.Definition.Agent; profile != nil {
+		in.Features = profile.Features
+	}
 	warning, err := g.gate.pass(ctx, in, p.tier)
 	if warning != "" {
 		p.warnings = append(p.warnings, warning)
@@ -676,6 +679,8 @@ type Invocation struct {
 	Said   CallContext           // from the caller, not verified
 	Tier   registry.ApprovalTier // tier that applied to the call
 	Nth    int                   // number of the call on the user's day
+	// Features are the agent's switches for applications.
+	Features map[string]bool
 }
 
 // Provider runs the tools of one provider type.

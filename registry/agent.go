@@ -39,7 +39,10 @@ type Agent struct {
 	Categories []string `json:"categories,omitempty"`
 	// Agents: an IANA name such as Europe/Berlin.
 	Timezone string `json:"timezone,omitempty"`
-	Status   Status `json:"status,omitempty"`
+	// Agents: switches of the application that runs the agent, such as {"missions_enabled": true};
+	// toolcrib passes them on.
+	Features map[string]bool `json:"features,omitempty"`
+	Status   Status          `json:"status,omitempty"`
 }
 
 // SessionOpen has the texts for the start of a session.

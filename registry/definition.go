@@ -255,6 +255,9 @@ func (a *Agent) normalise() {
 	if len(a.Categories) == 0 {
 		a.Categories = nil
 	}
+	if len(a.Features) == 0 {
+		a.Features = nil
+	}
 	a.SessionOpen = absent(a.SessionOpen)
 }
 

@@ -466,6 +466,11 @@ func (a Agent) Problems(path string) jsondoc.Problems {
 	if a.Timezone != "" && !plausibleZone(a.Timezone) {
 		c.add("timezone", "expected the IANA name of a time zone such as Europe/Berlin, got %s", jsondoc.Quote(a.Timezone))
 	}
+	for _, name := range slices.Sorted(maps.Keys(a.Features)) {
+		if !ValidID(name) {
+			c.problems.Add(jsondoc.Join(jsondoc.Join(path, "features"), name), "expected an id (%s)", idForm)
+		}
+	}
 	oneOf(c, "status", a.Status, Active, Deactivated)
 	return *c.problems
 }

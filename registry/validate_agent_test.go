@@ -44,6 +44,12 @@ var agentProblems = []struct {
 			a.ChannelGuidance[fmt.Sprintf("c%d", i)] = "x"
 		}
 	}, []string{"channelGuidance: got 65"}},
+	{"features", func(a *registry.Agent) {
+		a.Features = map[string]bool{"missions_enabled": true, "async_tasks_enabled": false}
+	}, nil},
+	{"no features", func(a *registry.Agent) { a.Features = map[string]bool{"": true, "Missions!": true} }, []string{
+		`features[""]: expected an id`, `features["Missions!"]: expected an id`,
+	}},
 	{"list by name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code_gen"} }, nil},
 	{"list by odd name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code gen"} }, []string{"allowList: expected the name of a"}},
 	{"own list", func(a *registry.Agent) {

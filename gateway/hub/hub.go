@@ -99,6 +99,8 @@ type requestContext struct {
 	Version int       `json:"tool_version"`
 	Hash    string    `json:"tool_hash"`
 	Local   bool      `json:"local"`
+	// Features are the agent's switches for the application.
+	Features map[string]bool `json:"features,omitempty"`
 	// Said is the caller's unverified description of the call, without the ids above; nil if the caller sent none.
 	Said json.RawMessage `json:"said,omitempty"`
 }
@@ -110,7 +112,7 @@ func newCall(name string, in gateway.Invocation) call {
 		Mission: in.Said.MissionID, Conversation: in.Said.ConversationID, Inputs: in.Args,
 		Context: requestContext{
 			Call: in.Call, At: in.At, Actor: in.Caller.Actor.String(), Layer: string(in.Caller.Layer),
-			Version: in.Tool.Version, Hash: in.Tool.ContentHash, Local: in.Caller.Where.Local,
+			Version: in.Tool.Version, Hash: in.Tool.ContentHash, Local: in.Caller.Where.Local, Features: in.Features,
 		},
 	}
 	in.Said.MissionID, in.Said.ConversationID = "", ""

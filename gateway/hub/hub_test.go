@@ -20,7 +20,8 @@ import (
 func invocation(address string) gateway.Invocation {
 	return gateway.Invocation{
 		Call: "0199", At: time.Date(2026, 11, 20, 22, 42, 0, 0, time.UTC), Args: json.RawMessage(`{"city":"Kiel"}`),
-		Caller: gateway.Caller{Actor: proposals.Actor{Kind: proposals.Agent, Name: "scout"}, Agent: "scout", Layer: registry.LayerUser, User: "ada", Customer: "acme"},
+		Caller:   gateway.Caller{Actor: proposals.Actor{Kind: proposals.Agent, Name: "scout"}, Agent: "scout", Layer: registry.LayerUser, User: "ada", Customer: "acme"},
+		Features: map[string]bool{"missions_enabled": true},
 		Tool: registry.Live{
 			Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_weather"}, Version: 3, ContentHash: "abc",
 			Definition: registry.Definition{Tool: &registry.Tool{
@@ -61,7 +62,7 @@ func TestRequest(t *testing.T) {
 		t.Fatalf("got %s, %v", out.Object, err)
 	}
 	want := `{"tool":"weather.get","agent_id":"scout","customer_id":"acme","user_id":"ada","mission_id":"","conversation_id":"","inputs":{"city":"Kiel"},"context":` +
-		`{"call_id":"0199","at":"2026-11-20T22:42:00Z","actor":"agent:scout","layer":"user","tool_version":3,"tool_hash":"abc","local":false}}`
+		`{"call_id":"0199","at":"2026-11-20T22:42:00Z","actor":"agent:scout","layer":"user","tool_version":3,"tool_hash":"abc","local":false,"features":{"missions_enabled":true}}}`
 	if body != want || authorization != "Bearer secret" || kind != "POST application/json" {
 		t.Errorf("the hub got %s, %q, %s; want %s", body, authorization, kind, want)
 	}

@@ -33,6 +33,8 @@ type docConfig struct {
 	Tools          json.RawMessage `json:"tools"`           // In the requested format
 	// The number of tools that are not offered at once: the agent finds them with search_tools, over MCP.
 	Deferred int `json:"deferred"`
+	// The agent's switches for the application.
+	Features map[string]bool `json:"features,omitempty"`
 	// Parts that the format cannot represent.
 	LeftOut []string `json:"left_out,omitempty"`
 }
@@ -93,6 +95,7 @@ func (s *Server) configHead(ctx context.Context, v *view, f Format) ([]byte, err
 	tools := slices.DeleteFunc(slices.Clone(v.loaded.Tools), func(d Definition) bool { return d.Deferred })
 	doc := docConfig{
 		Agent: v.loaded.Agent.Live.Subject.ID, Format: f, CatalogHash: v.hash, Deferred: len(v.loaded.Tools) - len(tools), EnabledActions: []string{},
+		Features: v.loaded.Agent.Live.Definition.Agent.Features,
 	}
 	for _, d := range tools {
 		if t := d.Live.Definition.Tool; t.Kind == registry.ActionTool {

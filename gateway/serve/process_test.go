@@ -105,7 +105,7 @@ func open(t testing.TB, tools ...map[string]any) place {
 		names = append(names, one["definition"].(map[string]any)["id"].(string))
 		all = append(all, one)
 	}
-	all = append(all, proposal("agent:user/skipper", map[string]any{"id": "skipper", "name": "Skipper", "description": "Plans trips at sea.", "allowList": names}))
+	all = append(all, proposal("agent:user/skipper", map[string]any{"id": "skipper", "name": "Skipper", "description": "Plans trips at sea.", "allowList": names, "features": map[string]any{"missions_enabled": true}}))
 	p.approve(all...)
 	return p
 }

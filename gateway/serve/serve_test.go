@@ -61,7 +61,7 @@ func (s *server) config() {
 		status, doc := s.get(configPath + "?channel=telegram&format=" + format)
 		names := fmt.Sprint(doc["enabled_actions"])
 		tools, _ := doc["tools"].([]any)
-		if status != 200 || len(tools) != 4 || names != "[get_moons get_tides get_waves get_winds]" || !strings.Contains(fmt.Sprint(doc["prompt"]), "get_tides") {
+		if status != 200 || len(tools) != 4 || names != "[get_moons get_tides get_waves get_winds]" || !strings.Contains(fmt.Sprint(doc["prompt"]), "get_tides") || fmt.Sprint(doc["features"]) != "map[missions_enabled:true]" {
 			s.Errorf("%s: %d %v %s", format, status, len(tools), names)
 		}
 	}
