@@ -162,7 +162,7 @@ func (g *Guard) offered(ctx context.Context, tool Tool, item wire.ListedItem) (r
 }
 
 // withoutExcluded replaces tools that differ only in excluded parts by their approved JSON, so that they are not
-// proposed. It also reports findings in the excluded parts.
+// proposed. It also reports findings in the excluded parts, and tools that are not listed.
 func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	state, _ := g.approvals.get()
 	for i, raw := range l.Tools {
@@ -178,10 +178,14 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 		if err != nil || listed != nil {
 			l.Tools[i] = tool.Raw
 		}
+		if listed != nil && tool.Unlistable {
+			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: `is not listed to clients, which refuse the whole list because of its inputSchema without "type": "object"`})
+		}
 	}
 }
 
-// passing returns the approved tools of a list in the form that offered returns, and the names of the other tools.
+// passing returns the approved tools of a list in the form that offered returns, without those because of which clients
+// would refuse the whole list, and the names of the tools that are not approved.
 func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
 	err = array(list, lenient, func(value []byte) error {
@@ -196,9 +200,9 @@ func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]To
 		if tool, known := approved[item.Name]; known && !again {
 			raw, _ = g.offered(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()}) // the observer reports the error
 		}
-		if raw != nil {
+		if raw != nil && !approved[item.Name].Unlistable {
 			listed = append(listed, raw)
-		} else if !again {
+		} else if raw == nil && !again {
 			withheld = append(withheld, clip(item.Name))
 		}
 		return nil
@@ -480,6 +484,12 @@ func (g *Guard) follow(ctx context.Context) {
 			g.closedFor = ""
 			g.mu.Unlock()
 			g.observer.look() // retries tools that could not be proposed
+			for _, tool := range approved.Tools {
+				if tool.Unlistable {
+					g.refresher.want() // which records it
+					break
+				}
+			}
 		}
 		g.tell(nil)
 	}
@@ -514,7 +524,7 @@ func (g *Guard) listing(kind listKind) string {
 	approved, _ := g.approvals.get() // the list is empty while the approved tools are unknown
 	var names []string
 	for name, tool := range approved.of(kind) {
-		if raw, err := g.offered(context.Background(), tool, found[name]); raw != nil && err == nil {
+		if raw, err := g.offered(context.Background(), tool, found[name]); raw != nil && err == nil && !tool.Unlistable {
 			names = append(names, name+" "+tool.Hash)
 		}
 	}

@@ -216,6 +216,13 @@ func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skippe
 	return kept, skipped
 }
 
+// TakesObject reports whether the input schema of an MCP tool has "type": "object", as MCP requires. Clients refuse the
+// whole list of a server because of one tool without it.
+func TakesObject(raw json.RawMessage) bool {
+	item, err := ReadItem(MCP, raw)
+	return err == nil && text(item.node.Get("inputSchema").Get("type")) == "object"
+}
+
 // Salvage parses a list with invalid entries. In the result, the number 0 replaces each invalid entry, and odd has the
 // reasons by index. All other parts keep their line and column. way is the path of the list. ok is false if the
 // document is invalid outside of entries.
