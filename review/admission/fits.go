@@ -46,7 +46,7 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 	if draft.Type == proposals.Modify {
 		var ps proposals.Problems
 		if draft.Definition.Hash() == base.Hash() && !again {
-			ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something", draft.Base())
+			ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something, or withdraw the proposal", draft.Base())
 		}
 		if draft.Definition.Status() != base.Status() {
 			ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "changes; propose to deactivate or reactivate instead")...)
