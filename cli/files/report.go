@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"toolcrib/cli/command"
+	"toolcrib/gateway/follow"
 	"toolcrib/gateway/instructions"
-	"toolcrib/gateway/serve"
 	"toolcrib/gateway/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -19,9 +19,9 @@ import (
 
 // TakeReport proposes an unapproved skill or instruction file that a following machine has found. The proposer is the
 // agent of the machine's token. TakeReport also counts the machines.
-func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r serve.Report) (made int, err error) {
-	layer, err := registry.ParseLayer(r.Layer)
-	kind := registry.Kind(r.Kind)
+func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r follow.Report) (made int, err error) {
+	kind := r.Kind
+	layer, err := registry.ParseLayer(string(r.Layer))
 	if err != nil || layer == registry.LayerGlobal || !kind.InFiles() {
 		return 0, jsondoc.Problems{{Path: "kind", Message: "expected skill or instructions, and a layer: user or project/NAME"}}
 	}

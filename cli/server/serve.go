@@ -28,6 +28,7 @@ import (
 	"toolcrib/cli/share"
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/gateway/follow"
 	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/serve"
 	"toolcrib/gateway/tokens"
@@ -127,7 +128,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 			d, _, err := share.Document(ctx, a)
 			return d, err
 		}
-		c.Report = func(ctx context.Context, t tokens.Token, r serve.Report) (int, error) {
+		c.Report = func(ctx context.Context, t tokens.Token, r follow.Report) (int, error) {
 			if r.Kind != "" {
 				return files.TakeReport(ctx, a, t, r)
 			}

@@ -25,11 +25,11 @@ import (
 
 // Report tells the reviewers of a registry which unapproved tools, skill, or instruction file a follower encountered.
 type Report struct {
-	Machine  string          `json:"machine"`          // a random name
-	Server   string          `json:"server,omitempty"` // the name of the MCP server; "" for a file
-	Kind     registry.Kind   `json:"kind,omitempty"`   // of a file: skill or instructions
-	Layer    registry.Layer  `json:"layer,omitempty"`  // of a file
-	Document json.RawMessage `json:"document"`         // the unapproved tools, as a list of the server, or the definition of a file
+	Machine  string          `json:"machine"`          // A random name of the machine, 32 lower-case hexadecimal digits
+	Server   string          `json:"server,omitempty"` // The name of an MCP server
+	Kind     registry.Kind   `json:"kind,omitempty"`   // Instead of a server: skill or instructions
+	Layer    registry.Layer  `json:"layer,omitempty"`  // With kind: user or project/NAME
+	Document json.RawMessage `json:"document"`         // The unapproved tools, as the server lists them, or the definition
 }
 
 // about describes the origin of a report.

@@ -61,7 +61,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	comments := schematest.Read(t, ".", "../mcp")
+	comments := schematest.Read(t, ".", "../mcp", "../follow")
 	schemas := doc.Get("components").Get("schemas")
 	for name, of := range serve.Documents() {
 		schema := schemas.Get(name)

@@ -1,28 +1,18 @@
 package serve
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"regexp"
 
+	"toolcrib/gateway/follow"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
 
-// Report has unapproved tools of a server, or an unapproved skill or instruction file, that a follower of the registry
-// encountered.
-type Report struct {
-	Machine  string          `json:"machine"`  // A random name of the machine, 32 lower-case hexadecimal digits
-	Server   string          `json:"server"`   // The name of an MCP server
-	Kind     string          `json:"kind"`     // Instead of a server: skill or instructions
-	Layer    string          `json:"layer"`    // With kind: user or project/NAME
-	Document json.RawMessage `json:"document"` // The unapproved tools, as the server lists them, or the definition
-}
-
 // docReports is the body of reports.
 type docReports struct {
-	Reports []Report `json:"reports"` // At most 100
+	Reports []follow.Report `json:"reports"` // At most 100
 }
 
 // docReported is the answer to reports.
@@ -72,7 +62,7 @@ func (s *Server) reports(q *request) error {
 // propose converts reports to proposals, one request at a time: reports of the same tool become one proposal. A refused
 // report does not affect the others. The lock is not held while the client reads the response, for which the request
 // gives its turn away.
-func (s *Server) propose(q *request, reports []Report) (out docReported, err error) {
+func (s *Server) propose(q *request, reports []follow.Report) (out docReported, err error) {
 	s.reporting.Lock()
 	defer s.reporting.Unlock()
 	out.Refused = []docRefused{}

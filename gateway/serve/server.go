@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/follow"
 	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
@@ -90,7 +91,7 @@ type Config struct {
 	Publish func(ctx context.Context) (Published, error)
 	// Report converts the report of a follower to proposals, as the agent of the token. It returns their number, and an
 	// error if it refuses some of them. It is not called concurrently, and is nil if the server accepts no reports.
-	Report func(ctx context.Context, t tokens.Token, r Report) (made int, err error)
+	Report func(ctx context.Context, t tokens.Token, r follow.Report) (made int, err error)
 	// Metrics writes additional metrics; nil for none.
 	Metrics func(io.Writer)
 }
