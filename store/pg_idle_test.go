@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
+	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
 	"toolcrib/review"
 	"toolcrib/store/pg/pgtest"
@@ -45,6 +47,40 @@ func TestIdleConnectionsClose(t *testing.T) {
 		t.Errorf("%d connections are open", open)
 	}
 	db.Approved(t, desk, ada, storetest.Prompt("second")) // opens one
+}
+
+// TestCrowdedServer has twelve processes read and write with ten connections beside those that listen: none waits as long
+// as a guarded call may (P13).
+func TestCrowdedServer(t *testing.T) {
+	shortrun.NeedsLong(t)
+	t.Parallel()
+	const processes = 12
+	cluster := pgtest.Private(t, pgtest.Options{Settings: []string{"max_connections=22", "superuser_reserved_connections=0"}})
+	all := []*storetest.Database{openOn(t, cluster, nil)}
+	for len(all) < processes {
+		all = append(all, storetest.Open(t, all[0].Path()))
+	}
+	var group errgroup.Group
+	for _, db := range all {
+		db.Wait(t.Context(), 0, time.Millisecond)
+		group.Go(func() error {
+			for range 10 {
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+				err := db.Calls().View(ctx, func(gateway.LedgerReader) error { return nil })
+				if err == nil {
+					err = db.Calls().Log(ctx, func(gateway.LedgerTx) error { return nil })
+				}
+				cancel()
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestDroppedConnectionsEnd reads through a proxy that drops each connection when a

@@ -14,11 +14,11 @@ type notifier interface {
 }
 
 // Delay before listening again, and polling interval while notifications arrive. Between polls, a guard has only the
-// connection that listens.
+// connection that listens. It closes others soon, because sixty guards share the 100 connections of a server.
 const (
 	listenAgain = time.Second
 	lookAnyway  = 10 * time.Second
-	idleAfter   = 3 * time.Second
+	idleAfter   = 300 * time.Millisecond
 )
 
 // waiting distributes the engine's notifications to goroutines in Wait.

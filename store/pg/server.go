@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"strconv"
@@ -116,14 +117,17 @@ func (s *Server) Backup(context.Context, string) error {
 // restarting server.
 const longestWait = 30 * time.Second
 
-// askEvery is the initial delay between attempts to connect to a server that is restarting or has
-// no free connection.
-const askEvery = 50 * time.Millisecond
+// firstPause and longestPause limit the pauses between attempts to connect to a server that restarts or has no free
+// connection. A pause is random, so that all waiting processes have the same chance. A guarded call waits 3 seconds.
+const (
+	firstPause   = 50 * time.Millisecond
+	longestPause = 400 * time.Millisecond
+)
 
 // Conn implements session.Engine. It waits for the server if an earlier connection succeeded.
 func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	over := time.Now().Add(longestWait)
-	for wait := askEvery; ; wait = min(2*wait, 2*time.Second) {
+	for wait := firstPause; ; wait = min(2*wait, longestPause) {
 		pooled, pool := s.pooled.Load(), s.pool
 		if pooled {
 			pool = s.shared
@@ -147,9 +151,9 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 			return nil, err
 		}
 		select {
-		case <-time.After(wait):
+		case <-time.After(wait/2 + rand.N(wait)): //nolint:gosec // nothing depends on it
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
 }
