@@ -222,3 +222,56 @@ func TestStatusNamesAnotherCopy(t *testing.T) {
 		t.Errorf("without the variable: %+v", e)
 	}
 }
+
+// TestOwnApprovals adds the approvals of a follower's own database to those of the registry, which stay as they are, and
+// has its user answer calls.
+func TestOwnApprovals(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	a, b := newTestDB(t), newTestDB(t)
+	public := filepath.Join(a.dir, "public")
+	a.write("tools.json", `[{"name": "find_book", "description": "Find a book.", "inputSchema": {"type": "object", "properties": {"title": {"type": "string", "description": "Its title."}}}}]`)
+	a.run("import", "tools.json", "--server", "library")
+	a.run("--approve", "set:library", "--unseen")
+	a.run("publish", public)
+	b.write("tools.json", guardedTools)
+	b.run("import", "tools.json", "--server", "library")
+	b.run("--approve", "set:library", "--unseen")
+	b.run("follow", public, "--unsigned", "--yes")
+	cl := b.guarded("library")
+	if got := cl.tools(); got != "find_book: Find a book." {
+		t.Errorf("without the setting, the client is listed %q", got)
+	}
+	config := filepath.Join(b.dir, ".config", "toolcrib", "toolcrib.toml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, append(text, "local = \"allow\"\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.write("tools.json", strings.Replace(guardedTools, "[", `[{"name": "sell_book", "description": "Sell a book.", "inputSchema": {"type": "object"}},`, 1))
+	cl = b.guarded("library")
+	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {
+		t.Errorf("the client is listed %q", got)
+	}
+	b.waits("library_sell_book", "list")
+	b.run("--approve", "tool:user/library_sell_book", "--unseen")
+	cl.told()
+	if got := cl.tools(); got != "sell_book: Sell a book., find_book: Find a book., lend_book: Lend a book." {
+		t.Errorf("after the approval the client is listed %q", got)
+	}
+	if out := b.run("follow", "--status"); !strings.Contains(out, "approvals in this machine's own database add to it") {
+		t.Errorf("follow --status prints %s", out)
+	}
+	// Calls wait for the user of this machine.
+	b.run("calls", "policy", "find_book", "requires_approval")
+	got := cl.refusedCall("find_book")
+	id := regexp.MustCompile("calls show ([0-9a-f-]+)").FindStringSubmatch(got)
+	if id == nil {
+		t.Fatalf("the call is refused with %q", got)
+	}
+	b.run("calls", "approve", id[1])
+	if _, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "find_book", Arguments: map[string]any{}}); err != nil {
+		t.Errorf("the approved call: %v", err)
+	}
+}

@@ -251,7 +251,7 @@ func (a *App) User() string {
 func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account, Users: c.Users(a.Env),
-		Inspect: inspect, Existing: !a.Creates || a.Flags.DryRun || c.Follow.Source != "", DryRun: a.Flags.DryRun, Empty: a.Empty, Committed: a.committed, Trust: proof.NewTrust(c.SignaturePolicy(), c.Approvals()),
+		Inspect: inspect, Existing: !a.Creates || a.Flags.DryRun || c.Follow.Source != "" && c.Follow.Local != "allow", DryRun: a.Flags.DryRun, Empty: a.Empty, Committed: a.committed, Trust: proof.NewTrust(c.SignaturePolicy(), c.Approvals()),
 	}
 	if !opts.Existing && c.DefaultDB {
 		if err := os.MkdirAll(filepath.Dir(c.DB), 0o700); err != nil {

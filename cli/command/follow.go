@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"toolcrib/cli/output"
@@ -25,6 +26,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/signing/signers"
+	"toolcrib/store"
 	"toolcrib/store/catalog"
 	"toolcrib/tui/wording"
 )
@@ -73,6 +75,27 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 		}
 	}
 	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}}, nil
+}
+
+// Own opens the machine's own database if it exists and [follow] local allows its approvals, and reports whether it did.
+func (f *Following) Own(ctx context.Context, a *App) (bool, error) {
+	if f.Local != "allow" {
+		return false, nil
+	}
+	_, err := a.Database(ctx)
+	if errors.Is(err, store.ErrNoDatabase) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ledger returns the ledger of the registry, which is the database if it counts, too.
+func (f *Following) ledger(ctx context.Context, a *App, registry func(context.Context) (*follow.Registry, error)) (gateway.Ledger, error) {
+	own, err := f.Own(ctx, a)
+	if err != nil || !own {
+		return follow.Ledger{Registry: registry, Journal: f.Journal}, err
+	}
+	return follow.OwnLedger{Ledger: a.DB.Calls(), Registry: registry}, nil
 }
 
 // Subject returns the subject of the definition with an id.
@@ -152,6 +175,34 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(follow.Report{Server: server, Document: l.Document()}), f.Reports.Send(ctx, source))
 }
 
+// Others returns a listing of a server without the tools and texts of the registry that the machine's own database does
+// not have.
+func (f *Following) Others(ctx context.Context, a *App, server string, l guard.Listing) (guard.Listing, error) {
+	r, err := f.Copy.Server(ctx, server)
+	if err != nil {
+		return l, err
+	}
+	own, err := Viewed(ctx, a.DB.View, func(r review.Reader) ([]registry.Live, error) { return r.FromServer(ctx, server) })
+	if err != nil {
+		return l, err
+	}
+	known := map[string]bool{}
+	for _, live := range r.Lives {
+		known[live.Definition.Tool.OriginName()] = true
+	}
+	for _, live := range own {
+		delete(known, live.Definition.Tool.OriginName())
+	}
+	without := func(format wire.Format, entries []json.RawMessage) []json.RawMessage {
+		return slices.DeleteFunc(slices.Clone(entries), func(raw json.RawMessage) bool {
+			item, err := wire.ReadItem(format, raw)
+			return err == nil && known[item.Name]
+		})
+	}
+	l.Tools, l.Texts = without(wire.MCP, l.Tools), without(wire.MCPText, l.Texts)
+	return l, nil
+}
+
 // ReportFiles queues reports about the changed and unapproved files of a layer, and tries to send queued reports for a
 // short time. If newOnly is set, it sends nothing unless a report is new, so that a hook does not wait at each prompt
 // for an unreachable source.
@@ -224,12 +275,55 @@ func (f *Following) Connection(ctx context.Context, a *App, name string, warn fu
 	if _, err := server.Registry(ctx); err != nil {
 		return guard.Connection{}, err
 	}
-	g, err := gateway.New(gateway.Config{Ledger: follow.Ledger{Registry: server.Registry, Journal: f.Journal}, Now: a.Env.Now, NewID: a.Env.NewID, Warn: warn})
+	ledger, err := f.ledger(ctx, a, server.Registry)
 	if err != nil {
 		return guard.Connection{}, err
 	}
-	return guard.Connection{Store: server, Gateway: g, Caller: caller, Close: func() error { return nil }}, nil
+	g, err := gateway.New(gateway.Config{Ledger: ledger, Now: a.Env.Now, NewID: a.Env.NewID, Warn: warn, Signatures: a.Config.SignaturePolicy()})
+	if err != nil {
+		return guard.Connection{}, err
+	}
+	c := guard.Connection{Store: server, Gateway: g, Caller: caller, Close: func() error { return nil }}
+	if _, own := ledger.(follow.OwnLedger); own {
+		stop := a.KeepCalls(ctx, warn)
+		c.Store, c.Close = &ownStore{Server: server, own: a.DB}, func() error { stop(); return nil }
+	}
+	return c, nil
 }
+
+// ownStore is the store of a guard that reads the copy and the machine's own database.
+type ownStore struct {
+	*follow.Server
+	own  *store.DB
+	seen [2]int64
+}
+
+// Raw implements guard.Store.
+func (s *ownStore) Raw(ctx context.Context, hash string) ([]byte, bool, error) {
+	raw, ok, err := s.Server.Raw(ctx, hash)
+	if err != nil || ok {
+		return raw, ok, err
+	}
+	return s.own.Raw(ctx, hash)
+}
+
+// Wait implements guard.Store.
+func (s *ownStore) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var both sync.WaitGroup
+	for i, wait := range []func(context.Context, int64, time.Duration) int64{s.Server.Wait, s.own.Wait} {
+		both.Go(func() {
+			defer cancel()
+			s.seen[i] = wait(ctx, s.seen[i], every)
+		})
+	}
+	both.Wait()
+	return seen
+}
+
+// Path implements guard.Store.
+func (s *ownStore) Path() string { return s.own.Path() }
 
 // DocFollowing describes the registry that a machine follows.
 type DocFollowing struct {
@@ -242,6 +336,7 @@ type DocFollowing struct {
 	Problem   string         `json:"problem,omitempty"`      // why the last check failed
 	Live      map[string]int `json:"live"`                   // definitions by kind
 	Signed    bool           `json:"signed"`
+	Local     bool           `json:"local,omitempty"` // approvals of the machine's own database count, too
 	Waiting   int            `json:"reports_waiting"` // reports that were not sent yet
 	Refused   *DocRefusal    `json:"reports_refused,omitempty"`
 }
@@ -263,7 +358,7 @@ type DocRefusal struct {
 
 // Describe returns the status of the copy.
 func (f *Following) Describe(ctx context.Context, now time.Time) (DocFollowing, error) {
-	doc := DocFollowing{Head: output.NewHead("follow"), Source: f.Source, Signed: f.Copy.Trust.Signers != nil, Live: map[string]int{}}
+	doc := DocFollowing{Head: output.NewHead("follow"), Source: f.Source, Signed: f.Copy.Trust.Signers != nil, Local: f.Local == "allow", Live: map[string]int{}}
 	waiting, last, err := f.Reports.State()
 	if err != nil {
 		return doc, err

@@ -53,7 +53,11 @@ func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
 		return a.GatewayWith(ctx, warn)
 	}
 	followed := &follow.Server{Copy: following.Copy}
-	r, err := a.openGateway(*a.Config, follow.Ledger{Registry: followed.Registry, Journal: following.Journal}, nil, warn)
+	ledger, err := following.ledger(ctx, a, followed.Registry)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.openGateway(*a.Config, ledger, nil, warn)
 	if err == nil {
 		r.Followed = followed
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,7 +154,10 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	if following, err := a.Following(); err != nil {
 		return registry.Subject{}, err
 	} else if following != nil && a.Remote == nil {
-		return following.Subject(ctx, ref)
+		s, missing := following.Subject(ctx, ref)
+		if own, err := following.Own(ctx, a); missing == nil || err != nil || !own {
+			return s, cmp.Or(missing, err)
+		}
 	}
 	db, err := a.Database(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -275,7 +276,11 @@ func approvalsOf(ctx context.Context, a *command.App) (approvals, error) {
 	}
 	if following != nil {
 		r, err := following.Copy.Files(ctx)
-		return followed{r}, err
+		own, failed := following.Own(ctx, a)
+		if err != nil || failed != nil || !own {
+			return followed{r}, cmp.Or(err, failed)
+		}
+		return both{followed{r}, database{a.DB}}, nil
 	}
 	db, err := a.Database(ctx)
 	return database{db}, err
@@ -298,6 +303,41 @@ func (d database) Live(ctx context.Context, s registry.Subject) (registry.Live, 
 
 func (d database) content(ctx context.Context, sha256 string) ([]byte, bool, error) {
 	return d.db.Content(ctx, sha256)
+}
+
+// both has the approvals of a followed registry and those that the machine's own database adds: of other files.
+type both struct {
+	followed
+	own database
+}
+
+func (b both) in(ctx context.Context, layer registry.Layer) ([]instructions.Approved, error) {
+	approved, err := b.followed.in(ctx, layer)
+	if err != nil {
+		return nil, err
+	}
+	own, err := b.own.in(ctx, layer)
+	return append(approved, slices.DeleteFunc(own, func(o instructions.Approved) bool {
+		return slices.ContainsFunc(approved, func(f instructions.Approved) bool {
+			return f.Subject == o.Subject || f.Subject.Kind == o.Subject.Kind && f.Path == o.Path
+		})
+	})...), err
+}
+
+func (b both) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
+	live, err := b.followed.Live(ctx, s)
+	if errors.Is(err, proposals.ErrNotFound) {
+		return b.own.Live(ctx, s)
+	}
+	return live, err
+}
+
+func (b both) content(ctx context.Context, sha256 string) ([]byte, bool, error) {
+	data, ok, err := b.followed.content(ctx, sha256)
+	if err != nil || ok {
+		return data, ok, err
+	}
+	return b.own.content(ctx, sha256)
 }
 
 type followed struct{ *follow.Registry }

@@ -125,12 +125,20 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		db.Reviewed = following.Reviewed()
 		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
-		// Unapproved tools are proposed on the machine where the registry is reviewed.
+		propose := db.Propose
+		// Unapproved tools are proposed where the registry is reviewed, and on this machine if its own approvals count.
 		db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 			if err := following.Report(ctx, name, l); err != nil {
 				log(output.Sentence(err))
 			}
-			return l.Skipped, nil
+			own, err := following.Own(ctx, a)
+			if err != nil || !own {
+				return l.Skipped, err
+			}
+			if l, err = following.Others(ctx, a, name, l); err != nil {
+				return l.Skipped, err
+			}
+			return propose(ctx, l)
 		}
 		db.Check = func(ctx context.Context, raw json.RawMessage) error {
 			r, err := following.Copy.Server(ctx, name)
@@ -139,7 +147,13 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 			}
 			return imports.Vet(ctx, a, name, r.Lives, raw)
 		}
-		db.Waiting = func(context.Context) (int, error) { return 0, nil }
+		waiting := db.Waiting
+		db.Waiting = func(ctx context.Context) (int, error) {
+			if own, err := following.Own(ctx, a); err != nil || !own {
+				return 0, err
+			}
+			return waiting(ctx)
+		}
 	}
 	var server guard.Server
 	if f.url != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,6 +17,7 @@ type FollowConfig struct {
 	Every    string `toml:"every"`    // interval between checks for changes, such as "1m", the default
 	MaxAge   string `toml:"max_age"`  // maximum age of an unconfirmed copy, such as "72h"; "" means no limit
 	Token    string `toml:"token"`    // file with the token for a source that is a toolcrib server; "" means none
+	Local    string `toml:"local"`    // "allow" adds the approvals of the machine's own database; "deny", the default, does not
 }
 
 // PublishConfig describes how the registry is published after each decision.
@@ -35,6 +37,9 @@ func (c FollowConfig) check() error {
 		if d, err := time.ParseDuration(value); value != "" && (err != nil || d < time.Second) {
 			return fmt.Errorf("configuration: follow.%s is %q: use a duration of at least one second, such as \"1m\"", key, value)
 		}
+	}
+	if !slices.Contains([]string{"", "allow", "deny"}, c.Local) {
+		return fmt.Errorf("configuration: follow.local is %q: use allow or deny", c.Local)
 	}
 	if c.Source == "" && c != (FollowConfig{}) {
 		return errors.New("configuration: follow names no source; run toolcrib follow SOURCE")

@@ -173,6 +173,9 @@ func describe(p *output.Page, doc command.DocFollowing) {
 	} else {
 		p.Linef("unsigned   anyone who can write to the source decides what this machine runs")
 	}
+	if doc.Local {
+		p.Linef("local      approvals in this machine's own database add to it")
+	}
 	if doc.Waiting > 0 {
 		p.Linef("reports    %d wait to be sent", doc.Waiting)
 	}
@@ -202,7 +205,7 @@ func editFollow(file string, f *settings.FollowConfig) error {
 			text = append(text, '\n')
 		}
 		text = fmt.Appendf(text, "[follow]\nsource = %q\n", f.Source)
-		for key, value := range map[string]string{"signers": f.Signers, "every": f.Every, "max_age": f.MaxAge, "token": f.Token} {
+		for key, value := range map[string]string{"signers": f.Signers, "every": f.Every, "max_age": f.MaxAge, "token": f.Token, "local": f.Local} {
 			if value != "" {
 				text = fmt.Appendf(text, "%s = %q\n", key, value)
 			}

@@ -17,6 +17,7 @@ import (
 	"toolcrib/gateway/follow"
 	"toolcrib/gateway/guarding"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -180,7 +181,13 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 // readStatus returns the status of servers. Without a database, no tool is approved; this is an error only if a server
 // is guarded.
 func readStatus(ctx context.Context, a *command.App, following *command.Following, entries []clients.Entry) (status guarding.Status, err error) {
+	own := false
 	if following != nil {
+		if own, err = following.Own(ctx, a); err != nil {
+			return status, err
+		}
+	}
+	if following != nil && !own {
 		return guarding.Read(ctx, entries, guarding.Store{ // a machine that follows a registry has no proposals
 			View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 				r, err := following.Copy.Whole(ctx)
@@ -196,7 +203,17 @@ func readStatus(ctx context.Context, a *command.App, following *command.Followin
 	}
 	if _, err = a.OpenSession(ctx); err == nil {
 		err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
-			status, err = guarding.Read(ctx, entries, statusStore(a, g))
+			s := statusStore(a, g)
+			if own {
+				s.View = func(ctx context.Context, fn func(guarding.Reader) error) error {
+					r, err := following.Copy.Whole(ctx)
+					if err != nil {
+						return err
+					}
+					return a.DB.View(ctx, func(db review.Reader) error { return fn(ownReader{db, follow.Overlay{Registry: r, Own: db}}) })
+				}
+			}
+			status, err = guarding.Read(ctx, entries, s)
 			return err
 		})
 	}
@@ -207,6 +224,17 @@ func readStatus(ctx context.Context, a *command.App, following *command.Followin
 		return guarding.Read(ctx, entries, guarding.Store{})
 	}
 	return status, unreadDatabase(a, err, entries)
+}
+
+// ownReader is a guarding.Reader of a followed registry and the machine's own database.
+type ownReader struct {
+	review.Reader
+	tools follow.Overlay
+}
+
+// FromServer implements guarding.Reader.
+func (r ownReader) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
+	return r.tools.FromServer(ctx, name)
 }
 
 // followedReader implements guarding.Reader for a followed registry, which has no proposals.

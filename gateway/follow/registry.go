@@ -166,8 +166,92 @@ type Ledger struct {
 
 var _ gateway.Ledger = Ledger{}
 
+// Overlay is a followed registry with the approvals of the machine's own database, which only add to it: a tool or a text
+// of a server that the registry has, also a deactivated one, is that of the registry.
+type Overlay struct {
+	*Registry
+	Own impact.ToolReader
+}
+
+// State implements impact.ToolReader.
+func (o Overlay) State(ctx context.Context) (int64, error) {
+	own, err := o.Own.State(ctx)
+	return o.state + own, err // the first counts nanoseconds, the second versions
+}
+
+// added returns own definitions of which the registry has none with the same subject or origin.
+func (o Overlay) added(own []registry.Live) []registry.Live {
+	type origin struct{ server, name string }
+	known := map[any]bool{}
+	for _, l := range o.Lives {
+		known[l.Subject] = true
+		if t := l.Definition.Tool; t != nil && t.Source != nil {
+			known[origin{l.Definition.Columns().Source, t.OriginName()}] = true
+		}
+	}
+	return slices.DeleteFunc(own, func(l registry.Live) bool {
+		t := l.Definition.Tool
+		return known[l.Subject] || t != nil && t.Source != nil && known[origin{l.Definition.Columns().Source, t.OriginName()}]
+	})
+}
+
+// ByWire implements impact.ToolReader.
+func (o Overlay) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
+	followed, _ := o.Registry.ByWire(ctx, name)
+	own, err := o.Own.ByWire(ctx, name)
+	return append(followed, o.added(own)...), err
+}
+
+// FromServer implements impact.ToolReader.
+func (o Overlay) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
+	followed, _ := o.Registry.FromServer(ctx, name)
+	own, err := o.Own.FromServer(ctx, name)
+	return append(followed, o.added(own)...), err
+}
+
+// OwnLedger is the ledger of a machine that follows a registry and has a database of its own, with its approvals, calls,
+// and pending calls.
+type OwnLedger struct {
+	gateway.Ledger
+	// Registry returns the current registry.
+	Registry func(ctx context.Context) (*Registry, error)
+}
+
+// View implements gateway.Ledger.
+func (l OwnLedger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
+	r, err := l.Registry(ctx)
+	if err != nil {
+		return err
+	}
+	return l.Ledger.View(ctx, func(own gateway.LedgerReader) error {
+		own.ToolReader = Overlay{r, own.ToolReader}
+		return fn(own)
+	})
+}
+
+// Log implements gateway.Ledger.
+func (l OwnLedger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return l.write(ctx, l.Ledger.Log, fn)
+}
+
+// Durable implements gateway.Ledger.
+func (l OwnLedger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return l.write(ctx, l.Ledger.Durable, fn)
+}
+
+func (l OwnLedger) write(ctx context.Context, write func(context.Context, func(gateway.LedgerTx) error) error, fn func(gateway.LedgerTx) error) error {
+	r, err := l.Registry(ctx)
+	if err != nil {
+		return err
+	}
+	return write(ctx, func(own gateway.LedgerTx) error {
+		own.ToolReader = Overlay{r, own.ToolReader}
+		return fn(own)
+	})
+}
+
 // errNobodyAnswers is returned for records that require a database.
-var errNobodyAnswers = errors.New("this machine follows a registry, and nobody can approve a call here; ask for another approval tier where the registry is reviewed")
+var errNobodyAnswers = errors.New(`this machine follows a registry, and nobody can approve a call here; set [follow] local = "allow" and run toolcrib init to answer calls on this machine, or ask for another approval tier where the registry is reviewed`)
 
 // View implements gateway.Ledger.
 func (l Ledger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
