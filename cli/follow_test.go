@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -121,12 +122,15 @@ func TestGuardFollowsServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(config, append(text, "every = \"24h\"\n"...), 0o600); err != nil {
+	if err := os.WriteFile(config, append(text, "every = \"24h\"\ncalls = \"send\"\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cl := b.guarded("library")
 	if got := cl.tools(); got != "find_book: Find a book." {
 		t.Errorf("the client is listed %q", got)
+	}
+	if _, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "find_book", Arguments: map[string]any{"title": "x"}}); err != nil {
+		t.Error(err)
 	}
 	// The guard reports the other tool of its server, which becomes a proposal.
 	if out := a.waits("tool:user/library_lend_book", "list"); strings.Count(out, "find_book") != 1 {
@@ -140,6 +144,19 @@ func TestGuardFollowsServe(t *testing.T) {
 	cl.told()
 	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {
 		t.Errorf("after the second approval the client is listed %q", got)
+	}
+	// The log of calls is sent when the machine has looked for changes.
+	for late := time.Now().Add(longest); ; time.Sleep(20 * time.Millisecond) {
+		files, err := filepath.Glob(filepath.Join(a.dir, ".local/share/toolcrib/received/*/*/*.ndjson"))
+		if err != nil || time.Now().After(late) {
+			t.Fatalf("no calls were sent: %v %s", err, cl.errs)
+		}
+		if len(files) == 1 {
+			if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), `"name":"find_book"`) {
+				t.Errorf("%s has %s, %v", files[0], text, err)
+			}
+			break
+		}
 	}
 	// A check reports a skill that nobody approved, once.
 	b.write(".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead the file.\n")

@@ -142,7 +142,11 @@ func (f *Following) Poll(ctx context.Context, problem func(error)) {
 		return
 	}
 	f.Copy.Looked = func(ctx context.Context) {
-		if err := f.Reports.Send(ctx, source); err != nil && ctx.Err() == nil {
+		err := f.Reports.Send(ctx, source)
+		if f.Calls == "send" {
+			err = errors.Join(err, f.Reports.SendCalls(ctx, source, f.Journal))
+		}
+		if err != nil && ctx.Err() == nil {
 			problem(err)
 		}
 	}

@@ -128,6 +128,14 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 			d, _, err := share.Document(ctx, a)
 			return d, err
 		}
+		data, err := process.DataHome(a.Env)
+		if err != nil {
+			return err
+		}
+		c.Calls = func(_ context.Context, t tokens.Token, in follow.CallLines) error {
+			kept := follow.Journal{Dir: filepath.Join(data, "toolcrib", "received", t.ID, in.Machine)}
+			return kept.Append(in.Lines, a.Env.Now())
+		}
 		c.Report = func(ctx context.Context, t tokens.Token, r follow.Report) (int, error) {
 			if r.Kind != "" {
 				return files.TakeReport(ctx, a, t, r)

@@ -18,6 +18,7 @@ type FollowConfig struct {
 	MaxAge   string `toml:"max_age"`  // maximum age of an unconfirmed copy, such as "72h"; "" means no limit
 	Token    string `toml:"token"`    // file with the token for a source that is a toolcrib server; "" means none
 	Local    string `toml:"local"`    // "allow" adds the approvals of the machine's own database; "deny", the default, does not
+	Calls    string `toml:"calls"`    // "send" sends the log of calls to a source that is toolcrib serve; "keep", the default, does not
 }
 
 // PublishConfig describes how the registry is published after each decision.
@@ -40,6 +41,9 @@ func (c FollowConfig) check() error {
 	}
 	if !slices.Contains([]string{"", "allow", "deny"}, c.Local) {
 		return fmt.Errorf("configuration: follow.local is %q: use allow or deny", c.Local)
+	}
+	if !slices.Contains([]string{"", "keep", "send"}, c.Calls) {
+		return fmt.Errorf("configuration: follow.calls is %q: use keep or send", c.Calls)
 	}
 	if c.Source == "" && c != (FollowConfig{}) {
 		return errors.New("configuration: follow names no source; run toolcrib follow SOURCE")

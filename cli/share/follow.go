@@ -205,7 +205,7 @@ func editFollow(file string, f *settings.FollowConfig) error {
 			text = append(text, '\n')
 		}
 		text = fmt.Appendf(text, "[follow]\nsource = %q\n", f.Source)
-		for key, value := range map[string]string{"signers": f.Signers, "every": f.Every, "max_age": f.MaxAge, "token": f.Token, "local": f.Local} {
+		for key, value := range map[string]string{"signers": f.Signers, "every": f.Every, "max_age": f.MaxAge, "token": f.Token, "local": f.Local, "calls": f.Calls} {
 			if value != "" {
 				text = fmt.Appendf(text, "%s = %q\n", key, value)
 			}

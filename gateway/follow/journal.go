@@ -232,6 +232,80 @@ func (j *Journal) write(fn func(*writing) error) error {
 	return errors.Join(err, f.Close())
 }
 
+// lines returns the complete lines after a position, at most about maxBody/2 bytes, and their size.
+func (j *Journal) lines(after sentCalls) (lines []string, size int64, err error) {
+	f, err := os.Open(filepath.Join(j.Dir, after.File))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if _, err := f.Seek(after.Offset, io.SeekStart); err != nil {
+		return nil, 0, err
+	}
+	for all := bufio.NewReaderSize(f, 64<<10); size < maxBody/2; {
+		line, err := all.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			break // the rest is being written
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		lines, size = append(lines, strings.TrimSuffix(line, "\n")), size+int64(len(line))
+	}
+	return lines, size, nil
+}
+
+// ErrChain is wrapped if lines do not continue a call log.
+var ErrChain = errors.New("the lines do not continue the call log of the machine")
+
+// Append appends lines of the same log on another machine. It skips those that it has, because the answer to an earlier
+// batch may have been lost.
+func (j *Journal) Append(lines []string, now time.Time) error {
+	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
+		return err
+	}
+	unlock, err := filelock.Lock(filepath.Join(j.Dir, journalLock))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.catchUp(); err != nil {
+		return err
+	}
+	var text []byte
+	seq, last, known := j.seq, j.last, j.seq == 0
+	for n, line := range lines {
+		var e entry
+		if err := json.Unmarshal([]byte(line), &e); err != nil || strings.ContainsAny(line, "\r\n") || e.Seq < 1 || e.Call == nil && e.Outcome == nil && e.Change == nil {
+			return fmt.Errorf("%w: number %d is not a line of a call log", ErrChain, n+1)
+		}
+		hash := registry.HashBytes([]byte(line))
+		switch {
+		case j.seq > 0 && e.Seq <= j.seq:
+			known = e.Seq == j.seq && hash == j.last
+			continue
+		case seq > 0 && (e.Seq != seq+1 || e.Prev != last):
+			return fmt.Errorf("%w: line %d does not follow line %d", ErrChain, e.Seq, seq)
+		}
+		known, seq, last = true, e.Seq, hash
+		text = append(append(text, line...), '\n')
+	}
+	if !known && len(lines) > 0 {
+		return fmt.Errorf("%w: line %d is another one there", ErrChain, j.seq)
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(j.Dir, max(now.UTC().Format(journalDay)+journalEnd, j.file)), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
 // AddCall implements gateway.CallWriter.
 func (w *writing) AddCall(_ context.Context, c gateway.Call) error {
 	tool := ""

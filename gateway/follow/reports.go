@@ -260,3 +260,80 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 	}
 	return err
 }
+
+// CallLines are lines of the call log of a follower.
+type CallLines struct {
+	Machine string   `json:"machine"` // A random name of the machine, 32 lower-case hexadecimal digits
+	Lines   []string `json:"lines"`   // JSON, each with the hash of the line before it
+}
+
+// sentCalls is the position up to which a journal was sent.
+type sentCalls struct {
+	File   string `json:"file"`
+	Offset int64  `json:"offset"`
+}
+
+// SendCalls sends the new lines of a journal in batches if the source is toolcrib serve.
+func (o Outbox) SendCalls(ctx context.Context, source Source, j *Journal) error {
+	s, ok := source.(*httpSource)
+	if !ok || !s.serve() {
+		return nil
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return err
+	}
+	unlock, held, err := filelock.Try(filepath.Join(o.Dir, "calls.lock"))
+	if held || err != nil {
+		return err
+	}
+	defer unlock()
+	machine, err := o.machine()
+	if err != nil {
+		return err
+	}
+	position := filepath.Join(o.Dir, "calls")
+	sent, _ := readJSON[sentCalls](position) // missing before the first batch
+	names, err := j.files()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name < sent.File {
+			continue
+		}
+		if name > sent.File {
+			sent = sentCalls{File: name}
+		}
+		for {
+			lines, size, err := j.lines(sent)
+			if err != nil {
+				return err
+			}
+			if len(lines) == 0 {
+				break
+			}
+			body, err := jsondoc.Encode(CallLines{machine, lines})
+			if err != nil {
+				return err
+			}
+			if err := s.sendCalls(ctx, body); err != nil {
+				return err
+			}
+			sent.Offset += size
+			if err := atomicfile.WriteJSON(position, sent); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *httpSource) sendCalls(ctx context.Context, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	answer, err := s.request(ctx, http.MethodPost, "../calls", "", body)
+	if err != nil {
+		return fmt.Errorf("calls were not sent: %w", err)
+	}
+	return answer.Body.Close()
+}

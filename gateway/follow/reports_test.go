@@ -1,6 +1,7 @@
 package follow_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/gateway"
 	"toolcrib/gateway/follow"
 )
 
@@ -184,5 +186,51 @@ func TestOutboxHasRoom(t *testing.T) {
 	}
 	if len(s.documents) != 102 {
 		t.Errorf("%d reports were sent", len(s.documents))
+	}
+}
+
+// TestCallsAreSent sends the log of calls in batches, each line once, although answers are lost.
+func TestCallsAreSent(t *testing.T) {
+	kept, batches, lost := follow.Journal{Dir: t.TempDir()}, 0, true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in follow.CallLines
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || r.URL.Path != "/v1/calls" || len(in.Machine) != 32 {
+			t.Errorf("%s by %q: %v", r.URL, in.Machine, err)
+		}
+		if err := kept.Append(in.Lines, time.Now()); err != nil {
+			t.Error(err)
+		}
+		batches++
+		if lost {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+	}))
+	defer server.Close()
+	source, err := follow.NewSource(server.URL+follow.ServePath, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, j := follow.Outbox{Dir: t.TempDir()}, &follow.Journal{Dir: t.TempDir()}
+	ledger := follow.Ledger{Registry: func(context.Context) (*follow.Registry, error) { return &follow.Registry{}, nil }, Journal: j}
+	for n := range 5 {
+		err := ledger.Log(t.Context(), func(tx gateway.LedgerTx) error {
+			for i := range 400 {
+				if err := tx.AddCall(t.Context(), gateway.Call{ID: fmt.Sprint(n, i), At: time.Now(), Name: strings.Repeat("x", 1000)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.SendCalls(t.Context(), source, j); (err == nil) == lost {
+			t.Errorf("with a lost answer %v: %v", lost, err)
+		}
+		lost = false
+	}
+	lines, head, err := j.Verify()
+	if n, h, failed := kept.Verify(); err != nil || failed != nil || n != lines || h != head || lines != 2000 || batches < 5 {
+		t.Errorf("%d lines of %d were kept in %d batches: %v %v", n, lines, batches, err, failed)
 	}
 }

@@ -1,6 +1,8 @@
 package serve_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -111,6 +113,45 @@ func (s *server) reports() {
 	meet("POST", "/v1/reports", "404") // by a server without --bundle, in TestBundleIsOptIn
 }
 
+// callLines sends lines of the call log of a follower.
+func (s *server) callLines() {
+	first := `{"seq":1,"prev":"","call":{"id":"c1","at":"2026-01-01T00:00:00Z","actor":"agent:x","agent":"x","name":"find_book"}}`
+	sum := sha256.Sum256([]byte(first))
+	second := `{"seq":2,"prev":"` + hex.EncodeToString(sum[:]) + `","outcome":{"call":"c1","at":"2026-01-01T00:00:01Z","duration_ns":1}}`
+	for _, batch := range []struct {
+		lines []string
+		want  int
+	}{
+		{[]string{first}, 200},
+		{[]string{first, second}, 200}, // the answer to the first batch was lost
+		{[]string{second}, 200},
+		{[]string{strings.Replace(second, "c1", "c2", 1)}, 409},
+		{[]string{first}, 409}, // the machine has begun another log
+		{[]string{`{"seq":4,"prev":"","outcome":{"call":"c1"}}`}, 409},
+		{[]string{`{"seq":3}`}, 409},
+		{[]string{"no JSON"}, 409},
+		{[]string{}, 200},
+	} {
+		body, err := json.Marshal(follow.CallLines{Machine: machineA, Lines: batch.lines})
+		if err != nil {
+			s.Fatal(err)
+		}
+		if resp, text := s.do(s.request("POST", "/v1/calls", string(body))); resp.StatusCode != batch.want {
+			s.Errorf("%s: %s %s", body, resp.Status, text)
+		}
+	}
+	for _, body := range []string{``, `{"machine":"../../x","lines":[]}`, `{"machine":"` + machineA + `","lines":[1]}`} {
+		if resp, text := s.do(s.request("POST", "/v1/calls", body)); resp.StatusCode != 400 {
+			s.Errorf("%s: %s %s", body, resp.Status, text)
+		}
+	}
+	if status, _ := s.raw(fmt.Sprintf("POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n{", s.secret, 1<<20+1)); status != 413 {
+		s.Errorf("a body of a byte more than 1 MiB: %d", status)
+	}
+	meet("POST", "/v1/calls", "413")
+	meet("POST", "/v1/calls", "404") // by a server without --bundle, in TestBundleIsOptIn
+}
+
 // TestReportsActAsTheAgent sends reports that a token's holder made up: they get no further than
 // the proposals of its agent do.
 func TestReportsActAsTheAgent(t *testing.T) {
@@ -205,6 +246,9 @@ func TestBundleIsOptIn(t *testing.T) {
 	}
 	if resp, _ := closed.do(closed.request("POST", "/v1/reports", `{"reports":[]}`)); resp.StatusCode != 404 {
 		t.Errorf("reports without --bundle: %s", resp.Status)
+	}
+	if resp, _ := closed.do(closed.request("POST", "/v1/calls", `{"machine":"`+machineA+`","lines":[]}`)); resp.StatusCode != 404 {
+		t.Errorf("calls without --bundle: %s", resp.Status)
 	}
 	closed.stop()
 	s := p.serve("--http", "127.0.0.1:0", "--bundle")

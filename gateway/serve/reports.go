@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"regexp"
@@ -81,4 +82,38 @@ func (s *Server) propose(q *request, reports []follow.Report) (out docReported, 
 		}
 	}
 	return out, nil
+}
+
+// docKept is the answer to lines of a call log.
+type docKept struct {
+	Lines int `json:"lines"` // The number of lines in the request
+}
+
+// keepCalls is POST /v1/calls: it keeps lines of the call log of a follower.
+func (s *Server) keepCalls(q *request) error {
+	if s.config.Calls == nil {
+		return problem(http.StatusNotFound, "not_found", "this server keeps no calls of other machines; start it with toolcrib serve --bundle")
+	}
+	text, err := io.ReadAll(q.r.Body)
+	if err != nil {
+		return err
+	}
+	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth})
+	if err != nil {
+		return err
+	}
+	var in follow.CallLines
+	ps := jsondoc.Bind(n, jsondoc.Root, &in)
+	if !validMachine.MatchString(in.Machine) {
+		ps.Append(jsondoc.Problem{Path: "machine", Message: "expected 32 lower-case hexadecimal digits"})
+	}
+	if err := ps.Err(); err != nil {
+		return err
+	}
+	if err := s.config.Calls(q.r.Context(), q.token, in); errors.Is(err, follow.ErrChain) {
+		return problem(http.StatusConflict, "conflict", err.Error())
+	} else if err != nil {
+		return err
+	}
+	return answer(q.w, docKept{len(in.Lines)})
 }

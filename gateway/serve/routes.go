@@ -50,6 +50,7 @@ func (s *Server) table() []route {
 		{method: get, pattern: bundlePath, stream: true, handle: s.bundle},
 		{method: get, pattern: bundlePath + "/{file...}", stream: true, handle: s.bundle},
 		{method: post, pattern: "/v1/reports", handle: s.reports},
+		{method: post, pattern: "/v1/calls", handle: s.keepCalls},
 		{pattern: mcpPath, query: []string{"user"}, stream: true, handle: s.mcp},
 		{method: get, pattern: "/openapi.json", open: true, handle: s.openapi},
 		{method: get, pattern: "/healthz", open: true, handle: s.healthy},

@@ -33,6 +33,7 @@ func TestServe(t *testing.T) {
 	p.configure("[gateway]\nrun_for = \"300ms\"\nhub_timeout = \"200ms\"\n")
 	s := p.serve("--http", "127.0.0.1:0", "--bundle")
 	t.Run("reports", func(t *testing.T) { s.with(t).reports() })
+	t.Run("calls", func(t *testing.T) { s.with(t).callLines() })
 	t.Run("bundle", func(t *testing.T) { s.with(t).bundle() })
 	t.Run("config", func(t *testing.T) { s.with(t).config() })
 	t.Run("catalog", func(t *testing.T) { s.with(t).catalog() })

@@ -92,6 +92,9 @@ type Config struct {
 	// Report converts the report of a follower to proposals, as the agent of the token. It returns their number, and an
 	// error if it refuses some of them. It is not called concurrently, and is nil if the server accepts no reports.
 	Report func(ctx context.Context, t tokens.Token, r follow.Report) (made int, err error)
+	// Calls keeps lines of the call log of a follower, for the holder of a token. The error wraps follow.ErrChain if they
+	// do not continue its earlier ones. It is nil if the server keeps none.
+	Calls func(ctx context.Context, t tokens.Token, lines follow.CallLines) error
 	// Metrics writes additional metrics; nil for none.
 	Metrics func(io.Writer)
 }
