@@ -194,7 +194,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 		text, err = conform.NewLock(agent, c.layer.View(), lives).Encode()
 	case format == formatBundle:
 		var b bundle.Bundle
-		if b, err = c.bundle(ctx, a); err == nil {
+		if b, err = c.bundle(ctx, a, &bundle.Collector{}); err == nil {
 			text, err = b.Encode()
 		}
 	case format == wire.Toolcrib:

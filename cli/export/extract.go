@@ -147,7 +147,7 @@ func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 }
 
 // Bundle returns a bundle of the live registry in the view of the project.
-func Bundle(ctx context.Context, a *command.App) (bundle.Bundle, error) {
+func Bundle(ctx context.Context, a *command.App, from *bundle.Collector) (bundle.Bundle, error) {
 	c, err := NewExtract(ctx, a, a.Config.Layer, catalog.Query{})
 	if err == nil {
 		err = leaveOutCore(ctx, a, &c)
@@ -155,16 +155,16 @@ func Bundle(ctx context.Context, a *command.App) (bundle.Bundle, error) {
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
-	return c.bundle(ctx, a)
+	return c.bundle(ctx, a, from)
 }
 
-func (c extract) bundle(ctx context.Context, a *command.App) (bundle.Bundle, error) {
+func (c extract) bundle(ctx context.Context, a *command.App, from *bundle.Collector) (bundle.Bundle, error) {
 	var lives []registry.Live
 	for _, e := range slices.Concat(c.Tools, c.Agents, c.Lists, c.files) {
-		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version})
+		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash})
 	}
 	return command.Viewed(ctx, a.DB.View, func(r review.Reader) (bundle.Bundle, error) {
-		return bundle.Of(ctx, r, lives, c.layer.View())
+		return from.Collect(ctx, r, lives, c.layer.View())
 	})
 }
 

@@ -124,8 +124,9 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 		Version: process.ProgramVersion(), Now: a.Env.Now, Logger: log, Origins: f.origins,
 	}
 	if f.bundle {
+		var publisher share.Publisher // serve calls it once at a time
 		c.Publish = func(ctx context.Context) (serve.Published, error) {
-			d, _, err := share.Document(ctx, a)
+			d, _, err := publisher.Document(ctx, a)
 			return d, err
 		}
 		data, err := process.DataHome(a.Env)

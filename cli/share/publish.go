@@ -21,6 +21,7 @@ import (
 	"toolcrib/gateway/publish"
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/review/bundle"
 	"toolcrib/signing/checkpoint"
 )
 
@@ -95,7 +96,7 @@ func Publish(ctx context.Context, a *command.App) error {
 
 // publishTo writes the live registry to a folder and delivers that folder.
 func publishTo(ctx context.Context, a *command.App, to settings.PublishConfig) (docPublish, error) {
-	document, events, err := Document(ctx, a)
+	document, events, err := new(Publisher).Document(ctx, a)
 	doc := docPublish{Head: output.NewHead("publish"), To: to.Name(), Events: events, Parts: len(document.Parts)}
 	if err != nil {
 		return doc, err
@@ -119,17 +120,29 @@ func publishTo(ctx context.Context, a *command.App, to settings.PublishConfig) (
 	return doc, publish.Run(ctx, to.Command, folder, filepath.Dir(a.Config.UserFile))
 }
 
+// Publisher makes the documents of a registry. It keeps what it has read for the next one.
+type Publisher struct {
+	from     bundle.Collector
+	log      *checkpoint.Log
+	events   int64  // in log
+	database string // of log
+}
+
 // Document returns the live registry for publication, and the number of events in its log.
-func Document(ctx context.Context, a *command.App) (publish.Document, int64, error) {
-	b, err := export.Bundle(ctx, a)
+func (p *Publisher) Document(ctx context.Context, a *command.App) (publish.Document, int64, error) {
+	b, err := export.Bundle(ctx, a, &p.from)
 	if err != nil {
 		return publish.Document{}, 0, err
 	}
-	log := &checkpoint.Log{}
-	err = checkpoints.Each(ctx, a.DB, 0, func(e history.Event) error {
+	if p.log == nil || p.database != b.Database || p.events > b.Log.Seq {
+		p.log, p.events, p.database = &checkpoint.Log{}, 0, b.Database
+	}
+	log := p.log
+	err = checkpoints.Each(ctx, a.DB, p.events, func(e history.Event) error {
 		if e.Seq > b.Log.Seq {
 			return nil // the event was added in the meantime
 		}
+		p.events = e.Seq
 		return log.Append(e.Hash)
 	})
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -258,8 +260,15 @@ func TestBundleIsOptIn(t *testing.T) {
 		t.Error("an event that approves nothing changed the index")
 	}
 	p.approve(tool("get_stars", "http://hub.invalid", nil))
-	if _, again := s.do(s.request("GET", "/v1/bundle", "")); again == first {
+	_, again := s.do(s.request("GET", "/v1/bundle", ""))
+	if again == first {
 		t.Error("an approval did not change the index")
+	}
+	// The server reads only what is new, and publishes what a program would that reads everything.
+	public := filepath.Join(t.TempDir(), "public")
+	p.run("publish", public)
+	if whole, err := os.ReadFile(filepath.Join(public, "index.json")); err != nil || string(whole) != again {
+		t.Errorf("publish writes %s, %v; serve %s", whole, err, again)
 	}
 	i, err := bundle.DecodeIndex([]byte(first))
 	if err != nil {

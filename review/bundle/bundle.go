@@ -43,6 +43,8 @@ type Bundle struct {
 	Format string `json:"format"`
 	Header
 	Records
+
+	subjects map[string]string // of a collected bundle: the subjects of the tools by their raws
 }
 
 // Header describes the registry that a bundle was taken from.
@@ -94,9 +96,24 @@ type State struct {
 	Statement string    `json:"statement"`
 }
 
-// Of returns a bundle of live definitions from a snapshot. Its bytes depend only on the registry.
-func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []registry.Layer) (Bundle, error) {
-	b := Bundle{Format: Format, Header: Header{View: []string{}}, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}}
+// Collector collects bundles of one registry. It keeps what it has read, because a version never changes, so that a
+// server that publishes after each decision reads only what is new.
+type Collector struct {
+	subjects   map[string]collected
+	statements map[string]Statement // by hash
+}
+
+// collected are the versions of a subject and the bytes that the live one refers to.
+type collected struct {
+	versions []Version
+	raw      string   // "" if there is none, or it was imported before toolcrib stored these
+	contents [][]byte // binary files
+}
+
+// Collect collects a bundle of live definitions from a snapshot. Its bytes depend only on the
+// registry.
+func (c *Collector) Collect(ctx context.Context, r review.Reader, lives []registry.Live, view []registry.Layer) (Bundle, error) {
+	b := Bundle{Format: Format, Header: Header{View: []string{}}, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}, subjects: map[string]string{}}
 	var err error
 	if b.Database, err = r.EventHash(ctx, 1); err != nil {
 		return b, err
@@ -109,28 +126,58 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 	for _, layer := range view {
 		b.View = append(b.View, string(layer))
 	}
-	wanted := statements{r: r, seen: map[string]bool{}}
-	added := map[string]bool{} // raws and contents that were added, by hash
+	before := *c
+	c.subjects, c.statements = map[string]collected{}, map[string]Statement{}
+	add := func(hash string) error {
+		if _, added := c.statements[hash]; added || hash == "" {
+			return nil
+		}
+		s := before.statements[hash]
+		if s == (Statement{}) {
+			record, err := r.Signature(ctx, hash)
+			if err != nil && !errors.Is(err, proposals.ErrNotFound) {
+				return err
+			}
+			if s = (Statement{record.Statement, record.Signature}); err != nil {
+				s = Statement{} // the check reports that it is missing
+			}
+		}
+		if c.statements[hash] = s; s != (Statement{}) {
+			b.Statements = append(b.Statements, s)
+		}
+		return nil
+	}
+	contents := map[string]bool{}
 	for _, l := range lives {
-		for n := 1; n <= l.Version; n++ {
-			v, err := r.Version(ctx, l.Subject, n)
-			if err != nil {
+		subject := l.Subject.String()
+		from := before.subjects[subject]
+		if n := len(from.versions); n != l.Version || from.versions[n-1].ContentHash != l.ContentHash {
+			if from, err = collect(ctx, r, l); err != nil {
 				return b, err
 			}
-			v.DecidedAt = v.DecidedAt.UTC()
-			b.Versions = append(b.Versions, Version{v.Subject.String(), v})
+		}
+		c.subjects[subject] = from
+		for _, v := range from.versions {
 			if v.DecidedAt.After(b.At) {
 				b.At = v.DecidedAt
 			}
-			if n == l.Version {
-				if err := b.addSources(ctx, r, v, added); err != nil {
+			for _, hash := range v.Signatures() {
+				if err := add(hash); err != nil {
 					return b, err
 				}
 			}
-			for _, hash := range v.Signatures() {
-				if err := wanted.add(ctx, hash); err != nil {
-					return b, err
-				}
+		}
+		b.Versions = append(b.Versions, from.versions...)
+		if from.raw != "" {
+			if _, added := b.subjects[from.raw]; !added {
+				b.Raws = append(b.Raws, from.raw)
+			}
+			b.subjects[from.raw] = subject
+		}
+		for _, data := range from.contents {
+			if !contents[string(data)] {
+				contents[string(data)] = true
+				b.Contents = append(b.Contents, data)
 			}
 		}
 	}
@@ -143,43 +190,46 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 			b.At = s.At.UTC()
 		}
 		b.Signers = append(b.Signers, State{s.Number, Head(s.Event), s.At, string(s.Text), s.Revoked, s.Statement})
-		if err := wanted.add(ctx, s.Statement); err != nil {
+		if err := add(s.Statement); err != nil {
 			return b, err
 		}
 	}
-	b.Statements = append(b.Statements, wanted.found...)
 	return b, nil
 }
 
-// addSources adds the bytes that the definition of a live version refers to by hash.
-func (b *Bundle) addSources(ctx context.Context, r review.Reader, v history.Version, added map[string]bool) error {
-	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
+// collect reads the versions of a live definition, and the bytes that the last one refers to by hash.
+func collect(ctx context.Context, r review.Reader, l registry.Live) (c collected, err error) {
+	for n := 1; n <= l.Version; n++ {
+		v, err := r.Version(ctx, l.Subject, n)
+		if err != nil {
+			return c, err
+		}
+		v.DecidedAt = v.DecidedAt.UTC()
+		c.versions = append(c.versions, Version{v.Subject.String(), v})
+	}
+	v := c.versions[len(c.versions)-1]
+	d, err := registry.DecodeDefinition(l.Subject.Kind, v.Definition)
 	if err != nil {
-		return fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
+		return c, fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
 	}
 	raw, contents := sources(d)
-	if raw != "" && !added[raw] {
-		body, ok, err := r.Raw(ctx, raw)
+	if raw != "" {
+		body, _, err := r.Raw(ctx, raw)
 		if err != nil {
-			return err
+			return c, err
 		}
-		if added[raw] = true; ok { // otherwise the import is older than this table
-			b.Raws = append(b.Raws, string(body))
-		}
+		c.raw = string(body)
 	}
 	for _, hash := range contents {
-		if added[hash] {
-			continue
-		}
 		data, ok, err := r.Content(ctx, hash)
 		if err != nil {
-			return err
+			return c, err
 		}
-		if added[hash] = true; ok {
-			b.Contents = append(b.Contents, data)
+		if ok {
+			c.contents = append(c.contents, data)
 		}
 	}
-	return nil
+	return c, nil
 }
 
 // sources returns the hash of the JSON that a tool was imported from, or "", and the hashes of the binary files of a
@@ -196,28 +246,6 @@ func sources(d registry.Definition) (raw string, contents []string) {
 		}
 	}
 	return raw, contents
-}
-
-// statements collects signed statements without duplicates.
-type statements struct {
-	r     proof.SignatureReader
-	seen  map[string]bool
-	found []Statement
-}
-
-func (s *statements) add(ctx context.Context, hash string) error {
-	if hash == "" || s.seen[hash] {
-		return nil
-	}
-	s.seen[hash] = true
-	record, err := s.r.Signature(ctx, hash)
-	if errors.Is(err, proposals.ErrNotFound) {
-		return nil // the check reports it as missing
-	}
-	if err == nil {
-		s.found = append(s.found, Statement{record.Statement, record.Signature})
-	}
-	return err
 }
 
 // version converts v to a history.Version.

@@ -77,6 +77,9 @@ func (b Bundle) distribute(bucket func(key string) *Records) {
 	for _, v := range b.Versions {
 		r := bucket(v.Subject)
 		r.Versions = append(r.Versions, v)
+		if b.subjects != nil {
+			continue
+		}
 		if s, err := registry.ParseSubject(v.Subject); err == nil && s.Kind == registry.KindTool {
 			if d, err := registry.DecodeDefinition(s.Kind, v.Definition); err == nil {
 				raw, _ := sources(d)
@@ -85,9 +88,11 @@ func (b Bundle) distribute(bucket func(key string) *Records) {
 		}
 	}
 	for _, raw := range b.Raws {
-		hash, err := wire.HashRaw([]byte(raw))
-		key, known := subjects[hash]
-		if err != nil || !known {
+		key, known := b.subjects[raw]
+		if hash, err := wire.HashRaw([]byte(raw)); !known && err == nil {
+			key, known = subjects[hash]
+		}
+		if !known {
 			key = raw
 		}
 		r := bucket(key)
