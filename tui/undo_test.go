@@ -113,19 +113,19 @@ func TestTakesBackAnApproval(t *testing.T) {
 	b.write("Too early.").press("ctrl+s", "y").wants("deactivate tool:user/get_word_counts", "a approves it", "your turn")
 }
 
-// TestUndoesASet approves a set of changes, and takes it back with four keys: one set of
-// restores, and one decision (T42).
+// TestUndoesASet approves a set of changes, and takes it back with four keys: one set of restores, and one decision
+// (T42). What is restored was approved before and is not read again.
 func TestUndoesASet(t *testing.T) {
-	b := newBench(t, 120, 60, threeVersions, func(b *bench) {
+	b := newBench(t, 120, 24, threeVersions, func(b *bench) {
 		d, three := b.file("name_bank.json"), 3
-		d.Type, d.BaseVersion, d.Definition.Tool.Goals, d.ChangeSet = proposals.Modify, &three, "Four things.", "harbour"
+		d.Type, d.BaseVersion, d.Definition.Tool.Goals, d.ChangeSet = proposals.Modify, &three, strings.Repeat("Four things.\n", 40), "harbour"
 		b.propose(d)
 		d = b.file("word_counts.json")
 		d.ChangeSet = "harbour"
 		b.propose(d)
 	})
 	b.press("enter").wants("Queue › set harbour", "2 tools: 1 new, 1 changed")
-	b.press("space", "a", "y").wants("Live: ", "U undoes all of it")
+	b.press("E", "space", "space", "space", "space", "space", "space", "a", "y").wants("Live: ", "U undoes all of it")
 	b.press("U").wants("━━ Undo a change set ━━ set harbour")
 	b.press("y").wants("Queue › set undo harbour", "1 restored, 1 gone")
 	b.press("a", "y").wants("Live: ")

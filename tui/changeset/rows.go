@@ -58,8 +58,13 @@ const mostWide = 140
 // mostDeep is the maximum indentation of a parameter, so that its text fits on a narrow terminal.
 const mostDeep = 6
 
-// layRows lays out a page. Unless whole is set, it folds the lines of files. Blank lines, the counts in the title, and
-// imported JSON need not be read.
+// isRestore reports whether a user restores a version. Its content was approved before, so it need not be read again.
+func isRestore(p proposals.Proposal) bool {
+	return p.Type == proposals.Restore && p.Author.Kind == proposals.User
+}
+
+// layRows lays out a page. Unless whole is set, it folds the lines of files and of restored versions. These versions,
+// blank lines, the counts in the title, and imported JSON need not be read.
 func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known texts, whole bool) *rows {
 	r := &rows{}
 	times := map[said]int{}
@@ -67,8 +72,9 @@ func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known 
 		if row.Kind == setpage.Tool {
 			r.To = append(r.To, len(r.All))
 		}
-		c, fold := cellOf(th, row), row.Fold && !whole
-		if row.Kind != setpage.Raw && row.Kind != setpage.Title && c.Text.Raw != "" {
+		restored := row.Kind == setpage.Text && row.Tool >= 0 && isRestore(members[row.Tool].Proposal)
+		c, fold := cellOf(th, row), (row.Fold || restored) && !whole
+		if row.Kind != setpage.Raw && row.Kind != setpage.Title && !restored && c.Text.Raw != "" {
 			s := said{kind: row.Kind, sign: row.Sign, text: cmp.Or(row.Same, row.Part+c.Text.Raw)}
 			if row.Tool >= 0 {
 				s.of = members[row.Tool].Proposal.ID
