@@ -192,11 +192,5 @@ func (c Carried) String() string {
 
 // Rules returns the rules of the findings, without duplicates.
 func (c Carried) Rules() []string {
-	var ids []string
-	for _, f := range c.Findings {
-		if !slices.Contains(ids, f.Rule) {
-			ids = append(ids, f.Rule)
-		}
-	}
-	return ids
+	return lists.Union(nil, lists.Map(c.Findings, func(f Standing) string { return f.Rule }))
 }

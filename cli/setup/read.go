@@ -24,6 +24,7 @@ import (
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/upstream"
+	"toolcrib/internal/lists"
 )
 
 // clientServer is a server that one or more clients use.
@@ -155,13 +156,7 @@ func (c clientServer) starts() string {
 
 // clients returns the ids of the clients that use the server.
 func (c clientServer) clients() []string {
-	var ids []string
-	for _, e := range c.all {
-		if !slices.Contains(ids, e.File.Client) {
-			ids = append(ids, e.File.Client)
-		}
-	}
-	return ids
+	return lists.Union(nil, output.Mapped(c.all, func(e clients.Entry) string { return e.File.Client }))
 }
 
 // answer is the tool list of a server, or an error.

@@ -80,13 +80,7 @@ func without(all, known []review.ShownFinding) []review.ShownFinding {
 
 // ruleNames returns the first few rules of findings, without duplicates.
 func ruleNames(findings []review.ShownFinding) string {
-	var names []string
-	for _, f := range findings {
-		if !slices.Contains(names, f.Rule) {
-			names = append(names, f.Rule)
-		}
-	}
-	return first(names)
+	return first(lists.Union(nil, lists.Map(findings, func(f review.ShownFinding) string { return f.Rule })))
 }
 
 // mostNames limits the number of names in an error.
