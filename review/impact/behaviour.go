@@ -1,3 +1,5 @@
+// This file runs the test cases of a proposal with the live and the proposed version.
+
 package impact
 
 import (

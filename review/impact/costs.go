@@ -1,3 +1,5 @@
+// This file computes changes in the size of prompts.
+
 package impact
 
 import (

@@ -1,3 +1,5 @@
+// This file compares a joint approval with the separate changes of its proposals.
+
 package impact
 
 import (

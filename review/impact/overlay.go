@@ -1,3 +1,5 @@
+// This file renders prompts with some definitions replaced.
+
 package impact
 
 import (

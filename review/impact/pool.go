@@ -1,3 +1,5 @@
+// This file caches snapshots between reads.
+
 package impact
 
 import (

@@ -1,3 +1,5 @@
+// This file renders prompts before and after an approval.
+
 package impact
 
 import (

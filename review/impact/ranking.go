@@ -1,3 +1,5 @@
+// This file finds the tools that a prompt lists without reading all definitions.
+
 package impact
 
 import (

@@ -1,3 +1,5 @@
+// This file finds the prompts that a change affects.
+
 package impact
 
 import (

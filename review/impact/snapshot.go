@@ -1,3 +1,5 @@
+// This file caches reads of the live registry.
+
 package impact
 
 import (

@@ -1,3 +1,5 @@
+// This file compares the test cases of two versions.
+
 package impact
 
 import (

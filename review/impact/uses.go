@@ -1,3 +1,5 @@
+// This file finds the tools of an agent and the agents of a tool.
+
 package impact
 
 import (

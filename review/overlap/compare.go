@@ -1,3 +1,5 @@
+// This file compares two tools exactly.
+
 package overlap
 
 import (

@@ -1,3 +1,5 @@
+// This file compares a tool with each tool of a small set.
+
 package overlap
 
 import (

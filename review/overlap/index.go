@@ -1,3 +1,5 @@
+// This file searches many sketches.
+
 package overlap
 
 import (

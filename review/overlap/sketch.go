@@ -1,3 +1,5 @@
+// This file computes sketches and stores them.
+
 package overlap
 
 import (

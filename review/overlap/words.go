@@ -1,3 +1,5 @@
+// This file splits texts into words and computes the purpose of a tool.
+
 package overlap
 
 import (

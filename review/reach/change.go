@@ -1,3 +1,5 @@
+// This file compares the reach of two versions of a definition.
+
 package reach
 
 import (

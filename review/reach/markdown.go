@@ -1,3 +1,5 @@
+// This file derives facts from Markdown and selects the reader of each code block.
+
 package reach
 
 import (

@@ -1,3 +1,5 @@
+// This file finds the prose in a file.
+
 package reach
 
 import (

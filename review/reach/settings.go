@@ -1,3 +1,5 @@
+// This file derives facts from the keys of settings.
+
 package reach
 
 import (

@@ -1,3 +1,5 @@
+// This file determines whether an approved version already contains the text of a finding.
+
 package rules
 
 import (

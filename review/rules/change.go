@@ -1,3 +1,5 @@
+// This file defines the input of the rules.
+
 package rules
 
 import (

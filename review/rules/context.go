@@ -1,3 +1,5 @@
+// This file computes the context to which a waiver is bound.
+
 package rules
 
 import (

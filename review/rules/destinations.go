@@ -1,3 +1,5 @@
+// This file finds the texts in a definition that may name or redirect an address.
+
 package rules
 
 import (

@@ -1,3 +1,5 @@
+// This file quotes passages in the messages of findings.
+
 package rules
 
 import (

@@ -1,3 +1,5 @@
+// This file defines rules and findings.
+
 package rules
 
 import (

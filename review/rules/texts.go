@@ -1,3 +1,5 @@
+// This file collects the texts of a change.
+
 package rules
 
 import (

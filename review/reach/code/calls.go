@@ -1,3 +1,5 @@
+// This file maps calls to their effects.
+
 package code
 
 import (

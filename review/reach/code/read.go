@@ -1,3 +1,5 @@
+// This file derives facts from the calls of a program.
+
 package code
 
 import (

@@ -1,3 +1,5 @@
+// This file finds the comments and strings of a program.
+
 package code
 
 import "strings"

@@ -1,3 +1,5 @@
+// This file applies the decisions of a configuration to facts.
+
 package fact
 
 import (

@@ -1,3 +1,5 @@
+// This file collects facts with their positions.
+
 package fact
 
 import (

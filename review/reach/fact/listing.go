@@ -1,3 +1,5 @@
+// This file arranges facts for display.
+
 package fact
 
 import (

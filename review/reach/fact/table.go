@@ -1,3 +1,5 @@
+// This file parses embedded tables of names.
+
 package fact
 
 import "strings"

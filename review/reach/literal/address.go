@@ -1,3 +1,5 @@
+// This file recognizes hosts and addresses.
+
 package literal
 
 import (

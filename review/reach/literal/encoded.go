@@ -1,3 +1,5 @@
+// This file decodes base64, hexadecimal, and tag characters.
+
 package literal
 
 import (

@@ -1,3 +1,5 @@
+// This file recognizes paths outside the subject's folder.
+
 package literal
 
 import (

@@ -1,3 +1,5 @@
+// This file recognizes files that store credentials and files that other programs follow.
+
 package literal
 
 import (

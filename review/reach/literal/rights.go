@@ -1,3 +1,5 @@
+// This file recognizes flags and settings that skip a check or widen permissions.
+
 package literal
 
 import (

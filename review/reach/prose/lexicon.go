@@ -1,3 +1,5 @@
+// This file compiles the lexicon of words about people, orders, and approval.
+
 package prose
 
 import (

@@ -1,3 +1,5 @@
+// This file reads the statements of a script.
+
 package shell
 
 import (

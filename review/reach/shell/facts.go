@@ -1,3 +1,5 @@
+// This file derives facts from a single command.
+
 package shell
 
 import (

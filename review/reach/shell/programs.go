@@ -1,3 +1,5 @@
+// This file parses the table of known programs.
+
 package shell
 
 import (

@@ -1,3 +1,5 @@
+// This file checks allow-lists.
+
 package agents
 
 import (

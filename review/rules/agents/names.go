@@ -1,3 +1,5 @@
+// This file finds retired names of tools.
+
 package agents
 
 import (

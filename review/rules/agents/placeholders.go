@@ -1,3 +1,5 @@
+// This file checks the placeholders in the template of an agent.
+
 package agents
 
 import (

@@ -1,3 +1,5 @@
+// This file checks front matter, and text that Markdown viewers do not show.
+
 package files
 
 import (

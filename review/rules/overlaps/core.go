@@ -1,3 +1,5 @@
+// This file finds tools that are similar to core tools.
+
 package overlaps
 
 import (

@@ -1,3 +1,5 @@
+// This file finds proposals with the same text.
+
 package overlaps
 
 import (

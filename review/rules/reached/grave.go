@@ -1,3 +1,5 @@
+// This file decides which facts warn even in a first import.
+
 package reached
 
 import (

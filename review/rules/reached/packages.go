@@ -1,3 +1,5 @@
+// This file finds packages with names that imitate popular packages.
+
 package reached
 
 import (

@@ -1,3 +1,5 @@
+// This file parses exceptions of rules.
+
 package rulebook
 
 import (

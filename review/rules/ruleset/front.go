@@ -1,3 +1,5 @@
+// This file checks the texts in front matter.
+
 package ruleset
 
 import (

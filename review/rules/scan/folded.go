@@ -1,3 +1,5 @@
+// This file reads words with disguised letters, and inflects the words of the lexicon.
+
 package scan
 
 import (

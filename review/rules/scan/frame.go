@@ -1,3 +1,5 @@
+// This file parses frames.
+
 package scan
 
 import (

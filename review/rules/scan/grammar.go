@@ -1,3 +1,5 @@
+// This file compiles a lexicon and frames into a grammar.
+
 package scan
 
 import (

@@ -1,3 +1,5 @@
+// This file compiles the lexicon and maps words and phrases to concepts.
+
 package scan
 
 import (

@@ -1,3 +1,5 @@
+// This file matches frames against a sentence.
+
 package scan
 
 import (

@@ -1,3 +1,5 @@
+// This file restores words that are split, run together, or spelled out.
+
 package scan
 
 import (

@@ -1,3 +1,5 @@
+// This file splits text into words and sentences.
+
 package scan
 
 import (

@@ -1,3 +1,5 @@
+// This file defines the result of a scan and the hash table for words.
+
 package scan
 
 import (

@@ -1,3 +1,5 @@
+// This file looks up the concepts of the words in a sentence.
+
 package scan
 
 import (

@@ -1,3 +1,5 @@
+// This file recognizes addresses, paths, names, and account numbers by their form.
+
 package scan
 
 import (

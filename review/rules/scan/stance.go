@@ -1,3 +1,5 @@
+// This file determines whether the text asserts, denies, reports, or shows a match.
+
 package scan
 
 // Stance describes how the text treats a match: whether it asserts, denies, reports, or shows it.

@@ -1,3 +1,6 @@
+// This file checks whether the input of a tool is what its name promises, and finds soft
+// deletes.
+
 package schema
 
 import (

@@ -1,3 +1,5 @@
+// This file checks the descriptions of parameters.
+
 package schema
 
 import (

@@ -1,3 +1,5 @@
+// This file checks the arguments of tag lines.
+
 package schema
 
 import (

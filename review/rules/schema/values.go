@@ -1,3 +1,5 @@
+// This file checks default values and other constraints in schemas.
+
 package schema
 
 import (

@@ -1,3 +1,5 @@
+// This file walks schemas.
+
 package schema
 
 import (

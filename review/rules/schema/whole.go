@@ -1,3 +1,5 @@
+// This file checks requirements of hosts.
+
 package schema
 
 import (

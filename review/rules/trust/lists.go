@@ -1,3 +1,5 @@
+// This file compares allow-lists and finds tools without an agent.
+
 package trust
 
 import (

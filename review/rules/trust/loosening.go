@@ -1,3 +1,6 @@
+// This file finds changes that loosen annotations, and new tools that replace existing ones
+// under another name.
+
 package trust
 
 import (

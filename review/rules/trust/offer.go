@@ -1,3 +1,5 @@
+// This file finds changes that loosen the approval, limits, or availability of a tool.
+
 package trust
 
 import (

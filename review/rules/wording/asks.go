@@ -1,3 +1,5 @@
+// This file checks which data a tool requests and which default values its parameters have.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file turns the matches of a rule's frames into candidates for findings.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file implements checks for attacks that frames cannot describe.
+
 package wording
 
 import (

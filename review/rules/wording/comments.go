@@ -1,3 +1,5 @@
+// This file implements rule S107, which finds comments that instruct the model.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file implements rule S108, which finds attacks in encoded passages.
+
 package wording
 
 import (

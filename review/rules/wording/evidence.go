@@ -1,3 +1,5 @@
+// This file decides the severity of findings about wording.
+
 package wording
 
 import (

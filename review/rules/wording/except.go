@@ -1,3 +1,5 @@
+// This file implements the conditions under which a match is benign.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file explains why the wording rules did or did not fire in a sentence.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file extracts the features of a sentence for the learned tables.
+
 package wording
 
 import (

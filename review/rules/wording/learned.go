@@ -1,3 +1,5 @@
+// This file scores sentences with the learned tables.
+
 package wording
 
 import (

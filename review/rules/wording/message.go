@@ -1,3 +1,5 @@
+// This file converts scored candidates to findings.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file scans the texts of a change and shares the results between rules.
+
 package wording
 
 import (

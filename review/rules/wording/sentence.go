@@ -1,3 +1,5 @@
+// This file selects the sentences to score.
+
 package wording
 
 import (

@@ -1,3 +1,6 @@
+// This file collects what a definition says about its purpose, as context for scoring its
+// sentences.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file implements rule S139, which finds attacks that no frame describes.
+
 package wording
 
 import (

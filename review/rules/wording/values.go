@@ -1,3 +1,5 @@
+// This file finds addresses that carry data to a third party.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file splits text into words for scoring.
+
 package wording
 
 import (

@@ -1,3 +1,5 @@
+// This file decodes escape sequences.
+
 package disguise
 
 import (

@@ -1,3 +1,5 @@
+// This file decodes text in invisible characters.
+
 package disguise
 
 import (

@@ -1,3 +1,5 @@
+// This file decodes spaced letters, ROT13, and reversed text.
+
 package disguise
 
 import (

@@ -1,3 +1,5 @@
+// This file decodes text with interspersed non-text bytes.
+
 package disguise
 
 import (

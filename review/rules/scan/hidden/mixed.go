@@ -1,3 +1,5 @@
+// This file finds words that mix letters of several scripts.
+
 package hidden
 
 import (
