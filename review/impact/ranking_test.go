@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// heap is a registry in memory.
+// heap is an in-memory registry.
 type heap struct{ rules.Memory }
 
 func (h heap) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
@@ -35,21 +35,20 @@ func (h heap) Heads(ctx context.Context, kind registry.ToolKind, view []registry
 	return heads, size, err
 }
 
-// liveTool returns a live prompt tool in the user's layer, with a text of its own in
-// every version.
+// liveTool returns a live prompt tool in the user's layer with a different text in every version.
 func liveTool(n, version int) registry.Live {
 	id := fmt.Sprintf("tool_%03d", n)
 	d := registry.Definition{Tool: &registry.Tool{ID: id, Kind: registry.PromptTool, Name: "Tool " + id, Prompt: fmt.Sprintf("Do %s in way %d.", id, version)}}
 	return registry.Live{Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id}, Version: version, ContentHash: d.Hash(), Definition: d}
 }
 
-// manyTools returns how many prompt tools are live, and changes of some of them.
+// manyTools returns a random number of live prompt tools, and changes to some of them.
 func manyTools(random *rand.Rand) (size int, changed map[registry.Subject]registry.Live) {
 	size, changed = prompt.MaxOfKind-2+random.IntN(120), map[registry.Subject]registry.Live{}
 	for range 1 + random.IntN(1+random.IntN(70)) {
 		at := random.IntN(2*size + 10)
 		if random.IntN(2) == 0 {
-			at = 2*prompt.MaxOfKind - 6 + random.IntN(12) // around the last one that is listed
+			at = 2*prompt.MaxOfKind - 6 + random.IntN(12) // near the last one that a prompt lists
 		}
 		l := liveTool(at, 2)
 		switch random.IntN(5) {
@@ -58,15 +57,15 @@ func manyTools(random *rand.Rand) (size int, changed map[registry.Subject]regist
 		case 1:
 			l.Definition.Tool.Kind = registry.ActionTool
 		case 2:
-			l.Subject.Layer = registry.LayerGlobal // behind one of the user's, where there is one
+			l.Subject.Layer = registry.LayerGlobal // overridden by the user's tool of the same name, if there is one
 		}
 		changed[l.Subject] = l
 	}
 	return size, changed
 }
 
-// tooMany returns changes by which so many tools go that some take their places that
-// were too far behind to be known, before others that come.
+// tooMany returns changes that remove so many tools that some of those that replace them are not in
+// the ranking, and come before added ones.
 func tooMany() (size int, changed map[registry.Subject]registry.Live) {
 	changed = map[registry.Subject]registry.Live{}
 	for i := range 100 {
@@ -77,8 +76,8 @@ func tooMany() (size int, changed map[registry.Subject]registry.Live) {
 	return 300, changed
 }
 
-// TestNarrowedIsWhole compares what changes of tools do to the prompts of an agent that
-// has more tools of a kind than a prompt lists: from the few that move, and from all.
+// TestNarrowedIsWhole checks that comparing only the tools that move gives the same changes to
+// prompts as comparing all tools, for an agent that has more tools of a kind than a prompt lists.
 func TestNarrowedIsWhole(t *testing.T) {
 	for seed := range uint64(60) {
 		size, changed := tooMany()
@@ -95,8 +94,8 @@ func TestNarrowedIsWhole(t *testing.T) {
 	}
 }
 
-// compareBoth returns what changes do to the prompts of an agent with all prompt tools:
-// compared from all tools, and from the few that move, nil where all are needed.
+// compareBoth returns the changes to the prompts of an agent with all prompt tools, computed from
+// all tools and from the tools that move. The latter is nil if all tools are needed.
 func compareBoth(t *testing.T, size int, changed map[registry.Subject]registry.Live) (whole, few map[string]string) {
 	t.Helper()
 	agent := registry.Agent{ID: "reader", Name: "Reader", AllowList: &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}}
@@ -132,10 +131,10 @@ func seals(changes []prompt.Change) map[string]string {
 	return m
 }
 
-// counted counts the tools that it is asked for.
+// counted counts the tools that are read through it.
 type counted struct {
 	heap
-	whole *int // how often for all of a kind
+	whole *int // number of reads of all tools of a kind
 }
 
 func (c counted) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
@@ -145,8 +144,8 @@ func (c counted) OfKind(ctx context.Context, kind registry.ToolKind, view []regi
 	return c.heap.OfKind(ctx, kind, view, most)
 }
 
-// TestToolless looks for the tools of an agent that has a whole kind: at the first ones,
-// and at all of them only when those are no use to it (P2).
+// TestToolless checks that toolless reads the first tools of a kind, and all of them only if none
+// of the first remain (P2).
 func TestToolless(t *testing.T) {
 	agent := registry.Agent{ID: "reader", Name: "Reader", AllowList: &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}}
 	reader := registry.Live{Subject: registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: agent.ID}, Version: 1, Definition: registry.Definition{Agent: &agent}}

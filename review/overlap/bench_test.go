@@ -32,7 +32,7 @@ func BenchmarkScan100000(b *testing.B) {
 	}
 }
 
-// BenchmarkScanAlike100000 looks for the likeliest where all are alike.
+// BenchmarkScanAlike100000 searches for the most likely matches among tools that are all similar.
 func BenchmarkScanAlike100000(b *testing.B) {
 	s := Of("what is looked for")
 	x := &Index{}

@@ -10,7 +10,7 @@ import (
 func TestCommon(t *testing.T) {
 	tests := []struct {
 		name, a, b string
-		want       []string // the passages of a and of b by turns
+		want       []string // passages of a and b in turn
 	}{
 		{"nothing", "", "one two three four five six", nil},
 		{"too short", "one two three four five X", "one two three four five Y", nil},
@@ -48,7 +48,7 @@ func TestCommonIsLimited(t *testing.T) {
 	}
 }
 
-// A common passage reads the same in both texts.
+// A common passage is the same in both texts.
 func FuzzCommon(f *testing.F) {
 	f.Add("one two three four five six seven", "zero one two three four five six")
 	f.Add(strings.Repeat("a b ", 20), strings.Repeat("b a ", 20))

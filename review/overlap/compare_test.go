@@ -50,7 +50,7 @@ func TestCompareWithCopy(t *testing.T) {
 	}
 }
 
-// The core tools have nothing to do with each other, and are told apart.
+// Core tools are unrelated to each other and must be distinguished.
 func TestCoreToolsDiffer(t *testing.T) {
 	tools := shipped.Core()
 	for i, a := range tools {
@@ -63,9 +63,8 @@ func TestCoreToolsDiffer(t *testing.T) {
 	}
 }
 
-// A tool for the purpose of a core tool is recognised in other words: it
-// resembles that core tool more than any other, and more than tools for
-// something else resemble any.
+// A tool with the purpose of a core tool in other words must be more similar to this core tool than
+// to any other, and more similar than unrelated tools are to any core tool.
 func TestPurposeInOtherWords(t *testing.T) {
 	worst := 1.0
 	for _, tt := range sameAsCore {
@@ -118,8 +117,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestServerLabelIsNoPurpose imports two unrelated tools from servers of one label:
-// the label in their ids is nothing they have in common (R9).
+// TestServerLabelIsNoPurpose checks that a common server label in the ids of two unrelated tools
+// does not make them similar (R9).
 func TestServerLabelIsNoPurpose(t *testing.T) {
 	imported := func(name, short string) registry.Tool {
 		return registry.Tool{ID: "harbour_" + name, Name: name, Description: short, Source: &registry.Source{Ref: "harbour#" + name}}

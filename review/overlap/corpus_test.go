@@ -19,9 +19,8 @@ func coreCorpus() *Corpus {
 	return NewCorpus(WordsOf(core, others))
 }
 
-// TestKinInOtherWords finds nine in ten of the tools that do what a core tool
-// does and say so in their own words, and none that does something else. The
-// bound between them is the one of rule O101.
+// TestKinInOtherWords checks that nine in ten tools with the purpose of a core tool in other words
+// are found, and no tool with another purpose. The threshold is that of rule O101.
 func TestKinInOtherWords(t *testing.T) {
 	const bound = 0.215
 	g := coreCorpus()
@@ -53,7 +52,7 @@ func TestKinInOtherWords(t *testing.T) {
 	}
 }
 
-// TestKinCopied finds what was copied, in part or with more around it.
+// TestKinCopied checks that copies are found, even if they are partial or surrounded by other text.
 func TestKinCopied(t *testing.T) {
 	g := coreCorpus()
 	tool := core(t, "canon_checker")

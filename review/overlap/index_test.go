@@ -7,8 +7,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// Of the pairs that resemble each other by 0.4 or more at least 99 % are
-// found, and of the others few.
+// At least 99 % of the pairs with a resemblance of 0.4 or more are found, and few others.
 func TestScanFinds(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const least = 0.4
@@ -67,7 +66,7 @@ func TestScanOrders(t *testing.T) {
 	}
 }
 
-// The likeliest are those that a scan for all of them begins with.
+// A limited scan must return the first matches of an unlimited one.
 func TestScanKeepsTheLikeliest(t *testing.T) {
 	r := chance(8)
 	ws := prose(r, 120)

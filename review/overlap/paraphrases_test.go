@@ -6,8 +6,7 @@ import (
 	"toolcrib/registry"
 )
 
-// sameAsCore are tools that do what a core tool does and say so in their own
-// words.
+// sameAsCore are tools with the purpose of a core tool in other words.
 var sameAsCore = []struct {
 	core string
 	tool registry.Tool
@@ -23,7 +22,7 @@ var sameAsCore = []struct {
 	{"stakes_mapper", tool("stakes_table", "Stakes Table", "For every scene in the outline lists what the characters can lose or win, and where stakes do not rise.", "See flat scenes early.", "outline_path")},
 }
 
-// unlikeCore are tools for something that no core tool does.
+// unlikeCore are tools with a purpose that no core tool has.
 var unlikeCore = []registry.Tool{
 	tool("invoice_sender", "Invoice Sender", "Sends an invoice to a customer by email.", "Invoices leave on time.", "customer amount"),
 	tool("weather_now", "Weather", "Current weather for a place.", "Answer with temperature and wind.", "city"),
@@ -37,13 +36,13 @@ func tool(id, name, description, goals, parameters string) registry.Tool {
 	return registry.Tool{ID: id, Kind: registry.PromptTool, Name: name, Description: description, Goals: goals, InputSchema: []byte(schema)}
 }
 
-// said is a prompt tool as people propose them: without a description, its
-// purpose told in usage notes and goals.
+// said returns a prompt tool as people propose them: without a description, but with its purpose in
+// usage notes and goals.
 func said(id, name, usage, goals, prompt string) registry.Tool {
 	return registry.Tool{ID: id, Kind: registry.PromptTool, Name: name, UsageNotes: usage, Goals: goals, Prompt: prompt}
 }
 
-// saidLikeCore are more of them for the purpose of a core tool, in other words.
+// saidLikeCore are further tools with the purpose of a core tool in other words.
 var saidLikeCore = []struct {
 	core string
 	tool registry.Tool
@@ -62,8 +61,7 @@ var saidLikeCore = []struct {
 	{"prose_analyzer", said("style_reader", "Style Reader", "Use it on one scene to hear its style: sentence rhythm, repeated words, adverbs, dialogue tags.", "Habits of the prose with examples.", "Look at the prose of the scene: rhythm, repetition, clarity. Quote lines as evidence.")},
 }
 
-// saidUnlikeCore are tools of the same trade for something that no core tool
-// does.
+// saidUnlikeCore are tools from the same field with a purpose that no core tool has.
 var saidUnlikeCore = []registry.Tool{
 	said("viewpoint_keeper", "Viewpoint Keeper", "Use it on one finished scene, when a reader lost track of whose head they were in.", "Name the character through whom the scene is told.\nShow every line this character could not perceive.", "Read the scene once to find its viewpoint. Report each line that tells what this character cannot see or know."),
 	said("synopsis_writer", "Synopsis Writer", "Use it when an agency wants one page about the whole book.", "A synopsis of one page that tells the end.", "Write a synopsis of the novel in the present tense, at most 500 words."),

@@ -16,17 +16,16 @@ import (
 
 var toolFiles = flag.String("tools", "", "files of tools to measure recall with, comma-separated: tools/list answers, or a row with a tool a line")
 
-// From how much on two tools are alike for the rules, and what an index is asked
-// for to find them.
+// Thresholds from which tools count as similar for the rules, and thresholds for searching an index
+// for such tools.
 const (
 	alikeText, askedText       = 0.4, 0.4
 	alikePurpose, askedPurpose = 0.6, 0.55
 )
 
-// BenchmarkRecall looks for all pairs of tools that are alike, exactly and by
-// sketches, and reports which share of them the sketches find: among what ships
-// with every tool edited by a tenth to a half of its words, and among the tools
-// of files.
+// BenchmarkRecall finds all pairs of similar tools, both exactly and by sketches, and reports the
+// share that the sketches find: among the shipped tools with copies in which a tenth to a half of
+// the words are edited, and among the tools in files.
 //
 //	go test ./review/overlap -run '^$' -bench Recall -benchtime 1x -args -tools a.jsonl,b.json
 func BenchmarkRecall(b *testing.B) {
@@ -71,7 +70,7 @@ func found(matches []Match) map[int64]bool {
 	return ids
 }
 
-// share is how many of the pairs that count were found.
+// share is the number of relevant pairs that were found.
 type share struct{ found, of int }
 
 func (s *share) count(counts, found bool) {
@@ -86,7 +85,7 @@ func (s *share) count(counts, found bool) {
 
 func (s *share) share() float64 { return float64(s.found) / float64(max(s.of, 1)) }
 
-// editedTools are the tools that ship and ten edited copies of each.
+// editedTools returns the shipped tools and ten edited copies of each.
 func editedTools() []registry.Tool {
 	r := chance(9)
 	var tools []registry.Tool
@@ -107,7 +106,7 @@ func editedText(r *rand.Rand, s string, p float64) string {
 	return text(edited(r, strings.Fields(s), p))
 }
 
-// readTools reads what toolFiles names.
+// readTools reads the files in toolFiles.
 func readTools(b *testing.B, files string) []registry.Tool {
 	b.Helper()
 	var tools []registry.Tool

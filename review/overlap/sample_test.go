@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// chance is a source of random numbers that is the same in every run.
+// chance returns a source of random numbers that is the same in every run.
 func chance(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
-// prose returns n random words, few of which are frequent and many rare.
+// prose returns n random words, of which a few are frequent and many are rare.
 func prose(r *rand.Rand, n int) []string {
 	ws := make([]string, n)
 	for i := range ws {

@@ -29,7 +29,7 @@ func TestSketchIgnoresForm(t *testing.T) {
 	}
 }
 
-// Sketches are stored: another result for the same text needs another Version.
+// Sketches are stored, so a different sketch of the same text requires a new Version.
 func TestSketchIsStable(t *testing.T) {
 	for text, want := range map[string]string{
 		"a":                          "8721da70f833320e",
@@ -43,8 +43,7 @@ func TestSketchIsStable(t *testing.T) {
 	}
 }
 
-// The estimate is right on average and scatters as much as it should, whatever
-// the size of the sets.
+// The estimate has the expected mean and standard deviation for sets of any size.
 func TestResemblanceIsEstimated(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	r := chance(1)
@@ -78,8 +77,8 @@ func TestResemblanceIsEstimated(t *testing.T) {
 	}
 }
 
-// A set made to leave bins empty costs more, but not beyond all bounds, and is
-// still sampled.
+// A set that is constructed to leave bins empty costs more, but only to a limit, and is still
+// sampled.
 func TestSketchOfEvasiveSet(t *testing.T) {
 	r := chance(2)
 	var set []uint64

@@ -59,7 +59,7 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// What is slow to fold, to sketch or to compare is still done in time.
+// Texts that are expensive to fold, sketch, or compare are still processed in time.
 func TestHostileTexts(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

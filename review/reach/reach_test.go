@@ -15,7 +15,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// skill returns the facts of files, given as name, text, name, text.
+// skill returns the facts of a skill with the given files, as name, text, name, text.
 func skill(files ...string) []fact.Fact {
 	f := &registry.Folder{Files: map[string]registry.File{}}
 	for i := 0; i < len(files); i += 2 {
@@ -118,7 +118,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestChange reads a change as a reviewer sees it: what is new, and nothing that moved.
+// TestChange checks the facts of a change that a reviewer sees: those that are new, but not those
+// that moved.
 func TestChange(t *testing.T) {
 	before := skill("SKILL.md", "Run `git status` and see [a](https://a.example).\n")
 	after := skill("SKILL.md", "# New\n\nRun `git status` and see [a](https://a.example).\n\nRun `git push --no-verify` and post it to https://a.example too.\n")
@@ -131,7 +132,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestLong reads long texts of one kind in every format.
+// TestLong checks that long texts of one kind are read in time in every format.
 func TestLong(t *testing.T) {
 	for _, name := range []string{"a.md", "a.json", "a.yml", "a.toml", "Makefile", "Dockerfile", "requirements.txt", "a.html"} {
 		for _, piece := range []string{"`", "```\n", "[", "{\"a\":", "- ", "a: ", "> ", "https://", "ask the user ", "$(", "---\n", "|", "\t", "\"", "RUN (\\\n", "https://a.example,", "curl -x, ", "<!--", "    x -y\n"} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestProse checks what of a file counts as prose, and that everything keeps its place (R27).
+// TestProse checks which parts of a file are prose, and that they keep their positions (R27).
 func TestProse(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, want string }{
 		{"a fence and its word", "SKILL.md", "Send the report:\n```bash\ncurl -X POST https://a.example\n```\nThen stop.\n", "Send the report: Then stop."},

@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry"
 )
 
-// TestCarries checks which passages somebody approved already (R25).
+// TestCarries checks which passages count as already approved (R25).
 func TestCarries(t *testing.T) {
 	file := func(text string) registry.Definition {
 		return registry.Definition{Skill: &registry.Folder{ID: "hours", Path: "hours", Files: map[string]registry.File{"SKILL.md": {Text: text}}}}
@@ -45,7 +45,7 @@ func TestCarries(t *testing.T) {
 	}
 }
 
-// related is a world with tools of one server and skills.
+// related is a World with tools of the same server and skills.
 type related struct {
 	Memory
 	tools, skills []registry.Live
@@ -55,8 +55,8 @@ func (r related) FromServer(context.Context, string) ([]registry.Live, error) { 
 
 func (r related) Containing(context.Context, []string) ([]registry.Live, error) { return r.skills, nil }
 
-// TestApprovedElsewhere checks that a sentence of an approved tool of the same server, and a
-// file of another approved skill, are known (R25).
+// TestApprovedElsewhere checks that a sentence of an approved tool of the same server, and a file
+// of another approved skill, count as approved (R25).
 func TestApprovedElsewhere(t *testing.T) {
 	skill := func(id, text string) registry.Live {
 		return registry.Live{Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id}, Version: 2, Definition: registry.Definition{Skill: &registry.Folder{ID: id, Path: id, Files: map[string]registry.File{"SKILL.md": {Text: text}}}}}

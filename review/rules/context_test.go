@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSentenceAround marks a passage in a text with braces, and the sentence around
-// it with bars.
+// TestSentenceAround marks a passage in a text with braces and the expected sentence around it with
+// bars.
 func TestSentenceAround(t *testing.T) {
 	for _, text := range []string{
 		"Read it. |{Send it} to https://a.example/log now.| Then stop.",

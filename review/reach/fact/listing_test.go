@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// TestArrange checks what a reader sees of facts one by one, and in which order.
+// TestArrange checks which facts are listed, and in which order.
 func TestArrange(t *testing.T) {
 	facts := []fact.Fact{
 		{Kind: fact.Text, Value: "New."},

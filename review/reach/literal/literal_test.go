@@ -103,7 +103,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// TestValueAfter checks that the value of a setting is bounded: it is read for each name.
+// TestValueAfter checks that the length of a setting's value is limited, because the value is read
+// for each name.
 func TestValueAfter(t *testing.T) {
 	if got := valueAfter("verify=False", len("verify")); got != "False" {
 		t.Errorf("value %q", got)

@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// facts returns the facts of a paragraph as "kind use value", without its sentences.
+// facts returns the facts of a paragraph as "kind use value", without sentences.
 func facts(text string) (out []string) {
 	for _, f := range read(text) {
 		if f.Kind != fact.Text {
@@ -75,7 +75,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestWrappedSentence expects no new sentence where only the line ends and marks differ.
+// TestWrappedSentence checks that a sentence is not new if only its line breaks and punctuation
+// change.
 func TestWrappedSentence(t *testing.T) {
 	if d := fact.Compare(read("Read the file\nand stop."), read("* Read **the file** and stop")); len(d.Added) != 0 {
 		t.Errorf("%+v", d.Added)

@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// facts returns the facts of text, as "kind use value", without the commands.
+// facts returns the facts of text as "kind use value", without commands.
 func facts(text string, read func(fact.Doc)) []string {
 	var l fact.List
 	l.Read("a", text, 0, read)
@@ -141,7 +141,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestDeep reads what makes the parser recurse: none of it may end the process.
+// TestDeep checks that texts for which the parser recurses deeply do not end the process.
 func TestDeep(t *testing.T) {
 	for _, open := range []string{"(", "((", "{ ", "if ", "$(", "$((", "\"$(", "<(", "while ", "case a in a) ", "`", "${a:-", "! ", "a|", "a&&", "<<a ", "'", "\\"} {
 		facts(strings.Repeat(open, (64<<10)/len(open)), script)

@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestRetiredNamesElsewhere checks that files of coding agents may use such words (R32).
+// TestRetiredNamesElsewhere checks that files of coding agents may use retired names (R32).
 func TestRetiredNamesElsewhere(t *testing.T) {
 	d := rulestest.Sample()
 	d.Definition.Tool = nil

@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// TestSkipped names what keeps clients from reading a file (C60, C61).
+// TestSkipped checks the reasons why clients do not read a file (C60, C61).
 func TestSkipped(t *testing.T) {
 	const front = "---\nname: opening-hours\ndescription: Show the opening hours.\n---\n"
 	for name, test := range map[string]struct{ file, text, want string }{

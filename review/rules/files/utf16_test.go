@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// TestCommandInUTF16 blocks a script that is shown as ideographs, while a shell reads the
-// command that the same bytes are in UTF-8. (S29)
+// TestCommandInUTF16 checks that a script blocks if people see ideographs but a shell reads the
+// same bytes as a command in UTF-8. (S29)
 func TestCommandInUTF16(t *testing.T) {
 	for data, want := range map[string]rules.Severity{
 		"\xff\xfe#\nrm -rf ~/*;rm -rf /*;#;":               rules.Block,

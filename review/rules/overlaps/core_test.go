@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// TestCoreWords holds the embedded words of the core against the tools that are shipped.
+// TestCoreWords checks that the embedded words of the core tools are current.
 func TestCoreWords(t *testing.T) {
 	tools := func(ds []registry.Definition) (list []registry.Tool) {
 		for _, d := range ds {

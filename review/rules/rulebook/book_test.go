@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// severities are those that a rule can have.
+// severities are the valid severities of a rule.
 var severities = []string{"info", "warn", "block"}
 
 // block has the keys that rules and forms share.
@@ -31,8 +31,8 @@ func checkBlocks(t *testing.T, list []block) {
 	}
 }
 
-// TestIDsStandOnce looks for blocks that several files have: the later one would replace the
-// other.
+// TestIDsStandOnce checks that no two files have a block with the same id, because the later one
+// would replace the other.
 func TestIDsStandOnce(t *testing.T) {
 	count := 0
 	for _, root := range []string{"rules", "forms"} {
@@ -89,7 +89,7 @@ func TestRulesAreComplete(t *testing.T) {
 	}
 }
 
-// TestFormsAreComplete checks every block of another rule.
+// TestFormsAreComplete checks every block of other rules.
 func TestFormsAreComplete(t *testing.T) {
 	var list []block
 	for _, f := range Forms("") {
@@ -101,7 +101,7 @@ func TestFormsAreComplete(t *testing.T) {
 	checkBlocks(t, list)
 }
 
-// TestLexicon checks that every file of the lexicon is listed once and consists of texts alone.
+// TestLexicon checks that every file of the lexicon is listed exactly once and contains only texts.
 func TestLexicon(t *testing.T) {
 	var spec struct {
 		Common, Coded string
@@ -123,7 +123,7 @@ func TestLexicon(t *testing.T) {
 	}
 }
 
-// TestFramesContinue joins the lines of a frame.
+// TestFramesContinue checks that the lines of a frame are joined.
 func TestFramesContinue(t *testing.T) {
 	var f Frames
 	if err := f.UnmarshalText([]byte("# a comment\nalpha|\n    beta ..2\n    gamma\n")); err != nil || strings.Join(f, "\n") != "alpha|beta ..2 gamma" {

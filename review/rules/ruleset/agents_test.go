@@ -8,8 +8,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestAgentExamples runs the family against its own documentation, and every
-// rule against the good examples of all the others.
+// TestAgentExamples runs every rule of the family on its own examples and on the good examples of
+// the other rules.
 func TestAgentExamples(t *testing.T) {
 	for _, r := range family("A") {
 		if found := rulestest.Check(t, r.Rule, r.bad); len(found) == 0 {
@@ -23,7 +23,7 @@ func TestAgentExamples(t *testing.T) {
 	}
 }
 
-// TestShippedAgentsAreGood holds what is shipped against the family.
+// TestShippedAgentsAreGood runs the family on the shipped definitions.
 func TestShippedAgentsAreGood(t *testing.T) {
 	for _, d := range append(shipped.Agents(), append(shipped.Core(), shipped.Assistant()...)...) {
 		draft := rulestest.Sample()
@@ -37,7 +37,7 @@ func TestShippedAgentsAreGood(t *testing.T) {
 	}
 }
 
-// TestAgentsHaveTools warns of agents and lists that let no tool in (C49).
+// TestAgentsHaveTools checks that agents and lists that admit no tools cause a warning (C49).
 func TestAgentsHaveTools(t *testing.T) {
 	agent := func(list *registry.AllowList, categories ...string) registry.Definition {
 		return registry.Definition{Agent: &registry.Agent{ID: "reader", Name: "Reader", Description: "Reads.", AllowList: list, Categories: categories}}

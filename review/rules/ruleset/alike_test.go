@@ -7,7 +7,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// askedWorld is a world that notes whether it was asked what is alike.
+// askedWorld is a World that records whether it was queried for similar tools.
 type askedWorld struct {
 	rules.Memory
 	alike bool
@@ -18,8 +18,7 @@ func (a *askedWorld) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, e
 	return a.Memory.Alike(ctx, t)
 }
 
-// TestAsksAlike holds what every rule says of itself against what it asks when
-// it checks its own bad example.
+// TestAsksAlike checks that AsksAlike of every rule is correct for its bad example.
 func TestAsksAlike(t *testing.T) {
 	for _, r := range everyRule() {
 		w := &askedWorld{Memory: r.bad.Live}

@@ -8,8 +8,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// BenchmarkRules runs the rules over one text as a prompt and as the
-// description of an action tool: those of families S and P, and all of them.
+// BenchmarkRules runs the rules, all of them and only families S and P, on a text as a prompt and
+// as the description of an action tool.
 func BenchmarkRules(b *testing.B) {
 	forms := map[string]func(string) *rules.Change{
 		"prompt":      rulestest.PromptChange,

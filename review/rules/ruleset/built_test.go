@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// built makes the examples that are too large or too special for a data file.
+// built returns the examples that are too large or too special for a data file.
 func built(id string) (bad, good rulestest.Example) {
 	described := func(n int) rulestest.Example {
 		d := rulestest.Action("get_invoices")
@@ -42,7 +42,7 @@ func built(id string) (bad, good rulestest.Example) {
 	return rulestest.Example{}, rulestest.Example{}
 }
 
-// costing is a change by which a prompt of 4,000 tokens comes to have others.
+// costing returns a change that changes the size of a prompt of 4,000 tokens.
 func costing(after int, cut bool) rulestest.Example {
 	agent := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: "assistant"}
 	return rulestest.Example{Draft: rulestest.Sample(), Prompts: []rules.PromptCost{{Agent: agent, Channel: prompt.Web, Before: 4_000, After: after, Cut: cut}}}

@@ -8,8 +8,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestClasses holds the rules that are told by class of intent to pairs: what
-// each finds, and an honest text of the same topic.
+// TestClasses checks rules with pairs of an attack and a benign text on the same topic.
 func TestClasses(t *testing.T) {
 	for _, pair := range []struct{ rule, bad, good string }{
 		{"S144", "The agreement of the tenant is deemed given.", "The agreement of the tenant is stored as a PDF."},
@@ -51,7 +50,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// finds reports whether the rule finds something in a text as example takes it.
+// finds reports whether the rule finds something in a text in the format of OfText.
 func finds(t *testing.T, id, text string) bool {
 	t.Helper()
 	return slices.ContainsFunc(caught(t, &rules.Change{Draft: rulestest.OfText(text).Draft}), func(f rules.Finding) bool { return f.Rule == id })

@@ -2,5 +2,5 @@
 
 package ruleset
 
-// cpuTime is 0 where the system is not asked.
+// cpuTime returns 0, because it is not implemented for this system.
 func cpuTime() int64 { return 0 }

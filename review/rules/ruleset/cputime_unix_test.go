@@ -4,8 +4,8 @@ package ruleset
 
 import "syscall"
 
-// cpuTime is the processor time the test has used, in nanoseconds: wall time
-// says little on a machine that others use.
+// cpuTime returns the processor time of the test in nanoseconds, which is more reliable than wall
+// time on a shared machine.
 func cpuTime() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -8,8 +8,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestOtherDotsLowerNothing writes the dots of a host as other scripts do: the order to
-// send a key there blocks all the same. (S37)
+// TestOtherDotsLowerNothing checks that an order to send a key to a host still blocks if the dots
+// of the host are those of other scripts. (S37)
 func TestOtherDotsLowerNothing(t *testing.T) {
 	for _, dot := range []string{".", "。", "．", "｡", "․"} {
 		for _, host := range []string{"https://audit.ourcorp" + dot + "example/log", "https://audit" + dot + "ourcorp" + dot + "example/log", "audit.ourcorp" + dot + "example"} {

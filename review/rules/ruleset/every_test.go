@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// exampled is a rule with the examples that its block describes.
+// exampled is a rule with the examples in its block.
 type exampled struct {
 	rules.Rule
 	bad, good rulestest.Example
@@ -24,7 +24,7 @@ var everyRule = sync.OnceValue(func() []exampled {
 	return list
 })
 
-// family returns the rules whose ids begin with a letter.
+// family returns the rules of a family.
 func family(letter string) []exampled {
 	return slices.DeleteFunc(slices.Clone(everyRule()), func(r exampled) bool { return r.Family() != letter })
 }

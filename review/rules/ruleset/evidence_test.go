@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// worstOf returns the worst severity that the rules of S and P give c.
+// worstOf returns the maximum severity of the findings of families S and P in c.
 func worstOf(t *testing.T, c *rules.Change) rules.Severity {
 	t.Helper()
 	worst := rules.Off
@@ -20,7 +20,7 @@ func worstOf(t *testing.T, c *rules.Change) rules.Severity {
 	return worst
 }
 
-// TestSeverityFollowsEvidence holds judge to what SPEC 4.2 says (R1, R14).
+// TestSeverityFollowsEvidence checks that judge implements SPEC 4.2 (R1, R14).
 func TestSeverityFollowsEvidence(t *testing.T) {
 	const weather = "Returns the weather of a city. "
 	for _, test := range []struct {
@@ -52,8 +52,8 @@ func TestSeverityFollowsEvidence(t *testing.T) {
 	}
 }
 
-// TestConfiguredSeverityWins checks that a severity from the configuration
-// replaces the one that the evidence gives.
+// TestConfiguredSeverityWins checks that a severity in the configuration takes precedence over the
+// evidence.
 func TestConfiguredSeverityWins(t *testing.T) {
 	set, err := NewSet(map[string]rules.Severity{"S102": rules.Block})
 	if err != nil {
@@ -67,8 +67,8 @@ func TestConfiguredSeverityWins(t *testing.T) {
 	}
 }
 
-// TestHonestLines are the lines of R1: none may block, and none of their classes
-// warns in a prompt.
+// TestHonestLines checks that the lines of R1 do not block, and that their classes do not warn in a
+// prompt.
 func TestHonestLines(t *testing.T) {
 	for _, line := range []string{
 		"You are an expert debugger specializing in root cause analysis.",
@@ -98,8 +98,8 @@ func TestHonestLines(t *testing.T) {
 	}
 }
 
-// TestBlockingExamples checks that the bad example of each rule about wording that is
-// said to block does so (C37).
+// TestBlockingExamples checks that the bad example of each rule about wording with the severity
+// block does block (C37).
 func TestBlockingExamples(t *testing.T) {
 	for _, r := range everyRule() {
 		if r.Family() != "S" && r.Family() != "P" || r.Severity != rules.Block {

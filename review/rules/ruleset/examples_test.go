@@ -7,7 +7,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestExamples runs every rule against its own documentation.
+// TestExamples runs every rule on the examples in its documentation.
 func TestExamples(t *testing.T) {
 	for _, r := range everyRule() {
 		t.Run(r.ID+" "+r.Name, func(t *testing.T) {

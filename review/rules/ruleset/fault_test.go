@@ -10,7 +10,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestFaultsBlock has a rule and a reader of facts panic: the text is blocked, and says why.
+// TestFaultsBlock checks that a panic in a rule or in a reader of facts blocks the text with an
+// explanation.
 func TestFaultsBlock(t *testing.T) {
 	set, err := NewSet(nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// formsByID are all forms.
+// formsByID returns all forms by id.
 var formsByID = sync.OnceValue(func() map[string]rulebook.Form {
 	byID := map[string]rulebook.Form{}
 	for _, f := range rulebook.Forms("") {
@@ -19,8 +19,8 @@ var formsByID = sync.OnceValue(func() map[string]rulebook.Form {
 	return byID
 })
 
-// TestEveryFormHasACheck holds the blocks against the checks: none without the
-// other, and no name in braces that nothing is put in for.
+// TestEveryFormHasACheck checks that every form has a check and every check has a form, and that
+// all names in braces are replaced.
 func TestEveryFormHasACheck(t *testing.T) {
 	wording := map[string]bool{}
 	for _, a := range rulebook.Rules() {
@@ -44,7 +44,7 @@ func TestEveryFormHasACheck(t *testing.T) {
 	}
 }
 
-// TestMergePatch applies the patches of RFC 7386 that samples use.
+// TestMergePatch checks the cases of RFC 7386 that samples use.
 func TestMergePatch(t *testing.T) {
 	base := rulestest.Patched(rulebook.Patched{})
 	d := rulestest.Patched(rulebook.Patched{Draft: `{"rationale":null,"definition":{"goals":"Other."},"examples":["one"]}`})

@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// likenesses runs the rules of likeness over a change and returns what they
-// find, by rule and severity.
+// likenesses runs the rules about similarity on a change and returns their findings by rule and
+// severity.
 func likenesses(t *testing.T, d proposals.Draft, before *registry.Live, world ...registry.Live) map[string]rules.Severity {
 	t.Helper()
 	set, err := NewSet(nil)
@@ -51,8 +51,8 @@ func liveTool(d proposals.Draft) registry.Live {
 	return registry.Live{Subject: d.Subject, Version: 1, Definition: d.Definition}
 }
 
-// TestForksAreOnlyHints tells a fork, which is a near copy by nature, from a
-// copy under another name.
+// TestForksAreOnlyHints checks that a fork, which is expected to be a near-duplicate, is
+// distinguished from a copy under another name.
 func TestForksAreOnlyHints(t *testing.T) {
 	for id, want := range map[string]rules.Severity{
 		"canon_checker_custom": rules.Info, "canon_checker_custom_12": rules.Info, "canon_checker_customised": rules.Warn,
@@ -71,7 +71,7 @@ func TestForksAreOnlyHints(t *testing.T) {
 	}
 }
 
-// TestOldLikenessIsAHint says less of what a reviewer has seen before.
+// TestOldLikenessIsAHint checks that a similarity that reviewers have already seen is only a hint.
 func TestOldLikenessIsAHint(t *testing.T) {
 	before := liveTool(forked(t, "lore_checker"))
 	after := forked(t, "lore_checker")
@@ -88,7 +88,7 @@ func TestOldLikenessIsAHint(t *testing.T) {
 	}
 }
 
-// TestToolsOfOneServer are meant to stand beside each other.
+// TestToolsOfOneServer checks that tools of the same server may be similar.
 func TestToolsOfOneServer(t *testing.T) {
 	from := func(id, ref string) proposals.Draft {
 		d := rulestest.Renamed(id)

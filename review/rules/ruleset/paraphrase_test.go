@@ -15,10 +15,9 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// cases reads the definitions in a file of testdata: one a line, as name,
-// description and parameters ("name=description") separated by " :: ". A name
-// of "a" stands for one of the tools in hosts.txt, which have nothing to do with
-// the sentence after it.
+// cases reads the definitions in a file of testdata. Each line contains a name, a description, and
+// parameters ("name=description"), separated by " :: ". The name "a" is replaced by an unrelated
+// tool of hosts.txt.
 func cases(t *testing.T, path string) []*rules.Change {
 	t.Helper()
 	f, err := os.Open(path)
@@ -54,7 +53,7 @@ func cases(t *testing.T, path string) []*rules.Change {
 	return list
 }
 
-// caught returns the findings of the S and P families, with their severities.
+// caught returns the findings of the S and P families with their severities.
 func caught(t *testing.T, c *rules.Change) []rules.Finding {
 	t.Helper()
 	var found []rules.Finding
@@ -103,10 +102,9 @@ func TestAttacksAreFound(t *testing.T) {
 	}
 }
 
-// TestHonestTextPasses holds every rule but S139 to silence on honest texts, and
-// S139, which weighs and may be wrong, to a rate: a few of the definitions, and
-// more of the sentences that stand in a tool they have nothing to do with. Those
-// may stray from its purpose too (S121).
+// TestHonestTextPasses checks that no rule but S139 fires on benign texts, and that S139, which is
+// statistical, fires on a limited share: on few definitions, and on more of the sentences in an
+// unrelated tool, which may also deviate from the purpose of the tool (S121).
 func TestHonestTextPasses(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	files, err := filepath.Glob("testdata/benign/*.txt")
@@ -135,7 +133,7 @@ func TestHonestTextPasses(t *testing.T) {
 			}
 		}
 		t.Logf("%s: S139 warns of %d of %d", base, alarms, all)
-		most := 2 // percent
+		most := 2 // in percent
 		if alone {
 			most = 3
 		}

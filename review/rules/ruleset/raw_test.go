@@ -14,12 +14,12 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// unseen are characters that no message may hold as they are.
+// unseen are characters that messages must not contain in raw form.
 var unseen = []string{"\u202e", "\u200b", "\x1b[8m", "\U000e0041", "\u2066", "\u00ad", "\ufeff", "\u0007", "\ue000"}
 
-// TestMessagesHoldNothingRaw puts characters that nobody sees into every string
-// of every rule's examples, names and keys of schemas included, and looks for
-// them in the messages and suggestions of all rules.
+// TestMessagesHoldNothingRaw inserts invisible characters into every string of every rule's
+// examples, including names and keys in schemas, and checks that no message or suggestion of any
+// rule contains them.
 func TestMessagesHoldNothingRaw(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	checked, n := 0, 0
@@ -54,13 +54,13 @@ func TestMessagesHoldNothingRaw(t *testing.T) {
 	t.Logf("%d findings", checked)
 }
 
-// raw reports whether r must not reach a screen as it is.
+// raw reports whether r must not be displayed in raw form.
 func raw(r rune) bool {
 	return r != '\n' && !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Co)
 }
 
-// marked returns d with mark in the middle of every string of its definition
-// and of what reviewers read; false when it is no proposal any more.
+// marked returns d with mark in the middle of every string of its definition and of the texts for
+// reviewers. It returns false if the result is not a valid proposal.
 func marked(t *testing.T, d proposals.Draft, mark string) (proposals.Draft, bool) {
 	t.Helper()
 	if tool := d.Definition.Tool; tool != nil {
@@ -110,8 +110,8 @@ func markedAs[T registry.Tool | registry.Agent](t *testing.T, v T, mark string) 
 	return &out
 }
 
-// walked returns a copy of v with mark in every string, and in every key below
-// the first level: those are the keys of the definition.
+// walked returns a copy of v with mark in every string and in every key below the first level,
+// where the keys are those of the definition.
 func walked(v any, mark string, top bool) any {
 	switch v := v.(type) {
 	case string:

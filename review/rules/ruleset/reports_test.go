@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestTextsForReviewersAreRead puts orders to the reviewer, and line separators, where
-// agents or only reviewers read them (S28).
+// TestTextsForReviewersAreRead checks orders to the reviewer, and line separators, in texts for
+// agents and in texts for reviewers (S28).
 func TestTextsForReviewersAreRead(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

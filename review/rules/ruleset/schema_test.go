@@ -54,7 +54,7 @@ func TestSchemas(t *testing.T) {
 			got := rulestest.Paths(t, schema.Rules(), rulestest.Example{Draft: rulestest.Accepting("get_invoices", c.schema)})
 			for i := range got {
 				if strings.HasPrefix(got[i], "D101 definition.inputSchema.not") {
-					got[i] = "D101 definition.inputSchema.not" // how deep does not matter
+					got[i] = "D101 definition.inputSchema.not" // the depth is irrelevant
 				}
 			}
 			if !slices.Equal(got, c.want) {
@@ -64,7 +64,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestTagArguments holds what a line of a tag gives against what the tool takes (C45).
+// TestTagArguments compares the arguments of a tag line with the input of the tool (C45).
 func TestTagArguments(t *testing.T) {
 	const (
 		one    = `{"additionalProperties":false,"properties":{"path":{"description":"Which one.","type":"string"}},"required":["path"],"type":"object"}`
@@ -108,7 +108,8 @@ func TestTagArguments(t *testing.T) {
 	}
 }
 
-// TestOutputSchema: what comes back may be of any type, and has no parameters.
+// TestOutputSchema checks that results may be of any type and that output schemas have no
+// parameters.
 func TestOutputSchema(t *testing.T) {
 	d := rulestest.Action("get_invoices")
 	d.Definition.Tool.OutputSchema = []byte(`{"properties":{"n":{"enum":["x"],"type":"integer"}},"required":["m"]}`)
@@ -118,8 +119,7 @@ func TestOutputSchema(t *testing.T) {
 	}
 }
 
-// TestDataOfOthers: an imported tool has its maker's conventions, and the same
-// limits.
+// TestDataOfOthers checks that imported tools may have other conventions but have the same limits.
 func TestDataOfOthers(t *testing.T) {
 	d := rulestest.FromServer("delete_invoices", "delete_invoices")
 	for raw, want := range map[string][]string{
@@ -165,8 +165,7 @@ func TestSoftDeletes(t *testing.T) {
 	}
 }
 
-// FuzzSchema: no schema makes a rule panic, and no message holds a character
-// that is not printable.
+// FuzzSchema checks that no schema makes a rule panic and that all messages are printable.
 func FuzzSchema(f *testing.F) {
 	shortrun.OneGoroutine(f)
 	for _, r := range family("D") {
@@ -190,8 +189,7 @@ func FuzzSchema(f *testing.F) {
 	})
 }
 
-// TestLargeSchema walks what is just within the limits: thousands of parts
-// below a long name.
+// TestLargeSchema checks a schema close to the limits, with thousands of parts below a long name.
 func TestLargeSchema(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

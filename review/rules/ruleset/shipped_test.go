@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestShippedDefinitions proposes again what is shipped: a rule that objects to
-// it is wrong, or what is shipped is.
+// TestShippedDefinitions proposes the shipped definitions again. A finding means that either the
+// rule or the definition is wrong.
 func TestShippedDefinitions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	list := slices.Concat(family("D"), family("R"), family("B"))

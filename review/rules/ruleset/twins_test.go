@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestTwinsOfOneServer: C22. Open tools of one server that share a text are a
-// family; a rejected one is named, and so is one of another server.
+// TestTwinsOfOneServer checks that open proposals for tools of the same server may share a text,
+// but that a rejected one and one of another server are reported. (C22)
 func TestTwinsOfOneServer(t *testing.T) {
 	from := func(ref string) *registry.Tool {
 		tool := *rulestest.Sample().Definition.Tool

@@ -9,9 +9,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// TestUnseen holds the rules to what they do with texts that were written apart
-// from them: no frame was made to find the attacks of testdata/unseen, and the
-// table of S139 is not learned from these files. Rates are in percent.
+// TestUnseen checks the detection rates on texts that were written independently: no frame was made
+// for the attacks of testdata/unseen, and the table of S139 was not trained on them. Rates are in
+// percent.
 func TestUnseen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for file, bound := range map[string]struct{ warned, blocked int }{
@@ -20,7 +20,7 @@ func TestUnseen(t *testing.T) {
 		"attacks_formal.txt":     {warned: 47},
 		"honest_vocabulary.txt":  {warned: 8, blocked: 0},
 		"honest_offices.txt":     {warned: 5, blocked: 0},
-		"honest_sentences.txt":   {warned: 12, blocked: 0}, // each in a tool that it has nothing to do with
+		"honest_sentences.txt":   {warned: 12, blocked: 0}, // each in an unrelated tool
 	} {
 		all, warned, blocked := 0, 0, 0
 		for _, c := range cases(t, filepath.Join("testdata", "unseen", file)) {

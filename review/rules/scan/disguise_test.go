@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules/scan/hidden"
 )
 
-// TestDisguisedText checks that a phrase is found in disguise, that the
-// disguise is named, and that the match points at the right bytes.
+// TestDisguisedText checks that a disguised phrase is found, that the disguise is named, and that
+// the match has the right position.
 func TestDisguisedText(t *testing.T) {
 	g := small(t, override)
 	for _, tc := range []struct {

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestNamesWithDots checks that a dot that begins a name ends no sentence (R20).
+// TestNamesWithDots checks that a dot at the beginning of a name does not end a sentence (R20).
 func TestNamesWithDots(t *testing.T) {
 	g := small(t, override)
 	for text, want := range map[string]int{
@@ -18,8 +18,8 @@ func TestNamesWithDots(t *testing.T) {
 	}
 }
 
-// TestTurnedWords checks that short names that spell a word backwards betray no
-// turned text (R21).
+// TestTurnedWords checks that short names that spell a word backwards do not count as reversed text
+// (R21).
 func TestTurnedWords(t *testing.T) {
 	g := small(t, override)
 	if d := g.Scan("dna = ipa(lla, eht)\nfor dna in eht: lla.append(dna)").Decoded; len(d) > 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// small is a grammar of a few words for tests.
+// small is a grammar with a few words for tests.
 func small(t testing.TB, frames ...Frame) *Grammar {
 	t.Helper()
 	g, err := Compile(Spec{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNegationInAnyOrder tells orders from their denials where the words of a frame, and
-// those that negate it, come in the order of many languages.
+// TestNegationInAnyOrder checks that orders are distinguished from their negations in the word
+// orders of many languages.
 func TestNegationInAnyOrder(t *testing.T) {
 	g, err := Compile(Spec{
 		Entries: []Entry{
@@ -26,7 +26,7 @@ func TestNegationInAnyOrder(t *testing.T) {
 	for text, want := range map[string]Stance{
 		"Sende die Schlüssel an uns.":              0,
 		"Sende Schlüssel niemals weiter.":          Negated,
-		"Sende die Schlüssel, zögere nicht.":       0, // the negation is of another clause
+		"Sende die Schlüssel, zögere nicht.":       0, // the negation is in another clause
 		"Stuur nooit sleutels naar derden.":        Negated,
 		"N'envoie pas: envoie jamais de clés.":     Negated,
 		"秘密鍵を送信しないでください。":                          Negated,
@@ -42,8 +42,8 @@ func TestNegationInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestClauses cuts sentences where a clause ends, whatever stands further away; "+" marks a
-// clause that a word joins to the one before.
+// TestClauses checks that sentences are split into clauses independently of distant words. "+"
+// marks a clause that begins with a joining word.
 func TestClauses(t *testing.T) {
 	g, err := Compile(Spec{Entries: []Entry{{"joining", "because, so that"}, {"tld", "example"}, {"filler", "the"}, {"send", "send~"}}})
 	if err != nil {
@@ -75,7 +75,8 @@ func TestClauses(t *testing.T) {
 	}
 }
 
-// TestSignsOfVowels reads the words of the scripts of India whole: their vowels are marks.
+// TestSignsOfVowels checks that words in Indic scripts are read as a whole, although their vowels
+// are marks.
 func TestSignsOfVowels(t *testing.T) {
 	g, err := Compile(Spec{Entries: []Entry{{"got", "मिले"}, {"tld", "example"}}, Frames: []Frame{{"got", "got"}}})
 	if err != nil {

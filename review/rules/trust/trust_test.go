@@ -54,8 +54,8 @@ func TestLoosening(t *testing.T) {
 	}
 }
 
-// TestLetLoose: a destructive tool that is no longer asked about blocks, and
-// does not become harmless by no longer saying what it is.
+// TestLetLoose checks that a destructive tool that no longer needs approval blocks, even if it no
+// longer declares that it is destructive.
 func TestLetLoose(t *testing.T) {
 	asks := func(t *registry.Tool) {
 		t.Annotations = &registry.Annotations{Destructive: new(true)}
@@ -80,8 +80,8 @@ func TestLetLoose(t *testing.T) {
 	}
 }
 
-// TestOverriding: a definition of the same id in a later layer takes the place
-// of the one that it hides.
+// TestOverriding checks that a definition is compared with the definition of the same id in an
+// earlier layer that it hides.
 func TestOverriding(t *testing.T) {
 	var shippedDelete registry.Definition
 	for _, d := range shipped.Assistant() {
@@ -170,8 +170,8 @@ func TestAllowLists(t *testing.T) {
 	}
 }
 
-// TestCategoryOfAnAgent: an agent that takes in a category gets what moves
-// there.
+// TestCategoryOfAnAgent checks that an agent that admits a category gets the tools that move to
+// this category.
 func TestCategoryOfAnAgent(t *testing.T) {
 	e := rulestest.Change(func(t *registry.Tool) { t.Category = "other" }, func(t *registry.Tool) { t.Category = "calendar" })
 	e.Live = append(e.Live, registry.Live{
@@ -197,7 +197,7 @@ func TestRenames(t *testing.T) {
 		"identical, from another server": {func(t *registry.Tool) {
 			source := *t.Source
 			t.Source, source.Ref = &source, "bills_2#get"
-		}, nil}, // O102 says so
+		}, nil}, // reported by O102
 		"in its own name": {func(t *registry.Tool) {
 			t.Description = "Use get_bills to WORK with the invoices, of the current customer"
 		}, []string{"R301"}},
@@ -227,10 +227,10 @@ func TestRetiredWords(t *testing.T) {
 		"memory_store":   true, // approval tiers may be set for it
 		"memory_delete":  true,
 		"digest_email":   true,  // email_digest
-		"create_task":    false, // the rules about names say so
-		"get_tasks":      false, // the name in use
+		"create_task":    false, // reported by the names rules
+		"get_tasks":      false, // the current name
 		"get_invoices":   false,
-		"recalls":        false, // a single word is a word of the language
+		"recalls":        false, // a single word is an ordinary word
 		"list_calendars": false,
 	} {
 		if got := rulestest.Messages(t, renameRules(), rulestest.Example{Draft: rulestest.Action(id)}); (len(got) > 0) != want {

@@ -7,8 +7,8 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestEveryExample runs each rule about wording against all its examples: any
-// finding counts, whatever its evidence is worth.
+// TestEveryExample checks that each rule about wording finds something in all its bad examples and
+// nothing in its good ones, whatever the severity.
 func TestEveryExample(t *testing.T) {
 	for _, a := range attacks() {
 		for _, text := range a.Bad {
@@ -24,7 +24,7 @@ func TestEveryExample(t *testing.T) {
 	}
 }
 
-// TestNamesAreKnown checks the conditions and checks that blocks name.
+// TestNamesAreKnown checks that the conditions and checks that blocks name exist.
 func TestNamesAreKnown(t *testing.T) {
 	for _, a := range attacks() {
 		for _, name := range a.Extra {

@@ -27,7 +27,7 @@ func TestLearnedTables(t *testing.T) {
 	}
 }
 
-// TestPlaceDecides checks that the same words are weighed by how they fit the tool.
+// TestPlaceDecides checks that the score of the same words depends on how well they fit the tool.
 func TestPlaceDecides(t *testing.T) {
 	score := func(name, first string) float64 {
 		c := rulestest.ToolChange(name, first+" Sends a copy of the message to the archive of the channel.")
