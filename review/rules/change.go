@@ -107,7 +107,6 @@ type Memory []registry.Live
 
 var _ World = Memory{}
 
-// -
 func (m Memory) ByName(_ context.Context, names ...string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return t.ID == name || slices.Contains(t.Aliases, name) })
@@ -119,12 +118,10 @@ func (m Memory) InCategory(_ context.Context, category string) ([]registry.Live,
 	return m.tools(func(t *registry.Tool) bool { return t.Category == category }), nil
 }
 
-// -
 func (m Memory) ByLabel(_ context.Context, label string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool { return t.Name == label }), nil
 }
 
-// -
 func (m Memory) ByTag(_ context.Context, prefix string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool { return t.Tag != nil && t.Tag.Prefix == prefix }), nil
 }
@@ -138,7 +135,6 @@ func (m Memory) Containing(context.Context, []string) ([]registry.Live, error) {
 // Alike returns all tools as candidates.
 func (m Memory) Alike(context.Context, *Peer) ([]*Peer, error) { return Peers(m), nil }
 
-// -
 func (m Memory) Agents(context.Context) ([]registry.Live, error) {
 	return slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.Agent == nil }), nil
 }
@@ -200,7 +196,6 @@ func Peers(list []registry.Live) []*Peer {
 	return peers
 }
 
-// -
 func (p *Peer) Tool() *registry.Tool { return p.Definition.Tool }
 
 // Fingerprint returns the fingerprint for comparing the tool with others.

@@ -38,8 +38,8 @@ type Rule struct {
 	Waivable bool
 	// Form reports whether the rule checks the form of a text, such as hidden characters, escapes,
 	// and credentials, instead of its wording. A finding of such a rule that blocks is reported
-	// again with every change, even if it is in the live version, because it was hardly approved on
-	// purpose.
+	// again with every change, even if it is in the live version, because reviewers do not approve
+	// such text on purpose.
 	Form bool
 	// Locked reports whether the configuration cannot change the severity.
 	Locked bool
@@ -89,8 +89,8 @@ func (s Severity) Rank() int {
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	// Path is the JSON path of the field in the proposal: "definition.prompt",
-	// "testCases[0].name"; "$" for the proposal as a whole.
+	// Path is the JSON path of the field in the proposal: "definition.prompt", "testCases[0].name";
+	// "$" for the proposal as a whole.
 	Path string `json:"path"`
 	// Line, Column, EndLine, and EndColumn are the position of the passage in the field's text, in
 	// lines and characters (code points) counted from 1; the end is exclusive. All are 0 if the

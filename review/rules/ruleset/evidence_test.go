@@ -67,8 +67,7 @@ func TestConfiguredSeverityWins(t *testing.T) {
 	}
 }
 
-// TestHonestLines checks that the lines of R1 do not block, and that their classes do not warn in a
-// prompt.
+// TestHonestLines checks that the lines of R1 do not warn in a prompt.
 func TestHonestLines(t *testing.T) {
 	for _, line := range []string{
 		"You are an expert debugger specializing in root cause analysis.",

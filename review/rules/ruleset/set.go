@@ -45,7 +45,6 @@ type group struct {
 	rules    func() []rules.Rule
 }
 
-// -
 var groups = []group{
 	groupOf("T", template.Rules, "template.toml"), groupOf("NL", names.Rules, "names.toml", "lock.toml"),
 	groupOf("SP", func() []rules.Rule { return slices.Concat(wording.Rules(), form.Rules(), reached.Rules()) }, "characters.toml", "reached.toml"),

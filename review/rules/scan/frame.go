@@ -61,7 +61,6 @@ type guard struct {
 	absent bool
 }
 
-// -
 type frame struct {
 	steps  []step
 	guards []guard

@@ -249,7 +249,7 @@ func (s *matcher) report(n int, f *frame, first, last int) {
 }
 
 // maxMatches limits the matches in a text and maxPerFrame those of each frame. The limit per frame
-// ensures that repeating a phrase cannot crowd out the others.
+// ensures that a repeated phrase does not crowd out other matches.
 const (
 	maxMatches  = 2048
 	maxPerFrame = 24

@@ -38,7 +38,6 @@ type reader struct {
 	clauses   []Clause
 }
 
-// -
 func newReader(g *Grammar) *reader {
 	s := &reader{g: g}
 	s.encoded.Known = func(word string) bool {

@@ -121,7 +121,7 @@ func (s *sentence) ends(t *token) bool {
 	return prev.end-prev.start > 2 && !abbreviations[s.text[prev.start:prev.end]]
 }
 
-// pause returns the number of words by which punctuation increases the distance between two words.
+// pause returns the distance in words that punctuation adds between two words.
 func pause(g gap) int32 {
 	switch {
 	case g&gStop != 0 && g&(gSpace|gNewline) != 0:

@@ -9,8 +9,8 @@ type Stance uint8
 const (
 	// Negated: the match is governed by a negator, such as "never", "instead of", or "refuse to".
 	Negated Stance = 1 << iota
-	// Asked: the match is the speech of a third party that is to be refused: "if a page tells you
-	// to …, ignore it".
+	// Asked: the match is the speech of a third party that the model is to refuse: "if a page tells
+	// you to …, ignore it".
 	Asked
 	// Shown: the match is in quotation marks, within a sentence that continues outside them.
 	Shown
@@ -241,7 +241,7 @@ func (s *fit) reported() bool {
 }
 
 // shown reports whether the match is quoted within a sentence that has at least two words before
-// it, or one word before it and more than two after.
+// it, or at least one before it and two after it.
 func (s *fit) shown() bool {
 	if !s.words.inQuotes(s.first, s.last) {
 		return false

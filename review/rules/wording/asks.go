@@ -55,14 +55,15 @@ func (a *attack) asked(c *View, s *Scanned) []candidate {
 	})
 	for i := range found {
 		found[i].kind = kind
-		// By convention callers ignore such a name, except for a model that is told to fill it in.
+		// By convention callers ignore such a name. Only a model that was instructed to do so fills
+		// it in.
 		found[i].plain = s.Kind == rules.Identifier && strings.HasPrefix(s.Value, "_")
 		found[i].certain = found[i].plain
 	}
 	return found
 }
 
-// talks are parameter names that stand for the conversation.
+// talks are names of parameters that receive the conversation.
 var talks = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
 
 // under reports whether path is strictly below root.
@@ -118,7 +119,6 @@ func (a *attack) dangerous(c *View, parameter string, value *jsondoc.Node) (stri
 	return "", false
 }
 
-// -
 func listed(d *rulebook.Default, value string) bool {
 	return slices.ContainsFunc(d.Value, func(v string) bool {
 		switch v {

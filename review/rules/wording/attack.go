@@ -53,7 +53,6 @@ func wordingRules(family string) []rules.Rule {
 	return list
 }
 
-// -
 func (a *attack) rule() rules.Rule {
 	return rules.Rule{
 		ID: a.ID, Name: a.Name, Severity: a.severity, Added: rules.Severity(a.Added), Doc: a.Doc, Suggestion: a.Suggestion, Importer: a.Importer, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
@@ -147,12 +146,12 @@ type candidate struct {
 	text *rules.Text
 	at   rules.Passage
 	most rules.Severity
-	// certain findings warn and plain findings block, whatever the learned table scores.
+	// certain findings warn and plain findings block, regardless of the score.
 	certain, plain bool
 	// more counts further passages that were dropped because the text has too many.
 	more int
 	// kind distinguishes the findings of a rule that detects several things, such as the items that
-	// a parameter asks for.
+	// a parameter requests.
 	kind string
 }
 

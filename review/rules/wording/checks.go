@@ -12,13 +12,13 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// succeeding are words with which a tool refers to its successor.
+// succeeding are words for referring to the successor of a tool.
 var succeeding = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
 
 // directingOnly finds descriptions in which every sentence directs the model to a different tool
 // and none describes the tool itself: "For best results call query_orders before this helper."
-// Tools whose names share a word may refer to each other, and a replaced tool may refer to its
-// successor.
+// Tools with a common word in their names may refer to each other, and a replaced tool may refer to
+// its successor.
 func directingOnly(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
@@ -67,8 +67,8 @@ func (c *View) namesStranger(text string) bool {
 	return false
 }
 
-// sendsToStranger reports whether text directs the model to an unrelated tool, one whose name
-// shares no word with this tool's name, unless the text calls it this tool's successor.
+// sendsToStranger reports whether text directs the model to an unrelated tool, which has no word of
+// its name in common with this tool, unless the text calls it this tool's successor.
 func (c *View) sendsToStranger(text string) bool {
 	st, own := c.setting(), stems(c.Draft.Definition.Tool.ID)
 	sends, called := false, false

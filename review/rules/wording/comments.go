@@ -6,7 +6,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// longComment is the number of words from which any comment in a tool causes a warning.
+// longComment is the minimum number of words of a comment in a tool that always causes a warning.
 const longComment = 8
 
 // comments finds comments in s that instruct the model. It skips programs, which may contain
@@ -37,8 +37,9 @@ func comments(c *View, s *Scanned) []rules.Finding {
 	return found
 }
 
-// instructs reports whether the passage p of s gives the model an order: one of its sentences
-// scores as an attack, or, in a tool, a rule fires in it or it addresses the model with an order.
+// instructs reports whether the passage p of s contains an order to the model: one of its sentences
+// scores as an attack, or, in a tool, a rule fires or the passage addresses the model with an
+// order.
 func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 	for _, x := range c.evidence().sentences {
 		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().telling(&x, c.Margin()) {

@@ -116,20 +116,19 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 // judge combines the candidates of the rules with the score of each sentence and decides the
 // severity of every finding:
 //
-//   - A disguised frame warns regardless of its context, because nobody disguises a benign
-//     sentence.
+//   - A disguised frame warns regardless of its context, because benign sentences are not
+//     disguised.
 //   - A certain frame warns. In a tool, so does a complete one.
-//   - Any other frame warns unless the table scores its sentence and every run of clauses in it
-//     as benign. Scoring the runs prevents harmless words around an attack from lowering the
-//     score.
+//   - Any other frame warns unless the table scores the sentence and every run of its clauses as
+//     benign. Scoring the runs prevents harmless words around an attack from lowering the score.
 //   - A sentence that scores as an attack warns without a frame. The threshold is higher if the
-//     text only mentions all frames in it.
+//     text only mentions the frames.
 //   - A plain frame blocks, and so does a complete attack: an act of sending, something
-//     protected, and a concrete external address in one sentence.
+//     protected, and a concrete external address in the same sentence.
 //   - In a tool, frames of two independent classes in sentences that score as attacks block,
 //     and so does a frame in a place that users do not see.
-//   - In a prompt, frames of two independent classes in one sentence warn whatever the table
-//     scores, and block if each of them warns alone.
+//   - In a prompt, frames of two independent classes in the same sentence warn regardless of the
+//     score, and block if each frame warns alone.
 //
 // In all other cases the wording of a prompt never blocks, because prompts consist of orders.
 func (c *View) judge(table *Learned) *evidence {
@@ -176,8 +175,8 @@ func (c *View) judge(table *Learned) *evidence {
 	return e
 }
 
-// custody reports whether s only states that a secret stays where it is: it says that the secret is
-// never sent, and contains neither an address nor an order.
+// custody reports whether s only states that a secret is never sent, and contains neither an
+// address nor an order.
 func (s *Sentence) custody() bool {
 	g := grammar()
 	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !stays().MatchString(s.Text) {
@@ -201,7 +200,8 @@ const (
 	lonely = 0.5
 )
 
-// Margin returns the amount by which a sentence of c without a frame must exceed the threshold.
+// Margin returns the additional score that a sentence of c without a frame needs to reach the
+// threshold.
 func (c *View) Margin() float64 {
 	if c.alone() {
 		return lonely
@@ -218,7 +218,7 @@ func (t *Learned) signThreshold(s *Sentence, margin float64) float64 {
 	return float64(t.Threshold) + margin
 }
 
-// spokenOf reports whether frames match in s and the text quotes, denies, or shows all of them.
+// spokenOf reports whether frames match in s and the text quotes, denies, or shows all matches.
 func (s *Sentence) spokenOf() bool {
 	fits := false
 	for i := range s.text.Matches {
@@ -275,8 +275,8 @@ func ordered(s *Sentence, f *candidate) bool {
 // maxLead limits the number of words such as "then always" before the verb of an order.
 const maxLead = 4
 
-// unseen reports whether users do not see s: it is part of what an import pins beside the
-// definition, or of a comment in a schema.
+// unseen reports whether users do not see s, because s is part of a schema comment or of the data
+// that an import pins beside the definition.
 func (s *Sentence) unseen() bool {
 	return s.text.Kind == rules.Note || strings.HasPrefix(s.Path, wire.SourcePath)
 }
@@ -321,11 +321,12 @@ func agree(found []candidate, list []Sentence, in []int, table *Learned) {
 	}
 }
 
-// agreeWithin combines frames of two independent classes in one sentence. If both warn alone, each
-// gets its maximum severity: reading a key and sending it to a third party, for example, or sending
-// it and hiding that from the user. Benign instructions do this in consecutive sentences, so the
-// check is limited to one. In a prompt, frames that do not overlap warn whatever the table scores,
-// and their sentence is marked in named: each may be benign, but the combination rarely is.
+// agreeWithin combines frames of two independent classes in the same sentence. If both warn alone,
+// each gets its maximum severity: reading a key and sending it to a third party, for example, or
+// sending it and hiding that from the user. Benign instructions contain such pairs in consecutive
+// sentences, so pairs across sentences do not count. In a prompt, frames that do not overlap warn
+// regardless of the score, and their sentence is marked in named: each may be benign, but the
+// combination rarely is.
 func agreeWithin(found []candidate, in []int, named []bool, prompt bool) {
 	alone := make([]bool, len(found)) // warn without the other frame
 	for n := range found {

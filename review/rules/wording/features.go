@@ -114,7 +114,6 @@ func (x *Clauses) reset(n int) {
 	x.bridges = slices.Grow(x.bridges[:0], n)[:n]
 }
 
-// -
 func (x *Clauses) Len() int { return len(x.list) }
 
 // edge reports whether clause i begins at an end of the sentence or after a joining word.
@@ -157,7 +156,7 @@ var (
 const mostSignals = 5
 
 // signals appends signals for how well a passage fits: in a tool, its related and unrelated words;
-// in a prompt, what it adds to the rest.
+// in a prompt, its words and concepts that do not occur elsewhere.
 func (x *Clauses) signals(list []uint32, f fitness) []uint32 {
 	if x.tool {
 		near := relatedBasis.byte(byte(min(f.related, 3)))
@@ -274,7 +273,6 @@ var conceptHashes = sync.OnceValue(func() []hash32 {
 // maxPaired limits the number of concepts of a clause that form pairs.
 const maxPaired = 24
 
-// -
 type concept struct {
 	number uint16
 	hash   hash32
@@ -315,7 +313,7 @@ func (x *Clauses) crossed(i, j int) func(yield func(uint32) bool) {
 	}
 }
 
-// words adds the stems of words and counts how many of them fit the definition.
+// words adds the stems of words and counts those that fit the definition.
 func (f *Features) words(words []string, st *setting) fitness {
 	var fit fitness
 	from := len(f[namedGroup])

@@ -26,7 +26,7 @@ type Learned struct {
 	// WithFrame is the score at which a frame warns, by rule and, for rules with several kinds of
 	// findings, by kind. Threshold applies to frames that are not listed.
 	WithFrame map[string]float32
-	// Scale is the factor by which the weights of each group are multiplied.
+	// Scale is the value of a weight of 1, by group.
 	Scale   [groupCount]float32
 	Weights [groupCount]Weights
 
@@ -43,8 +43,8 @@ func (w Weights) At(hash uint32) int { return int(int8(w[hash&uint32(len(w)-1)])
 // TableBits is the base-2 logarithm of the table size of each group.
 var TableBits = [groupCount]int{12, 15, 15, 17, 17}
 
-// least is the minimum number of features by which the sum of each group is normalized, so that a
-// sentence with few features has little weight.
+// least is the minimum of the feature count for normalizing the sum of each group. It gives little
+// weight to sentences with few features.
 var least = [groupCount]int{8, 16, 24, 16, 64}
 
 // magic is the header of a table file.
@@ -130,7 +130,6 @@ func (t *Learned) add(y *tally, g int, list []uint32) {
 	y.n[g] += len(list)
 }
 
-// -
 func (y *tally) plus(o *tally) {
 	for g := range y.sum {
 		y.sum[g] += o.sum[g]
@@ -155,8 +154,9 @@ func (t *Learned) signals(list []uint32) float64 {
 }
 
 // partial is subtracted from the score of a part of a sentence in a tool: a sentence has many
-// parts, and any of them may look odd without the others. It does not apply to a part that extends
-// between joining words such as "so that" and "for example", because an attack can follow them.
+// parts, and any part may look suspicious without its context. It does not apply to a part bounded
+// by joining words such as "so that" and "for example": text added after such a word must not hide
+// an attack.
 const partial = 2
 
 // pairSum is the sum of the weights of all pairs of concepts in clause j and clause j-d-1. Best
@@ -221,7 +221,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 	return best
 }
 
-// Norm returns the factor by which the sum over n features of group g is normalized.
+// Norm returns the factor that normalizes the sum over n features of group g.
 func Norm(g, n int) float64 {
 	if g == signalGroup {
 		n = 0 // signals are not normalized by their number

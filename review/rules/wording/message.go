@@ -60,7 +60,7 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 	return byRule
 }
 
-// findings merges what one rule found in one text into findings.
+// findings converts the candidates of a rule in a text to findings and merges those that overlap.
 func findings(text *rules.Text, group []reported) []rules.Finding {
 	slices.SortStableFunc(group, func(a, b reported) int {
 		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(b.span.End, a.span.End))
@@ -140,7 +140,7 @@ func (s *Scanned) whole(at rules.Passage) rules.Passage {
 }
 
 // item narrows span to the list items, table rows, and headings that contain at. They do not end a
-// sentence, but people read each of them separately.
+// sentence, but people read them separately.
 func item(value string, span, at rules.Passage) rules.Passage {
 	for line := span.Start; line < span.End; {
 		if startsItem(value[line:]) {
@@ -213,8 +213,8 @@ func clipped(text string, n int) string {
 // maxWord limits the length in bytes of a word that a message quotes.
 const maxWord = 40
 
-// seen lists the words of a match with their concepts. It returns "" for a decoded match, whose
-// words do not occur in the text.
+// seen lists the words of a match with their concepts. It returns "" for a decoded match, because
+// its words do not occur in the text.
 func (s *Scanned) seen(m *scan.Match) string {
 	if m.Disguise.Decoded() {
 		return ""

@@ -55,7 +55,7 @@ func (c *View) Scan() []*Scanned {
 func mentioned(m *scan.Match) bool { return denied(m) || setApart(m) || sampled(m) }
 
 // denied reports whether the text asserts the opposite of m or tells the model to refuse it.
-// Encoded text is never treated as denied, because nobody encodes a denial.
+// Encoded text is never treated as denied, because denials are not encoded.
 func denied(m *scan.Match) bool {
 	return !m.Disguise.Decoded() && m.Stance&(scan.Negated|scan.Asked|scan.Crossed|scan.Shown) != 0
 }
@@ -109,7 +109,7 @@ func (s *Scanned) Governs() bool {
 	return under(s.Path, "definition.channelGuidance") || under(s.Path, "definition.files")
 }
 
-// Reading is a text to check: the text of a field, or a text decoded from a passage of it.
+// Reading is a text to check: the text of a field, or a text decoded from a passage of the field.
 type Reading struct {
 	Text    string
 	decoded bool

@@ -1,5 +1,4 @@
-// This file collects what a definition says about its purpose, as context for scoring its
-// sentences.
+// This file collects the stated purpose of a definition, as context for scoring its sentences.
 
 package wording
 
@@ -64,8 +63,8 @@ func (c *View) newSetting() *setting {
 }
 
 // ownNames returns the names of a definition that describe its purpose. The id and the label of a
-// server's tool are omitted, because they also contain the name of the server or file, which says
-// nothing about the tool (R35).
+// server's tool are omitted, because they also contain the name of the server or file, which is
+// unrelated to the tool (R35).
 func ownNames(d *registry.Definition) []string {
 	if t := d.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
 		return []string{t.Provider.Name}
@@ -83,15 +82,14 @@ func withoutDigits(name string) string {
 	}, name)
 }
 
-// fewSentences is the number of sentences that a prompt needs to show whether one of them fits the
-// rest.
+// fewSentences is the minimum number of sentences of a prompt for comparing one with the rest.
 const fewSentences = 6
 
-// alone reports whether c is a prompt with too few sentences to compare one with the others.
+// alone reports whether c is a prompt with fewer sentences than fewSentences.
 func (c *View) alone() bool { return !c.IsAction() && c.setting().sentences < fewSentences }
 
 // surround counts the words, concepts, and hosts of a prompt in st. Scoring uses the counts to find
-// sentences whose words occur nowhere else.
+// sentences with words that do not occur elsewhere.
 func (c *View) surround(st *setting) {
 	st.count, st.concepts, st.hosts = make(map[string]int, 512), make([]int, len(grammar().Names())), map[string]int{}
 	left := maxCounted

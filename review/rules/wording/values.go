@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// linkWithData matches a Markdown image or link or an HTML image whose query or path contains a
-// placeholder. In the address of a Markdown image, it also matches a query value in capitals.
+// linkWithData matches a Markdown image or link, or an HTML image, with a placeholder in its query
+// or path. In the address of a Markdown image, it also matches a query value in capitals.
 var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		link    = `!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)`
@@ -22,7 +22,6 @@ var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + link + `|` + capital + `|` + image)
 })
 
-// -
 var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 })

@@ -25,7 +25,7 @@ func LetterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// withoutLinks returns text without URLs, whose words do not belong to the sentence.
+// withoutLinks returns text without URLs, because their words do not belong to the sentence.
 func withoutLinks(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
@@ -81,7 +81,7 @@ func stems(text string) map[string]bool {
 	return set
 }
 
-// undouble removes the last letter of w if it repeats the one before, except for l and s.
+// undouble removes the last letter of w if it is a repetition, except for l and s.
 func undouble(w string) string {
 	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] != 'l' && w[n-1] != 's' {
 		return w[:n-1]
@@ -141,8 +141,8 @@ func unspaced(r rune) bool {
 // maxWords limits the number of words that are scored in a clause.
 const maxWords = 400
 
-// tokens splits text into lower-case words and returns them in list, whose contents it overwrites.
-// It replaces addresses, file paths, and tool names with placeholders, because only their kind
+// tokens splits text into lower-case words. It returns them in list, which it overwrites. It
+// replaces addresses, file paths, and tool names with placeholders, because only their kind
 // matters.
 func tokens(list []string, text string, st *setting) []string {
 	list = list[:0]

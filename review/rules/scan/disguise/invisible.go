@@ -120,8 +120,8 @@ func (s *Decoder) zeroWidthText(c *carrier) {
 	}
 }
 
-// pack decodes symbols, each of which represents a group of bits, most significant first, into
-// units of width bits. Symbols that are not in order are separators. If reverse is set, the last
+// pack decodes symbols into units of width bits. Each symbol represents a group of bits, most
+// significant first. Symbols that are not in order are separators. If reverse is set, the last
 // symbol in order represents 0.
 func pack(symbols, order []byte, bits, width int, reverse bool) []byte {
 	var value [16]int

@@ -93,7 +93,7 @@ func (w *spelling) letter(r rune) {
 	}
 }
 
-// mixed reports whether the word mixes scripts without one of the exceptions of FindMixed.
+// mixed reports whether the word mixes scripts and no exception of FindMixed applies.
 func (w *spelling) mixed() bool {
 	switch {
 	case w.latin == 0 || w.imitating == 0 || w.strange > 0:
