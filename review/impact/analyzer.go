@@ -22,13 +22,12 @@ type Reader interface {
 // changeReader reads the changes that proposals would make.
 type changeReader interface {
 	revisionReader
-	// Members lists the proposals of a change set that are not withdrawn, the
-	// oldest first.
+	// Members lists the proposals of a change set that are not withdrawn, the oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
 }
 
-// Analyzer reports the content of prompts and the effects of proposals on them, each from
-// one snapshot. It is safe for concurrent use.
+// Analyzer reports the content of prompts and the effects of proposals on them, each from one
+// snapshot. It is safe for concurrent use.
 type Analyzer struct {
 	view   func(context.Context, func(Reader) error) error
 	pool   *Pool
@@ -50,7 +49,7 @@ func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool, 
 // Counter returns the token counter of the analyzer, so that others can share its cache.
 func (a *Analyzer) Counter() *tokens.Counter { return a.tokens }
 
-// cached runs fn with one snapshot and a cache of its live registry.
+// cached runs fn with a snapshot and a cache of its live registry.
 func (a *Analyzer) cached(ctx context.Context, fn func(Reader, *Snapshot) error) error {
 	return a.view(ctx, func(r Reader) error {
 		live, done, err := a.pool.Take(ctx, r)
@@ -95,8 +94,8 @@ type definitionReader interface {
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
 }
 
-// Coming returns the definitions that would go live with an approval: the definition in rev, a
-// revision of p, and those of the other open members of its change set.
+// Coming returns the definitions that would go live with an approval: the definition in rev, a revision of p, and the
+// definitions of the other open members of its change set.
 func Coming(ctx context.Context, r revisionReader, p proposals.Proposal, rev proposals.Revision, members []proposals.Proposal) (map[registry.Subject]registry.Live, error) {
 	changed := map[registry.Subject]registry.Live{}
 	set := func(p proposals.Proposal, rev proposals.Revision) {

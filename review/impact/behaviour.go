@@ -17,15 +17,15 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Behaviour holds the results of the test cases of a proposal with the live version and
-// with the proposed one. It is not stored.
+// Behaviour contains the results of the test cases of a proposal with the live version and with the
+// proposed one. It is not stored.
 type Behaviour struct {
 	Proposal proposals.Proposal
 	Live     int // the live version, 0 for none
 	Cases    []CaseBehaviour
 }
 
-// CaseBehaviour is one test case with its two results.
+// CaseBehaviour is a test case with its two results.
 type CaseBehaviour struct {
 	Name   string
 	Input  string
@@ -35,14 +35,14 @@ type CaseBehaviour struct {
 	Before, After Trial
 }
 
-// Trial is the result of a case with one version.
+// Trial is the result of a test case with a version.
 type Trial struct {
 	harness.Result
 	Text string // the full answer, recorded or from a model; untrusted
 }
 
-// Changed reports whether the proposal changes the answer or the outcome. It returns false
-// if either side was not run.
+// Changed reports whether the proposal changes the answer or the outcome. It returns false if
+// either side was not run.
 func (c CaseBehaviour) Changed() bool {
 	if c.Before.Outcome == harness.NotRun || c.After.Outcome == harness.NotRun {
 		return false
@@ -170,7 +170,7 @@ type caseReader interface {
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// CasesOf returns the test cases with which a version was approved. Shipped versions have none.
+// CasesOf returns the test cases in the proposal that became a version. Shipped versions have none.
 func CasesOf(ctx context.Context, r caseReader, s registry.Subject, number int) ([]proposals.TestCase, error) {
 	v, err := r.Version(ctx, s, number)
 	if err != nil || v.Proposal == "" {

@@ -114,9 +114,8 @@ func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (b
 	return len(list.Kinds) > 0 && !others.Admits(*tool), nil
 }
 
-// aroundTool is an upper limit for the bytes that a tool adds in addition to its block: the
-// headings of its part of the catalog and of its category. Half of it is an upper limit for the
-// tokens.
+// aroundTool is an upper limit for the bytes that a tool adds in addition to its block: the headings of its part of the
+// catalog and of its category. Half of aroundTool is an upper limit for the tokens.
 const aroundTool = 256
 
 // addsLittle reports whether a change of a tool is too small to bring any prompt of an agent near a

@@ -118,7 +118,7 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 	return "", nil, nil
 }
 
-// differs returns a channel whose change is not the sum of the changes by each part.
+// differs returns a channel with a change that is not the sum of the changes by each part.
 func differs(alone map[channelKey]*balance, a promptKey, compared []prompt.Change) (channel string, differs bool) {
 	whole := lists.Index(compared, func(c prompt.Change) (string, prompt.Change) { return c.Channel, c })
 	for key := range alone {

@@ -27,8 +27,8 @@ type Overlay struct {
 	rankings map[rankingOf]*ranking // of the live registry
 }
 
-// rendering holds every channel prompt of an agent, and their input. It is empty for an agent that
-// does not exist, is not active, or is hidden by a stronger layer.
+// rendering contains every channel prompt of an agent, and their input. It is empty for an agent
+// that does not exist, is not active, or is hidden by a stronger layer.
 type rendering struct {
 	in      *prompt.Input
 	outputs []prompt.Output
@@ -204,9 +204,8 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 	return nil
 }
 
-// toolless returns the reason why an agent would have no tools, not even deferred ones, or nil if
-// it has any or does not exist. It reads only the first tools of each kind, unless none of them
-// remain.
+// toolless returns the reason why an agent would have no tools, not even deferred ones, or nil if it has any or does
+// not exist. It reads only the first tools of each kind, unless all of these are removed.
 func (c *Overlay) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {

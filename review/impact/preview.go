@@ -27,13 +27,13 @@ func (s Scene) reference() bool {
 	return s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == ""
 }
 
-// Preview holds the prompts for the channels of an agent.
+// Preview contains the prompts for the channels of an agent.
 type Preview struct {
 	Agent registry.Subject
 	Layer registry.Layer // the layer whose merged view applies
-	// Now holds the current prompts; it is empty if the agent does not exist.
+	// Now contains the current prompts. It is empty if the agent does not exist.
 	Now []prompt.Output
-	// Then holds the prompts after the approval. It is empty if the agent would not exist, or without proposals.
+	// Then contains the prompts after the approval. It is empty if the agent would not exist, or without proposals.
 	Then []prompt.Output
 	// Toolless is the reason why the agent has no tools, or would have none after the approval. It
 	// is nil if it has any.
@@ -185,8 +185,8 @@ func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents 
 	return renderer.RenderAll(), nil
 }
 
-// PromptInput returns the input of an agent's prompts, without the time and the user. agent
-// is an id in the view of layer, or a subject.
+// PromptInput returns the input of an agent's prompts, without the time and the user. agent is an
+// id in the view of layer, or a subject.
 func (a *Analyzer) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (in prompt.Input, err error) {
 	err = a.view(ctx, func(r Reader) error {
 		in, err = PromptInput(ctx, r, agent, layer, where)

@@ -121,10 +121,9 @@ func (c *Overlay) byKind(ctx context.Context, s promptKey) (*registry.Agent, reg
 	return agent, list.Kinds, nil
 }
 
-// moved returns the ids of the tools of a kind that a prompt lists only before the changes, and of
-// those that it lists only after them. A tool with a new version is in both. It returns false if a
-// prompt lists all tools of the kind, because other tools then determine whether it mentions more,
-// and if the ranking is too short.
+// moved returns the ids of the tools of a kind that a prompt lists only before the changes, and of the tools that it
+// lists only after the changes. A tool with a new version is in both. It returns false if a prompt lists all tools of
+// the kind, because other tools then determine whether it mentions more, and if the ranking is too short.
 func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}
 	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
@@ -165,8 +164,8 @@ func missing(list, others []registry.Entry) []string {
 	return ids
 }
 
-// only returns the input of an agent's prompts with only the tools in ids. All others are left to
-// discovery.
+// only returns the input of an agent's prompts with only the tools in ids. The prompts refer to discovery for all other
+// tools.
 func (c *Overlay) only(ctx context.Context, agent registry.Agent, layer registry.Layer, ids []string) (*prompt.Input, error) {
 	some := agent
 	some.AllowList = &registry.AllowList{Tools: ids}

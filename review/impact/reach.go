@@ -92,8 +92,8 @@ func (c *Overlay) seal() string {
 	return history.Seal(fields...)
 }
 
-// affected returns the agents whose prompts a change of subject can affect, and for each the layer
-// in whose view the change has an effect.
+// affected returns the agents with prompts that a change of subject can affect, and for each the layer of the view in
+// which the change has an effect.
 func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
 	before, err := Live(ctx, c.Registry, subject)
 	if err != nil {
@@ -142,9 +142,9 @@ func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	return "", false
 }
 
-// reaches reports whether a change of subject from before to after can change the prompts of agent:
-// the subject is the agent, the agent's allow-list, or a tool that the list includes. It may return
-// true without a change, but never returns false if there is one.
+// reaches reports whether a change of subject from before to after can change the prompts of agent: the subject is the
+// agent, the agent's allow-list, or a tool that the list includes. It may return true if nothing changes, but never
+// returns false if something does.
 func reaches(subject registry.Subject, before *registry.Live, after, agent registry.Live, agents, lists []registry.Live) bool {
 	if subject.Kind == registry.KindAgent {
 		return subject.ID == agent.Subject.ID

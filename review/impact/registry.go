@@ -6,7 +6,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Registry finds the definitions from which prompts are rendered.
+// Registry finds the definitions for rendering prompts.
 type Registry interface {
 	// Live returns the live definition of a subject, even if it is deactivated.
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)

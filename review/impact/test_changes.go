@@ -21,8 +21,8 @@ type TestChange struct {
 	Before, After string
 }
 
-// CompareCases compares the test cases of an approved base with those of a proposal. Dropped ones
-// come first. Without test cases in the base, there are no changes.
+// CompareCases compares the test cases of an approved base with the test cases of a proposal. Dropped ones come first.
+// Without test cases in the base, there are no changes.
 func CompareCases(base, now []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
 	match := matchCases(base, now,

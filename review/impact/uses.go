@@ -24,9 +24,9 @@ type Use struct {
 	Why   string
 }
 
-// Uses returns, for a tool, the agents in the view of layer and the allow-lists that mention
-// it; for an agent, the tools that its allow-list mentions; and for an allow-list, the
-// agents that refer to it and the tools that it mentions.
+// Uses returns, for a tool, the agents in the view of layer and the allow-lists that mention it;
+// for an agent, the tools that its allow-list mentions; and for an allow-list, the agents that
+// refer to it and the tools that it mentions.
 func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]Use, error) {
 	var uses []Use
 	err := a.cached(ctx, func(_ Reader, m *Snapshot) error {
@@ -196,7 +196,7 @@ func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) 
 	return pick(agents, ref, layer)
 }
 
-// pick returns the active agent whose subject is ref, or whose id is ref in the view of layer.
+// pick returns the active agent with the subject ref, or with the id ref in the view of layer.
 func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Live, error) {
 	for _, a := range seen(agents, layer) {
 		if a.Subject.ID == ref || a.Subject.String() == ref {

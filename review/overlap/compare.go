@@ -10,8 +10,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Similarity measures how much two sets have in common, from 0 to 1. It is 0 if one of them
-// is empty.
+// Similarity measures how much two sets have in common, from 0 to 1. It is 0 if a set is empty.
 type Similarity struct {
 	Resemblance float64 `json:"resemblance"` // |A∩B| / |A∪B|
 	Contained   float64 `json:"contained"`   // |A∩B| / |A|: the share of the first set that is in the second
@@ -105,8 +104,7 @@ type Fingerprint struct {
 	sketches      func() (text, purpose Sketch)
 }
 
-// NewFingerprint returns the fingerprint of t. It takes time linear in the length
-// of its texts.
+// NewFingerprint returns the fingerprint of t. It takes time linear in the length of its texts.
 func NewFingerprint(t registry.Tool) *Fingerprint {
 	f := &Fingerprint{text: TextOf(t), purpose: PurposeOf(t)}
 	f.sketches = sync.OnceValues(func() (Sketch, Sketch) { return f.text.Sketch(), f.purpose.Sketch() })

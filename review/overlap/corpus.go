@@ -57,8 +57,8 @@ type Comparison struct {
 	Words   []string // the shared words, by decreasing weight, at most 12
 }
 
-// WordsOf returns the words of tools for a corpus. The weights of words are computed from tools and
-// others; others are not part of the corpus.
+// WordsOf returns the words of tools for a corpus. The weights of words are computed from tools and others, but only
+// tools are part of the corpus.
 func WordsOf(tools, others []registry.Tool) CorpusWords {
 	c := CorpusWords{Count: len(tools) + len(others), Uses: map[string]int{}}
 	for _, t := range tools {
@@ -89,8 +89,7 @@ func NewCorpus(words CorpusWords) *Corpus {
 	return c
 }
 
-// Compare compares t with every tool of the corpus, and returns the one with the most
-// similar purpose first.
+// Compare compares t with every tool of the corpus, and returns the results by decreasing similarity of the purpose.
 func (c *Corpus) Compare(t registry.Tool) []Comparison {
 	texts, words := textsOf(t), about(t)
 	mass := c.mass(words)

@@ -17,7 +17,7 @@ type Index struct {
 	own    bool // the last block was not loaded and can grow
 }
 
-// block holds the ids and the sketches of entries, in little-endian order.
+// block contains the ids and the sketches of entries, in little-endian order.
 type block struct{ ids, sketches []byte }
 
 func (b block) len() int { return len(b.ids) / idSize }
@@ -77,11 +77,10 @@ func (x *Index) First(n int) Index {
 	return first
 }
 
-// Scan returns the entries with an estimated resemblance to s of about least or more, at most most
-// of them, by decreasing estimate and then in the order in which they were added. It accepts
-// estimates below least with a margin, which misses fewer than 1 in 150 entries with a resemblance
-// of least. The results are therefore candidates whose texts must be compared. Scan takes time
-// proportional to the number of sketches, less than 10 ns for each.
+// Scan returns the entries with an estimated resemblance to s of about least or more, at most most of them, by
+// decreasing estimate and then in the order in which they were added. It accepts estimates below least with a margin,
+// which misses fewer than 1 in 150 entries with a resemblance of least. The results are therefore candidates, and
+// callers must compare their texts. Scan takes time proportional to the number of sketches, less than 10 ns for each.
 func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	if s.IsZero() {
 		return nil
@@ -112,9 +111,8 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 // dropped.
 const tooMany = 256
 
-// likeliest returns the most matches with the largest estimates, in their original order, and the
-// maximum number of differing bits of a further match that would rank above the last of them. It
-// overwrites matches.
+// likeliest returns the most matches with the largest estimates, in their original order, and the maximum number of
+// differing bits of a further match that would rank above the last result. It overwrites matches.
 func likeliest(matches []Match, most int) (kept []Match, limit int) {
 	const unlike = sketchBits / 2 // from here on, the estimate is 0
 	differing := func(m Match) int { return int((1 - m.Estimate) * unlike) }
@@ -149,8 +147,8 @@ func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 		bits.OnesCount64(s[6]^le.Uint64(b[48:])) + bits.OnesCount64(s[7]^le.Uint64(b[56:]))
 }
 
-// margin is the number of standard deviations by which Scan accepts smaller estimates. Only 1 in
-// 150 estimates is even smaller.
+// margin is the number of standard deviations that an estimate may be below the limit of a Scan. Only 1 in 150
+// estimates is even smaller.
 const margin = 2.5
 
 // farthest returns the maximum number of bits in which the sketches of sets with a resemblance of

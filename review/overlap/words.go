@@ -209,9 +209,9 @@ func parameters(t registry.Tool) []string {
 	return lists.Map(properties.Members[:min(len(properties.Members), maxParameters)], func(m jsondoc.Member) string { return m.Key })
 }
 
-// set converts each word of weight n to n elements. The resemblance of such sets is that of
-// weighted words: the sum of the smaller weights divided by the sum of the larger ones (O. Chum, J.
-// Philbin, A. Zisserman, Near duplicate image detection: min-Hash and tf-idf weighting, BMVC 2008).
+// set converts each word of weight n to n elements. The resemblance of such sets is the resemblance of weighted words:
+// the sum of the smaller weights divided by the sum of the larger ones (O. Chum, J. Philbin, A. Zisserman, Near
+// duplicate image detection: min-Hash and tf-idf weighting, BMVC 2008).
 func (p purpose) set() Set {
 	var hashes []uint64
 	for s, t := range p {
@@ -223,9 +223,9 @@ func (p purpose) set() Set {
 	return newSet(hashes)
 }
 
-// stem returns the form in which a content word is compared, or "" for a stop word. It removes
-// endings without regard to grammar, so reader, reads, and reading become read. Verbs with the same
-// meaning for a tool are replaced by one of them.
+// stem returns the form in which a content word is compared, or "" for a stop word. It removes endings without regard
+// to grammar, so reader, reads, and reading become read. Verbs with the same meaning for a tool are replaced by a
+// common verb.
 func stem(s string) string {
 	vocabulary := theVocabulary()
 	if len(s) < 2 || vocabulary.idle[s] {

@@ -10,9 +10,9 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Compare returns the facts that a change adds to the reach of a subject, removes from it, and
-// leaves unchanged. before is nil for a new subject, for which sentences are not compared, because
-// all are new. Deactivated definitions reach nothing.
+// Compare returns the facts that a change adds to the reach of a subject, removes from it, and does not change. before
+// is nil for a new subject, for which sentences are not compared, because all are new. Deactivated definitions reach
+// nothing.
 func Compare(before *registry.Definition, after registry.Definition) fact.Difference {
 	var had, has []fact.Fact
 	if before != nil && before.Status() != registry.Deactivated {
@@ -31,7 +31,7 @@ type Registry interface {
 	Containing(ctx context.Context, words []string) ([]registry.Live, error)
 }
 
-// Added holds the facts that a change adds to a subject.
+// Added lists the facts that a change adds to a subject.
 type Added struct {
 	Subject registry.Subject
 	Facts   []fact.Fact

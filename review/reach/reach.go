@@ -126,8 +126,7 @@ type format struct {
 	read  func(d fact.Doc, ext string)
 }
 
-// formats lists the file formats. Package code defines those of programs, and all other files are
-// read as Markdown.
+// formats lists the file formats. Package code defines the formats of programs. All other files are read as Markdown.
 var formats = []format{
 	{ // data tables, and package lists with addresses that are not followed
 		"package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum composer.lock Gemfile.lock bun.lock flake.lock npm-shrinkwrap.json Pipfile.lock",

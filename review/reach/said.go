@@ -77,7 +77,7 @@ func (m *masked) keepSaid(start, end int) {
 	}
 }
 
-// markdown keeps the prose in a Markdown text.
+// markdown copies the prose in a Markdown text to out.
 func (m *masked) markdown(from, to, depth int) {
 	for p := range passage.Markdown(m.text[from:to]) {
 		start, end := from+p.Start, from+p.End
@@ -100,7 +100,7 @@ func (m *masked) markdown(from, to, depth int) {
 	}
 }
 
-// row keeps the cells of a table row that read as prose.
+// row copies the cells of a table row that read as prose to out.
 func (m *masked) row(start, end int) {
 	for at := start; at < end; {
 		next := strings.IndexByte(m.text[at:end], '|')
@@ -115,7 +115,7 @@ func (m *masked) row(start, end int) {
 	}
 }
 
-// lines keeps the lines that read as prose, for code blocks without a language.
+// lines copies the lines that read as prose to out. It is for code blocks without a language.
 func (m *masked) lines(start, end int) {
 	for at := start; at < end; {
 		next := passage.LineEnd(m.text[:end], at)
@@ -124,7 +124,7 @@ func (m *masked) lines(start, end int) {
 	}
 }
 
-// program keeps the comments and strings of a program that read as prose.
+// program copies the comments and strings of a program that read as prose to out.
 func (m *masked) program(start, end int, lang string) {
 	commented, quoted := code.Texts(m.text[start:end], lang)
 	for _, c := range commented {

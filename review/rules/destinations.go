@@ -299,7 +299,7 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
 }
 
-// hostWords returns the words of addresses with which a text may refer to them.
+// hostWords returns the words of addresses that a text may use to refer to them.
 func hostWords(tokens []string) []string {
 	var hosts []string
 	for _, address := range tokens {

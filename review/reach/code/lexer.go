@@ -244,7 +244,7 @@ func appendEscaped(value []byte, c, escape byte) []byte {
 	return append(value, c)
 }
 
-// commentAt returns the end and the body of the comment at i, if there is one.
+// commentAt returns the end and the body of the comment at i, if any.
 func commentAt(text string, i int, l *language) (end int, body span, ok bool) {
 	for _, mark := range l.line {
 		if strings.HasPrefix(text[i:], mark) && (i == 0 || mark != "//" || text[i-1] != ':') && (mark != "#" || i == 0 || text[i-1] != '$' && text[i-1] != '{' && (l != &data || text[i-1] <= ' ')) {
@@ -267,7 +267,7 @@ func commentAt(text string, i int, l *language) (end int, body span, ok bool) {
 	return 0, span{}, false
 }
 
-// quoteAt returns the kind of string literal that begins at i, if there is one.
+// quoteAt returns the kind of string literal that begins at i, if any.
 func quoteAt(text string, i int, l *language) (quote, bool) {
 	c := text[i]
 	if c != '"' && c != '\'' && c != '`' && c != '@' {

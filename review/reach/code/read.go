@@ -72,9 +72,9 @@ func (s *statements) end(from int) int {
 	return len(s.code)
 }
 
-// continued reports whether the statement continues after the line that ends at i: the line ends
-// with an operator, or the next non-blank line begins with a method call or an operator. Successive
-// calls must have increasing i, so that blank lines are read only once.
+// continued reports whether the statement continues after the line that ends at i: the line ends with an operator, or
+// the next non-blank line begins with a method call or an operator. It must be called with increasing i; blank lines
+// are then read only once.
 func (s *statements) continued(i int) bool {
 	for j := i - 1; j >= 0 && s.code[j] != '\n'; j-- {
 		s.read++
@@ -114,7 +114,7 @@ type call struct {
 	end    int // end of the name
 }
 
-// state holds the calls, strings, and names of a statement.
+// state contains the calls, strings, and names of a statement.
 type state struct {
 	start, end int
 	code       string
@@ -398,7 +398,7 @@ func (p *program) passed(s *state) bool {
 const maxWords = 50
 
 // opens reports whether a bracket follows the call c, and whether a list begins after this bracket.
-// Successive calls must be in the order of the statement, so that its code is read only once.
+// It must be called with the calls in order; the code of the statement is then read only once.
 func (s *state) opens(c call) (found, list bool) {
 	if from := c.end - s.start; s.bracket < from {
 		n := strings.IndexByte(s.code[from:], '(')

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Decisions holds the patterns of facts that a configuration allows, warns about, or blocks, such
+// Decisions lists the patterns of facts that a configuration allows, warns about, or blocks, such
 // as "out:*.example.com" or "write:*".
 type Decisions struct {
 	Allow []string `toml:"allow" json:"allow,omitempty"`

@@ -124,7 +124,7 @@ func (f Fact) Policy() Policy {
 	return policy
 }
 
-// Difference holds the facts that a change adds, removes, and leaves unchanged.
+// Difference lists the facts that a change adds, removes, and does not change.
 type Difference struct {
 	Added   []Fact `json:"added"`
 	Removed []Fact `json:"removed"`
@@ -132,10 +132,9 @@ type Difference struct {
 	Unchanged []Fact `json:"unchanged"`
 }
 
-// Compare returns the facts that only after has, those that only before has, and those of after
-// that both have. A host that a new call sends to is an added fact, and so is a known program with
-// a different subcommand or address; a moved line is not. Added facts are marked as new to the
-// registry until MarkKnown finds them there.
+// Compare returns the facts that are only in after, only in before, and in both. A host that a new call sends to is an
+// added fact, and so is a known program with a different subcommand or address; a moved line is not. Added facts are
+// marked as new to the registry until MarkKnown finds them there.
 func Compare(before, after []Fact) Difference {
 	var d Difference
 	had, has := keys(before), keys(after)

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Listing is an arrangement of facts for display, in which some facts are listed and the others are
-// only counted.
+// Listing is an arrangement of facts for display, in which some facts are listed and all other facts are only counted.
 type Listing struct {
 	Listed []Fact // facts that warn come first, then by kind
 	Counts []Count

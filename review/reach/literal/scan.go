@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// index holds the tables of this package, indexed by name.
+// index contains the tables of this package, indexed by name.
 type index struct {
 	first      map[string][]entry // places by their first element
 	wild       []entry            // places with a "*" in their first element

@@ -30,7 +30,7 @@ var roleNames = []string{"person", "tells", "negation", "approval", "conceals", 
 // languages is a set of rows of the lexicon.
 type languages uint16
 
-// entry holds, for each role, the languages in which a word has this role.
+// entry lists, for each role, the languages in which a word has this role.
 type entry [roles]languages
 
 // words is the compiled lexicon: complete words, and stems indexed by their first two bytes.

@@ -200,8 +200,8 @@ func sentence(d fact.Doc, lower string) {
 // maxOrder is the maximum length in bytes of the part of a sentence that identifies an order.
 const maxOrder = 80
 
-// orders adds what the sentence d says about informing or asking people, claims of approval, and
-// files that other programs follow, by their English names. lower is its text in lower case.
+// orders adds statements about informing or asking people, claims of approval, and English names of files that other
+// programs follow. d is a sentence, and lower is its text in lower case.
 func orders(d fact.Doc, lower string) {
 	lex := lexical()
 	var seen [roles]languages

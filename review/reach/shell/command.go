@@ -224,7 +224,7 @@ func (r *reader) assign(a *syntax.Assign) {
 	}
 }
 
-// one adds the facts of a statement without those of nested statements.
+// one adds the facts of a statement, but not of nested statements.
 func (r *reader) one(s *syntax.Stmt, in input) {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		for _, a := range call.Assigns {

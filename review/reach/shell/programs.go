@@ -35,7 +35,7 @@ var traits = map[string]trait{
 //go:embed programs.tsv
 var programs string
 
-// table holds the rows of programs.tsv by name.
+// table contains the rows of programs.tsv by name.
 type table struct {
 	programs  map[string]trait
 	names     fact.Filter     // names of programs

@@ -99,10 +99,9 @@ func Inline(d fact.Doc) bool {
 	return true
 }
 
-// Fetches adds the facts of a line in a program that is a shell command for fetching something, and
-// reports whether it is one: a network program followed by a flag or an address. This is not valid
-// syntax in other languages, but notebooks run such lines, and a code fence may state the wrong
-// language.
+// Fetches adds the facts of a line in a program that is a shell command for fetching something, and reports whether the
+// line is such a command: a network program followed by a flag or an address. This is not valid syntax in other
+// languages, but notebooks run such lines, and a code fence may state the wrong language.
 func Fetches(d fact.Doc) bool {
 	text := strings.TrimLeft(d.Text, " \t!%$")
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")

@@ -11,7 +11,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Sizes from which a definition causes a finding.
+// Maximum sizes of a definition without a finding.
 const (
 	ManyCharacters = 16_000 // of a tool's injected texts, about 4,000 tokens
 	ManyBytes      = 16_384 // of an input schema

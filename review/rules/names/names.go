@@ -121,7 +121,7 @@ func checkTaken(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return found, nil
 }
 
-// reserved are the names of the tools with which an agent finds and executes all other tools. A
+// reserved are the names of the tools that an agent uses to find and execute all other tools. A
 // tool with such a name could intercept the calls.
 var reserved = strings.Fields("search_tools describe_tool execute_tool propose_tool revise_proposal list_proposals get_proposal")
 

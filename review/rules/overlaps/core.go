@@ -20,10 +20,10 @@ import (
 // LikeCore is the id of the rule that finds definitions similar to a core tool.
 const LikeCore = "O101"
 
-// Thresholds from which a tool is too similar to a core tool: the share of its shingles that occur
-// in the core tool, or the share of the core tool's shingles that occur in it, for texts of at
-// least fewShingles; and the similarity of the purposes. Different tools of the same field reach
-// 0.20 in purpose and 0.1 in text.
+// Thresholds for a tool that is too similar to a core tool: the share of its shingles that occur in
+// the core tool, or the share of the core tool's shingles that occur in it, for texts of at least
+// fewShingles; and the similarity of the purposes. Different tools of the same field reach 0.20 in
+// purpose and 0.1 in text.
 const (
 	coreCopied  = 0.35
 	coreCovered = 0.25

@@ -18,8 +18,8 @@ func Rules() []rules.Rule {
 	return []rules.Rule{rules.Of(LikeCore, likeCore), {ID: "O102", AsksAlike: true, Check: likeLive}, {ID: "O103", Check: checkLabel}, {ID: "O104", Check: checkTag}, rules.Of("O105", checkTwin)}
 }
 
-// Thresholds from which two live tools are too similar: for the shingles of their texts, and for
-// the content words of their purposes.
+// Thresholds for two live tools that are too similar: for the shingles of their texts, and for the
+// content words of their purposes.
 const (
 	alikeText    = 0.4
 	alikePurpose = 0.6

@@ -79,7 +79,7 @@ func ownerOf(host string) string {
 	return owner
 }
 
-// publishers are hosts from which the publishers of known programs distribute them.
+// publishers are hosts that distribute the programs of known publishers.
 var publishers = strings.Fields(`github.com raw.githubusercontent.com gitlab.com astral.sh sh.rustup.rs rustup.rs get.docker.com bun.sh bun.com deno.land get.pnpm.io fnm.vercel.app
 	install.python-poetry.org deb.nodesource.com rpm.nodesource.com get.helm.sh k3s.io get.k3s.io ollama.com fly.io foundry.paradigm.xyz claude.ai cli.github.com dot.net pkgx.sh mise.run
 	get.sdkman.io nixos.org install.determinate.systems pyenv.run bootstrap.pypa.io sdk.cloud.google.com cursor.com opencode.ai vite.plus tailscale.com`)
