@@ -335,9 +335,9 @@ type Index interface {
 
 // Text is the searchable text of a tool, by weight.
 type Text struct {
-	Names string // short description and category
-	Short string // rest of the description
-	Long  string // the remainder of its description
+	Names string // wire name, id, aliases, display name
+	Short string // short description and category
+	Long  string // rest of the description
 }
 
 // Hit is a search result.

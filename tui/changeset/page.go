@@ -33,7 +33,7 @@ type Desk interface {
 type Options struct {
 	Actor proposals.Actor
 	// Read registers this page as a place where proposals are read. unread returns the parts of a proposal that were
-	// not on screen, and those of them that must be.
+	// not on screen, and the headings and findings that must be on screen in any case.
 	Read func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
 	// Regroup moves a member out of the set; nil if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)

@@ -53,7 +53,7 @@ type Pages interface {
 // Set is the page of a change set.
 type Set interface {
 	Unseen()      // goes to the next unread part
-	Left() string // describes the next unread part
+	Left() string // describes how much is unread
 }
 
 // Decisions asks for decisions and makes them.
