@@ -1,3 +1,5 @@
+// The execution of tool calls, and the tools that find and call approved tools.
+
 package mcp
 
 import (
@@ -18,10 +20,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// handle executes a tool call of an actor and returns the value of the structured result.
+// handle executes a tool call of an actor and returns the structured result.
 type handle func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error)
 
-// handlers returns the handler of each tool.
+// handlers returns the handlers of the tools by name.
 func (s *Server) handlers() map[string]handle {
 	return map[string]handle{
 		"propose_tool":    s.propose,
@@ -44,8 +46,8 @@ func (s *Server) handlers() map[string]handle {
 	}
 }
 
-// handler reads arguments strictly, and turns the outcome of a call into a result:
-// the model can read an error of the tool and correct its call.
+// handler returns an SDK handler that parses the arguments and converts the outcome to a result. An error of the tool
+// is a result too, so that the model can read it and correct its call.
 func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if len(req.Params.Arguments) > heavyArguments {
@@ -78,11 +80,11 @@ func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 	}
 }
 
-// media returns the images and audio in a result of an MCP server, because a model could not perceive them as text.
+// media returns the images and audio in the result of an MCP server. As text, a model could not perceive them.
 func media(output json.RawMessage) []sdk.Content {
 	var theirs sdk.CallToolResult
 	if json.Unmarshal(output, &theirs) != nil {
-		return nil // from another provider
+		return nil // result of another provider
 	}
 	var blocks []sdk.Content
 	for _, block := range theirs.Content {
@@ -94,8 +96,8 @@ func media(output json.RawMessage) []sdk.Content {
 	return blocks
 }
 
-// actor returns the calling actor: the configured one, or otherwise the agent that
-// the client claims to be, marked as self-named.
+// actor returns the calling actor: the configured one, or else the agent that the client claims to be, marked as
+// self-named.
 func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	switch {
 	case s.config.As != (proposals.Actor{}):
@@ -106,7 +108,7 @@ func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	return proposals.SelfNamed(client.Name)
 }
 
-// FaultOf returns the JSON form of an error, with the details that the gateway adds.
+// FaultOf returns the JSON form of an error, including details of the gateway.
 func (d Documents) FaultOf(err error) Fault {
 	var refused *gateway.Error
 	if !errors.As(err, &refused) {
@@ -122,8 +124,8 @@ func (d Documents) FaultOf(err error) Fault {
 	}
 }
 
-// asObject returns raw if it is a JSON object, and otherwise an object that contains
-// it under name. It returns nil if raw is empty or null.
+// asObject returns raw if it is a JSON object, and otherwise an object that contains it as name. It returns nil if
+// raw is empty or null.
 func asObject(raw json.RawMessage, name string) json.RawMessage {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	switch {
@@ -135,11 +137,11 @@ func asObject(raw json.RawMessage, name string) json.RawMessage {
 	return raw
 }
 
-// malformed is the code of arguments that cannot be read.
+// malformed is the code for arguments that cannot be parsed.
 const malformed = "malformed"
 
-// arguments parses the arguments of a tool, which must be one object. known lists the
-// allowed keys; if it is nil, the tool's own schema checks them.
+// arguments parses the arguments of a tool, which must be an object. known lists the permitted keys. If it is nil,
+// the tool's own schema validates them.
 func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return jsondoc.NewObject(), nil
@@ -154,7 +156,7 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	if known == nil {
 		return n, nil
 	}
-	var ps jsondoc.Problems // all at once, so that a model can correct them in one go
+	var ps jsondoc.Problems // all of them, so that a model can correct them at once
 	for _, m := range n.Members {
 		if slices.Contains(known, m.Key) || ps.Full() {
 			continue
@@ -168,8 +170,8 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	return n, ps.Err()
 }
 
-// result returns a structured result, with the same content as text for clients that only support text. Hidden
-// characters are escaped, which preserves the meaning of JSON.
+// result returns a structured result that also contains its content as text, for clients that only support text. It
+// escapes hidden characters, which does not change the meaning of JSON.
 func result(v any, failed bool) (*sdk.CallToolResult, error) {
 	text, err := jsondoc.Encode(v)
 	if err != nil {
@@ -181,7 +183,7 @@ func result(v any, failed bool) (*sdk.CallToolResult, error) {
 	}, nil
 }
 
-// caller returns the caller for which an actor finds and calls tools.
+// caller returns the caller on whose behalf an actor finds and calls tools.
 func (s *Server) caller(actor proposals.Actor) gateway.Caller {
 	c := s.config.Caller
 	c.Actor = actor
@@ -199,7 +201,7 @@ type docHit struct {
 	Deferred    bool   `json:"deferred,omitempty"`
 }
 
-// search is search_tools.
+// search implements search_tools.
 func (s *Server) search(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	in := struct {
 		Query string `json:"query"`
@@ -234,7 +236,7 @@ type docDescription struct {
 	Definition  json.RawMessage `json:"definition"`
 }
 
-// describe is describe_tool.
+// describe implements describe_tool.
 func (s *Server) describe(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Name string `json:"name"`
@@ -263,7 +265,7 @@ type docRun struct {
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
-// execute implements execute_tool: it runs a call, or returns the outcome of a call that waited for the user.
+// execute implements execute_tool. It runs a call, or returns the outcome of a call that waited for the user.
 func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Name    string `json:"name"`
@@ -302,7 +304,7 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 	}, nil
 }
 
-// bind reads arguments into a struct, and reports missing required ones.
+// bind reads arguments into a struct and reports missing required ones.
 func bind(args *jsondoc.Node, dst any, required ...string) error {
 	ps := jsondoc.Bind(args, jsondoc.Root, dst)
 	for _, key := range required {

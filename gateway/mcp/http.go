@@ -1,3 +1,5 @@
+// The HTTP endpoint and its limits, and the tools that change the state of proposals.
+
 package mcp
 
 import (
@@ -21,7 +23,7 @@ import (
 	"toolcrib/review"
 )
 
-// Path is where the endpoint is.
+// Path is the path of the endpoint.
 const Path = "/mcp"
 
 // sessionless is the first revision of the protocol without sessions.
@@ -29,29 +31,29 @@ const sessionless = "2026-07-28"
 
 // HTTP configures who may connect over HTTP.
 type HTTP struct {
-	Token string // every request carries it as a bearer token
-	// Origins are the origins of web pages that may connect, such as "https://example.com", in addition to those of
-	// this machine.
+	Token string // bearer token of every request
+	// Origins are the origins of web pages that may connect, such as "https://example.com", besides those of this
+	// machine.
 	Origins []string
 }
 
 // Handler returns the endpoint for clients with the token.
 func (s *Server) Handler(h HTTP) http.Handler { return h.guard(s.endpoint()) }
 
-// Endpoint returns a handler for clients that the caller has authenticated. It serves them until ctx ends, which also
-// ends their sessions.
+// Endpoint returns a handler for clients that the caller has authenticated. It serves them until ctx is done, which
+// also ends their sessions.
 func (s *Server) Endpoint(ctx context.Context) http.Handler {
 	s.follow(ctx)
 	context.AfterFunc(ctx, func() {
 		for session := range s.sdk.Sessions() {
-			_ = session.Close() // the client may be gone
+			_ = session.Close() // the client may have disconnected
 		}
 	})
 	return s.endpoint()
 }
 
-// endpoint returns the endpoint. The Mcp-Protocol-Version header of a request selects the revision, so that clients with
-// and without sessions use the same endpoint.
+// endpoint returns the handler of the endpoint. The Mcp-Protocol-Version header of a request selects the revision, so
+// that clients with and without sessions use the same endpoint.
 func (s *Server) endpoint() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	withSessions := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: 30 * time.Minute, MaxRequestBodyBytes: maxMessage})
@@ -67,7 +69,7 @@ func (s *Server) endpoint() http.Handler {
 	return s.limiter().hold(mux)
 }
 
-// guard refuses requests without the token, and those of web pages of other origins.
+// guard refuses requests without the token, and requests of web pages from other origins.
 func (h HTTP) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -92,7 +94,7 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 	})
 }
 
-// ServeHTTP serves clients on a listener until ctx ends. Running calls then have a short time to complete.
+// ServeHTTP serves clients on a listener until ctx is done. Running calls then have a short time to complete.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	if h.Token == "" {
 		return errors.New("mcp: an HTTP endpoint needs a bearer token")
@@ -106,17 +108,17 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	return ctx.Err()
 }
 
-// submit is submit_proposal: it submits a draft of the agent.
+// submit implements submit_proposal. It submits a draft of the agent.
 func (s *Server) submit(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Submit(ctx, actor, id) })
 }
 
-// rebase is rebase_proposal: it rebases a stale proposal of the agent.
+// rebase implements rebase_proposal. It rebases a stale proposal of the agent.
 func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
 }
 
-// move changes the state of the proposal that the arguments name.
+// move changes the state of a proposal.
 func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
 	id, err := s.id(ctx, args)
 	if err != nil {
@@ -129,7 +131,7 @@ func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.
 	return s.moved(ctx, actor, p)
 }
 
-// withdraw is withdraw_proposal: it withdraws an open proposal of the agent.
+// withdraw implements withdraw_proposal. It withdraws an open proposal of the agent.
 func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Note string `json:"note"`
@@ -142,7 +144,7 @@ func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *json
 	})
 }
 
-// comment is comment_proposal: it comments on any proposal.
+// comment implements comment_proposal. It comments on any proposal.
 func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Body     string `json:"body"`
@@ -164,7 +166,7 @@ func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsond
 	return map[string]any{"comment": s.config.Documents.Comment(c)}, nil
 }
 
-// only moves some keys of arguments to an object of their own.
+// only moves some keys of arguments to a new object.
 func only(args *jsondoc.Node, keys ...string) *jsondoc.Node {
 	taken := jsondoc.NewObject()
 	for _, key := range keys {
@@ -175,11 +177,11 @@ func only(args *jsondoc.Node, keys ...string) *jsondoc.Node {
 	return taken
 }
 
-// limiter has the limits that the clients of an endpoint share. Requests beyond them get an error.
+// limiter contains limits that all clients of an endpoint share. Requests beyond a limit are refused.
 type limiter struct {
-	requests chan struct{} // open ones, including streams of notifications
+	requests chan struct{} // open requests, including notification streams
 	large    chan struct{} // requests of more than heavyArguments bytes
-	full     func() bool   // reports whether no more sessions are allowed
+	full     func() bool   // reports whether the maximum number of sessions is reached
 	work     Turn          // nil for no limit
 }
 
@@ -193,7 +195,7 @@ func (s *Server) limiter() *limiter {
 	}}
 }
 
-// hold applies the limits to a request, and reads its body.
+// hold applies the limits to a request and reads its body.
 func (b *limiter) hold(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -231,8 +233,8 @@ func (b *limiter) hold(next http.Handler) http.Handler {
 	})
 }
 
-// passable reports whether the message of a request can be passed on, and answers it
-// if not. It takes a turn, because reading a message can cost as much as handling it.
+// passable reports whether the message of a request can be passed on, and otherwise refuses it. It takes a turn,
+// because parsing a message can cost as much as handling it.
 func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
 	if b.work != nil {
 		_, done, err := b.work(r.Context())
@@ -242,10 +244,10 @@ func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
 		}
 		defer done()
 	}
-	body, err := io.ReadAll(r.Body) // it is in memory
+	body, err := io.ReadAll(r.Body) // the body is in memory
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if text := bytes.TrimSpace(body); err != nil || len(text) == 0 || text[0] == '[' && json.Valid(text) {
-		return true // empty, or a batch, which the SDK accepts depending on the revision
+		return true // empty, or a batch, which the SDK accepts in some revisions
 	}
 	refused, id := checkMessage(body)
 	if refused != nil {
@@ -256,7 +258,7 @@ func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
 	return refused == nil
 }
 
-// turnAway refuses a request and closes its connection, without waiting for the rest of the request.
+// turnAway refuses a request and closes its connection without reading the rest of it.
 func turnAway(w http.ResponseWriter, status int, why string) {
 	door.TurnAway(w)
 	http.Error(w, why, status)

@@ -1,3 +1,5 @@
+// Prompts, versions, and approved tools, which are read from the registry on request.
+
 package mcp
 
 import (
@@ -10,11 +12,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// askedKey is the key of the name or URI that a client asked for.
+// askedKey is the context key of the name or URI in a client's request.
 type askedKey struct{}
 
-// intercept reads prompts and versions from the registry on request, because the SDK would keep all of them in memory. It
-// has one placeholder of each.
+// intercept reads prompts and versions from the registry on request. The SDK would keep all of them in memory, so it
+// has only one placeholder of each.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch req.(type) {
@@ -75,9 +77,8 @@ func asked(ctx context.Context) string {
 	return text
 }
 
-// stand adds one placeholder prompt and resource to the SDK, and a placeholder tool if
-// approved tools are listed. It also notifies clients that the lists changed, because
-// the SDK does so whenever a placeholder is added again.
+// stand adds a placeholder prompt and a placeholder resource to the SDK, and a placeholder tool if approved tools are
+// listed. Adding a placeholder again makes the SDK notify clients that the lists have changed.
 func (s *Server) stand() {
 	if s.config.Expose.native() {
 		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callNative)
@@ -101,15 +102,15 @@ func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// follow notifies clients of approvals in any process, and of changes of exposed tools on their upstream servers, until
-// ctx ends. It returns once those servers are being polled.
+// follow notifies clients of approvals in any process, and of changes of exposed tools on their upstream servers,
+// until ctx is done. It returns once those servers are being polled.
 func (s *Server) follow(ctx context.Context) {
 	followed := map[string]bool{}
 	followServers := func() {
 		if !s.config.Expose.native() {
 			return
 		}
-		entries, _ := s.exposed(ctx) // the list itself reports an error
+		entries, _ := s.exposed(ctx) // the list request reports an error
 		for _, name := range upstreamServers(entries) {
 			if !followed[name] {
 				followed[name] = true

@@ -1,3 +1,5 @@
+// Approved tools as tools of the server itself.
+
 package mcp
 
 import (
@@ -23,29 +25,30 @@ import (
 // Expose selects the tools that are listed to a client.
 type Expose string
 
-// Sets of tools that can be exposed. Prompts and resources are the same for all.
+// Sets of tools that can be exposed. Prompts and resources are the same for all of them.
 const (
-	// ExposeMeta lists toolcrib's own tools, which find and call the approved
-	// ones and propose changes. It is the default.
+	// ExposeMeta lists toolcrib's own tools, which find and call approved tools and propose changes. It is the
+	// default.
 	ExposeMeta Expose = "meta"
 	// ExposeTools lists the approved tools as tools of the server, and call_outcome for calls that wait for the user.
 	ExposeTools Expose = "tools"
-	// ExposeBoth lists both. An approved tool cannot replace one of toolcrib's own.
+	// ExposeBoth lists both. An approved tool cannot replace one of toolcrib's own tools.
 	ExposeBoth Expose = "both"
 )
 
-// callOutcome is the tool that replaces execute_tool if that is not listed.
+// callOutcome replaces execute_tool if that is not listed.
 const callOutcome = "call_outcome"
 
 // native reports whether approved tools are listed.
 func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
 
-// owns reports whether toolcrib has a tool of its own with a name.
+// owns reports whether toolcrib itself has a tool with a name.
 func (s *Server) owns(name string) bool {
 	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
 }
 
-// list is tools/list with approved tools: toolcrib's own first, then those of the agent by id, as they were approved.
+// listTools implements tools/list with approved tools. It lists toolcrib's own tools first, and then those of the
+// agent by id, in their approved form.
 func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
 	after := ""
 	if p != nil {
@@ -55,7 +58,7 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	if err != nil {
 		return nil, err
 	}
-	// A client may read the list only once, so it waits for the first lists of the servers. Tools of a slower server are
+	// A client may read the list only once, so wait for the first lists of the servers. Tools of a slower server are
 	// listed as approved, and the client is notified if that turns out to be wrong.
 	limited, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
@@ -82,7 +85,7 @@ func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	}), err
 }
 
-// upstreamServers returns the names of the MCP servers that tools are from.
+// upstreamServers returns the names of the MCP servers of tools.
 func upstreamServers(entries []registry.Entry) []string {
 	var names []string
 	for _, e := range entries {
@@ -97,15 +100,14 @@ func upstreamServers(entries []registry.Entry) []string {
 // maxWritten is the number of cached pages of approved tools.
 const maxWritten = 32
 
-// writtenPages caches pages of approved tools, by the versions on them, because
-// clients request the same list repeatedly. It is safe for concurrent use; callers
-// must not change the returned tools.
+// writtenPages caches pages of approved tools by the versions on them, because clients request the same list
+// repeatedly. It is safe for concurrent use. Callers must not modify the returned tools.
 type writtenPages struct {
 	mu    sync.Mutex
 	pages map[string][]*sdk.Tool
 }
 
-// of returns the list entries for tools.
+// of returns the list entries of tools.
 func (w *writtenPages) of(entries []registry.Entry) ([]*sdk.Tool, error) {
 	fields := make([]string, 0, 2*len(entries))
 	for _, e := range entries {
@@ -155,9 +157,8 @@ func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 	return tools, nil
 }
 
-// callNative implements tools/call of an approved tool. The call passes every gate,
-// as by execute_tool, but the result is that of the tool itself. A name that is not
-// listed is an error of the protocol.
+// callNative implements tools/call for an approved tool. The call passes every gate, like one by execute_tool, but
+// the result is that of the tool itself. An unlisted name is a protocol error.
 func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := asked(ctx)
 	var unknown error
@@ -174,12 +175,12 @@ func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 		return nil, unknown
 	}
 	if err == nil && r.IsError {
-		r.StructuredContent = nil // clients hold it against the tool's own output schema
+		r.StructuredContent = nil // clients would validate it against the tool's own output schema
 	}
 	return r, err
 }
 
-// outcome is call_outcome: the outcome of a call that waited for the user.
+// outcome implements call_outcome. It returns the outcome of a call that waited for the user.
 func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Pending string `json:"pending"`
@@ -191,10 +192,10 @@ func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsond
 	return nativeRun(r), err
 }
 
-// nativeRun is the result of a call, to be returned as that of the tool itself.
+// nativeRun is the result of a call, to be returned as the result of the tool itself.
 type nativeRun gateway.Result
 
-// result returns the unchanged answer of an MCP server, or that of another provider as a structured result.
+// result returns the unchanged answer of an MCP server, or the answer of another provider as a structured result.
 func (r nativeRun) result() (*sdk.CallToolResult, error) {
 	out, err := result(r.Output, false)
 	if err != nil {
@@ -203,7 +204,7 @@ func (r nativeRun) result() (*sdk.CallToolResult, error) {
 	var theirs sdk.CallToolResult
 	if json.Unmarshal(r.Output, &theirs) == nil && theirs.Content != nil {
 		var exact struct {
-			Structured json.RawMessage `json:"structuredContent"` // with every digit of its numbers
+			Structured json.RawMessage `json:"structuredContent"` // keeps every digit of numbers
 		}
 		if err := json.Unmarshal(r.Output, &exact); err != nil {
 			return nil, err
@@ -223,7 +224,8 @@ func (r nativeRun) result() (*sdk.CallToolResult, error) {
 	return out, nil
 }
 
-// howToPoll adds to the refusal of a waiting call how to get its outcome, for a client that has call_outcome.
+// howToPoll extends the refusal of a waiting call for a client that has call_outcome. The extension tells how to get
+// the outcome.
 func (s *Server) howToPoll(err error) error {
 	var refused *gateway.Error
 	if s.config.Expose != ExposeTools || !errors.As(err, &refused) || refused.Pending == "" {

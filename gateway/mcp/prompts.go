@@ -17,11 +17,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// agentPrompt is the name of the agent's whole prompt among the prompt tools. No tool can have this name, because ids
-// contain no hyphen.
+// agentPrompt is the name of the agent's whole prompt in the list of prompts. No tool can have this name, because ids
+// contain no hyphens.
 const agentPrompt = "agent-prompt"
 
-// listPrompts is prompts/list: the whole prompt of the agent, then its prompt tools by id.
+// listPrompts implements prompts/list. It lists the whole prompt of the agent first, and then its prompt tools by id.
 func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
 	after := ""
 	if p != nil {
@@ -74,7 +74,7 @@ func about(t registry.Tool) string {
 	return t.UsageNotes
 }
 
-// promptArguments are the properties that the schema of a prompt tool names.
+// promptArguments returns the arguments that the schema of a prompt tool declares.
 func promptArguments(t registry.Tool) []*sdk.PromptArgument {
 	n, err := jsondoc.Parse(t.InputSchema, jsondoc.DefaultLimits)
 	if err != nil {
@@ -99,7 +99,7 @@ func promptArguments(t registry.Tool) []*sdk.PromptArgument {
 	return args
 }
 
-// wholePrompt is prompts/get of the agent's own prompt.
+// wholePrompt implements prompts/get for the agent's whole prompt.
 func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
 	channel := prompt.Web
 	for key, value := range p.Arguments {
@@ -121,7 +121,8 @@ func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.
 	}, nil
 }
 
-// getPrompt implements prompts/get: it returns the text of a prompt tool as in an agent's catalog, with its input.
+// getPrompt implements prompts/get. It returns the text of a prompt tool as in an agent's catalog, including its
+// input.
 func (s *Server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params
 	if asked(ctx) == agentPrompt {

@@ -1,3 +1,5 @@
+// The tools that draft, check, and read proposals.
+
 package mcp
 
 import (
@@ -13,7 +15,7 @@ import (
 	"toolcrib/review/impact"
 )
 
-// lint implements lint_proposal: it runs the rules over a given or a stored proposal, and stores nothing.
+// lint implements lint_proposal. It applies the rules to a given or stored proposal without storing anything.
 func (s *Server) lint(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	if args.Get("id") != nil {
 		id, err := s.id(ctx, args)
@@ -39,9 +41,8 @@ func (s *Server) linted(subject registry.Subject, found review.Lint) any {
 	return map[string]any{"recommendation": found.Recommendation, "findings": s.findings(subject, found.Standing)}
 }
 
-// preview is preview_proposal: the prompt of the client's own agent, and of no
-// other (S13), as it would be after an approval. It is rendered as for a review,
-// without the user's stored data.
+// preview implements preview_proposal. It renders the prompt of the client's own agent, and of no other (S13), as it
+// would be after an approval. It does not use the user's stored data.
 func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
 	in := struct {
 		Channel string `json:"channel"`
@@ -67,7 +68,7 @@ func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.N
 	return map[string]any{"preview": doc}, err
 }
 
-// propose is propose_tool.
+// propose implements propose_tool.
 func (s *Server) propose(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Draft bool `json:"draft"`
@@ -86,7 +87,7 @@ func (s *Server) propose(ctx context.Context, actor proposals.Actor, args *jsond
 	return s.moved(ctx, actor, made[0])
 }
 
-// revise is revise_proposal.
+// revise implements revise_proposal.
 func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	id, err := s.id(ctx, jsondoc.NewObject(jsondoc.Member{Key: "id", Value: args.Remove("id")}))
 	if err != nil {
@@ -103,8 +104,8 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	return s.moved(ctx, actor, p)
 }
 
-// moved returns the JSON form of a changed proposal with the findings of the review,
-// so that an agent can fix it without another request.
+// moved returns the JSON form of a changed proposal with the findings of the review, so that an agent can resolve
+// them without another request.
 func (s *Server) moved(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
 	out := map[string]any{"proposal": s.config.Documents.Proposal(p)}
 	if p.Summary.Findings == 0 {
@@ -122,7 +123,7 @@ func (s *Server) findings(subject registry.Subject, standing []review.Standing) 
 	return lists.Map(standing, func(f review.Standing) any { return s.config.Documents.Finding(subject, f) })
 }
 
-// id parses arguments that consist of the id of one proposal.
+// id parses arguments that consist of the id of a proposal.
 func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, error) {
 	var in struct {
 		ID string `json:"id"`
@@ -143,7 +144,7 @@ func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, erro
 	return ids[0], nil
 }
 
-// list is list_proposals.
+// list implements list_proposals.
 func (s *Server) list(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
 	in := struct {
 		State   proposals.State `json:"state"`
@@ -176,7 +177,7 @@ func (s *Server) list(ctx context.Context, _ proposals.Actor, args *jsondoc.Node
 	return out, nil
 }
 
-// get is get_proposal.
+// get implements get_proposal.
 func (s *Server) get(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	id, err := s.id(ctx, args)
 	if err != nil {

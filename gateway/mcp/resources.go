@@ -20,7 +20,7 @@ import (
 	"toolcrib/registry"
 )
 
-// The URI of a version: toolcrib://version/tool/user/scene_pacer/3.
+// Form of the URI of a version, such as toolcrib://version/tool/user/scene_pacer/3.
 const (
 	uriPrefix   = "toolcrib://version/"
 	uriTemplate = uriPrefix + "{kind}/{+layer}/{id}/{version}"
@@ -31,7 +31,7 @@ func uri(s registry.Subject, version int) string {
 	return uriPrefix + string(s.Kind) + "/" + string(s.Layer) + "/" + s.ID + "/" + strconv.Itoa(version)
 }
 
-// parseURI parses the output of uri.
+// parseURI parses a result of uri.
 func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	rest, ok := strings.CutPrefix(text, uriPrefix)
 	last := strings.LastIndexByte(rest, '/')
@@ -46,9 +46,8 @@ func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	return s, version, err == nil
 }
 
-// readable returns the definitions that the client may read: its agent's tools by id, then
-// the agent, then the agent's allow-list. The client may also read the instructions
-// that coding agents read from files.
+// readable returns the definitions that the client may read: its agent's tools by id, the agent, and the agent's
+// allow-list. The client may also read the instructions that coding agents read from files.
 func (s *Server) readable(ctx context.Context) ([]registry.Live, error) {
 	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	if err != nil {
@@ -78,10 +77,10 @@ func after(s, last registry.Subject) bool {
 	if of, than := slices.Index(order, s.Kind), slices.Index(order, last.Kind); of != than {
 		return of > than
 	}
-	return s.Kind == registry.KindTool && s.ID > last.ID || s.Kind.InFiles() && s.String() > last.String() // there is one agent, and one list
+	return s.Kind == registry.KindTool && s.ID > last.ID || s.Kind.InFiles() && s.String() > last.String() // there is one agent and one list
 }
 
-// allReadable returns readable, and the skills and the instruction files behind it.
+// allReadable returns the result of readable, followed by the skills and the instruction files.
 func (s *Server) allReadable(ctx context.Context) ([]registry.Live, error) {
 	lives, err := s.readable(ctx)
 	if err != nil {
@@ -97,7 +96,8 @@ func (s *Server) allReadable(ctx context.Context) ([]registry.Live, error) {
 	return append(lives, files...), err
 }
 
-// listVersions implements resources/list: it lists the live versions of all subjects. The cursor is the last subject of a page.
+// listVersions implements resources/list. It lists the live versions of all readable subjects. The cursor is the last
+// subject of a page.
 func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
 	cursor := ""
 	if p != nil {
@@ -127,7 +127,7 @@ func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (
 	return out, nil
 }
 
-// docVersion is a version as a resource.
+// docVersion is the JSON form of a version.
 type docVersion struct {
 	Subject     string          `json:"subject"`
 	Version     int             `json:"version"`
@@ -142,7 +142,7 @@ type docVersion struct {
 	Definition  json.RawMessage `json:"definition"`
 }
 
-// readVersion is resources/read: one version.
+// readVersion implements resources/read. It returns a version.
 func (s *Server) readVersion(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	subject, number, ok := parseURI(asked(ctx))
 	if !ok {
@@ -170,14 +170,13 @@ func (s *Server) readVersion(ctx context.Context, _ *sdk.ReadResourceRequest) (*
 		return nil, err
 	}
 	return &sdk.ReadResourceResult{
-		Cacheable: sdk.Cacheable{CacheScope: "private", TTLMs: int((24 * time.Hour).Milliseconds())}, // a version never changes
+		Cacheable: sdk.Cacheable{CacheScope: "private", TTLMs: int((24 * time.Hour).Milliseconds())}, // versions never change
 		Contents:  []*sdk.ResourceContents{{URI: asked(ctx), MIMEType: uriType, Text: string(visible.JSON(text))}},
 	}, nil
 }
 
-// noResource is the error for an unknown URI. The SDK's own error writes the URI
-// in Go syntax, which is no JSON where it has a control character, and no answer
-// could be sent.
+// noResource returns the error for an unknown URI. The SDK's own error formats the URI in Go syntax, which is not
+// valid JSON if the URI contains a control character, so that no response could be sent.
 func noResource(uri string) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {
@@ -191,5 +190,5 @@ func noResource(uri string) error {
 	return none
 }
 
-// pageSize sets how many prompts or resources one page lists.
+// pageSize is the number of prompts or resources on a page.
 const pageSize = 100

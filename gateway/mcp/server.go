@@ -26,15 +26,14 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Desk has the operations of the review service that agents may use.
+// Desk contains the operations of the review service that agents may use.
 type Desk interface {
 	Proposer
 	Reader
 	Previewer
 }
 
-// Proposer drafts, revises and withdraws proposals, comments on them, and runs the rules
-// over drafts.
+// Proposer drafts, revises, and withdraws proposals, comments on them, and applies the rules to drafts.
 type Proposer interface {
 	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
 	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
@@ -58,7 +57,7 @@ type Previewer interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 }
 
-// Gateway has the operations that agents may use at run time.
+// Gateway contains the operations that agents may use at run time.
 type Gateway interface {
 	// Tools returns the caller's agent and its tools.
 	Tools(ctx context.Context, c gateway.Caller) (registry.Live, []registry.Entry, error)
@@ -69,20 +68,21 @@ type Gateway interface {
 	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
-// Upstream follows the current tool lists of the servers of approved tools.
+// Upstream follows the current tool lists of upstream servers.
 type Upstream interface {
-	// Follow polls servers until ctx ends, and calls changed after an answer that differs from the previous one.
+	// Follow polls servers until ctx is done, and calls changed after a list that differs from the previous one.
 	Follow(ctx context.Context, names []string, changed func())
-	// Asked waits until each of them has answered once or failed to, or ctx ends.
+	// Asked waits until each server has answered or failed to answer once, or ctx is done.
 	Asked(ctx context.Context, names []string)
-	// Drifted reports whether the last list of a tool's server differs from the approved definition.
+	// Drifted reports whether the tool in the last list of its server differs from the approved definition.
 	Drifted(t *registry.Tool) bool
 }
 
-// Registry has the approved definitions that clients may read. Unknown subjects return proposals.ErrNotFound.
+// Registry reads the approved definitions that clients may read. For unknown subjects, it returns
+// proposals.ErrNotFound.
 type Registry interface {
 	// Wait returns when another process may have approved something, or after every if the database does not announce
-	// it. seen is the last result, 0 at first.
+	// changes. seen is the previous result, initially 0.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 	// State returns a number that increases with every approval.
 	State(ctx context.Context) (int64, error)
@@ -94,13 +94,13 @@ type Registry interface {
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// Prompter renders the whole prompt of the caller's agent for a channel, with the stored data of the caller's user and
-// the current time.
+// Prompter renders the whole prompt of the caller's agent for a channel, with the stored data of the caller's user
+// and the current time.
 type Prompter interface {
 	Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error)
 }
 
-// Documents read and write proposals and errors, as the command line does.
+// Documents encodes and decodes proposals and errors in the form of the command line.
 type Documents struct {
 	// Draft parses a proposal in JSON. If complete is set, missing parts are errors.
 	Draft func(text []byte, complete bool) (proposals.Draft, error)
@@ -109,7 +109,7 @@ type Documents struct {
 	Dossier  func(review.Dossier) any
 	Comment  func(proposals.Comment) any
 	Finding  func(registry.Subject, review.Standing) any
-	// Preview writes the prompt of one channel as it would be, and how that differs.
+	// Preview returns the future prompt of a channel and its differences from the current one.
 	Preview func(impact.Preview) (any, error)
 	// Fault describes an error.
 	Fault func(error) Fault
@@ -137,27 +137,25 @@ type Problem struct {
 	Rule    string `json:"rule,omitempty"`
 }
 
-// Config has the parts of a server.
+// Config configures a server.
 type Config struct {
-	Desk      Desk // nil where nothing can be proposed
+	Desk      Desk // nil if nothing can be proposed
 	Gateway   Gateway
-	Upstream  Upstream // nil when no list shows approved tools
+	Upstream  Upstream // nil if approved tools are not listed
 	Registry  Registry
 	Prompter  Prompter
 	Documents Documents
 
-	Version string // of toolcrib
-	// As is the actor of every client. If it is zero, each client acts as the agent
-	// that it claims to be.
+	Version string // version of toolcrib
+	// As is the actor of every client. If it is zero, each client acts as the agent that it claims to be.
 	As proposals.Actor
-	// Caller is the caller for which tools are found and called. Its actor is set
-	// for every call.
+	// Caller is the caller on whose behalf tools are found and called. Its actor is set for every call.
 	Caller gateway.Caller
 	// Expose selects the listed tools; "" means ExposeMeta.
 	Expose Expose
-	// Every is the interval of polling for approvals; 0 means DefaultEvery.
+	// Every is the polling interval for approvals; 0 means DefaultEvery.
 	Every time.Duration
-	// Turn limits the requests that are processed at once; nil for no limit.
+	// Turn limits the concurrent processing of requests; nil for no limit.
 	Turn Turn
 }
 
@@ -172,35 +170,35 @@ type Server struct {
 	config  Config
 	sdk     *sdk.Server
 	heavy   chan struct{} // limits the calls with long arguments
-	own     []*sdk.Tool   // the listed tools of toolcrib itself
+	own     []*sdk.Tool   // toolcrib's own listed tools
 	written writtenPages
 }
 
-// name is the server's name for itself.
+// name is the name under which the server introduces itself.
 const name = "toolcrib"
 
-// instructions are for the model that uses the server.
+// instructions are the instructions for the model.
 const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
 ` + proposingInstructions + `To use a tool: search_tools, describe_tool, execute_tool. A call that requires user approval waits as a pending call; poll its outcome with execute_tool and that id alone.`
 
 const proposingInstructions = `To change a tool, a prompt or an agent: get the live definition (describe_tool), write the whole new one, check it with lint_proposal, and submit it with propose_tool; the answer has the findings: resolve them with revise_proposal or comment_proposal. preview_proposal shows how it would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal ends one. The user decides; you cannot.
 `
 
-// nativeInstructions are for a model that calls the approved tools directly.
+// nativeInstructions are the instructions for a model that calls approved tools directly.
 const nativeInstructions = `The user approved these tools, exactly as listed, through toolcrib.
 A call that requires user approval does not run: the error names a pending call. Poll its outcome with call_outcome; do not retry.`
 
-// instructionsFor has the instructions for each set of tools; "" is ExposeMeta.
+// instructionsFor has the instructions for each set of tools; "" means ExposeMeta.
 var instructionsFor = map[Expose]string{
 	"": instructions, ExposeMeta: instructions, ExposeTools: nativeInstructions,
 	ExposeBoth: instructions + "\nThe tools that you have are listed too, and can be called directly.",
 }
 
-// maxMessage limits one message of a client, in bytes.
+// maxMessage is the maximum size of a message from a client, in bytes.
 const maxMessage = 28 << 20
 
-// heavyArguments is the length above which few arguments are parsed at once, because they take a hundred times their
-// length in memory.
+// heavyArguments is the length above which only a few arguments are parsed at the same time, because they need a
+// hundred times their length in memory.
 const heavyArguments = 256 << 10
 
 // New returns a server. It returns an error if the actor is not an agent.
@@ -240,8 +238,8 @@ func New(c Config) (*Server, error) {
 //go:embed tools.json
 var toolsJSON []byte
 
-// ProposalSchema returns the JSON Schema of the arguments of propose_tool: a proposal as
-// a file has it, and draft.
+// ProposalSchema returns the JSON Schema of the arguments of propose_tool: a proposal in the form of a file, and
+// draft.
 func ProposalSchema() (json.RawMessage, error) {
 	var listed []definition
 	if err := json.Unmarshal(toolsJSON, &listed); err != nil {
@@ -258,7 +256,7 @@ func ProposalSchema() (json.RawMessage, error) {
 // runtimeTools are the tools that find and call approved tools.
 var runtimeTools = []string{"search_tools", "describe_tool", "execute_tool", callOutcome}
 
-// definition is a tool as tools.json has it.
+// definition is a tool in tools.json.
 type definition struct {
 	Name         string               `json:"name"`
 	Title        string               `json:"title"`
@@ -276,7 +274,7 @@ func (d definition) tool() *sdk.Tool {
 	return t
 }
 
-// addTools adds the tools with untyped handlers: the SDK's typed handlers would coerce their arguments, and report
+// addTools adds the tools with untyped handlers. The SDK's typed handlers would coerce their arguments and report
 // errors without a path.
 func (s *Server) addTools() error {
 	var tools []definition
@@ -309,7 +307,7 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// ServeStdio serves one client over in and out until it disconnects or ctx ends.
+// ServeStdio serves one client over in and out until it disconnects or ctx is done.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -318,7 +316,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: 5 * time.Second}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
-		return nil // the client disconnected
+		return nil // the client has disconnected
 	}
 	return err
 }

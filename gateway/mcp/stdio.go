@@ -1,3 +1,5 @@
+// The transport over standard input and output.
+
 package mcp
 
 import (
@@ -15,14 +17,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// inbox passes on the messages of a client, one per line, and itself answers invalid lines: for the SDK, an unreadable
-// line ends the session, so one nested argument of a model would end the server. A batch, which the revision 2025-03-26
-// has, is passed on message by message.
+// inbox passes on the messages of a client, one per line, and responds to invalid lines itself. In the SDK, an
+// unreadable line ends the session, so that deeply nested arguments from a model would end the server. A batch, which
+// revision 2025-03-26 permits, is passed on as separate messages.
 type inbox struct {
 	lines *bufio.Reader
-	out   *shared // for the answers; a message is written by one call
+	out   *shared // for responses; each message is a single Write
 	rest  []byte
-	last  time.Duration // limits how long answers may take after the input ended
+	last  time.Duration // maximum time for responses after the input has ended
 }
 
 // Read implements io.Reader.
@@ -50,7 +52,7 @@ func (b *inbox) Read(p []byte) (int, error) {
 
 var errLong = errors.New("the line exceeds the limit")
 
-// line reads a line and discards one that is too long.
+// line reads a line. It discards a line that is too long.
 func (b *inbox) line() ([]byte, error) {
 	var line []byte
 	long := false
@@ -105,19 +107,19 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 	return all, nil
 }
 
-// refuse answers a refused message.
+// refuse responds to a refused message.
 func (b *inbox) refuse(id json.RawMessage, why *jsonrpc.Error) error {
 	_, err := b.out.Write(refusal(id, why))
 	return err
 }
 
-// shared is a writer for several goroutines that counts the unanswered requests. For the SDK, the end of input ends all
-// calls, but a program that writes its requests and closes the pipe expects answers.
+// shared is a writer for several goroutines that counts unanswered requests. In the SDK, the end of the input ends
+// all calls. A program that writes its requests and closes the pipe still expects responses.
 type shared struct {
 	mu   sync.Mutex
 	to   io.Writer
-	owed map[string]int // unanswered requests by id
-	paid chan struct{}  // closed when all responses are written; nil if no goroutine waits
+	owed map[string]int // number of unanswered requests by id
+	paid chan struct{}  // closed when all responses have been written; nil if no goroutine waits
 }
 
 // Write implements io.Writer.
@@ -137,7 +139,7 @@ func (s *shared) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// await waits until all requests are answered, but at most for limit.
+// await waits until all requests have been answered, or for limit.
 func (s *shared) await(limit time.Duration) {
 	s.mu.Lock()
 	var paid chan struct{}
@@ -155,7 +157,7 @@ func (s *shared) await(limit time.Duration) {
 	}
 }
 
-// answered returns the id of a response, or "" for another message. It reads only the beginning:
+// answered returns the id of a response, or "" for other messages. It reads only the beginning:
 // {"jsonrpc":"2.0","id":ID,"result" or "error".
 func answered(message []byte) string {
 	in := json.NewDecoder(bytes.NewReader(message))
@@ -177,8 +179,9 @@ func answered(message []byte) string {
 // Close implements io.Closer.
 func (s *shared) Close() error { return nil }
 
-// checkMessage returns the reason why a message cannot be passed on, and its encoded id, or nil if that is unknown. The
-// SDK would read only the first of two messages, round numeric ids, and report its own types for invalid params.
+// checkMessage returns why a message cannot be passed on, or nil, and the encoded id of the message, or nil if
+// unknown. The SDK would read only the first of two messages, round numeric ids, and mention its own types in errors
+// about params.
 func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	refuse := func(code int64, format string, args ...any) *jsonrpc.Error {
 		return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
@@ -213,7 +216,7 @@ func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	return nil, id
 }
 
-// refusal returns the response to a refused message, on one line.
+// refusal returns the response to a refused message on one line.
 func refusal(id json.RawMessage, why *jsonrpc.Error) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")

@@ -1,3 +1,5 @@
+// GET /v1/bundle: the published registry, for machines that follow it.
+
 package serve
 
 import (
@@ -15,13 +17,14 @@ import (
 
 const bundlePath = "/v1/bundle"
 
-// Published is the live registry as the files that other machines follow.
+// Published is the live registry in the form of the files that other machines follow.
 type Published interface {
-	// File returns a file by its name. The error wraps fs.ErrNotExist if there is none.
+	// File returns a file by name. The error wraps fs.ErrNotExist if the file does not exist.
 	File(name string) ([]byte, error)
 }
 
-// bundles holds the published registry of the newest state, and the previous one, which a follower may still be reading.
+// bundles caches the published registry of the newest state and the previous one, which a follower may still be
+// reading.
 type bundles struct {
 	mu     sync.Mutex
 	state  int64
@@ -29,7 +32,7 @@ type bundles struct {
 	before *bundle
 }
 
-// bundle keeps the files that were requested.
+// bundle caches the requested files of a published registry.
 type bundle struct {
 	from  Published
 	files map[string][]byte
@@ -67,13 +70,13 @@ func (b *bundles) file(ctx context.Context, c Config, state int64, name string) 
 	return data, err
 }
 
-// bundle is GET /v1/bundle and below: the registry as toolcrib publish writes it.
+// bundle handles GET /v1/bundle and the paths below it: the registry in the form that toolcrib publish writes.
 func (s *Server) bundle(q *request) error {
 	if s.config.Publish == nil {
 		return problem(http.StatusNotFound, "not_found", "this server does not offer its registry; start it with toolcrib serve --bundle")
 	}
 	name := cmp.Or(q.r.PathValue("file"), "index.json")
-	// A client that disconnects does not end the publishing that others wait for.
+	// A client that disconnects must not cancel the publishing that others wait for.
 	data, err := s.bundles.file(s.clients.ctx, s.config, q.state, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return problem(http.StatusNotFound, "not_found", "the published registry has no file "+quote(name))

@@ -1,3 +1,5 @@
+// The views of agents on the registry, and GET /v1/catalog and /v1/tools.
+
 package serve
 
 import (
@@ -30,16 +32,16 @@ type Definition struct {
 	Definition  json.RawMessage `json:"definition"`
 
 	Live      registry.Live `json:"-"`
-	CreatedAt time.Time     `json:"-"` // when its first version was decided
-	UpdatedAt time.Time     `json:"-"` // when this one was
+	CreatedAt time.Time     `json:"-"` // decision time of the first version
+	UpdatedAt time.Time     `json:"-"` // decision time of this version
 }
 
 // Loaded is an agent with the definitions that an application loads.
 type Loaded struct {
 	Agent Definition   // the profile
-	Lists []Definition // the allow-list that it refers to, if any
+	Lists []Definition // allow-list of the agent, if any
 	Tools []Definition // by id
-	// Warnings name the tools of the allow-list that the registry lacks.
+	// Warnings name the tools of the allow-list that the registry does not contain.
 	Warnings []string
 }
 
@@ -52,7 +54,7 @@ func (l Loaded) hash() string {
 	return registry.HashBytes([]byte(b.String()))
 }
 
-// view is the tools of one caller's agent in one state of the registry.
+// view contains the tools of an agent for one state of the registry.
 type view struct {
 	state   int64 // of the registry
 	hash    string
@@ -60,29 +62,30 @@ type view struct {
 	prompts *prompt.Renderer
 
 	mu    sync.Mutex
-	heads map[Format][]byte // of configurations
+	heads map[Format][]byte // beginnings of configurations
 }
 
-// viewKey has the values that a view depends on, besides the registry.
+// viewKey identifies a view within a state of the registry.
 type viewKey struct {
 	agent string
 	layer registry.Layer
 	where registry.Context
 }
 
-// views caches the requested views.
+// views caches views.
 type views struct {
 	mu    sync.Mutex
 	slots map[viewKey]*viewSlot
 }
 
-// viewSlot holds the newest view of a key. Its lock is held while a newer one is read, and others wait for that.
+// viewSlot contains the newest view of a key. Its lock is held while a newer view is read, so that others wait for
+// it.
 type viewSlot struct {
 	mu   sync.Mutex
 	view *view
 }
 
-// maxViews limits the number of cached views.
+// maxViews is the maximum number of cached views.
 const maxViews = 16
 
 func (v *views) slot(c gateway.Caller) *viewSlot {
@@ -100,7 +103,7 @@ func (v *views) slot(c gateway.Caller) *viewSlot {
 	return s
 }
 
-// view returns the view of a request's agent, as of its state or a later one.
+// view returns the view of a request's agent, as of the request's state or a later one.
 func (s *Server) view(q *request) (*view, error) {
 	slot := s.views.slot(q.caller)
 	slot.mu.Lock()
@@ -115,7 +118,7 @@ func (s *Server) view(q *request) (*view, error) {
 	return v, err
 }
 
-// newView reads a consistent view of one state. It reads again after a concurrent approval, but not forever.
+// newView reads a view from one state. If a concurrent approval changes the state, it tries again a few times.
 func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*view, error) {
 	for range 5 {
 		loaded, err := s.config.Catalog.Load(ctx, c, time.Time{})
@@ -141,8 +144,8 @@ func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*v
 	return nil, problem(http.StatusServiceUnavailable, "busy", "the registry changes all the time; try again")
 }
 
-// unchanged sets the entity tag of a response, and reports whether the client has that already, which it then answers
-// with status 304. Tags are weak: they identify definitions, not bytes.
+// unchanged sets the entity tag of a response. It reports whether the client already has that version, and then
+// responds with status 304. Tags are weak, because they identify definitions rather than bytes.
 func unchanged(q *request, hash string) bool {
 	tag := `W/"` + hash + `"`
 	h := q.w.Header()
@@ -166,7 +169,7 @@ type docCatalog struct {
 	Tools       []Definition `json:"tools"`
 }
 
-// catalog is GET /v1/catalog: the definitions of the agent, now or at a time.
+// catalog handles GET /v1/catalog: the definitions of the agent, now or at a given time.
 func (s *Server) catalog(q *request) error {
 	var asOf time.Time
 	if text := q.text("as_of", ""); text != "" {
@@ -197,7 +200,7 @@ func (s *Server) catalog(q *request) error {
 	return answer(q.w, doc)
 }
 
-// tool is GET /v1/tools/{id}: one definition of the agent, by id, alias or wire name.
+// tool handles GET /v1/tools/{id}: a definition of the agent by id, alias, or wire name.
 func (s *Server) tool(q *request) error {
 	found, err := s.config.Gateway.Describe(q.r.Context(), q.caller, q.r.PathValue("id"))
 	if err != nil {

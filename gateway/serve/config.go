@@ -1,3 +1,5 @@
+// GET /v1/agents/{id}/config, and the encoding of responses and errors.
+
 package serve
 
 import (
@@ -22,8 +24,8 @@ import (
 	"toolcrib/review"
 )
 
-// docConfig has the settings that an application needs to run an agent, except for the channel and its prompt, which
-// follow in the same object.
+// docConfig contains the settings that an application needs to run an agent. The channel and its prompt follow in the
+// same object.
 type docConfig struct {
 	Agent  string `json:"agent"`
 	Format Format `json:"format"`
@@ -39,7 +41,7 @@ type docConfig struct {
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
-// agentConfig is GET /v1/agents/{id}/config.
+// agentConfig handles GET /v1/agents/{id}/config.
 func (s *Server) agentConfig(q *request) error {
 	if err := q.own(); err != nil {
 		return err
@@ -85,7 +87,8 @@ func (q *request) own() error {
 	return nil
 }
 
-// configHead returns the part of the response that all channels and users share, up to the comma before the channel.
+// configHead returns the beginning of the response, which all channels and users share, up to the comma before the
+// channel.
 func (s *Server) configHead(ctx context.Context, v *view, f Format) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -123,7 +126,7 @@ func (s *Server) configHead(ctx context.Context, v *view, f Format) ([]byte, err
 type refusal struct {
 	status int
 	fault  mcp.Fault
-	close  bool // end the connection: nothing more is read from it
+	close  bool // close the connection; the rest of the request is not read
 }
 
 // Error implements error.
@@ -150,7 +153,7 @@ func (s *Server) answerTo(ctx context.Context, err error) *refusal {
 	return &refusal{status: status, fault: fault}
 }
 
-// statusOf translates errors of the service into statuses.
+// statusOf returns the HTTP status for an error.
 func statusOf(err error) int {
 	var refused *gateway.Error
 	var malformed jsondoc.Problems
@@ -191,12 +194,12 @@ func statusOfCall(code gateway.Code) int {
 		return http.StatusGatewayTimeout
 	case gateway.CodeNotConnected, gateway.CodeUnavailable, gateway.CodeGateUnavailable, gateway.CodeCanceled:
 		return http.StatusServiceUnavailable
-	default: // whatever the provider calls it
+	default: // codes of providers
 		return http.StatusBadGateway
 	}
 }
 
-// refuse writes an error.
+// refuse writes an error response.
 func refuse(w http.ResponseWriter, r *refusal) {
 	if r.close {
 		door.TurnAway(w)
@@ -213,7 +216,7 @@ func refuse(w http.ResponseWriter, r *refusal) {
 	write(w, r.status, body)
 }
 
-// encode encodes a document, with hidden characters escaped.
+// encode encodes a document with hidden characters escaped.
 func encode(v any) ([]byte, error) {
 	text, err := jsondoc.Encode(v)
 	return visible.JSON(text), err
@@ -228,7 +231,7 @@ func answer(w http.ResponseWriter, v any) error {
 	return err
 }
 
-// write writes a JSON response. Errors are ignored: they mean that the client has disconnected.
+// write writes a JSON response. It ignores errors, because they mean that the client has disconnected.
 func write(w http.ResponseWriter, status int, parts ...[]byte) {
 	h, size := w.Header(), 0
 	for _, part := range parts {
@@ -242,11 +245,11 @@ func write(w http.ResponseWriter, status int, parts ...[]byte) {
 	}
 }
 
-// budgets limits the open requests of all clients, and of one token.
+// budgets limits the concurrent requests of all clients together and of each token.
 type budgets struct {
-	requests *turns.Turns // streams apart
+	requests *turns.Turns // except streams
 	large    *turns.Turns // requests with bodies of more than largeBody bytes
-	events   *turns.Turns // streams of events
-	listens  *turns.Turns // streams of MCP
-	calls    *turns.Turns // calls over MCP; their clients may be gone
+	events   *turns.Turns // event streams
+	listens  *turns.Turns // MCP streams
+	calls    *turns.Turns // calls over MCP, whose clients may have disconnected
 }

@@ -1,3 +1,5 @@
+// GET /v1/events: a stream of approvals and pending calls.
+
 package serve
 
 import (
@@ -17,7 +19,7 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// docNotice is one event of a stream.
+// docNotice is an event of a stream.
 type docNotice struct {
 	Seq         int64     `json:"seq"` // Of the audit log: a client continues after it
 	At          time.Time `json:"at"`
@@ -57,13 +59,13 @@ func (s *streams) tell() {
 }
 
 const (
-	beatTime   = 15 * time.Second // between the comments that keep an idle stream open
+	beatTime   = 15 * time.Second // interval of the comments that keep an idle stream open
 	noticePage = 200
 )
 
-// events is GET /v1/events: a stream of approvals and waiting calls.
+// events handles GET /v1/events: a stream of approvals and pending calls.
 func (s *Server) events(q *request) error {
-	// Without a number, the stream begins with the next event.
+	// By default, the stream begins with the next event.
 	text := cmp.Or(q.r.Header.Get("Last-Event-ID"), q.text("after", strconv.FormatInt(q.event, 10)))
 	after, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || after < 0 {
@@ -77,13 +79,12 @@ func (s *Server) events(q *request) error {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	q.w.WriteHeader(http.StatusOK)
-	// Later errors end the stream. The client reconnects and then receives the
-	// missed events.
+	// Later errors end the stream. The client reconnects and then receives the events that it missed.
 	_ = s.stream(q, after)
 	return nil
 }
 
-// stream writes events until the client disconnects, its token becomes invalid, or the server ends.
+// stream writes events until the client disconnects, its token becomes invalid, or the server shuts down.
 func (s *Server) stream(q *request, after int64) error {
 	out := http.NewResponseController(q.w)
 	if _, err := fmt.Fprint(q.w, "retry: 1000\n\n"); err != nil {
@@ -111,7 +112,7 @@ func (s *Server) stream(q *request, after int64) error {
 		changed = true
 		select {
 		case <-news:
-		case <-beat.C: // a token that is revoked is news; it only expires without any
+		case <-beat.C: // the revocation of a token is an event, but its expiry is not
 			changed = false
 			if err := q.token.InForce(s.config.Now()); err != nil {
 				return err
@@ -127,8 +128,8 @@ func (s *Server) stream(q *request, after int64) error {
 	}
 }
 
-// writeNotices writes the notices after an event that concern the token's agent, and returns the number of the last
-// event that was read.
+// writeNotices writes the notices after an event that the token's agent may receive. It returns the number of the
+// last event that was read.
 func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int64, error) {
 	for {
 		found, upTo, err := s.config.Log.Notices(ctx, after, noticePage)
@@ -160,8 +161,8 @@ func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int
 	}
 }
 
-// concerns reports whether the agent of a request's token may receive a notice:
-// approvals in its view, and its own calls.
+// concerns reports whether the agent of a request's token may receive a notice. It may receive approvals in its view
+// and its own calls.
 func (q *request) concerns(n gateway.Notice) bool {
 	c := q.caller
 	if n.Kind == gateway.NoticePending || n.Kind == gateway.NoticeAnswer {
@@ -170,11 +171,11 @@ func (q *request) concerns(n gateway.Notice) bool {
 	return slices.Contains(c.Layer.View(), n.Subject.Layer)
 }
 
-// every is the interval of polling for events of other processes if the database does not announce them.
+// every is the polling interval for events of other processes if the database does not announce them.
 const every = 100 * time.Millisecond
 
-// follow waits for events of all processes until ctx ends. It wakes the event streams, and ends the sessions of tokens
-// that are no longer valid. It returns an error if the database is gone.
+// follow waits for events of all processes until ctx is done. It wakes the event streams and ends the sessions of
+// tokens that have become invalid. It returns an error if the database is gone.
 func (s *Server) follow(ctx context.Context) error {
 	last, approved, _ := s.config.Log.Head(ctx) // after an error, the first event counts as a change
 	for told := int64(0); ; {

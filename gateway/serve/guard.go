@@ -1,3 +1,5 @@
+// The checks that every request must pass.
+
 package serve
 
 import (
@@ -16,14 +18,14 @@ import (
 	"toolcrib/internal/unixsocket"
 )
 
-// Limits of request bodies, in bytes. Few that are larger than largeBody are read at once, because parsed arguments take
-// a hundred times their length in memory.
+// Limits of request bodies, in bytes. Only a few bodies larger than largeBody are read at the same time, because
+// parsed arguments need a hundred times their length in memory.
 const (
 	maxBody   = 1 << 20
 	largeBody = 64 << 10
 )
 
-// guard lets in only requests that may come in, and answers their errors.
+// guard returns a handler that checks requests and converts errors to responses.
 func (s *Server) guard(r route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		s.running.Add(1)
@@ -38,13 +40,13 @@ func (s *Server) guard(r route) http.Handler {
 	})
 }
 
-// let takes a request past every check, and then to its handler.
+// let applies all checks to a request and then calls its handler.
 func (s *Server) let(r route, q *request) error {
 	host := strings.Trim(q.r.Host, "[]")
 	if name, _, err := net.SplitHostPort(q.r.Host); err == nil {
 		host = name
 	}
-	if s.config.Host != nil && !s.config.Host(host) { // a page whose own name resolves to this server (DNS rebinding)
+	if s.config.Host != nil && !s.config.Host(host) { // DNS rebinding: a page with a name that resolves to this server
 		return turnedAway(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+quote(host))
 	}
 	for _, origin := range q.r.Header.Values("Origin") {
@@ -57,7 +59,7 @@ func (s *Server) let(r route, q *request) error {
 			return err
 		}
 	}
-	if r.pattern != mcpPath { // which has its own
+	if r.pattern != mcpPath { // the MCP endpoint has its own parameters
 		if err := r.checkQuery(q); err != nil {
 			return err
 		}
@@ -91,8 +93,8 @@ func (s *Server) let(r route, q *request) error {
 	return s.byTurn(q, r.handle)
 }
 
-// byTurn runs what takes a processor by a turn of the request's token. It gives the turn
-// back while a client reads the answer.
+// byTurn runs the part of a request that needs a processor while the token has its turn. It releases the turn while
+// the client reads the response.
 func (s *Server) byTurn(q *request, run func(*request) error) error {
 	ctx, done, ok := s.work.Hold(q.r.Context(), q.token.ID)
 	if !ok {
@@ -104,7 +106,7 @@ func (s *Server) byTurn(q *request, run func(*request) error) error {
 	return run(&held)
 }
 
-// answerWriter writes an answer through another writer.
+// answerWriter is a response writer with a different writer for the body.
 type answerWriter struct {
 	http.ResponseWriter
 	body io.Writer
@@ -113,19 +115,19 @@ type answerWriter struct {
 // Write implements io.Writer.
 func (w answerWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (w answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func turnedAway(status int, code, message string) error {
 	return &refusal{status: status, fault: mcp.Fault{Code: code, Message: message}, close: true}
 }
 
-// authenticate finds out who sent a request, as of now.
+// authenticate determines the token of a request.
 func (s *Server) authenticate(q *request) error {
 	shown, ok := door.Bearer(q.r)
 	find := s.config.Tokens.Check
 	if !ok {
-		// A peer on a unix socket has the token that the configuration gives its account.
+		// A peer on a Unix socket has the token that the configuration assigns to its account.
 		if conn, local := door.Conn(q.r).(unixsocket.Conn); local && q.r.Header["Authorization"] == nil {
 			shown, ok = s.config.Peers[conn.UID]
 		}
@@ -153,8 +155,7 @@ func (s *Server) authenticate(q *request) error {
 	return nil
 }
 
-// head reads the newest event of the database, and fails when the database is
-// gone.
+// head reads the newest event of the database. It returns an error if the database cannot be read.
 func (s *Server) head(q *request) error {
 	err := s.config.Log.There()
 	if err == nil {

@@ -12,36 +12,35 @@ import (
 
 const mcpPath = mcp.Path
 
-// client is the MCP endpoint of one token, whose sessions no other token can use.
+// client is the MCP endpoint of a token. Other tokens cannot use its sessions.
 type client struct {
 	token tokens.Token
 	serve http.Handler
 	stop  context.CancelFunc
-	uses  int   // requests under way
+	uses  int   // current requests
 	used  int64 // sequence number of the last use
 }
 
-// clientKey identifies the token and user for which an endpoint calls tools.
+// clientKey identifies the token and the user on whose behalf an endpoint calls tools.
 type clientKey struct{ token, user string }
 
-// clients caches the MCP endpoints that were requested.
+// clients caches MCP endpoints.
 type clients struct {
-	ctx context.Context // of the server: its end is theirs
+	ctx context.Context // context of the server, which ends the endpoints
 
 	mu   sync.Mutex
 	all  map[clientKey]*client
 	used int64 // of the last request
 }
 
-// Limits of the endpoints of all tokens, and of one. Beyond them, the least recently used endpoint ends: that of the
-// token, or of the token with the most endpoints.
+// Limits of the endpoints of all tokens and of one token. At a limit, the least recently used endpoint is closed: one
+// of that token, or one of the token with the most endpoints.
 const (
 	maxClients      = 256
 	maxClientsOfOne = 64
 )
 
-// mcp is the MCP endpoint. The revision of the protocol and everything else are
-// those of toolcrib mcp.
+// mcp handles requests to the MCP endpoint, which behaves like toolcrib mcp.
 func (s *Server) mcp(q *request) error {
 	caller, err := q.forUser(q.text("user", ""))
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *Server) mcp(q *request) error {
 	return nil
 }
 
-// begin returns the endpoint for a request, a new one if there is none.
+// begin returns the endpoint for a request. It creates the endpoint if necessary.
 func (c *clients) begin(key clientKey, create func() (*client, error)) (*client, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +92,7 @@ func (c *clients) done(one *client) {
 	one.uses--
 }
 
-// makeRoom ends an endpoint if a limit is reached. It returns false if all of them are in use.
+// makeRoom closes an endpoint if a limit is reached. It returns false if all endpoints are in use.
 func (c *clients) makeRoom(token string) bool {
 	of := map[string]int{}
 	for key := range c.all {
@@ -125,8 +124,8 @@ func (c *clients) makeRoom(token string) bool {
 	return found
 }
 
-// turnOf returns how the calls in sessions of a token take turns with its other requests. Waiting calls count, because a
-// client can disconnect and leave them behind.
+// turnOf returns the function by which calls in a token's sessions take turns with its other requests. Waiting calls
+// count against a limit, because a client can disconnect and leave them behind.
 func (s *Server) turnOf(token string) mcp.Turn {
 	return func(ctx context.Context) (context.Context, func(), error) {
 		if !s.budgets.calls.Enter(token) {

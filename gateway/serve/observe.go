@@ -1,3 +1,5 @@
+// Metrics and the log of requests.
+
 package serve
 
 import (
@@ -18,7 +20,7 @@ import (
 	"toolcrib/gateway"
 )
 
-// observed records a response for the metrics and the log.
+// observed records properties of a response for the metrics and the log.
 type observed struct {
 	http.ResponseWriter
 	status  int
@@ -27,7 +29,7 @@ type observed struct {
 	request *request
 }
 
-// observedKey is its key in the context of a request.
+// observedKey is the context key of an observed.
 type observedKey struct{}
 
 // WriteHeader implements http.ResponseWriter.
@@ -47,12 +49,11 @@ func (o *observed) Write(text []byte) (int, error) {
 // Flush implements http.Flusher.
 func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Flush() }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// observe counts and logs every request: successes and refused logins at level debug,
-// so that clients cannot fill the log; calls and refusals at info; failures of the
-// server at error.
+// observe counts and logs every request. Successes and refused logins have level debug, so that clients cannot fill
+// the log; calls and refusals have level info, and failures of the server level error.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o := &observed{ResponseWriter: w, route: "/"}
@@ -87,9 +88,8 @@ func (o *observed) level() slog.Level {
 	return slog.LevelDebug
 }
 
-// metrics are written in the text format of Prometheus
-// (https://prometheus.io/docs/instrumenting/exposition_formats), which takes a
-// page of code. The client library initializes itself in every command.
+// metrics are written in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats),
+// which needs little code. The client library would initialize itself in every command.
 type metrics struct {
 	version string
 	start   time.Time
@@ -107,7 +107,7 @@ type requestLabels struct {
 	status        int
 }
 
-// buckets are the upper bounds of durations, in seconds.
+// buckets are the upper limits of the histogram's buckets, in seconds.
 var buckets = [...]float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 10, 60}
 
 type histogram struct {
@@ -116,7 +116,7 @@ type histogram struct {
 	sum    float64
 }
 
-// request counts a request. Methods that no route has count as one.
+// request counts a request. Methods without a route are counted together.
 func (m *metrics) request(route, method string, status int, took time.Duration) {
 	if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete}, method) {
 		method = "other"
@@ -138,13 +138,13 @@ func (m *metrics) request(route, method string, status int, took time.Duration) 
 	}
 }
 
-// called counts the outcome of a call. All codes of providers count as one.
+// called counts the outcome of a call. Codes of providers are counted together.
 func (m *metrics) called(err error) {
 	code := "ok"
 	var refused *gateway.Error
 	switch {
 	case errors.As(err, &refused) && statusOfCall(refused.Code) == http.StatusBadGateway:
-		code = "provider" // whatever it calls it
+		code = "provider" // regardless of the provider's own code
 	case errors.As(err, &refused):
 		code = string(refused.Code)
 	case err != nil:
@@ -155,7 +155,7 @@ func (m *metrics) called(err error) {
 	m.calls[code]++
 }
 
-// writeMetrics is GET /metrics.
+// writeMetrics handles GET /metrics.
 func (s *Server) writeMetrics(q *request) error {
 	var b bytes.Buffer
 	s.metrics.write(&b, q.event, q.state, s.budgets.events.Open(), s.clients.open())

@@ -31,7 +31,7 @@ type docRefused struct {
 
 var validMachine = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// reports is POST /v1/reports: it converts reports of followers to proposals.
+// reports handles POST /v1/reports: it converts reports of followers to proposals.
 func (s *Server) reports(q *request) error {
 	if s.config.Report == nil {
 		return problem(http.StatusNotFound, "not_found", "this server accepts no reports; start it with toolcrib serve --bundle")
@@ -40,7 +40,7 @@ func (s *Server) reports(q *request) error {
 	if err != nil {
 		return err
 	}
-	const around = 8 // levels around the documents in the body
+	const around = 8 // levels in the body around the documents
 	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth + around})
 	if err != nil {
 		return err

@@ -1,3 +1,5 @@
+// The routes of the server and their small handlers.
+
 package serve
 
 import (
@@ -17,28 +19,27 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// route is one path of the server, which openapi.json describes.
+// route is a path of the server, as described in openapi.json.
 type route struct {
-	method  string // "" for every one
+	method  string // "" for every method
 	pattern string
-	query   []string // the parameters that it takes
-	open    bool     // it needs no token
-	stream  bool     // it stays open or costs nothing, and does not count as an open request
+	query   []string // permitted parameters
+	open    bool     // needs no token
+	stream  bool     // stays open or costs nothing, and does not count as an open request
 	handle  func(*request) error
 }
 
-// request is one request on its way through the server.
+// request is a request that the server is processing.
 type request struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	token  tokens.Token
-	caller gateway.Caller // that of the token
-	// event is the number of the newest event when the request came, state that of
-	// the registry.
+	caller gateway.Caller // caller of the token
+	// event is the number of the newest event when the request arrived, and state that of the registry.
 	event, state int64
 }
 
-// table lists the routes.
+// table returns the routes.
 func (s *Server) table() []route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []route{
@@ -59,14 +60,14 @@ func (s *Server) table() []route {
 	}
 }
 
-// nowhere returns the route of all unknown paths.
+// nowhere returns the route for unknown paths.
 func nowhere() route {
 	return route{pattern: "/", open: true, handle: func(q *request) error {
 		return problem(http.StatusNotFound, "not_found", "unknown path; /openapi.json lists the paths")
 	}}
 }
 
-// notAllowed returns the route of a path for all methods except its own.
+// notAllowed returns the route of a path for all other methods.
 func notAllowed(pattern string, methods []string) route {
 	if slices.Contains(methods, http.MethodGet) {
 		methods = append(methods, http.MethodHead)
@@ -95,12 +96,12 @@ func (r route) checkQuery(q *request) error {
 	return nil
 }
 
-// text returns a parameter, or fallback when it is not given.
+// text returns a parameter, or fallback if it is not given.
 func (q *request) text(key, fallback string) string {
 	return cmp.Or(q.r.URL.Query().Get(key), fallback)
 }
 
-// forUser returns the caller of a request that may name a user. A token with a user allows no other.
+// forUser returns the caller of a request that may name a user. A token with a user permits no other user.
 func (q *request) forUser(named string) (gateway.Caller, error) {
 	c := q.caller
 	switch {
@@ -120,16 +121,16 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 //go:embed openapi.json
 var openapiJSON []byte
 
-// openapi is GET /openapi.json.
+// openapi handles GET /openapi.json.
 func (s *Server) openapi(q *request) error {
 	write(q.w, 200, openapiJSON)
 	return nil
 }
 
-// healthy is GET /healthz: the process answers.
+// healthy handles GET /healthz. It reports that the process responds.
 func (s *Server) healthy(q *request) error { return answer(q.w, map[string]string{"status": "ok"}) }
 
-// ready is GET /readyz: the database can be read.
+// ready handles GET /readyz. It reports that the database can be read.
 func (s *Server) ready(q *request) error {
 	if err := s.head(q); err != nil {
 		return err
@@ -162,7 +163,7 @@ type docCall struct {
 	Pending string `json:"pending"`
 }
 
-// execute is POST /v1/agents/{id}/execute: a call through every gate.
+// execute handles POST /v1/agents/{id}/execute: it passes a call through every gate.
 func (s *Server) execute(q *request) error {
 	if err := q.own(); err != nil {
 		return err
@@ -195,7 +196,7 @@ func (s *Server) execute(q *request) error {
 	})
 }
 
-// readCall reads the body of a call, strictly.
+// readCall parses the body of a call. It refuses unknown fields.
 func readCall(r *http.Request) (docCall, error) {
 	var in docCall
 	text, err := io.ReadAll(r.Body)

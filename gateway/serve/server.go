@@ -1,3 +1,5 @@
+// The HTTP server and its configuration.
+
 package serve
 
 import (
@@ -23,14 +25,13 @@ import (
 
 // Tokens identifies the holder of a secret.
 type Tokens interface {
-	// Check returns the token with the given secret. It returns tokens.ErrToken if
-	// there is none that is valid.
+	// Check returns the token with the given secret. It returns tokens.ErrToken if there is no valid one.
 	Check(ctx context.Context, secret string) (tokens.Token, error)
-	// ByID returns the token with an id. It returns tokens.ErrToken if there is none that is valid.
+	// ByID returns the token with an id. It returns tokens.ErrToken if there is no valid one.
 	ByID(ctx context.Context, id string) (tokens.Token, error)
 }
 
-// Gateway has the acts of agents at run time.
+// Gateway contains the actions of agents at run time.
 type Gateway interface {
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
 	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
@@ -45,28 +46,27 @@ type Log interface {
 	// Notices returns at most limit notices after an event, the oldest first, and the event up to which they are
 	// complete.
 	Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error)
-	// There returns nil while the database is the file that was opened.
+	// There returns nil if the database is still the file that was opened.
 	There() error
 	// Wait returns when another process may have committed a transaction, or after every if the database does not
-	// announce them. seen is the last result, 0 at first.
+	// announce changes. seen is the previous result, initially 0.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
 
-// Catalog reads the approved definitions for applications.
+// Catalog reads approved definitions for applications.
 type Catalog interface {
-	// Load returns the agent of a caller with its tools, including deferred ones, at a time; the zero time means now.
+	// Load returns the agent of a caller and its tools, including deferred ones, as of a time. The zero time means
+	// now.
 	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
-	// Encode encodes tools as an array in a format, and lists the parts that the
-	// format cannot represent.
+	// Encode encodes tools as an array in a format. It also returns the parts that the format cannot represent.
 	Encode(ctx context.Context, tools []Definition, f Format) (array []byte, left []string, err error)
-	// PromptInput returns the input for the prompts of the agent, except for the time
-	// and the user.
+	// PromptInput returns the input for the prompts of the agent, without the time and the user.
 	PromptInput(ctx context.Context, c gateway.Caller) (prompt.Input, error)
 	// Known adds the stored data of a caller's user to a context.
 	Known(ctx context.Context, c gateway.Caller, to *prompt.Context) error
 }
 
-// Config has the parts of a server.
+// Config configures a server.
 type Config struct {
 	Tokens  Tokens
 	Gateway Gateway
@@ -76,18 +76,19 @@ type Config struct {
 	MCP       func(gateway.Caller, mcp.Turn) (*mcp.Server, error)
 	Documents mcp.Documents
 
-	Version string // of toolcrib
+	Version string // version of toolcrib
 	Now     func() time.Time
 	Logger  *slog.Logger
-	// Host reports whether a host is allowed in requests; nil allows all. A web page
-	// whose name resolves to this server (DNS rebinding) cannot hide that name.
+	// Host reports whether requests may name a host; nil permits all. A web page with a name that resolves to this
+	// server (DNS rebinding) cannot hide that name.
 	Host func(string) bool
-	// Origins are the web pages that may connect, besides those of this machine.
+	// Origins are the origins of web pages that may connect, besides those of this machine.
 	Origins []string
-	// Peers has the ids of tokens by uid: a request over a unix socket without a token has that of its peer's account.
+	// Peers maps uids to ids of tokens. A request without a token over a Unix socket has the token of its peer's
+	// account.
 	Peers map[int]string
-	// Publish returns the live registry for machines that follow it; nil if the server does
-	// not offer it.
+	// Publish returns the live registry for machines that follow it. It is nil if the server does not offer the
+	// registry.
 	Publish func(ctx context.Context) (Published, error)
 	// Report converts the report of a follower to proposals, as the agent of the token. It returns their number, and an
 	// error if it refuses some of them. It is not called concurrently, and is nil if the server accepts no reports.
@@ -125,8 +126,8 @@ func New(c Config) *Server {
 	return s
 }
 
-// Serve serves clients on a listener until ctx ends, and returns the cause: over TLS if web has a configuration for it.
-// Running calls then have a short time to complete; streams end at once. It also ends when the database is gone.
+// Serve serves clients on a listener until ctx is done or the database is gone, and returns the cause. It uses TLS if
+// web is configured for it. At the end, running calls have a short time to complete; streams end at once.
 func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -147,7 +148,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 	}()
 	select {
 	case <-handlers:
-	case <-time.After(time.Second): // for calls with closed connections to record their outcome
+	case <-time.After(time.Second): // lets calls with closed connections record their outcome
 	}
 	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
 		err = cause
@@ -158,7 +159,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 	return fmt.Errorf("serve: %w", err)
 }
 
-// Handler returns the server's handler; ctx ends its sessions.
+// Handler returns the server's handler. Sessions end when ctx is done.
 func (s *Server) Handler(ctx context.Context) http.Handler {
 	s.clients.ctx = ctx
 	mux := http.NewServeMux()
@@ -177,7 +178,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	elsewhere := s.guard(nowhere())
 	mux.Handle("/", elsewhere)
 	return s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would redirect it
+		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would redirect such a path
 			elsewhere.ServeHTTP(w, r)
 			return
 		}
