@@ -1,3 +1,5 @@
+// The JSON form of requests and responses, and the two kinds of gates.
+
 package evalgate
 
 import (
@@ -18,8 +20,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// question is the request to a gate. Said comes from the caller and is not
-// verified; everything else comes from toolcrib.
+// question is the request to a gate. Said comes from the caller and is not verified. Everything else comes from
+// toolcrib.
 type question struct {
 	Call        string                `json:"call"`
 	At          time.Time             `json:"at"`
@@ -61,19 +63,18 @@ func encode(in gateway.Invocation) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// maxAnswer limits the response of a gate, in bytes.
+// maxAnswer is the maximum size of a gate's response, in bytes.
 const maxAnswer = 64 << 10
 
-// ErrAnswer is returned for a malformed response, which neither approves nor
-// refuses the call.
+// ErrAnswer is returned for a malformed response, which neither approves nor refuses the call.
 var ErrAnswer = errors.New(`it did not answer with {"approved": true or false, "reason": "…"}`)
 
 func decode(b []byte) (gateway.GateAnswer, error) {
 	if len(b) > maxAnswer {
 		return gateway.GateAnswer{}, fmt.Errorf("%w: it is larger than %d bytes", ErrAnswer, maxAnswer)
 	}
-	// encoding/json would accept duplicate keys and other letter case: a gate that
-	// repeats its input could be made to approve.
+	// encoding/json accepts duplicate keys and ignores case. A gate that repeats its input could thus be made to
+	// approve.
 	n, err := jsondoc.Parse(b, jsondoc.Limits{Bytes: maxAnswer, Depth: jsondoc.DefaultLimits.Depth})
 	if err != nil {
 		return gateway.GateAnswer{}, ErrAnswer
@@ -89,9 +90,8 @@ func decode(b []byte) (gateway.GateAnswer, error) {
 	return a, nil
 }
 
-// Command is a gate that is a program: it reads the request from standard input and
-// writes the response to standard output. Any exit status except 0 means that the
-// gate failed. Processes that the program started are ended with it.
+// Command is a gate that is a program. It reads the request from standard input and writes the response to standard
+// output. Any exit status except 0 means that the gate failed. Child processes of the program end with it.
 type Command struct {
 	Args []string // program and arguments
 	Dir  string   // working directory
@@ -119,8 +119,8 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	return decode(out.Stdout)
 }
 
-// HTTP is a gate at an address: the request is posted, and the response must have
-// status 200. Other statuses and redirects mean that the gate failed.
+// HTTP is a gate at an address. The request is posted, and the response must have status 200. Other statuses and
+// redirects mean that the gate failed.
 type HTTP struct {
 	URL    string
 	Token  string // bearer token, or ""
@@ -129,8 +129,7 @@ type HTTP struct {
 
 var _ gateway.Gate = HTTP{}
 
-// NewHTTP returns a gate at an address. token, unless "", is sent with every
-// request.
+// NewHTTP returns a gate at an address. A token that is not "" is sent with every request.
 func NewHTTP(url, token string) HTTP {
 	return HTTP{URL: url, Token: token, Client: &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment},
@@ -158,7 +157,7 @@ func (h HTTP) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswe
 	switch {
 	case errors.Is(err, errRedirect):
 		return gateway.GateAnswer{}, errRedirect
-	case err != nil: // without the address of the gate, because the agent may see it
+	case err != nil: // without the address of the gate, because the agent may see the error
 		why, _ := gateway.Unreached(err)
 		return gateway.GateAnswer{}, errors.New(why)
 	}

@@ -1,3 +1,5 @@
+// Incremental verification of a new bundle.
+
 package follow
 
 import (
@@ -20,10 +22,10 @@ import (
 type head struct {
 	Number int    `json:"number"`
 	Hash   string `json:"hash"`
-	View   string `json:"view,omitempty"` // the view with its definition
+	View   string `json:"view,omitempty"` // view that contains its definition
 }
 
-// headsFile has the heads of an accepted bundle by subject.
+// headsFile contains the heads of an accepted bundle by subject.
 const headsFile = "heads.json"
 
 // extends returns an error if a registry lacks the accepted version of a subject.
@@ -40,13 +42,13 @@ func extends(heads map[string]head, versions []bundle.Version) error {
 	return nil
 }
 
-// advanced is a registry after an update.
+// advanced is the result of verifying a new bundle.
 type advanced struct {
 	heads map[string]head
-	views map[string]bundle.Bundle // the changed ones, by name
+	views map[string]bundle.Bundle // changed views by name
 }
 
-// viewOf returns the name of the view with a definition, or "".
+// viewOf returns the name of the view that contains a definition, or "".
 func viewOf(d registry.Definition) string {
 	switch t := d.Tool; {
 	case d.Folder() != nil:
@@ -57,7 +59,7 @@ func viewOf(d registry.Definition) string {
 	return ""
 }
 
-// verify verifies a whole registry.
+// verify verifies a complete registry.
 func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]head) (advanced, error) {
 	b, err := index.Join(c.part)
 	if err != nil {
@@ -106,9 +108,9 @@ func headsOf(versions []bundle.Version, lives []registry.Live) map[string]head {
 	return heads
 }
 
-// advance verifies only the changes since the accepted bundle, which are small compared with a large registry: common
-// parts were verified before, and every reader of a view verifies it again. ok is false if the whole registry must be
-// verified, because of the kind of change or because of an error.
+// advance verifies only the changes since the accepted bundle, which are small compared with a large registry. Common
+// parts were verified before, and every reader of a view verifies it again. ok is false if the complete registry must
+// be verified, because of the kind of change or an error.
 func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, heads map[string]head) (a advanced, ok bool, err error) {
 	was, err := c.index(old)
 	files, unread := c.view(old, filesView)
@@ -130,11 +132,11 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	if err != nil || failed != nil || !reflect.DeepEqual(before.Signers, after.Signers) {
 		return a, false, nil
 	}
-	// A subject keeps its part, so every subject of a removed part must be in an added one.
+	// A subject stays in its part, so every subject of a removed part must be in an added part.
 	chains, next := chainsOf(before), chainsOf(after)
 	changed := map[string]bool{}
 	for subject, chain := range next {
-		if _, known := heads[subject]; known && chains[subject] == nil { // it is in an unchanged part, too
+		if _, known := heads[subject]; known && chains[subject] == nil { // the subject is also in an unchanged part
 			return a, false, nil
 		}
 		changed[subject] = !reflect.DeepEqual(chain, chains[subject])
@@ -146,7 +148,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	}
 	lives, err := newest(after, func(subject string) bool { return changed[subject] })
 	if err != nil {
-		return a, false, nil //nolint:nilerr // the whole check reports it
+		return a, false, nil //nolint:nilerr // the complete verification will report it
 	}
 	after.Signers, after.Statements = files.Signers, union(after.Statements, files.Statements)
 	changes := after.Only(lives)
@@ -157,7 +159,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 		return a, false, err
 	}
 	a = advanced{maps.Clone(heads), map[string]bundle.Bundle{}}
-	views := map[string]bool{filesView: true} // which has the header of its bundle
+	views := map[string]bool{filesView: true} // contains the header of its bundle
 	for subject, h := range headsOf(changes.Versions, lives) {
 		views[h.View], views[heads[subject].View] = true, true
 		a.heads[subject] = h
@@ -166,7 +168,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	for name := range views {
 		v, err := c.view(old, name)
 		if err != nil {
-			return a, false, nil //nolint:nilerr // it is written anew
+			return a, false, nil //nolint:nilerr // the view is rewritten
 		}
 		v.Versions = slices.DeleteFunc(v.Versions, func(v bundle.Version) bool { return changed[v.Subject] })
 		v = bundle.Bundle{Format: bundle.Format, Header: index.Header, Records: bundle.Records{
@@ -175,15 +177,15 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 		}}
 		lives, err := newest(v, func(subject string) bool { return a.heads[subject].View == name })
 		if err != nil {
-			return a, false, nil //nolint:nilerr // it is written anew
+			return a, false, nil //nolint:nilerr // the view is rewritten
 		}
 		a.views[name] = v.Only(lives)
 	}
 	return a, true, nil
 }
 
-// accounted reports whether changed parts keep the statements of the previous parts and add only those that the changes
-// need.
+// accounted reports whether changed parts keep the statements of the previous parts and add only statements that the
+// changes need.
 func accounted(before, after, files, changes bundle.Bundle) bool {
 	known := map[string]bool{}
 	for _, s := range slices.Concat(before.Statements, files.Statements, changes.Statements) {
@@ -241,8 +243,8 @@ func union[T comparable](a, b []T) []T {
 	})
 }
 
-// write writes the accepted bundle. Unchanged views are hard links to those of the previous bundle, so that a guard need
-// not verify them again.
+// write writes the accepted bundle. Unchanged views are hard links to those of the previous bundle, so that a guard
+// need not verify them again.
 func (c *Copy) write(old, now Accepted, index []byte, a advanced) error {
 	dir := filepath.Join(c.Dir, now.Index)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -1,9 +1,9 @@
-// Package follow keeps a verified copy of a registry that is published elsewhere. On a machine that follows a registry,
-// guards and other readers of approvals use the copy, and need neither a database nor a connection.
+// Package follow maintains a verified copy of a registry that is published elsewhere. On a machine that follows a
+// registry, guards and other readers of approvals use the copy. They need neither a database nor a connection.
 //
-// All processes of a machine share one copy, a folder. One of them at a time polls for a new bundle (Update), verifies
-// it, and replaces the copy; the others wait for that (Wait). A bundle that does not extend the accepted one, or that
-// the trusted signers did not sign, is refused, and the accepted one stays in use.
+// All processes of a machine share one copy, which is a folder. One of them at a time polls for a new bundle
+// (Update), verifies it, and replaces the copy; the others wait for that (Wait). A bundle is refused if it does not
+// extend the accepted one or is not signed by trusted signers. The accepted bundle then stays in use.
 package follow
 
 import (
@@ -29,8 +29,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Names of published files. Parts are named by their hash, tiles as in
-// https://c2sp.org/tlog-tiles.
+// Names of published files. Parts are named by their hash, and tiles as specified in https://c2sp.org/tlog-tiles.
 const (
 	IndexFile = "index.json"
 	PartsDir  = "parts"
@@ -41,7 +40,7 @@ const (
 // PartFile returns the name of a published part, which is compressed.
 func PartFile(hash string) string { return PartsDir + "/" + hash + ".gz" }
 
-// Errors of a bundle that is refused, and of a copy that cannot be used.
+// Errors of a refused bundle and of an unusable copy.
 var (
 	ErrRefused = errors.New("the published registry is refused")
 	ErrNoCopy  = errors.New("there is no copy of the followed registry yet")
@@ -51,11 +50,11 @@ var (
 // Copy is the local copy of a followed registry.
 type Copy struct {
 	Dir string
-	// Trust has the trusted signers. Without any, only hashes and chains are verified.
+	// Trust contains the trusted signers. If there are none, only hashes and chains are verified.
 	Trust  bundle.Trust
 	MaxAge time.Duration // age at which an unconfirmed copy expires; 0 for never
 	Now    func() time.Time
-	// Looked, unless nil, is called by Poll after each successful update.
+	// Looked is called by Poll after each successful update. It may be nil.
 	Looked func(context.Context)
 }
 
@@ -63,16 +62,16 @@ type Copy struct {
 type Accepted struct {
 	Source   string    `json:"source"` // address
 	Database string    `json:"database"`
-	Size     int64     `json:"size"` // events of its log
-	Root     string    `json:"root"` // of the log's tree, in base64; "" where the source does not prove it
+	Size     int64     `json:"size"` // number of events in its log
+	Root     string    `json:"root"` // root of the log's tree, in base64; "" if the source does not prove it
 	Index    string    `json:"index"`
 	Tag      string    `json:"tag,omitempty"`
-	At       time.Time `json:"at"` // when it was accepted
+	At       time.Time `json:"at"` // time of acceptance
 }
 
 // Checked describes the last poll of the source.
 type Checked struct {
-	At      time.Time `json:"at"`                // when the source last confirmed the copy
+	At      time.Time `json:"at"`                // time of the last confirmation by the source
 	Tried   time.Time `json:"tried"`             // time of the last poll
 	Problem string    `json:"problem,omitempty"` // why the last poll failed; "" for success
 }
@@ -86,10 +85,11 @@ const (
 	filesView    = "files"
 )
 
-// maxTotal limits the size of all parts of a bundle, in bytes.
+// maxTotal is the maximum size of all parts of a bundle, in bytes.
 const maxTotal = 1 << 30
 
-// serverView returns the name of the view of a server, which is a file name: the name of the server can be any text.
+// serverView returns the name of the view of a server. It is a file name, whereas the name of the server can be any
+// text.
 func serverView(server string) string { return "server_" + registry.HashBytes([]byte(server)) }
 
 func readJSON[T any](file string) (v T, err error) {
@@ -109,14 +109,14 @@ func (c *Copy) Accepted() (Accepted, error) {
 	return a, err
 }
 
-// Checked returns the last poll, or zero.
+// Checked returns the last poll. It returns zero if there was none.
 func (c *Copy) Checked() Checked {
-	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file means never
+	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file counts as never polled
 	return k
 }
 
-// Update polls the source, and replaces the copy if there is a newer trusted bundle. It does nothing while another process
-// polls. It records errors.
+// Update polls the source and replaces the copy if there is a newer trusted bundle. It does nothing while another
+// process is polling. It records errors.
 func (c *Copy) Update(ctx context.Context, address string, source Source) (changed bool, err error) {
 	if err := os.MkdirAll(filepath.Join(c.Dir, PartsDir), 0o700); err != nil {
 		return false, err
@@ -201,11 +201,11 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 	return true, nil
 }
 
-// grown returns the root of the log of an index, and an error if that does not extend the accepted one.
+// grown returns the root of the log of an index. It returns an error if the log does not extend the accepted one.
 func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old Accepted) (root string, err error) {
 	cp, err := checkpoint.Read([]byte(index.Checkpoint))
 	if err != nil {
-		cp, err = checkpoint.Parse(index.Checkpoint) // it is not signed
+		cp, err = checkpoint.Parse(index.Checkpoint) // unsigned
 	}
 	switch {
 	case err != nil:
@@ -295,7 +295,7 @@ func (c *Copy) part(hash string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(c.Dir, PartsDir, hash))
 }
 
-// whole returns an accepted bundle.
+// whole returns the complete accepted bundle.
 func (c *Copy) whole(a Accepted) (bundle.Bundle, error) {
 	index, err := c.index(a)
 	if err != nil {
@@ -312,10 +312,10 @@ func (c *Copy) index(a Accepted) (bundle.Index, error) {
 	return bundle.DecodeIndex(data)
 }
 
-// clean removes the files of earlier and of refused bundles. It ignores errors, because it runs again after the next
+// clean removes the files of earlier and refused bundles. It ignores errors, because it runs again after the next
 // update.
 func (c *Copy) clean() {
-	a, _ := c.Accepted() // without an accepted bundle, all are removed
+	a, _ := c.Accepted() // without an accepted bundle, all files are removed
 	index, err := c.index(a)
 	if err != nil && a.Index != "" {
 		return
@@ -345,10 +345,10 @@ func (c *Copy) Server(ctx context.Context, name string) (*Registry, error) {
 // Files returns the approved skills and instruction files.
 func (c *Copy) Files(ctx context.Context) (*Registry, error) { return c.read(ctx, filesView, nil) }
 
-// Whole returns the whole registry.
+// Whole returns the complete registry.
 func (c *Copy) Whole(ctx context.Context) (*Registry, error) { return c.read(ctx, "", nil) }
 
-// current returns the accepted bundle, and an error if it has expired.
+// current returns the accepted bundle. It returns an error if the bundle has expired.
 func (c *Copy) current() (Accepted, error) {
 	a, err := c.Accepted()
 	if err != nil || c.MaxAge <= 0 {
@@ -360,8 +360,8 @@ func (c *Copy) current() (Accepted, error) {
 	return a, err
 }
 
-// read reads and verifies a view of the accepted bundle, or the whole bundle for "". It returns known, an earlier result,
-// if that has the same content.
+// read reads and verifies a view of the accepted bundle, or the complete bundle for "". It returns known, an earlier
+// result, if the content is the same.
 func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registry, error) {
 	for {
 		a, err := c.current()
@@ -379,7 +379,7 @@ func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registr
 			b, err = bundle.Decode(data)
 		}
 		if again, failed := c.Accepted(); failed == nil && again.Index != a.Index {
-			continue // it was replaced in the meantime
+			continue // the bundle was replaced in the meantime
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the copy of the followed registry cannot be read: %w; run toolcrib follow --stop, and follow again", err)

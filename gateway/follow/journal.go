@@ -1,3 +1,5 @@
+// The call log of a follower.
+
 package follow
 
 import (
@@ -24,22 +26,22 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Journal is the call log of a follower: a folder with a file of JSON lines for each day (UTC). Each line contains the
-// SHA-256 of the previous line, also across files, which reveals changed and missing lines. All processes of a machine
-// write to the same journal.
+// Journal is the call log of a follower: a folder with a file of JSON lines for each day (UTC). Each line contains
+// the SHA-256 of the previous line, even across files, which reveals changed and missing lines. All processes of a
+// machine write to the same journal.
 type Journal struct {
 	Dir string
 
 	mu     sync.Mutex
-	file   string // which was read up to offset
+	file   string // file that has been read up to offset
 	offset int64
 	last   string // hash of the last line
 	seq    int64
 	uses   map[string]*daily // by user and tool
-	counts map[string]int    // refused calls of this process, by caller and hour
+	counts map[string]int    // refused calls of this process by caller and hour
 }
 
-// daily is the use of a tool by a user on the day of its last call.
+// daily is a user's use of a tool on the day of the last call.
 type daily struct {
 	gateway.Use
 	day  string
@@ -102,7 +104,7 @@ func (j *Journal) files() ([]string, error) {
 	return names, err
 }
 
-// catchUp reads the new lines; the first time, those of the two newest days. The caller holds j.mu.
+// catchUp reads the new lines. The first time, it reads those of the two newest days. The caller must hold j.mu.
 func (j *Journal) catchUp() error {
 	if j.uses == nil {
 		j.uses = map[string]*daily{}
@@ -116,7 +118,7 @@ func (j *Journal) catchUp() error {
 	} else {
 		names = names[max(slices.Index(names, j.file), 0):]
 	}
-	calls := map[string]string{} // users and tools, by the id of a call
+	calls := map[string]string{} // user and tool by id of the call
 	for _, name := range names {
 		if name != j.file {
 			j.file, j.offset = name, 0
@@ -130,7 +132,7 @@ func (j *Journal) catchUp() error {
 		for err == nil {
 			var line []byte
 			if line, err = lines.ReadBytes('\n'); err != nil {
-				break // the rest is being written
+				break // the rest is still being written
 			}
 			j.offset += int64(len(line))
 			var e entry
@@ -168,7 +170,7 @@ func (j *Journal) count(e entry, calls map[string]string) {
 	}
 }
 
-// day returns the use of a tool by a user, and the number of calls on the day of now that did not run.
+// day returns a user's use of a tool, and the number of calls on the day of now that did not run.
 func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gateway.Use, int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -185,14 +187,14 @@ func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gatewa
 	return d.Use, d.free, nil
 }
 
-// writing is a transaction of a journal, whose lines are written together at the end.
+// writing is a transaction of a journal. Its lines are written together at the end.
 type writing struct {
 	j       *Journal
 	entries []entry
 	at      time.Time // of the last entry
 }
 
-// write runs fn and, if it returns nil, appends its entries.
+// write runs fn. If fn returns nil, write appends its entries.
 func (j *Journal) write(fn func(*writing) error) error {
 	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
 		return err
@@ -223,7 +225,7 @@ func (j *Journal) write(fn func(*writing) error) error {
 		last = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n")))
 		text = append(text, line...)
 	}
-	name := max(w.at.UTC().Format(journalDay)+journalEnd, j.file) // a clock that is set back does not reorder the log
+	name := max(w.at.UTC().Format(journalDay)+journalEnd, j.file) // a clock that is set back must not reorder the log
 	f, err := os.OpenFile(filepath.Join(j.Dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -405,7 +407,7 @@ func matches(q gateway.CallQuery, c gateway.Call) bool {
 		(q.Code == "" || q.Code == code) && (q.Before == 0 || c.Seq < q.Before) && q.Hint == ""
 }
 
-// call returns the call. Values that cannot be parsed are empty; Verify reports an edited file.
+// call returns the call in the entry. Values that cannot be parsed are empty. Verify reports edited files.
 func (c callEntry) call(seq int64) gateway.Call {
 	actor, _ := proposals.ParseActor(c.Actor)
 	tool, _ := registry.ParseSubject(c.Tool)
@@ -415,8 +417,8 @@ func (c callEntry) call(seq int64) gateway.Call {
 	}
 }
 
-// Verify checks the hash chain of the journal, and returns the number of lines and the hash of the last one. The oldest
-// file may continue one that was removed.
+// Verify checks the hash chain of the journal. It returns the number of lines and the hash of the last one. The
+// oldest file may continue a file that has been removed.
 func (j *Journal) Verify() (lines int64, head string, err error) {
 	names, err := j.files()
 	if err != nil {

@@ -1,3 +1,5 @@
+// A followed registry in memory, and the gateway's records on a machine that follows one.
+
 package follow
 
 import (
@@ -23,10 +25,10 @@ type Registry struct {
 	// Lives are the live definitions, including deactivated ones.
 	Lives    []registry.Live
 	state    int64
-	hash     string // of its view
+	hash     string // hash of the view
 	raws     map[string][]byte
 	contents map[string][]byte
-	versions []bundle.Version // of the whole registry only
+	versions []bundle.Version // set for a complete registry only
 }
 
 var _ impact.ToolReader = (*Registry)(nil)
@@ -44,19 +46,19 @@ func newRegistry(a Accepted, b bundle.Bundle, lives []registry.Live) *Registry {
 	return r
 }
 
-// Raw returns the JSON that a tool was imported from, by its hash.
+// Raw returns the JSON that a tool was imported from, by hash.
 func (r *Registry) Raw(hash string) ([]byte, bool) {
 	raw, ok := r.raws[hash]
 	return raw, ok
 }
 
-// Content returns the bytes of a binary file by their SHA-256.
+// Content returns the bytes of a binary file by SHA-256.
 func (r *Registry) Content(sha256 string) ([]byte, bool) {
 	data, ok := r.contents[sha256]
 	return data, ok
 }
 
-// Version returns a version of a subject of the whole registry.
+// Version returns a version of a subject. It requires the complete registry.
 func (r *Registry) Version(s registry.Subject, number int) (bundle.Version, error) {
 	for _, v := range r.versions {
 		if v.Subject == s.String() && v.Number == number {
@@ -111,17 +113,17 @@ func (r *Registry) FromServer(_ context.Context, name string) ([]registry.Live, 
 	return r.where(func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
 }
 
-// Server caches the part of a copy for the guard of one MCP server, or the whole copy if Name is "".
+// Server caches the part of a copy for the guard of one MCP server, or the complete copy if Name is "".
 type Server struct {
 	Copy *Copy
 	Name string
 
 	mu    sync.Mutex
 	now   *Registry
-	index string // of the bundle of now
+	index string // index of the cached bundle
 }
 
-// Registry returns the approved tools and texts of the server, or the whole registry.
+// Registry returns the approved tools and texts of the server, or the complete registry.
 func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +140,7 @@ func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	return s.now, err
 }
 
-// Raw returns the JSON that a tool was imported from, by its hash.
+// Raw returns the JSON that a tool was imported from, by hash.
 func (s *Server) Raw(ctx context.Context, hash string) ([]byte, bool, error) {
 	r, err := s.Registry(ctx)
 	if err != nil {
@@ -156,8 +158,8 @@ func (s *Server) Wait(ctx context.Context, seen int64, every time.Duration) int6
 // Path returns the folder of the copy.
 func (s *Server) Path() string { return s.Copy.Dir }
 
-// Ledger is a gateway.Ledger of a followed registry. It logs calls in a journal, and refuses calls that require approval,
-// because no user can answer them here.
+// Ledger is a gateway.Ledger for a followed registry. It logs calls in a journal. It refuses calls that require
+// approval, because no user can answer them here.
 type Ledger struct {
 	// Registry returns the current registry.
 	Registry func(ctx context.Context) (*Registry, error)
@@ -276,7 +278,7 @@ func (l Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	return l.Log(ctx, fn)
 }
 
-// Overrides and pending calls require a database.
+// The following methods return nothing, because overrides and pending calls need a database.
 
 // Override implements gateway.CallReader.
 func (*Journal) Override(context.Context, string, registry.Subject) (registry.ApprovalTier, error) {

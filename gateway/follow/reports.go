@@ -1,3 +1,5 @@
+// Reports of unapproved tools and files to the reviewers of a registry.
+
 package follow
 
 import (
@@ -23,7 +25,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Report tells the reviewers of a registry which unapproved tools, skill, or instruction file a follower encountered.
+// Report tells the reviewers of a registry about unapproved tools or files that a follower has encountered.
 type Report struct {
 	Machine  string          `json:"machine"`          // A random name of the machine, 32 lower-case hexadecimal digits
 	Server   string          `json:"server,omitempty"` // The name of an MCP server
@@ -32,7 +34,7 @@ type Report struct {
 	Document json.RawMessage `json:"document"`         // The unapproved tools, as the server lists them, or the definition
 }
 
-// about describes the origin of a report.
+// about describes the subject of a report.
 func (r Report) about() string {
 	if r.Server == "" {
 		return "files of " + string(r.Layer)
@@ -40,11 +42,11 @@ func (r Report) about() string {
 	return "tools of " + r.Server
 }
 
-// Outbox stores the unsent reports of a machine to one source, each in a file. A sent report leaves an empty file as a
+// Outbox stores the unsent reports of a machine for one source, each in a file. A sent report leaves an empty file as a
 // mark, so that it is not sent again. A file with a modification time in the future is sent after that time.
 type Outbox struct{ Dir string }
 
-// Limits of an outbox, of a report, and of a batch. toolcrib serve has the same limits for reports and batches.
+// Limits of an outbox, a report, and a batch. toolcrib serve has the same limits for reports and batches.
 const (
 	maxQueued   = 1000
 	maxOfServer = 100
@@ -59,10 +61,10 @@ const refusedFile = "refused"
 type Refusal struct {
 	At      time.Time `json:"at"`
 	Reports int       `json:"reports"`
-	Reason  string    `json:"reason"` // of the first one
+	Reason  string    `json:"reason"` // of the first report
 }
 
-// ErrReport is wrapped if a report cannot be queued, or the server refused it.
+// ErrReport is wrapped if a report cannot be queued or was refused by the server.
 var ErrReport = errors.New("not reported")
 
 // machine returns the random name of this machine.
@@ -78,13 +80,13 @@ func (o Outbox) machine() (string, error) {
 	return string(name), atomicfile.Write(file, name, atomicfile.Options{Mode: 0o600})
 }
 
-// queued is a report of an outbox, or a mark.
+// queued is a report or a mark in an outbox.
 type queued struct {
 	file string
 	fs.FileInfo
 }
 
-// entries returns the reports and the marks, the oldest first.
+// entries returns the reports and marks, the oldest first.
 func (o Outbox) entries() ([]queued, error) {
 	files, err := filepath.Glob(filepath.Join(o.Dir, "*.json"))
 	if err != nil {
@@ -100,8 +102,7 @@ func (o Outbox) entries() ([]queued, error) {
 	return all, nil
 }
 
-// Add queues a report of this machine, unless the same one was queued before. If the outbox is full, it removes the
-// oldest mark.
+// Add queues a report, unless the same report was queued before. If the outbox is full, it removes the oldest mark.
 func (o Outbox) Add(r Report) error {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
@@ -154,11 +155,11 @@ func (o Outbox) State() (waiting int, last Refusal, err error) {
 			waiting++
 		}
 	}
-	last, _ = readJSON[Refusal](filepath.Join(o.Dir, refusedFile)) // a missing or damaged file means nothing
+	last, _ = readJSON[Refusal](filepath.Join(o.Dir, refusedFile)) // a missing or damaged file counts as none
 	return waiting, last, err
 }
 
-// adopt moves reports that earlier versions queued in one folder for all sources.
+// adopt moves reports that earlier versions have queued in one folder for all sources.
 func (o Outbox) adopt() error {
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(o.Dir), "*.json"))
 	if err != nil || len(files) == 0 {
@@ -171,8 +172,8 @@ func (o Outbox) adopt() error {
 	return err
 }
 
-// Send sends a batch of queued reports if the source is toolcrib serve. If the server refused reports, the error has the
-// first reason.
+// Send sends a batch of queued reports if the source is toolcrib serve. If the server refuses reports, the error
+// contains the first reason.
 func (o Outbox) Send(ctx context.Context, source Source) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
@@ -204,7 +205,7 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 		}
 		data, err := os.ReadFile(e.file)
 		if err == nil && !json.Valid(data) {
-			err = os.Truncate(e.file, 0) // another program wrote it
+			err = os.Truncate(e.file, 0) // written by another program
 		} else if err == nil {
 			batch.Reports, files, size = append(batch.Reports, data), append(files, e.file), size+len(data)
 		}

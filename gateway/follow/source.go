@@ -1,3 +1,5 @@
+// The places where a registry can be published: a folder, a file, a URL, or a Git repository.
+
 package follow
 
 import (
@@ -29,10 +31,10 @@ import (
 
 // Source is a place where a registry is published.
 type Source interface {
-	// Get returns a published file of at most limit bytes. It returns errUnchanged if the file still has the tag of an
-	// earlier response, and fs.ErrNotExist if it does not exist.
+	// Get returns a published file of at most limit bytes. It returns errUnchanged if tag, from an earlier response,
+	// is still current, and fs.ErrNotExist if the file does not exist.
 	Get(ctx context.Context, name, tag string, limit int64) (data []byte, newTag string, err error)
-	// Proves reports whether the source has the hashes that prove that a log was only extended.
+	// Proves reports whether the source has the hashes that prove that a log has only been extended.
 	Proves() bool
 }
 
@@ -48,8 +50,9 @@ var errUnchanged = errors.New("unchanged")
 // errTooLarge is wrapped if a response exceeds its limit.
 var errTooLarge = errors.New("the answer is too large")
 
-// NewSource returns the source at an address: a folder, a file, an https URL (http on loopback only), or git:REPOSITORY,
-// with #BRANCH unless the branch is Branch. Git fetches into the folder cache. token, unless "", is sent to a URL.
+// NewSource returns the source at an address: a folder, a file, an https URL (http only for loopback), or
+// git:REPOSITORY, followed by #BRANCH unless the branch is Branch. Git fetches into the folder cache. A token that is
+// not "" is sent to a URL.
 func NewSource(address, cache, token string) (Source, error) {
 	if repository, ok := strings.CutPrefix(address, "git:"); ok {
 		repository, branch, _ := strings.Cut(repository, "#")
@@ -69,7 +72,7 @@ func NewSource(address, cache, token string) (Source, error) {
 			return nil, fmt.Errorf("%w: %q is not encrypted; write https:// (http:// is for this machine alone)", ErrAddress, address)
 		}
 		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.IdleConnTimeout = 5 * time.Second // between two polls, no connection is open
+		transport.IdleConnTimeout = 5 * time.Second // do not keep a connection between polls
 		return &httpSource{u, token, &http.Client{CheckRedirect: checkRedirect, Transport: transport}}, nil
 	}
 	info, err := os.Stat(address)
@@ -131,10 +134,10 @@ func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]b
 	return data, now, err
 }
 
-// fileSource is a bundle that toolcrib export wrote to one file.
+// fileSource is a bundle in one file, as written by toolcrib export.
 type fileSource struct{ file string }
 
-// Proves implements Source: a single file has no hashes of the log.
+// Proves implements Source. A single file does not contain the hashes of the log.
 func (fileSource) Proves() bool { return false }
 
 func (s fileSource) Get(ctx context.Context, name, tag string, _ int64) ([]byte, string, error) {
@@ -170,7 +173,7 @@ type httpSource struct {
 
 func (*httpSource) Proves() bool { return true }
 
-// answerWithin is the timeout for one file: 64 MB at 5 Mbit/s.
+// answerWithin is the timeout for a file: 64 MB at 5 Mbit/s.
 const answerWithin = 2 * time.Minute
 
 func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
@@ -201,7 +204,7 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 		request.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	client := *s.client
-	if method == http.MethodPost { // a redirect could make a GET of it
+	if method == http.MethodPost { // a redirect could turn it into a GET
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	answer, err := client.Do(request)
@@ -211,7 +214,7 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 	defer answer.Body.Close() //nolint:errcheck // only read
 	said, _ := readAll(answer.Body, 4<<10)
 	var doc struct{ Error struct{ Message string } }
-	_ = json.Unmarshal(said, &doc) // only toolcrib serve explains its answer
+	_ = json.Unmarshal(said, &doc) // only toolcrib serve explains errors
 	if err = errors.New(answer.Status); answer.StatusCode == http.StatusNotFound {
 		err = fs.ErrNotExist
 	}
@@ -221,14 +224,14 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 	return nil, fmt.Errorf("%s: %w", request.URL.Redacted(), err)
 }
 
-// ServePath is the path of the registry at toolcrib serve.
+// ServePath is the path of the registry in toolcrib serve.
 const ServePath = "/v1/bundle"
 
-// serve reports whether the source is toolcrib serve, which has events and accepts reports.
+// serve reports whether the source is toolcrib serve, which sends events and accepts reports.
 func (s *httpSource) serve() bool { return strings.HasSuffix(s.base.Path, ServePath) }
 
-// Listen calls news when it is connected to the events of toolcrib serve, and at each event, until the connection ends.
-// The server writes a comment every 15 seconds; after a minute without any, the connection counts as lost.
+// Listen receives the events of toolcrib serve until the connection ends. It calls news when connected and at each
+// event. The server sends a comment every 15 seconds. After a minute without data, the connection counts as lost.
 func (s *httpSource) Listen(ctx context.Context, news func()) error {
 	if !s.serve() {
 		return errSilent
@@ -253,7 +256,7 @@ func (s *httpSource) Listen(ctx context.Context, news func()) error {
 	return cmp.Or(lines.Err(), io.EOF)
 }
 
-// gitSource is a branch of a repository, which git fetches into a cache.
+// gitSource is a branch of a Git repository, which is fetched into a cache.
 type gitSource struct{ repository, branch, cache string }
 
 func (gitSource) Proves() bool { return true }
@@ -307,16 +310,16 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Compress compresses a part. Equal parts have equal bytes.
+// Compress compresses a part. Equal parts have equal results.
 func Compress(part []byte) []byte {
 	var out bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level exists
-	_, _ = w.Write(part)                                    // a buffer takes everything
+	_, _ = w.Write(part)                                    // writing to a buffer cannot fail
 	_ = w.Close()
 	return out.Bytes()
 }
 
-// expand is the inverse of Compress, for at most bundle.MaxSize bytes.
+// expand decompresses a part. It returns an error beyond bundle.MaxSize bytes.
 func expand(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

@@ -1,3 +1,5 @@
+// Polling of the source, and waiting for a new bundle.
+
 package follow
 
 import (
@@ -12,12 +14,12 @@ import (
 	"toolcrib/internal/filelock"
 )
 
-// Wait returns when another bundle was accepted, or after every if the operating system does not report changes of files.
-// seen is the result of the last call, 0 at first.
+// Wait returns when another bundle has been accepted, or after every if the operating system does not report changes
+// of files. seen is the previous result, initially 0.
 func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
 	if err == nil {
-		defer changes.Close() //nolint:errcheck // it only reports
+		defer changes.Close() //nolint:errcheck // used for reading only
 		err = changes.Add(c.Dir)
 	}
 	if a, failed := c.Accepted(); failed == nil && a.At.UnixNano() != seen {
@@ -55,9 +57,9 @@ type announcer interface {
 	Listen(ctx context.Context, news func()) error
 }
 
-// Poll updates the copy at the given interval until ctx ends, and at once when the source announces a change. It skips an
-// update if another process of the machine has just polled, and passes errors to problem. Random delays distribute the
-// requests of machines that receive the same announcement; after a failure, a machine retries a few times.
+// Poll updates the copy at the given interval, and immediately when the source announces a change, until ctx is done.
+// It skips an update if another process of the machine has just polled. It passes errors to problem. Random delays
+// distribute the requests of machines that receive the same announcement. After a failure, it retries a few times.
 func (c *Copy) Poll(ctx context.Context, address string, source Source, every time.Duration, problem func(error)) {
 	announced := make(chan struct{}, 1)
 	news := func() {
@@ -101,7 +103,7 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 	}
 }
 
-// listen keeps a connection to the events of a source open, in one process of the machine.
+// listen keeps a connection to the events of a source open. Only one process of the machine does so.
 func (c *Copy) listen(ctx context.Context, source announcer, every time.Duration, news func()) {
 	for ctx.Err() == nil {
 		unlock, held, err := filelock.Try(filepath.Join(c.Dir, listenLock))

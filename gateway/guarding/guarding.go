@@ -24,14 +24,14 @@ type Reader interface {
 	Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error)
 }
 
-// Store has the records that a status is made of. The zero value has none, as before
-// there is a database.
+// Store contains the functions that read the records for a status. The zero value contains none, which is the state
+// before a database exists.
 type Store struct {
 	View  func(ctx context.Context, fn func(Reader) error) error
 	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
-	// Pending has the calls that wait for the user.
+	// Pending returns the calls that wait for the user.
 	Pending func(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
-	// Imported returns the names of the servers whose tools were ever imported.
+	// Imported returns the names of all servers from which tools were ever imported.
 	Imported func(ctx context.Context) ([]string, error)
 	// LeftOut returns the entries of a server's newest list that could not be proposed.
 	LeftOut func(ctx context.Context, server string) ([]wire.Skipped, error)
@@ -40,15 +40,15 @@ type Store struct {
 // Status is the state of all servers.
 type Status struct {
 	Entries []Entry
-	Servers []Server // servers of clients, in the order of the entries, then other servers with waiting proposals
+	Servers []Server // servers of clients in the order of the entries, followed by other servers with waiting proposals
 	Calls   []HeldCall
-	More    bool // there are more such calls
+	More    bool // there are more waiting calls
 }
 
-// MostCalls is how many waiting calls a status lists.
+// MostCalls is the maximum number of waiting calls in a status.
 const MostCalls = 10
 
-// HeldCall is a call that waits for the user, the newest first.
+// HeldCall is a call that waits for the user.
 type HeldCall struct {
 	ID      string    `json:"id"`
 	Tool    string    `json:"tool"`
@@ -76,19 +76,20 @@ type Entry struct {
 	Command  string `json:"command,omitempty"` // of the server, or its URL, without secrets
 }
 
-// Server is the state of the tools and texts of a server.
+// Server is the state of a server's tools and texts.
 type Server struct {
 	Name  string
 	Tools Counts
-	Texts Counts // its prompts and its instructions, where they are reviewed
-	// Sets are the change sets of these proposals, "" for none.
+	Texts Counts // prompts and instructions, if they are reviewed
+	// Sets are the change sets of the waiting proposals; "" for none.
 	Sets []string
-	Last *LastCall // through a guard; nil for none
-	// LeftOut lists the entries of its newest list that cannot be proposed, or the reason why no list is available.
+	Last *LastCall // last call through a guard; nil for none
+	// LeftOut contains the entries of the newest list that cannot be proposed, or the reason why no list is
+	// available.
 	LeftOut []wire.Skipped
 }
 
-// Counts are how many tools or texts are in each state.
+// Counts contains the number of tools or texts in each state.
 type Counts struct {
 	Approved int `json:"approved"` // active ones
 	Waiting  int `json:"waiting"`  // proposals of new ones
@@ -98,10 +99,10 @@ type Counts struct {
 	Rejected int `json:"rejected"`
 }
 
-// Open returns how many proposals wait for the user.
+// Open returns the number of proposals that wait for the user.
 func (c Counts) Open() int { return c.Waiting + c.Changed }
 
-// of returns the counts for a tool or for a text.
+// of returns the counts for a tool or a text.
 func (v *Server) of(t *registry.Tool) *Counts {
 	if t.Kind == registry.ServerText {
 		return &v.Texts
@@ -109,7 +110,7 @@ func (v *Server) of(t *registry.Tool) *Counts {
 	return &v.Tools
 }
 
-// Open returns how many proposals wait for the user.
+// Open returns the number of proposals that wait for the user.
 func (v Server) Open() int { return v.Tools.Open() + v.Texts.Open() }
 
 // LastCall is the newest call of a server's tools.
@@ -120,17 +121,17 @@ type LastCall struct {
 	Command string       `json:"command,omitempty"` // of the server that got it, or its URL, without secrets
 }
 
-// Differs reports whether a guard in a file is not the user's.
+// Differs reports whether any guard is not the user's.
 func (s Status) Differs() bool {
 	return slices.ContainsFunc(s.Entries, func(e Entry) bool { return e.Differs != "" })
 }
 
-// Waits reports whether something waits for the user.
+// Waits reports whether anything waits for the user.
 func (s Status) Waits() bool {
 	return len(s.Calls) > 0 || slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Open() > 0 })
 }
 
-// Of returns the server of a name.
+// Of returns the server with a name.
 func (s Status) Of(name string) (Server, bool) {
 	i := slices.IndexFunc(s.Servers, func(v Server) bool { return v.Name == name })
 	if i < 0 || name == "" {
@@ -197,7 +198,7 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 	return s, s.readCalls(ctx, from)
 }
 
-// readCalls finds the calls that wait for the user.
+// readCalls reads the calls that wait for the user.
 func (s *Status) readCalls(ctx context.Context, from Store) error {
 	list, err := from.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: MostCalls + 1})
 	if s.More = len(list) > MostCalls; s.More {
@@ -209,7 +210,7 @@ func (s *Status) readCalls(ctx context.Context, from Store) error {
 	return err
 }
 
-// read counts the tools and texts of a server and finds its last call.
+// read counts the tools and texts of a server and reads its last call.
 func (v *Server) read(ctx context.Context, from Store, open, rejected []review.Bundle) error {
 	err := from.View(ctx, func(r Reader) error {
 		lives, err := r.FromServer(ctx, v.Name)
@@ -259,8 +260,8 @@ func (v *Server) read(ctx context.Context, from Store, open, rejected []review.B
 	return nil
 }
 
-// lastRejected returns those of the newest rejected proposals after which no proposal about the same tool or text was
-// approved or opened.
+// lastRejected returns the newest rejected proposals, except those about a tool or text for which a later proposal
+// was approved or opened.
 func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review.Bundle, error) {
 	page, err := r.List(ctx, review.Query{State: proposals.Rejected, Filter: "tool:", Limit: review.MaxPage})
 	if err != nil {
@@ -281,10 +282,9 @@ func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review
 	}), err
 }
 
-// OpenOf returns the proposals in some states about the tools and texts that were imported
-// from a server.
+// OpenOf returns the proposals in the given states about tools and texts that were imported from a server.
 func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.State) (open []review.Bundle, err error) {
-	text := "tool:" // of a server whose name is too long for an id
+	text := "tool:" // for a server with a name that is too long for an id
 	if prefix, named := strings.CutSuffix(registry.ImportedID(server, "x"), "_x"); named {
 		text = filter.Quote(prefix)
 	}
@@ -312,7 +312,7 @@ func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.St
 	return open, nil
 }
 
-// Word names the state of an entry.
+// Word describes the state of an entry in a few words.
 func (e Entry) Word() string {
 	switch {
 	case e.State == clients.Guarded && e.Why != "":
@@ -327,7 +327,7 @@ func (e Entry) Word() string {
 	return "not guarded"
 }
 
-// Reason returns why an entry is not guarded, and the remedy, or "" if it is guarded.
+// Reason returns why an entry is not guarded and the remedy, or "" if it is guarded.
 func (e Entry) Reason() string {
 	wrap := "toolcrib wrap " + e.Client
 	if e.Project {
@@ -344,7 +344,7 @@ func (e Entry) Reason() string {
 	return "guard it with " + wrap
 }
 
-// Place names the file of an entry in a few words.
+// Place names the client of an entry, and whether the file is that of a project.
 func (e Entry) Place() string {
 	if e.Project {
 		return e.Client + " (project)"
@@ -352,7 +352,7 @@ func (e Entry) Place() string {
 	return e.Client
 }
 
-// Review returns the command that shows the waiting proposals of a server, or "" if there are none.
+// Review returns the command that shows the waiting proposals of a server, or "".
 func (v Server) Review() string {
 	if v.Open() == 0 {
 		return ""

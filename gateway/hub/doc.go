@@ -1,3 +1,3 @@
-// Package hub runs tools at an HTTP hub: it posts a call to the address in the
-// tool's approved definition and reads the response.
+// Package hub runs tools at an HTTP hub. It posts a call to the address in the tool's approved definition and parses
+// the response.
 package hub

@@ -1,3 +1,5 @@
+// The provider for HTTP hubs.
+
 package hub
 
 import (
@@ -23,10 +25,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Config has the settings for hubs.
+// Config contains the settings of hubs.
 type Config struct {
-	Timeout  time.Duration      // limit for the whole response; 0 means DefaultTimeout
-	MaxBytes int64              // limit of a response; 0 means DefaultMaxBytes
+	Timeout  time.Duration      // time limit of the complete response; 0 means DefaultTimeout
+	MaxBytes int64              // maximum size of a response; 0 means DefaultMaxBytes
 	Tokens   map[string]string  // bearer tokens by host ("hub.example:8443"), sent to that host only
 	Headers  map[string]Headers // additional headers by host
 }
@@ -55,7 +57,7 @@ func New(c Config) *Hub {
 	}
 	return &Hub{config: c, client: &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute},
-		CheckRedirect: func(next *http.Request, via []*http.Request) error { // the host, the scheme and the method stay the same
+		CheckRedirect: func(next *http.Request, via []*http.Request) error { // the host, the scheme, and the method must stay the same
 			first := via[0]
 			if len(via) > maxRedirects || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
 				return errRedirect
@@ -68,17 +70,17 @@ func New(c Config) *Hub {
 // Close closes idle connections.
 func (h *Hub) Close() { h.client.CloseIdleConnections() }
 
-// maxRedirects limits the number of redirects.
+// maxRedirects is the maximum number of redirects.
 const maxRedirects = 3
 
-// errRedirect reports a redirect that is not followed.
+// errRedirect is returned for a redirect that is not followed.
 var errRedirect = errors.New("it redirects to an address that was not approved")
 
-// errLong reports that a response exceeds the limit.
+// errLong is returned for a response that exceeds the limit.
 var errLong = errors.New("the response is too long")
 
-// call is the request to a hub. The ids of mission and conversation, and everything
-// in Said of the context, come from the caller and are not verified.
+// call is the request to a hub. The ids of mission and conversation, and Said in the context, come from the caller
+// and are not verified.
 type call struct {
 	Tool         string          `json:"tool"` // wire name or id
 	Agent        string          `json:"agent_id"`
@@ -120,9 +122,8 @@ func newCall(name string, in gateway.Invocation) call {
 	return c
 }
 
-// Run implements gateway.Provider. Results that are not objects are wrapped as
-// {"result": …}; the output schema describes the result itself. Error codes of the
-// hub are passed on, except those reserved for the gateway.
+// Run implements gateway.Provider. It wraps results that are not objects as {"result": …}. The output schema
+// describes the result itself. Error codes of the hub are passed on, except those that are reserved for the gateway.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
@@ -183,18 +184,17 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 	return body, res.StatusCode, err
 }
 
-// Headers maps names of headers to values. In a value, $agent, $customer, $user,
-// $mission, $conversation, $call, and $tool are replaced by values of the call, and
-// $$ by a dollar sign.
+// Headers maps header names to values. In a value, $agent, $customer, $user, $mission, $conversation, $call, and
+// $tool are replaced by values of the call, and $$ by a dollar sign.
 type Headers map[string]string
 
-// reserved has the headers that toolcrib sets and those of the connection.
+// reserved are the headers that toolcrib sets, and those of the connection.
 var reserved = []string{
 	"Accept", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// Check returns the reason why the headers cannot be sent, or nil.
+// Check returns an error if any of the headers cannot be sent.
 func (h Headers) Check() error {
 	for name, value := range h {
 		switch canonical := http.CanonicalHeaderKey(name); {
@@ -219,8 +219,8 @@ func (h Headers) Check() error {
 	return nil
 }
 
-// set adds the headers for a call to a request. It percent-encodes values of the
-// call that are not visible ASCII.
+// set adds the headers for a call to a request. It percent-encodes values of the call that contain anything but
+// visible ASCII.
 func (h Headers) set(to http.Header, c call) {
 	for name, value := range h {
 		to.Set(name, os.Expand(value, func(name string) string {
@@ -233,7 +233,7 @@ func (h Headers) set(to http.Header, c call) {
 	}
 }
 
-// value returns the value of a $name in a header.
+// value returns the value of $name in a header.
 func (c call) value(name string) (value string, ok bool) {
 	value, ok = map[string]string{
 		"$": "$", "agent": c.Agent, "customer": c.Customer, "user": c.User, "mission": c.Mission,
@@ -252,7 +252,7 @@ type answer struct {
 	failure       *failure
 	needsApproval bool
 	request       string                     // the hub's id of a pending approval
-	rest          map[string]json.RawMessage // other fields, which are passed to the caller
+	rest          map[string]json.RawMessage // other fields, which are passed on to the caller
 }
 
 // failure is the error in a response.
@@ -261,14 +261,14 @@ type failure struct {
 	details       json.RawMessage
 }
 
-// maxRequest limits an approval id that is passed on, in characters.
+// maxRequest is the maximum length of an approval id that is passed on, in characters.
 const maxRequest = 200
 
-// errForm reports a malformed response.
+// errForm is returned for a malformed response.
 var errForm = errors.New("not a document of the form {success, tool, result or error}")
 
-// parse parses a response. Keys are case-sensitive and must be unique: otherwise,
-// input that a hub repeats could change the meaning of its response.
+// parse parses a response. Keys are case-sensitive and must be unique. Otherwise, input that a hub repeats could
+// change the meaning of its response.
 func parse(body []byte) (answer, error) {
 	fields, err := object(body)
 	if err != nil {
@@ -287,7 +287,7 @@ func parse(body []byte) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	var message string // an error may be only a sentence
+	var message string // an error may be just a sentence
 	if json.Unmarshal(fields["error"], &message) == nil && message != "" {
 		a.failure = &failure{message: message}
 		delete(fields, "error")
@@ -321,8 +321,7 @@ func parse(body []byte) (answer, error) {
 	return a, nil
 }
 
-// object returns the members of a JSON object without parsing their values, which
-// may have megabytes.
+// object returns the members of a JSON object without parsing their values, which may have megabytes.
 func object(raw []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -352,7 +351,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 
 func null(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// text returns a string value, and other values as JSON.
+// text returns the content of a string, and other values as JSON.
 func text(raw json.RawMessage) string {
 	var s string
 	if null(raw) || json.Unmarshal(raw, &s) == nil {
@@ -402,7 +401,7 @@ func (a answer) pending(in gateway.Invocation) error {
 	return e
 }
 
-// refusal returns the error that a hub reported.
+// refusal returns the error that the hub reported.
 func (a answer) refusal(in gateway.Invocation) error {
 	code := gateway.Code(a.failure.code)
 	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, plaintext.Clip(visible.Line(a.failure.message), maxMessage))
@@ -422,13 +421,13 @@ func (a answer) others() json.RawMessage {
 	}
 	b, err := json.Marshal(a.rest)
 	if err != nil {
-		return nil // cannot fail: all values are JSON
+		return nil // cannot fail, because all values are JSON
 	}
 	return b
 }
 
-// noAnswer returns the error for a missing response. Depending on the status, the
-// call can be retried or the user has to act.
+// noAnswer returns the error for a missing or invalid response. The status decides whether the call can be retried or
+// the user must act.
 func noAnswer(in gateway.Invocation, status int, err error) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
@@ -448,11 +447,10 @@ func noAnswer(in gateway.Invocation, status int, err error) error {
 	return failed(in, fmt.Sprintf("it answered with status %d and %s", status, jsondoc.Printable(err.Error())))
 }
 
-// maxMessage limits a hub's message that is passed on, in characters.
+// maxMessage is the maximum length of a hub's message that is passed on, in characters.
 const maxMessage = 1_000
 
-// wrapped returns result if it is an object, and otherwise an object that contains
-// it.
+// wrapped returns result if it is an object, and otherwise an object that contains it.
 func wrapped(result json.RawMessage) (json.RawMessage, error) {
 	trimmed := bytes.TrimSpace(result)
 	switch {

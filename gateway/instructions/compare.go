@@ -19,7 +19,7 @@ type Approved struct {
 // Change is the kind of a difference between disk and registry.
 type Change string
 
-// The kinds of changes.
+// Kinds of changes.
 const (
 	Changed    Change = "changed"
 	New        Change = "new"     // never approved
@@ -28,16 +28,16 @@ const (
 	Unreadable Change = "unreadable"
 )
 
-// Difference is a skill or file that differs from its approved version.
+// Difference is a skill or an instruction file that differs from its approved version.
 type Difference struct {
 	Subject registry.Subject // zero if it was never approved
 	Kind    registry.Kind
 	Path    string
 	Change  Change
-	Found   *Found // nil if it is missing
+	Found   *Found // nil if missing
 }
 
-// Compare returns the differences, sorted by path.
+// Compare returns the differences, ordered by path.
 func Compare(found []Found, approved []Approved) []Difference {
 	type key struct {
 		kind registry.Kind
@@ -98,10 +98,10 @@ func Definition(kind registry.Kind, id string, f registry.Folder) registry.Defin
 type FileChange struct {
 	Path   string
 	Change Change
-	What   string // for a changed file: "text", "mode", "link", "bytes", "encoding"
+	What   string // kind of the change: "text", "line ends", "mode", "link", "bytes", or "encoding"
 }
 
-// Files compares approved files with those on disk, sorted by path.
+// Files compares approved files with those on disk. The result is ordered by path.
 func Files(approved, found registry.Folder) []FileChange {
 	var changes []FileChange
 	for _, p := range approved.Paths() {
@@ -139,9 +139,8 @@ func what(before, after registry.File) string {
 	return "mode"
 }
 
-// NewID returns an id for a new skill or file: the name of a skill's folder, or the
-// path of a file, in the form of an id. If it is taken, the id contains more of the
-// path.
+// NewID returns an id for a new skill or file, derived from the name of the skill's folder or the path of the file.
+// If the id is taken, it includes more of the path.
 func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	elements := strings.Split(p, "/")
 	short := elements
@@ -162,7 +161,7 @@ func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	}
 }
 
-// slug joins words with lower-case letters and digits only.
+// slug joins words, reduced to lower-case letters and digits.
 func slug(words []string) string {
 	text := strings.ToLower(strings.Join(words, "_"))
 	for _, end := range []string{".md", ".mdc", ".instructions", ".prompt", ".chatmode"} {
@@ -183,7 +182,7 @@ func cut(id string, most int) string {
 	return strings.TrimRight(id, "_")
 }
 
-// Listed is a skill or instruction file that was approved, or that agents read.
+// Listed is a skill or an instruction file that was approved or that agents read.
 type Listed struct {
 	Subject registry.Subject // without an id if it was never approved or proposed
 	Folder  string           // folder that contains Path; "" if the disk was not searched
@@ -194,12 +193,12 @@ type Listed struct {
 	Hash    string
 	Drift   Change // "" if the disk has the approved bytes
 	ReadBy  string // clients that read it
-	Reason  string // reason why it cannot be read
+	Reason  string // why it cannot be read
 	// Proposal is the number of an open proposal for it, or "".
 	Proposal string
 }
 
-// State describes the state for people.
+// State describes the state for display.
 func (l Listed) State() string {
 	switch {
 	case l.Drift != "":
@@ -212,7 +211,7 @@ func (l Listed) State() string {
 	return "as approved"
 }
 
-// At returns the location for people: below ~ or below the folder of its project.
+// At returns the location for display: below ~ or below the folder of its project.
 func (l Listed) At() string {
 	if l.Above {
 		return l.Folder + "/" + l.Path

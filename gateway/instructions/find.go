@@ -1,3 +1,5 @@
+// The search for skills and instruction files.
+
 package instructions
 
 import (
@@ -18,13 +20,13 @@ import (
 	"toolcrib/registry/places"
 )
 
-// Tree has the skills and files found below a folder.
+// Tree contains the skills and files found below a folder.
 type Tree struct {
 	Found     []Found
-	Unread    []string // folders with a SKILL.md outside of the places for skills
+	Unread    []string // folders with a SKILL.md outside the places for skills
 	Unchecked []string // files and folders that clients read but that are not compared
-	Imported  []string // files that files of Claude Code import, also those that other clients read
-	Outside   []Import // files outside of the folder that files in it import
+	Imported  []string // files that files of Claude Code import, even if other clients read them as well
+	Outside   []Import // files outside the folder that files in it import
 	dir       string
 }
 
@@ -32,20 +34,20 @@ type Tree struct {
 type Found struct {
 	Kind   registry.Kind
 	Path   string          // relative to the searched folder, with slashes
-	Client string          // clients that read it, for people; may be ""
+	Client string          // clients that read it, for display; may be ""
 	Folder registry.Folder // without an id
-	Err    error           // reason why it cannot be read; wraps ErrFile
+	Err    error           // why it cannot be read; wraps ErrFile
 }
 
-// Limits of a search: the number of entries, and the depth of folders.
+// Limits of a search: number of entries and depth of folders.
 const (
 	maxEntries = 2_000_000
 	maxSearch  = 64
 )
 
-// Search returns the skills and instruction files below dir, sorted by path, and
-// the files in imported, which are paths below dir that files elsewhere import. The
-// error concerns dir as a whole; errors of single files are in Found.
+// Search returns the skills and instruction files below dir, ordered by path, and the files in imported, which are
+// paths below dir that files elsewhere import. The error concerns dir as a whole. Errors of single files are in
+// Found.
 func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrPermission) && scope == places.Above {
@@ -75,8 +77,8 @@ func (t *Tree) sort() {
 	slices.Sort(t.Unchecked)
 }
 
-// unlisted returns the files in a folder that cannot be listed, but in which clients
-// find files by name. It cannot find names with a "*".
+// unlisted returns the files in a folder that cannot be listed, because clients open files by name. It cannot find
+// names with "*".
 func unlisted(dir string) []Found {
 	var found []Found
 	for _, p := range places.Above.Places() {
@@ -94,7 +96,7 @@ func Refuse(p string, why error) Found {
 	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, why)}
 }
 
-// With adds approved skills and files that are outside of the places of clients.
+// With adds approved skills and files outside the places of clients.
 func (t Tree) With(approved []Approved) (Tree, error) {
 	known := lists.Set(t.Found, func(f Found) string { return f.Path })
 	approved = slices.DeleteFunc(slices.Clone(approved), func(a Approved) bool { return !a.Active || known[a.Path] })
@@ -102,7 +104,7 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 		return t, nil
 	}
 	root, err := os.OpenRoot(t.dir)
-	if errors.Is(err, fs.ErrPermission) { // Search only checked for names
+	if errors.Is(err, fs.ErrPermission) { // Search could only look for names
 		return t, nil
 	}
 	if err != nil {
@@ -111,7 +113,7 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 	defer root.Close() //nolint:errcheck // only read
 	s := &search{Tree: t, root: root, known: known}
 	s.Found = slices.Clone(s.Found)
-	for _, a := range approved { // outside of the places of clients
+	for _, a := range approved { // outside the places of clients
 		there := s.isSkill(a.Path)
 		if a.Subject.Kind == registry.KindInstructions {
 			info, err := s.root.Lstat(a.Path)
@@ -125,14 +127,14 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 	return s.Tree, nil
 }
 
-// folds reports whether a file system ignores letter case, as those of macOS and
-// Windows do: a client that opens AGENTS.md gets agents.md.
+// folds reports whether the file system ignores case, as on macOS and Windows, where a client that opens AGENTS.md
+// gets agents.md.
 func folds(root *os.Root) bool {
 	entries, err := readDir(root, ".")
 	if err != nil {
 		return false
 	}
-	const enough = 16 // number of names to check; those without letters do not help
+	const enough = 16 // number of names to check, because names without letters are inconclusive
 	return slices.ContainsFunc(entries[:min(len(entries), enough)], func(entry fs.DirEntry) bool {
 		other := strings.ToUpper(entry.Name())
 		if other == entry.Name() {
@@ -153,13 +155,13 @@ type search struct {
 	root     *os.Root
 	scope    places.Scope
 	patterns []places.Pattern
-	folds    bool // the file system ignores case; patterns are in lower case
+	folds    bool // the file system ignores case; patterns are lower-case
 	known    map[string]bool
 	entries  int
 }
 
-// folder searches dir. It reports a folder that cannot be opened: a client may read
-// a file in it by name, or the agent may open the folder later.
+// folder searches dir. It reports a folder that cannot be opened, because a client may read a file in it by name, or
+// the agent may open the folder later.
 func (s *search) folder(dir string, depth int) error {
 	opened, err := s.root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -208,7 +210,7 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		}
 		return nil
 	}
-	hidden := func(element string) bool { return len(element) > 1 && element[0] == '.' } // as the folders of clients are
+	hidden := func(element string) bool { return len(element) > 1 && element[0] == '.' } // like the folders of clients
 	outside := s.scope == places.Project && !slices.ContainsFunc(strings.Split(p, "/"), hidden)
 	if s.take(p, true) || linked && outside || (s.scope != places.Project || entry.Name() == ".git") && !s.leads(p) {
 		return nil
@@ -221,7 +223,7 @@ func (s *search) match(p string, isDir bool) (places.Place, bool) {
 	return places.Match(s.patterns, s.folded(p), isDir, s.scope == places.Project)
 }
 
-// folded returns a path in the letter case of the patterns.
+// folded returns a path in the case of the patterns.
 func (s *search) folded(p string) string {
 	if s.folds {
 		return strings.ToLower(p)
@@ -229,19 +231,18 @@ func (s *search) folded(p string) string {
 	return p
 }
 
-// leads reports whether a client can read something below p.
+// leads reports whether clients read anything below p.
 func (s *search) leads(p string) bool {
 	return places.Leads(s.patterns, s.folded(p), s.scope == places.Project)
 }
 
-// of reports whether a client reads the file or folder at p.
+// of reports whether clients read the file or folder at p.
 func (s *search) of(p string, isDir bool) bool {
 	_, ok := s.match(p, isDir)
 	return ok
 }
 
-// take reads the file or the skill at p if a client reads it, and reports whether
-// one does.
+// take reads the file or the skill at p if clients read it, and reports whether they do.
 func (s *search) take(p string, isDir bool) bool {
 	place, ok := s.match(p, isDir)
 	if !ok || s.known[p] {
@@ -262,8 +263,7 @@ func (s *search) take(p string, isDir bool) bool {
 	return true
 }
 
-// switchesHooks reports whether settings of Claude Code can disable or change a
-// hook.
+// switchesHooks reports whether a settings file of Claude Code may disable or change a hook.
 func switchesHooks(f Found) bool {
 	text := f.Folder.Files[path.Base(f.Path)]
 	if f.Err == nil && text.SHA256 == "" && strings.TrimSpace(text.Text) == "" {
@@ -276,7 +276,7 @@ func switchesHooks(f Found) bool {
 	return slices.ContainsFunc([]string{"env", "hooks", "disableAllHooks"}, func(key string) bool { return keys[key] != nil })
 }
 
-// isSkill reports whether the folder at p has a SKILL.md, which may be a link.
+// isSkill reports whether the folder at p contains a SKILL.md, which may be a link.
 func (s *search) isSkill(p string) bool {
 	info, err := s.root.Lstat(path.Join(p, registry.SkillFile))
 	return err == nil && !info.IsDir()
@@ -296,7 +296,7 @@ func (s *search) fail(p string, err error) {
 	s.Found = append(s.Found, Refuse(p, err))
 }
 
-// Bytes returns the bytes of the file at p below dir.
+// Bytes returns the content of the file at p below dir.
 func Bytes(dir, p string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -310,7 +310,7 @@ func Bytes(dir, p string) ([]byte, error) {
 	return (&reader{root: root}).bytes(p, info)
 }
 
-// Read returns the skill or instruction file at p below dir as Search does.
+// Read returns the skill or instruction file at p below dir in the form of Search.
 func Read(dir string, kind registry.Kind, p string) (registry.Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -320,31 +320,28 @@ func Read(dir string, kind registry.Kind, p string) (registry.Folder, error) {
 	return read(root, kind, p)
 }
 
-// Import is an import of a file outside of the folder.
+// Import is an import of a file outside the folder.
 type Import struct {
 	From string // file with the import, relative to the folder
-	Path string // absolute path, or "~/" and a path relative to the home
+	Path string // absolute path, or "~/" and a path relative to the home folder
 }
 
-// maxImports is the maximum depth of imports: Claude Code follows 5
-// (code.claude.com/docs/en/memory), and so does Gemini CLI by default
-// (geminicli.com/docs/reference/memport).
+// maxImports is the maximum depth of imports. Claude Code follows 5 (code.claude.com/docs/en/memory), as does Gemini
+// CLI by default (geminicli.com/docs/reference/memport).
 const maxImports = 5
 
-// importPattern matches an import of Claude Code and Gemini CLI: "@" and a path, in
-// which spaces are escaped.
+// importPattern matches an import of Claude Code or Gemini CLI: "@" and a path with escaped spaces.
 var importPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)@((?:[^\s\\]|\\.)+)`) })
 
-// importers lists the files with imports that clients follow. AGENTS.md is included
-// because Gemini CLI can be configured to read it, and Claude Code reads it if
-// CLAUDE.md imports it.
+// importers are the files with imports that clients follow. AGENTS.md is included because Gemini CLI can be
+// configured to read it, and Claude Code reads it if CLAUDE.md imports it.
 var importers = []string{"claude.md", "claude.local.md", "gemini.md", "agents.md"}
 
-// imports adds imported files recursively. Imports in code blocks count, because
-// clients differ in recognizing these.
+// imports adds imported files recursively. It includes imports in code blocks, because clients differ in recognizing
+// these.
 func (s *search) imports() {
 	depth := map[string]int{}
-	for i := 0; i < len(s.Found); i++ { // grows in the loop
+	for i := 0; i < len(s.Found); i++ { // the list grows
 		f := s.Found[i]
 		hops := depth[f.Path]
 		imports := hops > 0 || slices.Contains(importers, strings.ToLower(path.Base(f.Path))) || strings.Contains("/"+f.Path, "/.claude/rules/")
@@ -369,8 +366,7 @@ func (s *search) imports() {
 	}
 }
 
-// targets returns the paths that a text imports, with and without punctuation at
-// the end.
+// targets returns the paths that a text imports, with and without trailing punctuation.
 func targets(text string) []string {
 	var list []string
 	known := map[string]bool{"": true}
@@ -386,8 +382,8 @@ func targets(text string) []string {
 	return list
 }
 
-// resolve returns the path of an import in the file from: relative to the searched
-// folder if it is local, and otherwise as written.
+// resolve returns the path of an import in the file from. If local is set, the path is relative to the searched
+// folder; otherwise it is the path as written.
 func (s *search) resolve(from, target string) (p string, local bool) {
 	if rest, ok := strings.CutPrefix(target, "~/"); ok {
 		if s.scope != places.User {
@@ -405,8 +401,7 @@ func (s *search) resolve(from, target string) (p string, local bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// include reads an imported file and reports whether it is new. It ignores missing
-// files.
+// include reads an imported file and reports whether it is new. It ignores missing files.
 func (s *search) include(p, client string) bool {
 	if s.known[p] {
 		return false

@@ -19,35 +19,34 @@ import (
 	"toolcrib/registry/places"
 )
 
-// When is the moment at which a part of a file enters the context of an agent.
+// When is the occasion on which a part of a file enters the context of an agent.
 type When string
 
-// Moments at which a part of a file enters the context.
+// Occasions on which a part of a file enters the context.
 const (
 	AtOnce   When = "at once"     // at the start of every session
 	Matching When = "on matching" // with files that match Load.Note
-	OnUse    When = "on use"      // when the skill, the command or the subagent is used
+	OnUse    When = "on use"      // when the skill, the command, or the subagent is used
 	OnRead   When = "when read"   // when the agent opens the file
 	Printed  When = "output only" // only the output of the program
 	NotText  When = "not text"    // an image or other binary
 )
 
-// Moments returns the moments, earliest first.
+// Moments returns the occasions, the earliest first.
 func Moments() []When { return []When{AtOnce, Matching, OnUse, OnRead, Printed, NotText} }
 
-// Load is a part of a skill or of instructions that enters the context of an agent
-// at one moment. Text is "" if that is unknown.
+// Load is a part of a skill or of instructions that enters the context of an agent on one occasion. Text is "" if it
+// is unknown.
 type Load struct {
 	When When
 	File string // path relative to the folder
-	Note string // criterion of the client, for people
+	Note string // the client's criterion, for display
 	Text string
 	file registry.File
 }
 
-// Loads returns the parts of a skill or of instructions that enter the context of
-// an agent, earliest first. Clients decide by the path of a file and its front
-// matter.
+// Loads returns the parts of a skill or of instructions that enter the context of an agent, the earliest first.
+// Clients decide by the path of a file and its front matter.
 func Loads(kind registry.Kind, f registry.Folder) []Load {
 	var loads []Load
 	if kind == registry.KindInstructions {
@@ -82,8 +81,8 @@ func Loads(kind registry.Kind, f registry.Folder) []Load {
 // programs are the extensions of files that are executed rather than read.
 var programs = strings.Fields(".py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .jar .go .rs .r .swift .applescript")
 
-// listed returns the loads of a skill or a subagent: the agent knows its name and
-// description until it uses it.
+// listed returns the loads of a skill or a subagent. The agent knows only the name and the description until it uses
+// the skill.
 func listed(name, file string, f registry.File, at string) []Load {
 	front, body, _ := mdfile.SplitFront(f.Text)
 	keys := mdfile.LooseFront(front)
@@ -107,14 +106,14 @@ func listed(name, file string, f registry.File, at string) []Load {
 
 // instructionLoads returns the loads of an instruction file at p.
 func instructionLoads(p, name string, f registry.File) []Load {
-	if f.Binary() { // in versions that were approved by their hash
+	if f.Binary() { // in versions that were approved by hash
 		return []Load{{When: NotText, File: name, Note: fmt.Sprintf("%d bytes", f.Size), file: f}}
 	}
 	whole := Load{When: AtOnce, File: name, Text: f.Text, file: f}
 	of, ok := places.Match(everywhere(), p, false, true)
 	front, body, fronted := mdfile.SplitFront(f.Text)
 	switch how := loading(of.Pattern); {
-	case ok && of.Settings(): // for the client; the agent does not read them
+	case ok && of.Settings(): // read by the client, not by the agent
 		return nil
 	case ok && how == "agent":
 		return listed(strings.TrimSuffix(path.Base(p), path.Ext(p)), name, f, "")
@@ -135,13 +134,13 @@ func instructionLoads(p, name string, f registry.File) []Load {
 	return []Load{whole}
 }
 
-// everywhere returns the places of both scopes.
+// everywhere returns the patterns of both scopes.
 var everywhere = sync.OnceValue(func() []places.Pattern {
 	return slices.Concat(places.Project.Patterns(false), places.User.Patterns(false))
 })
 
-// loading returns how clients load files in a place, according to the folder in its
-// pattern, or "" if they load them as a whole.
+// loading returns how clients load files that match a pattern, judging by its folders. It returns "" if they load
+// complete files.
 func loading(pattern string) string {
 	for element := range strings.SplitSeq(path.Dir(pattern), "/") {
 		switch {
@@ -158,7 +157,7 @@ func loading(pattern string) string {
 	return ""
 }
 
-// rule returns the loads of a rule whose front matter determines when it applies.
+// rule returns the loads of a rule with front matter that determines when it applies.
 func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	globs := cmp.Or(value(keys, "globs"), value(keys, "applyTo"), value(keys, "paths"))
 	says := value(keys, "description")
@@ -179,8 +178,7 @@ func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	return []Load{l}
 }
 
-// value returns the value of a key in front matter as one line, with list items
-// separated by commas.
+// value returns the value of a key in front matter on one line, with list items separated by commas.
 func value(keys *jsondoc.Node, key string) string {
 	n := keys.Get(key)
 	switch {
@@ -195,13 +193,13 @@ func value(keys *jsondoc.Node, key string) string {
 	return strings.Join(strings.Fields(n.Text), " ")
 }
 
-// LoadChange is a load before and after an approval, each nil if it does not exist.
+// LoadChange is a load before and after an approval. A missing load is nil.
 type LoadChange struct {
 	Now, After *Load
 	Same       bool // the file does not change
 }
 
-// Load returns the load after the approval or, if it is removed, before it.
+// Load returns the load after the approval, or the load before it if it is removed.
 func (c LoadChange) Load() Load {
 	if c.After != nil {
 		return *c.After
@@ -209,22 +207,21 @@ func (c LoadChange) Load() Load {
 	return *c.Now
 }
 
-// Size is the length of a text.
+// Size is the length of a text in characters and tokens.
 type Size struct {
 	Chars int
 	tokens.Counts
 }
 
-// Cost is the size of the texts that enter the context at one moment, before and
-// after an approval.
+// Cost is the size of the texts that enter the context on one occasion, before and after an approval.
 type Cost struct {
 	When       When
-	Note       string // note of the only load
+	Note       string // note of the load, if there is only one
 	Now, After Size
 }
 
-// CompareLoads returns the loads of a skill or of instructions before and after an
-// approval. Definitions that are zero or of another kind have no loads.
+// CompareLoads returns the loads of a skill or of instructions before and after an approval. Zero definitions and
+// definitions of other kinds have no loads.
 func CompareLoads(before, after registry.Definition) []LoadChange {
 	var changes []LoadChange
 	now := loadsOf(before)
@@ -255,7 +252,7 @@ func loadsOf(d registry.Definition) []Load {
 	return Loads(d.Kind(), *d.Folder())
 }
 
-// Costs returns the cost for each moment with loads.
+// Costs returns the cost of each occasion with loads.
 func Costs(counter *tokens.Counter, changes []LoadChange) ([]Cost, error) {
 	var texts []string
 	for _, c := range changes {

@@ -14,29 +14,26 @@ import (
 	"toolcrib/review/intake"
 )
 
-// Step is the reaction to one difference: a proposal that would approve the files
-// on disk, or the reason why there is none.
+// Step is the reaction to a difference: a proposal that would approve the files on disk, or the reason why there is
+// none.
 type Step struct {
 	Difference
 	Draft  *proposals.Draft
 	Reason string
-	// Refused is set if the files cannot be approved, for example because of a link
-	// out of the folder.
+	// Refused reports that the files cannot be approved, for example because of a link out of the folder.
 	Refused bool
 }
 
-// Origin has the settings for proposals about files.
+// Origin contains the settings for proposals about files.
 type Origin struct {
 	Layer registry.Layer
 	Set   string // change set of all proposals; "" for one per folder
-	// Live returns the approved definition of a subject, and Taken whether an id is
-	// in use.
+	// Live returns the approved definition of a subject. Taken reports whether an id is in use.
 	Live  func(registry.Subject) (registry.Live, error)
 	Taken func(registry.Kind, string) bool
 }
 
-// Plan drafts proposals that approve the files on disk. New subjects get unique
-// ids.
+// Plan drafts proposals that approve the files on disk. New subjects receive unique ids.
 func Plan(differences []Difference, o Origin) ([]Step, error) {
 	used := map[registry.Subject]bool{}
 	groups := map[string]int{}
@@ -95,8 +92,7 @@ func (o Origin) step(d Difference) (Step, error) {
 	return s.checked(), nil
 }
 
-// checked removes a draft that cannot be submitted, because it would block its
-// change set.
+// checked removes a draft that cannot be submitted, because it would block its change set.
 func (s Step) checked() Step {
 	if s.Draft.Definition.IsZero() {
 		return s
@@ -110,7 +106,7 @@ func (s Step) checked() Step {
 // maxListed is the maximum number of files that ListChanges lists.
 const maxListed = 10
 
-// ListChanges lists changed files in one line.
+// ListChanges lists changed files on one line.
 func ListChanges(changes []FileChange) string {
 	var parts []string
 	for i, c := range changes {
@@ -135,8 +131,7 @@ func group(p string) string {
 	return ""
 }
 
-// setName returns the name of a change set for a folder of the project, or of the
-// home.
+// setName returns the name of a change set for a folder of the project or the home.
 func setName(layer registry.Layer, dir string) string {
 	name := cmp.Or(layer.Project(), "home")
 	if words := strings.FieldsFunc(dir, func(r rune) bool {

@@ -1,3 +1,5 @@
+// Reading and restoring the files of skills and instructions.
+
 package instructions
 
 import (
@@ -16,14 +18,13 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// ErrFile is returned for a skill or a file that cannot be read. Others in its
-// folder are not affected.
+// ErrFile is returned for a skill or a file that cannot be read. Others in its folder are not affected.
 var ErrFile = errors.New("cannot be read")
 
-// Limits of one skill: the depth of its folders, and the number of entries in one.
+// Limits of a skill: depth of folders, and number of entries per folder.
 const (
 	maxDepth  = 24
-	maxFolder = 2 * registry.MaxFiles // files and folders in one
+	maxFolder = 2 * registry.MaxFiles // files and folders in a folder
 )
 
 // reader reads a skill or an instruction file.
@@ -34,8 +35,7 @@ type reader struct {
 	size  int64
 }
 
-// read returns the files at p: the tree of a skill by relative paths, or a single
-// file by its name.
+// read returns the files at p: the tree of a skill by relative path, or a single file by name.
 func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) {
 	r := &reader{root: root, kind: kind, files: map[string]registry.File{}}
 	folder := registry.Folder{Path: p, Files: r.files}
@@ -145,7 +145,7 @@ func (r *reader) content(p string, info fs.FileInfo) (registry.File, error) {
 	return registry.NewFile(r.kind, p, data, info.Mode()&0o111 != 0), err
 }
 
-// bytes returns the bytes of a regular file.
+// bytes returns the content of a regular file.
 func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", describeType(info.Mode())))
@@ -186,7 +186,7 @@ func describeType(m fs.FileMode) string {
 	return "not a file"
 }
 
-// wrap adds the name of a file, which may be hostile, to its error.
+// wrap adds the name of a file, which may be hostile, to an error.
 func wrap(p string, err error) error {
 	if of, ok := err.(*fs.PathError); ok { //nolint:errorlint // errors that wrap one are more specific
 		err = of.Err
@@ -194,15 +194,12 @@ func wrap(p string, err error) error {
 	return fmt.Errorf("%s %w: %w", jsondoc.Quote(p), ErrFile, err)
 }
 
-// ErrNotKept is returned for a binary that was approved before its bytes were
-// stored.
+// ErrNotKept is returned for a binary that was approved before its bytes were stored.
 var ErrNotKept = errors.New("its bytes are not stored, because only its hash was approved in an earlier version of toolcrib; copy the file from its source and propose it again (toolcrib import --files)")
 
-// Restore writes the approved bytes of the given files of a skill or of
-// instructions below dir. Each file is replaced atomically, and links are replaced
-// and not followed. If it cannot write a file, Restore continues with the others
-// and returns all errors. content returns the bytes of a binary by their SHA-256,
-// and false if they are not stored.
+// Restore writes the approved bytes of the given files of a skill or of instructions below dir. It replaces each file
+// atomically. Links are replaced rather than followed. If a file cannot be written, Restore continues with the others
+// and returns all errors. content returns the bytes of a binary by SHA-256, or false if they are not stored.
 func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, content func(sha256 string) ([]byte, bool, error)) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -222,8 +219,7 @@ func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, 
 	return errors.Join(errs...)
 }
 
-// Remove deletes the given files of a skill below dir, and folders that become
-// empty. It follows no links.
+// Remove deletes the given files of a skill below dir, and folders that become empty. It follows no links.
 func Remove(dir string, f registry.Folder, files []string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -297,7 +293,7 @@ func restore(root *os.Root, p string, f registry.File, content func(string) ([]b
 	return err
 }
 
-// write writes and syncs a new file before it is renamed.
+// write writes and syncs a new file, which is renamed later.
 func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

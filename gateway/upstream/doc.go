@@ -1,8 +1,8 @@
-// Package upstream is a client of MCP servers: it lists their tools as the bytes that they sent, and calls approved
-// tools, over standard input and output or over streamable HTTP (modelcontextprotocol.io/specification, revisions
+// Package upstream is a client of MCP servers. It lists their tools as the bytes that they sent, and calls approved
+// tools, over standard input and output or streamable HTTP (modelcontextprotocol.io/specification, revisions
 // 2024-11-05 to 2026-07-28).
 //
-// Servers are not trusted. The size, depth, number, and duration of their messages are limited; their schemas are
-// neither expanded nor executed. Before every call, the definition is compared with the pin of its approval, in the
-// form that was sent, because decoding and encoding would add and lose keys.
+// Servers are not trusted. The size, depth, number, and duration of their messages are limited, and their schemas are
+// neither expanded nor executed. Before every call, the definition is compared with the pin of its approval in the
+// form in which it was sent, because decoding and encoding would add and lose keys.
 package upstream

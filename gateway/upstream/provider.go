@@ -1,3 +1,5 @@
+// The provider that runs tools on upstream servers.
+
 package upstream
 
 import (
@@ -22,11 +24,12 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Provider runs tools on upstream servers. It keeps a connection to each used server, and reconnects when it ends.
+// Provider runs tools on upstream servers. It keeps a connection to each server that is used, and reconnects when a
+// connection has ended.
 type Provider struct {
 	find func(name string) (Server, bool)
 
-	ctx       context.Context // of work between calls, until Close
+	ctx       context.Context // context of background work, canceled by Close
 	stop      context.CancelFunc
 	following sync.WaitGroup
 
@@ -40,13 +43,13 @@ var (
 	_ gateway.Checker  = (*Provider)(nil)
 )
 
-// link is the connection to one server. The goroutine that has filled busy may use it.
+// link is the connection to a server. Only the goroutine that has put a value into busy may use it.
 type link struct {
 	busy    chan struct{}
 	session *Session
 }
 
-// take waits for the link until ctx ends: another goroutine may be connecting.
+// take acquires the link. It may have to wait for a goroutine that is connecting.
 func (l *link) take(ctx context.Context) error {
 	select {
 	case l.busy <- struct{}{}:
@@ -58,13 +61,13 @@ func (l *link) take(ctx context.Context) error {
 
 func (l *link) release() { <-l.busy }
 
-// NewProvider returns a provider for the servers that find knows.
+// NewProvider returns a provider for the servers that find returns.
 func NewProvider(find func(name string) (Server, bool)) *Provider {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Provider{find: find, ctx: ctx, stop: stop, links: map[string]*link{}, followers: map[string]*follower{}}
 }
 
-// Close ends every connection.
+// Close closes all connections.
 func (p *Provider) Close() {
 	p.stop()
 	p.following.Wait()
@@ -80,8 +83,8 @@ func (p *Provider) Close() {
 	}
 }
 
-// Run implements gateway.Provider. It reads the definition from the server before every call, and does not call a tool
-// that differs from the approved one. It returns the server's result unchanged.
+// Run implements gateway.Provider. It reads the definition from the server before every call, and refuses to call a
+// tool that differs from the approved one. It returns the server's result unchanged.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	session, listed, err := p.approved(ctx, in.Tool.Definition.Tool)
 	if err != nil {
@@ -100,7 +103,8 @@ func (p *Provider) Check(ctx context.Context, tool registry.Live) error {
 	return err
 }
 
-// approved returns a connection to the server of a tool that currently lists it as approved, and the listed tool.
+// approved returns a connection to a tool's server, and the listed tool. It returns an error if the server does not
+// list the tool as approved.
 func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wire.ListedItem, error) {
 	server, ok := p.find(t.Provider.Server)
 	if !ok {
@@ -133,8 +137,8 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wi
 	return session, listed, nil
 }
 
-// listed returns the current tools of a server. It reconnects once if the connection was lost in the meantime, over
-// which no call was made.
+// listed returns the current tools of a server. If the existing connection was lost, it reconnects once, because no
+// call was made over it.
 func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMessage, error) {
 	session, fresh, err := p.session(ctx, s)
 	if err != nil {
@@ -160,7 +164,7 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 	return session, tools, err
 }
 
-// session returns the connection to a server and whether it was just made.
+// session returns the connection to a server, and whether it is new.
 func (p *Provider) session(ctx context.Context, s Server) (session *Session, fresh bool, err error) {
 	l := p.link(s.Name)
 	if err := l.take(ctx); err != nil {
@@ -221,20 +225,20 @@ func (d drift) refusal(id string) error {
 	return e
 }
 
-// follower caches the last list of one server.
+// follower caches the last list of a server.
 type follower struct {
-	told  chan struct{} // holds a request to poll early
-	asked chan struct{} // closed after the first answer or failure
+	told  chan struct{} // contains a request to poll early
+	asked chan struct{} // closed after the first response or failure
 
 	mu     sync.Mutex
-	listed map[string]wire.ListedItem // by name; nil before the first answer
-	heard  map[*func()]bool           // the functions to call after a change
+	listed map[string]wire.ListedItem // by name; nil before the first response
+	heard  map[*func()]bool           // functions to call after a change
 }
 
-// Follow lists the tools of servers until ctx ends: at once, whenever a server reports a change or a call finds a
-// changed definition, and every minute. It calls changed after an answer that differs from the previous one. It retries
-// an unreachable server later and uses its last answer until then. Tools of servers that are not configured never count
-// as changed.
+// Follow lists the tools of servers until ctx is done: immediately, whenever a server reports a change or a call
+// finds a changed definition, and every minute. It calls changed after a list that differs from the previous one. It
+// retries an unreachable server later and uses its last list until then. Tools of servers that are not configured
+// never count as changed.
 func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
 	for _, name := range names {
 		f := p.follower(name)
@@ -252,7 +256,7 @@ func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
 	}
 }
 
-// Asked waits until every followed server of names has answered or failed once, or until ctx ends.
+// Asked waits until every followed server in names has responded or failed once, or ctx is done.
 func (p *Provider) Asked(ctx context.Context, names []string) {
 	for _, name := range names {
 		p.mu.Lock()
@@ -269,7 +273,8 @@ func (p *Provider) Asked(ctx context.Context, names []string) {
 	}
 }
 
-// Drifted reports whether the last list of a followed server lacks an approved tool or has another definition of it.
+// Drifted reports whether the last list of a followed server lacks an approved tool or contains a different
+// definition.
 func (p *Provider) Drifted(t *registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
 		return false
@@ -286,8 +291,8 @@ func (p *Provider) Drifted(t *registry.Tool) bool {
 	return f.listed != nil && !as
 }
 
-// follower returns the follower of a server, which the first call starts. It returns nil if the provider is closed or the
-// server is not configured.
+// follower returns the follower of a server, and starts it if necessary. It returns nil if the provider is closed or
+// the server is not configured.
 func (p *Provider) follower(name string) *follower {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -304,7 +309,7 @@ func (p *Provider) follower(name string) *follower {
 	return f
 }
 
-// tell makes the follower of a server, if any, poll it soon.
+// tell makes the follower of a server, if any, poll soon.
 func (p *Provider) tell(name string) {
 	p.mu.Lock()
 	f := p.followers[name]
@@ -314,7 +319,7 @@ func (p *Provider) tell(name string) {
 	}
 	select {
 	case f.told <- struct{}{}:
-	default: // a request is queued
+	default: // already requested
 	}
 }
 
@@ -342,7 +347,7 @@ func (p *Provider) follow(s Server, f *follower) {
 	}
 }
 
-// take stores an answer, and notifies followers if it differs from the last one.
+// take stores a list, and calls the followers' functions if it differs from the last one.
 func (f *follower) take(tools []json.RawMessage) {
 	now := wire.ByName(tools)
 	f.mu.Lock()
@@ -366,10 +371,10 @@ func asApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool)
 	return t.Source.Hash, listed.Sum != "" && listed.Pin(t.Source.Excluded) == t.Source.Pin()
 }
 
-// maxMessage limits how much of a server's own words an error repeats, in bytes.
+// maxMessage is the maximum length of a server's message in an error, in bytes.
 const maxMessage = 2_000
 
-// outcome returns the output of a result, or the error that it reports.
+// outcome returns the output of a result, or the error that the result reports.
 func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
 		message := fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind.Text))

@@ -13,22 +13,22 @@ import (
 	"toolcrib/gateway/guard"
 )
 
-// Server describes how to reach an MCP server: Command or URL is set.
+// Server describes an MCP server. Either Command or URL is set.
 type Server struct {
-	Name    string        // by which approved tools and the configuration call it
-	Command []string      // a program and its arguments; no shell reads them
-	Dir     string        // the program's working directory; "" for that of this process
-	Env     []string      // the program's whole environment, "KEY=VALUE"
-	URL     string        // of a streamable HTTP endpoint
-	Token   string        // sent to URL as a bearer token; "" for none
-	Headers http.Header   // sent to URL with every request; nil for none
-	Timeout time.Duration // of one exchange; 0 means DefaultTimeout
-	// LikeClient declares the capabilities that clients of people have. The list of tools may depend on them.
+	Name    string        // name in approved tools and in the configuration
+	Command []string      // program and arguments; not interpreted by a shell
+	Dir     string        // working directory of the program; "" for that of this process
+	Env     []string      // complete environment of the program, "KEY=VALUE"
+	URL     string        // streamable HTTP endpoint
+	Token   string        // bearer token for URL; "" for none
+	Headers http.Header   // headers of every request to URL; nil for none
+	Timeout time.Duration // time limit of an exchange; 0 means DefaultTimeout
+	// LikeClient declares the capabilities of interactive clients, on which the list of tools may depend.
 	LikeClient bool
 	// Texts also reads the prompts and the instructions.
 	Texts bool
-	// Spare leaves a program that does not answer in time running, without input, until it exits: killing a package
-	// runner leaves its package half installed, for every client.
+	// Spare lets a program that does not respond in time run without input until it exits. Killing a package runner
+	// would leave its package half installed for every client.
 	Spare bool
 }
 
@@ -36,15 +36,14 @@ type Server struct {
 const (
 	DefaultTimeout = 60 * time.Second
 	MaxMessage     = 8 << 20 // bytes of one message
-	MaxTools       = 10_000  // that one server lists
+	MaxTools       = 10_000  // tools that a server lists
 	maxStderr      = 4 << 10
 )
 
-// Errors of servers. An error wraps one of these, or the error of the network or of
-// the operating system.
+// Errors of servers. An error wraps one of these, or an error of the network or the operating system.
 var (
 	ErrTimeout = errors.New("did not answer in time")
-	// ErrCredentials reports that a server refused the token, or that it needs one.
+	// ErrCredentials is returned if a server refused the token or requires one.
 	ErrCredentials = errors.New("it refused the credentials; check its token_env")
 	ErrTooLarge    = errors.New("sent more than the limit")
 	ErrProtocol    = guard.ErrProtocol
@@ -58,8 +57,8 @@ func (s Server) timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// connection returns the connection to the server that guard.Dial opens, and a function that returns the end of the
-// program's standard error.
+// connection returns the server for guard.Dial, and a function that returns the last part of the program's standard
+// error.
 func (s Server) connection() (to guard.Server, stderr func() string, err error) {
 	if s.URL != "" {
 		headers := http.Header{}
@@ -75,7 +74,7 @@ func (s Server) connection() (to guard.Server, stderr func() string, err error) 
 		command.Stderr = end
 		return command, end.String, nil
 	}
-	f, err := os.CreateTemp("", "toolcrib-*") // a pipe ends with this process, and the program may not
+	f, err := os.CreateTemp("", "toolcrib-*") // a pipe would end with this process, but the program may continue
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,7 +90,7 @@ func (s Server) connection() (to guard.Server, stderr func() string, err error) 
 	}, nil
 }
 
-// tail keeps the last bytes that were written to it.
+// tail is a writer that keeps the last maxStderr bytes.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
@@ -112,8 +111,7 @@ func (t *tail) String() string {
 	return string(t.kept)
 }
 
-// failed wraps an error with its server, and with the last lines of its
-// standard error.
+// failed wraps an error with the name of the server and the last part of its standard error.
 type failed struct {
 	server, stderr string
 	err            error
@@ -123,7 +121,7 @@ func (f *failed) Error() string { return fmt.Sprintf("the MCP server %s: %v", f.
 
 func (f *failed) Unwrap() error { return f.err }
 
-// Stderr returns the end of the server's standard error before err, or "". It is untrusted text.
+// Stderr returns the last part of the server's standard error before err, or "". It is untrusted.
 func Stderr(err error) string {
 	var f *failed
 	if errors.As(err, &f) {

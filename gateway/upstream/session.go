@@ -19,8 +19,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Declared has the capabilities that are declared to every server, as JSON: none. They are
-// stored with a list because the list may depend on them.
+// Declared contains the capabilities that are declared to every server, as JSON: none. They are stored with a list,
+// because the list may depend on them.
 const Declared = "{}"
 
 func (s Server) declared() string {
@@ -30,7 +30,7 @@ func (s Server) declared() string {
 	return Declared
 }
 
-// The newest revisions of the protocol with and without a handshake.
+// Newest revisions of the protocol with and without a handshake.
 const (
 	handshakeRevision = "2025-11-25"
 	modernRevision    = "2026-07-28"
@@ -42,13 +42,14 @@ type Session struct {
 	conn   *guard.Conn
 	stderr func() string
 
-	hello    *jsondoc.Node // the server's introduction
+	hello    *jsondoc.Node // the server's response to initialize or server/discover
 	revision string
-	meta     string // the last member of the params of every request, in a revision without a handshake; "" otherwise
+	meta     string // last member of the params of every request, in a revision without a handshake; "" otherwise
 }
 
-// Connect connects to a server. It tries the newest revision first, and the handshake of older ones if the server does
-// not understand that, or first if the server is asked like a client. changed is called whenever the server reports changed tools; it may be nil.
+// Connect connects to a server. It tries the newest revision first, and then the handshake of older ones. With
+// LikeClient, it begins with the handshake. changed is called whenever the server reports changed tools; it may be
+// nil.
 func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
@@ -83,11 +84,11 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	return session, nil
 }
 
-// discoverTime is how long an answer in the newest revision is waited for before the handshake begins: some servers
-// never answer an unknown request.
+// discoverTime is the time limit for a response in the newest revision, before the handshake is tried. Some servers
+// never respond to an unknown request.
 const discoverTime = 5 * time.Second
 
-// greet introduces toolcrib to the server, and subscribes to changes if watching is set.
+// greet introduces toolcrib to the server. If watching is set, it subscribes to changes.
 func (s *Session) greet(ctx context.Context, watching bool) error {
 	const client = `{"name":"toolcrib","version":"1"}`
 	discover := func() (err error) {
@@ -102,7 +103,7 @@ func (s *Session) greet(ctx context.Context, watching bool) error {
 		}
 		if err == nil && watching {
 			params := []byte(`{"notifications":{"toolsListChanged":true,"promptsListChanged":true},` + s.meta)
-			go func() { _, _ = s.conn.Call(context.Background(), "subscriptions/listen", params, nil) }() // it ends with the connection
+			go func() { _, _ = s.conn.Call(context.Background(), "subscriptions/listen", params, nil) }() // ends with the connection
 		}
 		return err
 	}
@@ -129,7 +130,7 @@ func (s *Session) greet(ctx context.Context, watching bool) error {
 	return err
 }
 
-// text returns the string at a node, or "".
+// text returns the string in a node, or "".
 func text(n *jsondoc.Node) string {
 	if n == nil || n.Kind != jsondoc.String {
 		return ""
@@ -137,7 +138,7 @@ func text(n *jsondoc.Node) string {
 	return n.Text
 }
 
-// failed returns the error for a failed exchange, with its cause.
+// failed returns the error of a failed exchange with its cause.
 func (s *Session) failed(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -155,13 +156,13 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	return &failed{server: s.server.Name, stderr: s.stderr(), err: err}
 }
 
-// Close ends the session, and the program of a server that is one.
+// Close closes the session and ends the server's program, if any.
 func (s *Session) Close() { s.conn.Close() }
 
 // Ended returns a channel that is closed when the session ends.
 func (s *Session) Ended() <-chan struct{} { return s.conn.Ended() }
 
-// alive reports whether the session has not ended.
+// alive reports whether the session is still open.
 func (s *Session) alive() bool {
 	select {
 	case <-s.conn.Ended():
@@ -171,8 +172,8 @@ func (s *Session) alive() bool {
 	}
 }
 
-// ask makes a request and returns the unchanged result, also parsed unless it is a list, which texts.List reads. params is an object without white space around it; headers are
-// those of a call.
+// ask sends a request and returns its unchanged result. It also returns the parsed result, except for lists, which
+// texts.List parses. params is an object without surrounding white space. headers are those of a call.
 func (s *Session) ask(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, *jsondoc.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
@@ -200,8 +201,8 @@ func (s *Session) ask(ctx context.Context, method string, params []byte, headers
 	return raw, n, nil
 }
 
-// Tools returns the JSON of every tool that the server lists, unchanged, from all pages, and the entries that cannot be
-// read. A server without the method has no tools.
+// Tools returns the unchanged JSON of all tools on all pages, and the entries that cannot be read. A server without
+// the method has no tools.
 func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []wire.Skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
@@ -224,16 +225,15 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 	return all, skipped, nil
 }
 
-// Call calls a tool and returns the unchanged result. name is its name on the server, and definition its JSON there,
-// which may require headers. args is an object.
+// Call calls a tool and returns the unchanged result. name is the tool's name on the server, and definition its JSON
+// there, which may require headers. args is an object.
 func (s *Session) Call(ctx context.Context, name string, definition, args json.RawMessage) (json.RawMessage, *jsondoc.Node, error) {
 	params := fmt.Appendf(nil, `{"name":%s,"arguments":%s}`, jsondoc.Canonical(jsondoc.NewString(name)), args)
 	return s.ask(ctx, "tools/call", params, wire.ParamHeaders(definition, args))
 }
 
-// List connects to a server, reads its list of tools and returns it as a document
-// that registry/wire reads: the server's name, the protocol revision, the declared
-// capabilities, and every tool byte by byte.
+// List connects to a server and returns its list of tools as a document for registry/wire: the server's name, the
+// protocol revision, the declared capabilities, and the bytes of every tool.
 func List(ctx context.Context, s Server) ([]byte, error) {
 	session, err := Connect(ctx, s, nil)
 	if err != nil {
@@ -243,7 +243,7 @@ func List(ctx context.Context, s Server) ([]byte, error) {
 	return session.Document(ctx)
 }
 
-// Document returns the document of List over a session.
+// Document returns the document of List for a session.
 func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	tools, skipped, err := s.Tools(ctx)
 	if err != nil {
@@ -282,17 +282,15 @@ func (s *Session) askText(ctx context.Context, method string, params *jsondoc.No
 	return raw, err
 }
 
-// Waits after a failure before the next attempt: twice as long each
-// time.
+// Delays before the next attempt after a failure. Each delay is twice as long as the previous one.
 const (
 	firstRetry = time.Second
 	lastRetry  = 5 * time.Minute
 )
 
-// Watch lists a server's tools until ctx ends: whenever the server reports a
-// change, and at an interval, over a new connection, because a program runs its
-// upgrade only after a restart. look gets a document as List returns it, or an
-// error; it is called from one goroutine.
+// Watch lists a server's tools until ctx is done: whenever the server reports a change, and at an interval over a new
+// connection, because a program that was upgraded must be restarted. look receives a document of List or an error. It
+// is called from one goroutine.
 func Watch(ctx context.Context, s Server, every time.Duration, look func(document []byte, err error)) {
 	retry := firstRetry
 	for ctx.Err() == nil {
@@ -318,7 +316,7 @@ func watch(ctx context.Context, s Server, every time.Duration, look func([]byte)
 	session, err := Connect(ctx, s, func() {
 		select {
 		case changed <- struct{}{}:
-		default: // it will be looked at anyway
+		default: // already requested
 		}
 	})
 	if err != nil {
