@@ -1,3 +1,5 @@
+// Context, standing instructions, and projects.
+
 package builtin
 
 import (
@@ -24,7 +26,7 @@ type docTasks struct {
 	Next    []Task `json:"next"`
 }
 
-// docContext has the parts that were asked for.
+// docContext contains the requested sections.
 type docContext struct {
 	Time         string         `json:"time,omitempty"`
 	Timezone     string         `json:"timezone,omitempty"`
@@ -119,7 +121,7 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 
 func of[T any](v T) *T { return &v }
 
-// maxInstructions limits the standing instructions, in characters.
+// maxInstructions is the maximum length of the standing instructions, in characters.
 const maxInstructions = 2_000
 
 func updateInstructions(ctx context.Context, c call) (any, error) {
@@ -141,7 +143,7 @@ func updateInstructions(ctx context.Context, c call) (any, error) {
 	}{text, utf8.RuneCountInString(text)}, err
 }
 
-// maxProjects limits how many projects a user may have.
+// maxProjects is the maximum number of projects of a user.
 const maxProjects = 1_000
 
 // projects caches a user's projects during a write.
@@ -156,9 +158,8 @@ func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
 	return &projects{w: w, current: current}, err
 }
 
-// resolve returns the project of an entry. A project that exists keeps its stored
-// spelling, and a new one is created. Without a name, resolve returns the
-// conversation's project.
+// resolve returns the project of an entry. An existing project keeps its stored spelling, and a missing one is
+// created. If named is false, resolve returns the conversation's project.
 func (p *projects) resolve(ctx context.Context, named bool, name string) (string, error) {
 	switch {
 	case !named:
@@ -173,7 +174,7 @@ func (p *projects) resolve(ctx context.Context, named bool, name string) (string
 	return p.add(ctx, name)
 }
 
-// find returns the stored name of a project, or "" if there is none.
+// find returns the stored name of a project, or "".
 func (p *projects) find(ctx context.Context, name string) (string, error) {
 	if p.names == nil {
 		all, err := p.w.Projects(ctx)
@@ -198,7 +199,7 @@ func (p *projects) add(ctx context.Context, name string) (string, error) {
 	return name, p.w.AddProject(ctx, name)
 }
 
-// maxClose limits the number of similar names in an error.
+// maxClose is the maximum number of similar names in an error.
 const maxClose = 5
 
 // close returns similar names, the most similar first.

@@ -59,10 +59,9 @@ func sunday(field string) string {
 // star is the bit that the parser sets for a field that starts with an asterisk.
 const star = 1 << 63
 
-// next returns the first run after a time, and false if there is none within five
-// years. A schedule with fixed hours follows local time: when clocks are set back,
-// it runs once; when they skip its time, it runs later by the skipped period. A
-// schedule with every hour follows elapsed time.
+// next returns the first run after a time, or false if there is none within five years. A schedule with fixed hours
+// follows local time: when clocks are set back, it runs once, and when they skip its time, it runs later by the
+// skipped period. A schedule with every hour follows elapsed time.
 func (r cronSchedule) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	if r.Hour&star != 0 {
 		t := r.in(loc).Next(after.In(loc))
@@ -91,8 +90,8 @@ func onWall(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// offWall returns the first moment at which clocks of a zone show a time. Times
-// that are skipped are converted with the offset before the change.
+// offWall returns the first moment at which the clocks of a zone show a given time. Skipped times are converted with
+// the offset before the change.
 func offWall(wall time.Time, loc *time.Location) time.Time {
 	_, before := wall.Add(-24 * time.Hour).In(loc).Zone()
 	_, after := wall.Add(24 * time.Hour).In(loc).Zone()
@@ -104,8 +103,7 @@ func offWall(wall time.Time, loc *time.Location) time.Time {
 	return early
 }
 
-// days is the number of days that consecutive checks: all combinations of date and
-// weekday occur within 28 years.
+// days is the number of days that consecutive checks. All combinations of date and weekday occur within 28 years.
 const days = 28*366 + 1
 
 // gap returns the shortest time between two runs in local time, at most an hour.

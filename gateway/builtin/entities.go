@@ -101,8 +101,8 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 	}{found}, err
 }
 
-// candidateEntities returns entities that may match a query: those with this name,
-// and those that share the most and rarest trigrams.
+// candidateEntities returns entities that may match a query: those with this name, and those that share the most and
+// the rarest trigrams.
 func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Entity, error) {
 	found, err := r.EntitiesByName(ctx, EntityKey(query))
 	if err != nil {
@@ -138,8 +138,7 @@ func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Ent
 	return slices.DeleteFunc(found, func(e Entity) bool { return kind != "" && e.Type != kind }), nil
 }
 
-// heaviest returns at most most keys, by descending weight; of equal weights, newer
-// keys come first.
+// heaviest returns at most most keys by descending weight. Among keys of equal weight, newer ones come first.
 func heaviest(weight map[int64]float64, most int) []int64 {
 	keys := slices.SortedFunc(maps.Keys(weight), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(b, a))
@@ -156,9 +155,8 @@ func (e Entity) likeness(query string) float64 {
 	return best
 }
 
-// likeness compares names word by word, in any order. All words of the query count;
-// additional words of the name cost little, because people are often called by a
-// part of their name.
+// likeness compares names word by word, in any order. All words of the query count. Additional words of the name cost
+// little, because people are often called by a part of their name.
 func likeness(query, name []string) float64 {
 	if len(query) == 0 || len(name) == 0 {
 		return 0
@@ -178,8 +176,8 @@ func likeness(query, name []string) float64 {
 	return sum / float64(len(query)) * (0.85 + 0.1*part)
 }
 
-// alike compares two words: 1 for equal words, less for a common prefix or for each
-// typing error, and 0 for words that share only a letter or two.
+// alike compares two words. It returns 1 for equal words, less for a common prefix or for each typing error, and 0
+// for words that share only a letter or two.
 func alike(a, b string) float64 {
 	if a == b {
 		return 1
@@ -309,9 +307,8 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 // otherType is the type of an entity if none was given.
 const otherType = "other"
 
-// entity returns the id of the entity with a name, which it creates if necessary.
-// If several entities have the name, the type is required; an entity without a type
-// gets the given one.
+// entity returns the id of the entity with a name, and creates the entity if necessary. If several entities have the
+// name, the type is required. An entity without a type receives the given one.
 func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, error) {
 	key := EntityKey(name)
 	found, err := w.EntitiesByName(ctx, key)
@@ -340,8 +337,8 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 	return e.ID, err
 }
 
-// pickEntity returns the entity of the given type among those with the same name.
-// If there is only one, kind may be "". It returns false if there is none.
+// pickEntity returns the entity of the given type among those with the same name. If there is only one, kind may be
+// "". It returns false if there is no match.
 func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	switch {
 	case kind == "" && len(found) > 1:
@@ -365,8 +362,8 @@ func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	return Entity{}, false, nil
 }
 
-// EntityKey returns the key that finds an entity by its name. Spellings that differ
-// in letter case, accents or punctuation have the same key.
+// EntityKey returns the key of an entity's name. Spellings that differ in case, accents, or punctuation have the same
+// key.
 func EntityKey(name string) string { return strings.Join(words(name), " ") }
 
 // entityTerms returns the search terms of an entity.

@@ -13,10 +13,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// decode decodes the arguments to dst. They were checked against the schema of the
-// approved definition before; decode checks the types that the tools rely on,
-// independently of that definition. It returns a problem for each argument of
-// another type.
+// decode decodes the arguments to dst. They have been validated against the schema of the approved definition. decode
+// checks the types that the tools rely on, independently of that definition, and returns a problem for each argument
+// of another type.
 func decode(args json.RawMessage, dst any) problems {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -72,7 +71,7 @@ func (ps *problems) short(path, s string, most int) {
 	}
 }
 
-// oneOf checks a value of a fixed set, and returns fallback for "".
+// oneOf checks a value of a fixed set. It returns fallback for "".
 func (ps *problems) oneOf(path, value, fallback string, known ...string) string {
 	if value == "" {
 		return fallback
@@ -96,7 +95,7 @@ func (ps *problems) missing(path, what string) {
 	}
 }
 
-// between checks a number from 1 to most, and returns fallback for nil.
+// between checks a number from 1 to most. It returns fallback for nil.
 func (ps *problems) between(path string, value *int, fallback, most int) int {
 	if value == nil {
 		return fallback
@@ -126,8 +125,7 @@ const (
 	maxID     = 100 // characters; generated ids have 36
 )
 
-// tags checks a list of tags and returns it without duplicates, which may differ in
-// letter case.
+// tags checks a list of tags and returns it without duplicates, ignoring case.
 func (ps *problems) tags(path string, tags []string) []string {
 	if len(tags) > maxTags {
 		ps.Add(path, "expected at most %d tags, got %d", maxTags, len(tags))

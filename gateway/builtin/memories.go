@@ -12,8 +12,7 @@ const (
 	maxImportance     = 5
 )
 
-// scope returns the additional words that find a memory: its tags, its project and
-// its entities.
+// scope returns additional words that find a memory: its tags, its project, and its entities.
 func (m Memory) scope() []string {
 	return append(append([]string{m.Project}, m.Tags...), m.Entities...)
 }
@@ -120,7 +119,7 @@ func (m *memoryChange) check(ps *problems, c call) {
 	}
 }
 
-// apply returns the changed memory; the caller sets its project.
+// apply returns the changed memory. The caller sets its project.
 func (m *memoryChange) apply(to Memory) Memory {
 	set(&to.Content, m.Content)
 	setUnlessEmpty(&to.Kind, m.Kind)
@@ -168,7 +167,7 @@ func updateMemories(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// memory returns the memory with an id, or an error if there is none.
+// memory returns the memory with an id, or an error.
 func memory(ctx context.Context, r Reader, id string) (Memory, error) {
 	found, err := r.MemoriesByID(ctx, []string{id})
 	if err != nil {

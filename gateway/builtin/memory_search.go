@@ -15,9 +15,8 @@ import (
 	"toolcrib/internal/folding"
 )
 
-// Limits of a search for memories. Its cost does not depend on the number of
-// memories: a word that occurs in more than maxHits finds the newest of them, the
-// most important, and those of the conversation's project.
+// Limits of a search for memories. Its cost does not depend on the number of memories: a word that occurs in more
+// than maxHits memories finds the newest of them, the most important, and those of the conversation's project.
 const (
 	maxQuery      = 500 // characters
 	maxQueryWords = 12
@@ -42,7 +41,7 @@ type search struct {
 	weight  map[int64]float64 // weights of found memories by key
 }
 
-// queryWord is a word of the query with its weight: rarer words weigh more.
+// queryWord is a word of the query and its weight. Rarer words weigh more.
 type queryWord struct {
 	word   string
 	rarity float64
@@ -84,7 +83,7 @@ func searchMemories(ctx context.Context, c call) (any, error) {
 	}{append([]foundMemory{}, found...)}, err
 }
 
-// run returns the found memories, best match first.
+// run returns the found memories, the best match first.
 func (s *search) run(ctx context.Context) ([]foundMemory, error) {
 	if err := s.collect(ctx); err != nil {
 		return nil, err
@@ -117,7 +116,7 @@ func byScore(found []foundMemory) {
 	})
 }
 
-// collect looks up the words and adds their weights to the memories that have them.
+// collect looks up the words and adds their weights to the memories that contain them.
 func (s *search) collect(ctx context.Context) error {
 	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
 	if err != nil {
@@ -155,8 +154,8 @@ func (s *search) collect(ctx context.Context) error {
 	return s.favour(ctx, common)
 }
 
-// favour searches for memories with all common words, for important ones, and for
-// those of the current project, because these may not be among the newest.
+// favour searches for memories with all common words, for important memories, and for those of the current project,
+// because these may not be among the newest.
 func (s *search) favour(ctx context.Context, common []string) error {
 	bonus := 0.0
 	for _, q := range s.query {
@@ -177,7 +176,7 @@ func (s *search) favour(ctx context.Context, common []string) error {
 		if err != nil {
 			return err
 		}
-		s.add(hits, 2*bonus) // ranks before memories that are only new
+		s.add(hits, 2*bonus) // ranks before memories that are merely new
 	}
 	return nil
 }
@@ -188,16 +187,15 @@ func (s *search) add(keys []int64, weight float64) {
 	}
 }
 
-// Weights of words that occur only in the owner of a memory, and of a word that no memory contains and that therefore
-// distinguishes none.
+// Weights of words that occur only in the scope of a memory, and of words that no memory contains and that therefore
+// distinguish none.
 const (
 	inScope = 0.9
 	nowhere = 0.5
 )
 
-// score rates how well a memory matches, from 0 to 1: by its words, weighted by
-// rarity, then by its importance, its age, and whether it belongs to the
-// conversation's project.
+// score returns how well a memory matches, from 0 to 1: by its words, weighted by rarity, then by its importance, its
+// age, and whether it belongs to the conversation's project.
 func (s *search) score(m Memory) float64 {
 	content, scope := words(m.Content), []string{}
 	for _, text := range m.scope() {
@@ -219,7 +217,7 @@ func (s *search) score(m Memory) float64 {
 	return sum / all * favour
 }
 
-// led is the share of a match's score that a linked memory gets.
+// led is the share of a match's score that a linked memory receives.
 const led = 0.4
 
 // follow adds the memories that are linked to the best matches.
@@ -254,14 +252,12 @@ func (s *search) fits(m Memory) bool {
 	return (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project))
 }
 
-// NameKey returns a key for comparing names. It ignores letter case and the amount
-// of white space.
+// NameKey returns a key for comparing names. It ignores case and the amount of white space.
 func NameKey(name string) string {
 	return strings.ToLower(norm.NFC.String(strings.Join(strings.Fields(name), " ")))
 }
 
-// fold normalizes a word for comparison: it removes letter case, accents and the
-// differences between forms of a letter.
+// fold normalizes a word for comparison. It removes case, accents, and differences between forms of a letter.
 func fold(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -274,15 +270,15 @@ func fold(s string) string {
 	return b.String()
 }
 
-// omitted has the marks that people omit: accents, vowel points, and voicing marks of kana.
-// Marks of scripts such as Devanagari are letters.
+// omitted contains the marks that people omit: accents, vowel points, and voicing marks of kana. Marks of scripts
+// such as Devanagari are letters.
 var omitted = &unicode.RangeTable{R16: []unicode.Range16{{0x0300, 0x036f, 1}, {0x0591, 0x05c7, 1}, {0x064b, 0x065f, 1}, {0x3099, 0x309a, 1}}}
 
-// maxWord limits a word, in characters; the rest is ignored.
+// maxWord is the maximum length of a word, in characters; the rest is ignored.
 const maxWord = 40
 
-// words returns the folded words of a text in order. For scripts without spaces, it
-// returns overlapping pairs of letters.
+// words returns the folded words of a text in order. For scripts without spaces, it returns overlapping pairs of
+// letters.
 func words(s string) []string {
 	var out []string
 	var word []rune
@@ -332,9 +328,8 @@ const (
 	shortWord       = 6
 )
 
-// stems returns the prefixes that a word shares with its other forms, or nil for a
-// word of three letters. This works for all languages that inflect words by
-// endings.
+// stems returns the prefixes that a word shares with its other forms, or nil for a word of three letters. This works
+// for all languages that inflect words by endings.
 func stems(word string) []string {
 	var out []string
 	letters := []rune(word)
@@ -355,8 +350,7 @@ const (
 	gramMark = "^"
 )
 
-// textTerms returns the search terms of texts, their words and stems, without
-// duplicates.
+// textTerms returns the search terms of texts: their words and stems, without duplicates.
 func textTerms(texts ...string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -377,8 +371,8 @@ func textTerms(texts ...string) []string {
 	return out
 }
 
-// grams returns the trigrams of the words in a name, including word boundaries,
-// without duplicates: similar spellings share most of them.
+// grams returns the trigrams of the words in a name, including word boundaries, without duplicates. Similar spellings
+// share most of them.
 func grams(name string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -413,8 +407,7 @@ func fit(word string, among []string) float64 {
 	return best
 }
 
-// forms rates how likely two words are forms of the same word: they have a common
-// prefix and short endings.
+// forms returns how likely two words are forms of the same word, judging by a common prefix and short endings.
 func forms(a, b string) float64 {
 	x, y := []rune(a), []rune(b)
 	same := 0

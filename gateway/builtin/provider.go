@@ -17,13 +17,13 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Error codes of the built-in tools, in addition to those of the gateway.
+// Error codes of the built-in tools, besides those of the gateway.
 const (
 	CodeNotFound gateway.Code = "not_found"     // the id is unknown
 	CodeFull     gateway.Code = "limit_reached" // a limit of the store is reached
 )
 
-// Options has the settings and services that the tools need.
+// Options contains the settings and services of the tools.
 type Options struct {
 	NewID func() string // UUIDv7
 	// Zone returns the IANA name of the user's time zone. "" and unknown names mean
@@ -77,8 +77,8 @@ var tools = map[string]tool{
 	"get_gmail":           notConnected,
 }
 
-// Run implements gateway.Provider. It runs the tool that the definition's provider
-// names, or otherwise the one with the definition's id.
+// Run implements gateway.Provider. It runs the tool that the definition's provider names, or else the tool with the
+// definition's id.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	id := in.Tool.Definition.ID()
 	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
@@ -146,8 +146,8 @@ func (c call) location(ctx context.Context) (*time.Location, error) {
 	return time.UTC, nil
 }
 
-// zone returns the location of an IANA time zone, or nil if the name is unknown.
-// The local zone of the machine is not accepted.
+// zone returns the location of an IANA time zone, or nil if the name is unknown. It refuses the local zone of the
+// machine.
 func zone(name string) *time.Location {
 	if name == "" || strings.EqualFold(name, "local") {
 		return nil
@@ -159,8 +159,8 @@ func zone(name string) *time.Location {
 	return loc
 }
 
-// Connected reports whether a built-in provider runs t. Mail tools have none: they
-// run once their approved definition names another provider.
+// Connected reports whether a built-in provider runs t. Mail tools have no built-in provider. They run once their
+// approved definition names another provider.
 func Connected(t registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderBuiltin {
 		return true
@@ -175,9 +175,8 @@ func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without it, and tell the user to connect one.", NotRun: true}
 }
 
-// get implements a get_ tool. It returns the record with the given id, or otherwise
-// the first records that match a filter. more reports whether there are others
-// after limit. It returns an error if ps has problems.
+// get implements a get_ tool. It returns the record with the given id, or else the first records that match a filter.
+// more reports whether there are others after limit. It returns an error if ps contains problems.
 func get[T, F any](
 	ctx context.Context, c call, ps *problems, byID func(r Reader, ctx context.Context, ids []string) ([]T, error),
 	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error), id *string, filter F, limit *int,
@@ -202,7 +201,7 @@ func docs[T, D any](list []T, doc func(T) D) []D {
 	return lists.Map(list, doc)
 }
 
-// listed returns list, or an empty list rather than nil.
+// listed returns list, or an empty list instead of nil.
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 // cut returns at most limit entries, and whether there were more.
@@ -226,17 +225,17 @@ func (ps *problems) idFilter(id *string) {
 	}
 }
 
-// Known has the stored data of a user that prompts contain.
+// Known is the stored data of a user that prompts contain.
 type Known struct {
 	Instructions string // standing instructions, set by update_instructions
-	Notes        string // memories, one a line, the most important first
+	Notes        string // memories, one per line, the most important first
 }
 
-// maxKnown limits how many of the newest memories are considered for the notes.
+// maxKnown is the maximum number of newest memories that are considered for the notes.
 const maxKnown = 200
 
-// Known returns the data of an owner at a given time. The notes contain as many
-// whole memories as fit into a prompt, by importance and then newest first.
+// Known returns the data of an owner at a given time. The notes contain as many complete memories as fit into a
+// prompt, the most important first, and among those the newest.
 func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, error) {
 	var known Known
 	err := p.store.ReadAssistant(ctx, of, at.UTC().Truncate(time.Microsecond), func(r Reader) error {
@@ -261,13 +260,13 @@ func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, er
 	return known, err
 }
 
-// Owner identifies the user that data belongs to.
+// Owner identifies the user who owns data.
 type Owner struct {
 	Customer string // "" for none
 	User     string
 }
 
-// Task is something to be done.
+// Task is a task of the user.
 type Task struct {
 	ID       string    `json:"id"` // UUIDv7
 	Title    string    `json:"title"`
@@ -315,11 +314,10 @@ type Memory struct {
 	Expires    time.Time `json:"-"`
 	Created    time.Time `json:"created_at"`
 	Updated    time.Time `json:"updated_at"`
-	Entities   []string  `json:"-"` // names of the entities it is linked to, in no order
+	Entities   []string  `json:"-"` // names of linked entities, in no particular order
 }
 
-// Entity is a person or a thing that memories are linked to. It is deleted with its
-// last link.
+// Entity is a person or a thing that memories are linked to. It is deleted with its last link.
 type Entity struct {
 	ID       string   `json:"id"` // UUIDv7
 	Name     string   `json:"name"`

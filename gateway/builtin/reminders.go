@@ -1,3 +1,5 @@
+// Reminders and schedules.
+
 package builtin
 
 import (
@@ -11,7 +13,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// maxReminderText limits the text of a reminder, in characters.
+// maxReminderText is the maximum length of a reminder's text, in characters.
 const maxReminderText = 500
 
 type docReminder struct {
@@ -37,8 +39,8 @@ type remindersOut struct {
 	Delivery  string        `json:"delivery"`
 }
 
-// undelivered and unscheduled are part of every response about reminders and
-// schedules, so that models do not promise a delivery.
+// undelivered and unscheduled are included in every response about reminders and schedules, so that models do not
+// promise a delivery.
 const (
 	undelivered = "Reminders are only stored here; the application that reads them must deliver them. Do not promise the user that one will arrive unless you know of such an application."
 	unscheduled = "Schedules are only stored here; the application that reads them must run them. Do not promise the user that one will run unless you know of such an application."
@@ -71,7 +73,7 @@ type newReminder struct {
 	Channel  string  `json:"channel"`
 }
 
-// reminder returns the reminder to be stored.
+// reminder returns the reminder to store.
 func (r *newReminder) reminder(ps *problems, c call, path string) Reminder {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	reminder := Reminder{
@@ -144,7 +146,7 @@ const (
 	maxSchedules     = 500   // per user
 )
 
-// due is a schedule with its next run, which is zero if there is none.
+// due is a schedule and its next run, which is zero if there is none.
 type due struct {
 	Schedule
 	Next time.Time `json:"next_run_at,omitzero"`
@@ -164,8 +166,8 @@ func (s Schedule) from(now time.Time) due {
 	return d
 }
 
-// upcoming returns schedules with their next runs, sorted by time. Those without a
-// run come last, or are omitted.
+// upcoming returns schedules and their next runs, ordered by time. Schedules without a next run come last, or are
+// omitted.
 func upcoming(all []Schedule, now time.Time, ended bool) []due {
 	var list []due
 	for _, s := range all {

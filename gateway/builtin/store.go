@@ -10,8 +10,8 @@ type Store interface {
 	// ReadAssistant calls fn with a snapshot of the owner's data at a time, without
 	// expired entries.
 	ReadAssistant(ctx context.Context, of Owner, at time.Time, fn func(Reader) error) error
-	// WriteAssistant calls fn in a transaction. If fn returns nil, the transaction
-	// is committed and synced to disk; otherwise it is rolled back.
+	// WriteAssistant calls fn in a transaction. If fn returns nil, the transaction is committed and synced to disk.
+	// Otherwise it is rolled back.
 	WriteAssistant(ctx context.Context, of Owner, at time.Time, fn func(Writer) error) error
 }
 
@@ -20,10 +20,9 @@ type Store interface {
 type Reader interface {
 	// TasksByID returns tasks in unspecified order.
 	TasksByID(ctx context.Context, ids []string) ([]Task, error)
-	// Tasks returns at most limit tasks, by due date; those without one come last.
+	// Tasks returns at most limit tasks, by due date. Tasks without a due date come last.
 	Tasks(ctx context.Context, f TaskFilter, limit int) ([]Task, error)
-	// CountTasks returns the number of open tasks, and how many of them are
-	// overdue.
+	// CountTasks returns the number of open tasks, and the number of overdue ones among them.
 	CountTasks(ctx context.Context) (open, overdue int, err error)
 
 	RemindersByID(ctx context.Context, ids []string) ([]Reminder, error)
@@ -112,7 +111,7 @@ type Writer interface {
 	SetInstructions(ctx context.Context, text string) error
 }
 
-// TaskFilter filters tasks; zero values match all.
+// TaskFilter filters tasks. Zero values match all tasks.
 type TaskFilter struct {
 	Status  string
 	Project string // name, in any letter case
@@ -120,14 +119,14 @@ type TaskFilter struct {
 	Before  time.Time // From and Before exclude tasks without a due date
 }
 
-// ReminderFilter filters reminders; zero values match all.
+// ReminderFilter filters reminders. Zero values match all reminders.
 type ReminderFilter struct {
 	Sent  *bool
 	From  time.Time
 	Until time.Time // exclusive
 }
 
-// MemoryFilter filters memories; zero values match all.
+// MemoryFilter filters memories. Zero values match all memories.
 type MemoryFilter struct {
 	Kind       string
 	Project    string // name, in any letter case
@@ -136,7 +135,7 @@ type MemoryFilter struct {
 	Since      time.Time // stored or changed at this time or later
 }
 
-// EntityFilter filters entities; zero values match all.
+// EntityFilter filters entities. Zero values match all entities.
 type EntityFilter struct {
 	Type    string
 	Project string // name, in any letter case

@@ -68,7 +68,7 @@ type newTask struct {
 	Tags     []string `json:"tags"`
 }
 
-// task returns the task to be stored, in the given project.
+// task returns the task to store.
 func (t *newTask) task(ps *problems, c call, path string) Task {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	task := Task{
@@ -148,14 +148,14 @@ func (t *taskChange) check(ps *problems, path string) {
 	ps.projectChange(at("project"), &t.Project)
 }
 
-// projectChange checks the new project; null clears it.
+// projectChange checks the new project of an update. null clears the project.
 func (ps *problems) projectChange(path string, c *change[string]) {
 	if c.given && !c.null {
 		c.value = ps.text(path, c.value, maxProjectName)
 	}
 }
 
-// apply returns the changed task; the caller sets its project.
+// apply returns the changed task. The caller sets its project.
 func (t *taskChange) apply(to Task) Task {
 	set(&to.Title, t.Title)
 	set(&to.Notes, t.Notes)

@@ -1,7 +1,6 @@
-// Package publish writes a registry as files that other machines follow: an index, parts
-// named by their hash, and the hashes of the log in tiles. Any server of static files, git,
-// or a program that copies a folder can distribute them; docs/signing-format.md has the
-// format, and package follow reads it.
+// Package publish writes a registry as files that other machines follow: an index, parts named by their hash, and the
+// hashes of the log in tiles. A server of static files, Git, or a program that copies a folder can distribute them.
+// docs/signing-format.md specifies the format, and package follow reads it.
 package publish
 
 import (
@@ -28,12 +27,12 @@ import (
 // Document is a published registry.
 type Document struct {
 	Index []byte
-	Parts map[string][]byte // by hash, not compressed
+	Parts map[string][]byte // by hash, uncompressed
 	index bundle.Index
 	log   *checkpoint.Log
 }
 
-// New divides a bundle, whose header has the checkpoint of log.
+// New splits a bundle into a document. The bundle's header contains the checkpoint of log.
 func New(b bundle.Bundle, log *checkpoint.Log) (Document, error) {
 	d := Document{log: log}
 	var err error
@@ -63,9 +62,9 @@ func (d Document) File(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }
 
-// ToFolder writes the document to a folder, the index last, and removes parts that neither this index nor the previous
-// one names: a follower may still be reading the previous one. It refuses to replace another registry, or a newer state
-// of this one.
+// ToFolder writes the document to a folder, the index last. It removes parts that neither this index nor the previous
+// one lists, because a follower may still be reading the previous one. It refuses to replace another registry, or a
+// newer state of this one.
 func (d Document) ToFolder(dir string) (changed bool, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, follow.PartsDir), 0o755); err != nil { //nolint:gosec // for a server of files
 		return false, err
@@ -92,7 +91,7 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 	write := func(name string, data []byte) error {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := os.Stat(file); err == nil && name != follow.IndexFile {
-			return nil // a part or a tile never changes
+			return nil // parts and tiles never change
 		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // for a server of files
 			return err
@@ -120,7 +119,7 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 	for _, e := range parts {
 		hash := strings.TrimSuffix(e.Name(), ".gz")
 		if _, used := d.Parts[hash]; !used && !slices.Contains(before.Parts, hash) {
-			_ = os.Remove(filepath.Join(dir, follow.PartsDir, e.Name())) // it is tried again the next time
+			_ = os.Remove(filepath.Join(dir, follow.PartsDir, e.Name())) // retried the next time
 		}
 	}
 	return true, nil
@@ -140,11 +139,11 @@ func Run(ctx context.Context, command []string, folder, dir string) error {
 	return nil
 }
 
-// ToGit commits a folder as the branch follow.Branch of a repository, without touching its
-// index or working tree, and pushes the branch to the remote origin, if there is one.
+// ToGit commits a folder as the branch follow.Branch of a repository, without touching the repository's index or
+// working tree. It pushes the branch to the remote origin, if there is one.
 func ToGit(ctx context.Context, repository, folder string) error {
 	g := repo{dir: repository, folder: folder, index: filepath.Join(filepath.Dir(folder), "git-index")}
-	defer os.Remove(g.index) //nolint:errcheck // it is written anew each time
+	defer os.Remove(g.index) //nolint:errcheck // rewritten each time
 	if _, err := g.run(ctx, "add", "--all", "--force", "."); err != nil {
 		return err
 	}

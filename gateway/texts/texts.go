@@ -19,8 +19,7 @@ var (
 	ErrNoMethod = errors.New("the server does not support the method")
 )
 
-// Ask sends a request to the server and returns the unchanged result. params is an
-// object.
+// Ask sends a request to the server and returns the unchanged result. params is an object.
 type Ask func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error)
 
 // Limits of requests.
@@ -85,11 +84,11 @@ func (r *Reader) list(ctx context.Context) ([]json.RawMessage, error) {
 	return entries, err
 }
 
-// ErrEndless reports a list that exceeds a limit.
+// ErrEndless is returned for a list that exceeds a limit.
 var ErrEndless = errors.New("the list is endless")
 
-// List returns the unchanged entries of all pages of a list, "tools" or "prompts". repeats reports that a page repeated an
-// earlier cursor, where reading stopped.
+// List returns the unchanged entries of all pages of a list, "tools" or "prompts". repeats reports that reading
+// stopped because a page repeated an earlier cursor.
 func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []json.RawMessage, repeats bool, err error) {
 	seen, size := map[string]bool{}, 0
 	for params := jsondoc.NewObject(); ; {
@@ -112,8 +111,7 @@ func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []
 	}
 }
 
-// page returns the unchanged entries of a page of a list, of which some may be invalid, and the cursor of the next page,
-// or "".
+// page returns the unchanged entries of a page, some of which may be invalid, and the cursor of the next page, or "".
 func page(result json.RawMessage, key string) (entries []json.RawMessage, next string, err error) {
 	n, err := jsondoc.Parse(result, jsondoc.Limits{Bytes: len(result), Depth: jsondoc.DefaultLimits.Depth})
 	if list, _, _, ok := wire.Salvage(result, key); err != nil && ok {
@@ -125,7 +123,7 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, next s
 	if list := n.Get(key); list == nil || list.Kind != jsondoc.Array {
 		return nil, "", errors.New("its list has no " + key)
 	}
-	var members map[string]json.RawMessage // a struct would also accept keys in other letter case
+	var members map[string]json.RawMessage // a struct would also accept keys in another case
 	if err := json.Unmarshal(result, &members); err != nil {
 		return nil, "", err
 	}
@@ -136,9 +134,8 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, next s
 	return entries, next, err
 }
 
-// prompt requests a prompt of the list with placeholders as arguments, with and
-// without optional ones. Combinations that the server refuses are omitted, so no
-// answer to them is approved.
+// prompt requests a prompt with placeholders as arguments, with and without optional ones. Combinations that the
+// server refuses are omitted, so that no response to them is approved.
 func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage) (json.RawMessage, error) {
 	required, optional := wire.PromptArguments(entry)
 	var answers []wire.PromptAnswer

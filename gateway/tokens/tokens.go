@@ -32,7 +32,7 @@ type Token struct {
 	SecretHash string // SHA-256 of the secret in lower-case hex
 	By         proposals.Actor
 	At         time.Time
-	ExpiresAt  time.Time   // zero if it never expires
+	ExpiresAt  time.Time   // zero if the token never expires
 	Revoked    *Revocation // nil unless revoked
 }
 
@@ -49,7 +49,7 @@ type Revocation struct {
 type Store interface {
 	// Token returns a token by its complete id, or proposals.ErrNotFound.
 	Token(ctx context.Context, id string) (Token, error)
-	// TokensOf returns the tokens whose id starts with prefix, newest first.
+	// TokensOf returns the tokens with an id that starts with prefix, the newest first.
 	TokensOf(ctx context.Context, prefix string) ([]Token, error)
 	// AddToken adds a token, and an event under the agent's subject.
 	AddToken(ctx context.Context, t Token, agent registry.Subject) error
@@ -63,7 +63,7 @@ type Registry interface {
 	Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error)
 }
 
-// Tokens creates, checks and revokes tokens.
+// Tokens creates, checks, and revokes tokens.
 type Tokens struct {
 	Store    Store
 	Registry Registry
@@ -71,8 +71,7 @@ type Tokens struct {
 	NewID    func() string
 }
 
-// prefix is the prefix of secrets, by which scanners for leaked secrets can
-// recognize them.
+// prefix is the prefix of secrets. Scanners for leaked secrets can recognize it.
 const prefix = "toolcrib_"
 
 // stamp returns the current time in the stored resolution.
@@ -122,7 +121,7 @@ func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason stri
 	return t, k.Store.AddRevocation(ctx, r)
 }
 
-// find returns the only token whose id starts with ref.
+// find returns the only token with an id that starts with ref.
 func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 	if len(ref) < proposals.MinPrefix {
 		return Token{}, fmt.Errorf("token %q: %w; use at least %d characters of its id", ref, proposals.ErrNotFound, proposals.MinPrefix)
@@ -139,12 +138,11 @@ func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 	return found[0], nil
 }
 
-// List returns all tokens, newest first.
+// List returns all tokens, the newest first.
 func (k Tokens) List(ctx context.Context) ([]Token, error) { return k.Store.TokensOf(ctx, "") }
 
-// Check returns the token with a secret, or ErrToken if it is unknown, revoked or
-// expired. Its timing reveals nothing about the secret: the token is found by its
-// id, and hashes are compared in constant time.
+// Check returns the token with a secret, or ErrToken if it is unknown, revoked, or expired. Its timing reveals
+// nothing about the secret, because the token is found by id and hashes are compared in constant time.
 func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	id, ok := idOf(secret)
 	if !ok {
@@ -160,8 +158,7 @@ func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	return t, inForce
 }
 
-// ByID returns the token with an id, or ErrToken if it is unknown, revoked or
-// expired.
+// ByID returns the token with an id, or ErrToken if it is unknown, revoked, or expired.
 func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	t, err := k.Store.Token(ctx, id)
 	if errors.Is(err, proposals.ErrNotFound) {
@@ -173,7 +170,7 @@ func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	return t, t.InForce(k.Now())
 }
 
-// InForce returns nil if the token is valid at a time, and otherwise the reason.
+// InForce returns nil if the token is valid at a time, and otherwise an error with the reason.
 func (t Token) InForce(now time.Time) error {
 	switch {
 	case t.Revoked != nil:
@@ -184,8 +181,7 @@ func (t Token) InForce(now time.Time) error {
 	return nil
 }
 
-// hash returns the stored form of a secret. Secrets have 130 random bits, so a fast
-// hash is safe against guessing.
+// hash returns the stored form of a secret. Secrets have 130 random bits, so a fast hash is safe against guessing.
 func hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
