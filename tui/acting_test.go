@@ -15,7 +15,7 @@ import (
 
 const nameBank = "tool:user/name_bank"
 
-// state returns where the proposal of a name bank stands.
+// state returns the state of the proposal of the name bank.
 func (b *bench) state() proposals.State {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
@@ -41,7 +41,7 @@ func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 	if strings.Contains(b.screen(), "not shown yet") {
 		t.Fatalf("still locked:\n%s", b.screen())
 	}
-	b.press("enter") // never an answer
+	b.press("enter") // does not confirm
 	if got := b.state(); got != proposals.UserReview {
 		t.Fatalf("enter approved it")
 	}
@@ -107,7 +107,7 @@ func TestStaleDigestDecidesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Somebody has it assessed again while the dialog is open.
+	// Another process assesses it again while the dialog is open.
 	if _, err := b.desk.Assessing.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,7 @@ func TestChangeSetIsApprovedTogether(t *testing.T) {
 	b.wants("Live: ", "get_research_notes version 1", "create_research_notes version 1")
 }
 
-// TestChangeSetsAreGrouped proposes something between two members of a set, which is one
-// row until it is unfolded.
+// TestChangeSetsAreGrouped checks that a set whose members are not adjacent is one row until it is unfolded.
 func TestChangeSetsAreGrouped(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 30, func(b *bench) {
@@ -157,7 +156,8 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 	b.wants("M: it is the only member of its change set")
 }
 
-// TestOtherRulesWantAnotherLook changes the configuration after the assessment.
+// TestOtherRulesWantAnotherLook checks that an approval requires a new assessment after the configuration has
+// changed.
 func TestOtherRulesWantAnotherLook(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 110, 40, demo("word_counts.json"))

@@ -10,7 +10,7 @@ import (
 	"toolcrib/review"
 )
 
-// states returns where every proposal stands, by its subject.
+// states returns the state of every proposal by subject.
 func (b *bench) states() map[string]proposals.State {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
@@ -24,7 +24,7 @@ func (b *bench) states() map[string]proposals.State {
 	return out
 }
 
-// count returns how many proposals are in a state.
+// count returns the number of proposals in a state.
 func (b *bench) count(s proposals.State) int {
 	n := 0
 	for _, state := range b.states() {
@@ -49,8 +49,8 @@ func (b *bench) noted(note string) {
 	}
 }
 
-// TestApproveMarked cannot be done before all of it was read, nor by enter, by
-// y alone or by another number.
+// TestApproveMarked checks that marked proposals cannot be approved before all of them were read, nor by enter, by y
+// alone, or by another number.
 func TestApproveMarked(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("space", "j", "space").wants("* 2 marked", "▌ *#1")
@@ -81,8 +81,8 @@ func TestApproveMarked(t *testing.T) {
 	}
 }
 
-// TestMarkedFromThePage goes from the dialog about marked proposals to what is unread, and
-// approves there: that is still about all that is marked (T46).
+// TestMarkedFromThePage goes from the dialog about marked proposals to the unread parts and approves there. The
+// approval still covers all marked proposals (T46).
 func TestMarkedFromThePage(t *testing.T) {
 	b := newBench(t, 120, 50, demo("word_counts.json", "viewpoint_keeper.md"))
 	b.press("*", "a", "u", "space", "space", "space", "a").wants("Approve 2 proposals", "not shown yet")
@@ -92,13 +92,13 @@ func TestMarkedFromThePage(t *testing.T) {
 	}
 }
 
-// TestLeftFilterKeepsTheRow types a filter and leaves it: the row is selected as before.
+// TestLeftFilterKeepsTheRow checks that leaving the filter line restores the selected row.
 func TestLeftFilterKeepsTheRow(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("j", "/").write("viewpoint").press("esc").wants("▌  #2")
 }
 
-// TestRefuseMarked sends proposals back, or rejects them, with one reason.
+// TestRefuseMarked sends back or rejects several proposals with one reason.
 func TestRefuseMarked(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, c := range []struct {
@@ -121,8 +121,8 @@ func TestRefuseMarked(t *testing.T) {
 	}
 }
 
-// TestMarkedThatCanNotBe names what is in the way and why, and goes on without
-// it when that is wanted.
+// TestMarkedThatCanNotBe checks that the dialog names proposals that cannot be decided and the reasons, and continues
+// without them on request.
 func TestMarkedThatCanNotBe(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"), assessed)
@@ -133,7 +133,7 @@ func TestMarkedThatCanNotBe(t *testing.T) {
 	}
 	b.press("d").wants("Approve", "tool:user/get_word_counts")
 	b.press("esc").wants("* 1 marked")
-	// Somebody decides meanwhile.
+	// Another user decides in the meantime.
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Filter: "word_counts"})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestMarkedThatCanNotBe(t *testing.T) {
 	b.press("x").wants("Not possible", "it is already rejected")
 }
 
-// TestMarkedChangesMeanwhile is refused by the digest it was shown with.
+// TestMarkedChangesMeanwhile checks that a decision is refused if a digest differs from the one that was shown.
 func TestMarkedChangesMeanwhile(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("*", "x").write("No.").press("ctrl+s")
@@ -156,7 +156,7 @@ func TestMarkedChangesMeanwhile(t *testing.T) {
 	b.wants("* 2 marked")
 }
 
-// TestMarkedWithTheirChangeSet brings the other members along.
+// TestMarkedWithTheirChangeSet checks that an approval includes the other members of the change set.
 func TestMarkedWithTheirChangeSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("research_notes.json"))
@@ -165,7 +165,7 @@ func TestMarkedWithTheirChangeSet(t *testing.T) {
 	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "not shown yet")
 }
 
-// TestFoldedSetIsRefusedAsOne sends back what the row of a folded set stands for.
+// TestFoldedSetIsRefusedAsOne sends back all members of a folded set.
 func TestFoldedSetIsRefusedAsOne(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, demo("name_bank.json", "research_notes.json"))
@@ -176,7 +176,7 @@ func TestFoldedSetIsRefusedAsOne(t *testing.T) {
 	}
 }
 
-// TestMarksStay while the list is filtered and a proposal is read.
+// TestMarksStay checks that marks survive filtering and opening a proposal.
 func TestMarksStay(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
@@ -188,7 +188,7 @@ func TestMarksStay(t *testing.T) {
 	b.press("tab", "tab", "space").wants("no proposal is selected")
 }
 
-// TestDecideOnTheSelectedRow needs no mark, and no number where it is one.
+// TestDecideOnTheSelectedRow checks that a single proposal needs neither a mark nor a typed number.
 func TestDecideOnTheSelectedRow(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("j", "x").write("Twice.").press("esc").wants("Draft saved")
@@ -200,7 +200,7 @@ func TestDecideOnTheSelectedRow(t *testing.T) {
 	b.press("shift+tab", "j", "x").wants("it is already rejected")
 }
 
-// reassess has a proposal assessed again, as another process would.
+// reassess assesses a proposal again, like another process.
 func (b *bench) reassess(name string) {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Filter: name})
@@ -212,8 +212,7 @@ func (b *bench) reassess(name string) {
 	}
 }
 
-// TestMarksOnTheWay marks the rows that shift and an arrow go over, and rejects three of
-// several with five keys.
+// TestMarksOnTheWay marks rows with shift and an arrow key, and rejects three of several proposals with five keys.
 func TestMarksOnTheWay(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 40, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md", "style_memory.md"))

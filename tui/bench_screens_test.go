@@ -6,14 +6,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// BenchmarkKey is a key press, with the frame it leads to, on every screen at
-// 200 by 60 with a prompt of 1 MB in the proposal that is open.
+// BenchmarkKey measures a key press and the resulting frame on every screen at 200 by 60, with a prompt of 1 MB in
+// the open proposal.
 func BenchmarkKey(b *testing.B) {
 	draft := megabyte(100)
 	for _, c := range []struct {
 		name  string
 		way   []string
-		press []string // one after the other, again and again
+		press []string // pressed in turn, repeatedly
 	}{
 		{"queue", nil, []string{"j", "k"}},
 		{"queue-state", nil, []string{"tab"}},
@@ -42,7 +42,7 @@ func BenchmarkKey(b *testing.B) {
 			keys := make([]tea.KeyPressMsg, len(c.press))
 			for i, k := range c.press {
 				keys[i] = keyPress(k)
-				w.m.Update(keys[i]) // what is laid out once is
+				w.m.Update(keys[i]) // lays out everything that is cached
 				_ = w.m.View()
 			}
 			for i := 0; b.Loop(); i++ {
@@ -53,7 +53,7 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkResize makes the terminal smaller and larger with 1 MB in the diff.
+// BenchmarkResize alternates between two sizes of the terminal with 1 MB in the diff.
 func BenchmarkResize(b *testing.B) {
 	w := bigBench(b, megabyte(100))
 	w.press("enter", "2", "space", "space")
@@ -64,8 +64,8 @@ func BenchmarkResize(b *testing.B) {
 	}
 }
 
-// BenchmarkPanes is a key in the diff of a prompt of 1 MB, on the screen of a review
-// with two panes and with one: two may take a third more (T16).
+// BenchmarkPanes measures a key in the diff of a prompt of 1 MB with two panes and with one. Two panes may take a
+// third longer (T16).
 func BenchmarkPanes(b *testing.B) {
 	for _, c := range []struct {
 		name string

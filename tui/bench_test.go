@@ -14,10 +14,10 @@ import (
 	"toolcrib/tui"
 )
 
-// The bars: a key is answered in 2 ms with a text of 1 MB on a screen of 200 by
-// 60, and the queue costs the same however long it is.
+// Limits: a key press takes at most 2 ms with a text of 1 MB on a screen of 200 by 60, and the cost of the queue does
+// not depend on its length.
 
-// megabyte is a proposal whose prompt has 1 MB, in lines of a length.
+// megabyte returns a proposal with a prompt of 1 MB in lines of the given length.
 func megabyte(line int) proposals.Draft {
 	d := hostile("plain")
 	var b strings.Builder
@@ -30,7 +30,7 @@ func megabyte(line int) proposals.Draft {
 	return d
 }
 
-// oversized shows drafts that are longer than a submission may be.
+// oversized is a reader of drafts that exceed the limit of a submission.
 type oversized struct {
 	tui.Reader
 	draft proposals.Draft

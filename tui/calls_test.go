@@ -18,13 +18,12 @@ import (
 	"toolcrib/tui"
 )
 
-// switchboard is calls that wait, as a gateway has them: what is answered
-// leaves those that wait.
+// switchboard contains waiting calls. An answered call no longer waits.
 type switchboard struct {
 	tui.Calls
 	calls []gateway.Pending
-	ran   []string // ids with the digest that was approved
-	no    []string // ids with the reason
+	ran   []string // ids with the approved digest
+	no    []string // ids with the reason of the refusal
 	fail  error
 }
 
@@ -74,7 +73,7 @@ func (s *switchboard) Refuse(_ context.Context, actor proposals.Actor, id, reaso
 	return gateway.Pending{}, nil
 }
 
-// asked is a call that waits.
+// asked returns a waiting call.
 func asked(n int, args string) gateway.Pending {
 	return gateway.Pending{
 		ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n), Version: 2, Args: json.RawMessage(args), Digest: strings.Repeat("d", 64),
@@ -83,7 +82,7 @@ func asked(n int, args string) gateway.Pending {
 	}
 }
 
-// withCalls opens a workbench at a switchboard.
+// withCalls opens a workbench with waiting calls.
 func withCalls(t *testing.T, width, height int, calls ...gateway.Pending) (*bench, *switchboard) {
 	t.Helper()
 	s := &switchboard{calls: calls}
@@ -117,8 +116,7 @@ func TestCallsAreAnswered(t *testing.T) {
 	b.press("esc").wants("Queue")
 }
 
-// TestLongArgumentsAreReadFirst keeps a call locked until all of its arguments
-// were on the screen.
+// TestLongArgumentsAreReadFirst checks that a call stays locked until all of its arguments were on screen.
 func TestLongArgumentsAreReadFirst(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ids := make([]string, 60)
@@ -141,7 +139,7 @@ func TestLongArgumentsAreReadFirst(t *testing.T) {
 	}
 }
 
-// TestHostileCalls shows what a terminal would obey, and nothing acts.
+// TestHostileCalls checks that escape sequences in calls are shown and not executed.
 func TestHostileCalls(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	p := asked(1, `{"ids":["\u001b[2J\u202e\u200b"]}`)

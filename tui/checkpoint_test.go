@@ -8,8 +8,8 @@ import (
 	"toolcrib/tui"
 )
 
-// TestCheckpointSign shows the age of the newest checkpoint on every page, and
-// instead of it what has none.
+// TestCheckpointSign checks that every page shows the age of the newest checkpoint, or else the decisions without
+// one.
 func TestCheckpointSign(t *testing.T) {
 	var state tui.Checkpoint
 	b := newBench(t, 120, 24)

@@ -7,8 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestTerminalCursor has the terminal's own cursor where the next character is
-// written, and nowhere else (T13).
+// TestTerminalCursor checks that the terminal's cursor is where the next character is inserted (T13).
 func TestTerminalCursor(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	if b.m.View().Cursor != nil {

@@ -13,9 +13,8 @@ import (
 	"toolcrib/tui/edit"
 )
 
-// TestTypedNoteNeverApproves types a note into the dialog of an approval as if its
-// field had the focus: no letter before the key of the note is recorded, and none is an
-// answer (C40, T44).
+// TestTypedNoteNeverApproves types a note into the dialog of an approval as if its field had the focus. No letter
+// before the key of the note is recorded, and none counts as an answer (C40, T44).
 func TestTypedNoteNeverApproves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const note = "Nice, they asked for it, just so. Yes."
@@ -39,8 +38,8 @@ func TestTypedNoteNeverApproves(t *testing.T) {
 	b.noted(note)
 }
 
-// TestOnlyItsKeyBeginsANote presses a key that has no effect in the sheet, leaves it, and
-// approves: the letter is not in the record (T44).
+// TestOnlyItsKeyBeginsANote presses a key without effect in the sheet, leaves the sheet, and approves. The letter is
+// not recorded (T44).
 func TestOnlyItsKeyBeginsANote(t *testing.T) {
 	b := newBench(t, 120, 60, demo("name_bank.json"))
 	b.wants("◆ prompt")
@@ -48,8 +47,7 @@ func TestOnlyItsKeyBeginsANote(t *testing.T) {
 	b.noted("")
 }
 
-// TestTypedNoteOfSeveral types a note that begins with the number of the marked
-// proposals and a word that begins with y.
+// TestTypedNoteOfSeveral types a note that begins with the number of marked proposals and a word that begins with y.
 func TestTypedNoteOfSeveral(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
@@ -66,8 +64,7 @@ func TestTypedNoteOfSeveral(t *testing.T) {
 	b.press("2", "y").wants("Live: ")
 }
 
-// TestReasonGoesOnWithALetter leaves the field of a reason that is empty: a letter goes
-// back into it.
+// TestReasonGoesOnWithALetter checks that a letter returns the focus to an empty reason.
 func TestReasonGoesOnWithALetter(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
@@ -75,8 +72,7 @@ func TestReasonGoesOnWithALetter(t *testing.T) {
 	b.noted("no, not yet")
 }
 
-// TestReasonShowsItsLimit has room for a reason of some lines, and says how long it may be
-// before it is sent.
+// TestReasonShowsItsLimit checks that the field has several lines and shows the limit before the reason is sent.
 func TestReasonShowsItsLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, demo(demoFiles...))
@@ -90,9 +86,8 @@ func TestReasonShowsItsLimit(t *testing.T) {
 	b.press("ctrl+s", "y").wants("Nothing changed: the text has 21024 characters", "Reason ▎")
 }
 
-// TestDraftsStayWithTheirProposals leaves a note for one proposal and a reason for
-// another, and opens the dialogs of others: none of them has the text, and the one
-// that has says for what it was written (C41).
+// TestDraftsStayWithTheirProposals leaves a note for one proposal and a reason for another, and opens the dialogs of
+// others. None of them contains the text, and the right one shows what it was written for (C41).
 func TestDraftsStayWithTheirProposals(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
@@ -106,7 +101,7 @@ func TestDraftsStayWithTheirProposals(t *testing.T) {
 		b.press("ctrl+s", "esc")
 	}
 
-	// of several: their set counts, not the order in which they were marked
+	// for several proposals, the set of proposals counts, not the order of marking
 	b.press("space", "space", "x").wants("Reject 2 proposals")
 	b.write("For #3 and #2.").press("esc")
 	b.press("space", "x").wants("Reject 3 proposals")
@@ -121,8 +116,7 @@ func TestDraftsStayWithTheirProposals(t *testing.T) {
 	}
 }
 
-// TestDraftOfAChangeSetIsForItsMembers adds a member to a change set after a note for
-// it was begun.
+// TestDraftOfAChangeSetIsForItsMembers adds a member to a change set after a note about the set was begun.
 func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 60, demo("research_notes.json"))
@@ -141,8 +135,7 @@ func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	}
 }
 
-// TestNoteInTheEditor goes on with a note in the user's editor, and with what comes
-// back from there in the dialog.
+// TestNoteInTheEditor continues a note in the user's editor and then in the dialog.
 func TestNoteInTheEditor(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "c").write("First. ")
@@ -163,8 +156,7 @@ func TestNoteInTheEditor(t *testing.T) {
 	}
 }
 
-// TestEditsAPaste pastes into the middle of a note, takes it back, and kills and yanks a
-// word.
+// TestEditsAPaste pastes into the middle of a note, undoes that, and kills and yanks a word.
 func TestEditsAPaste(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "c").write("one four")

@@ -12,15 +12,14 @@ import (
 	"toolcrib/tui"
 )
 
-// restart keeps the state that survives a crash: the database and the kept texts.
+// restart keeps only the state that survives a crash: the database and the unsent texts.
 func (b *bench) restart() {
 	b.m = tui.New(b.config)
 	b.m.Prime(100, 30)
 	b.drain(b.m.Init())
 }
 
-// TestDraftsAreOffered crashes with an anchored comment and a reason half
-// written, and goes on with both.
+// TestDraftsAreOffered crashes with an unfinished comment on a line and an unfinished reason, and continues both.
 func TestDraftsAreOffered(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
@@ -71,8 +70,7 @@ func selectedLine(b *bench) string {
 	return ""
 }
 
-// TestDraftTooLongToSubmit says before a submission that a draft is too long for one
-// (T20).
+// TestDraftTooLongToSubmit checks that the workbench warns about an overlong draft before its submission (T20).
 func TestDraftTooLongToSubmit(t *testing.T) {
 	shortrun.NeedsLong(t)
 	b := newBench(t, 120, 40, func(b *bench) {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/review"
 )
 
-// editor has the bench use a shell script as the editor; the file is its "$1".
+// editor makes the bench use a shell script as the editor. The file is its "$1".
 func (b *bench) editor(script string) {
 	b.t.Helper()
 	file := filepath.Join(b.t.TempDir(), "editor.sh")
@@ -25,8 +25,8 @@ func (b *bench) editor(script string) {
 	b.env["EDITOR"] = "false"
 }
 
-// TestNewDraftInTheEditor writes a proposal that is not whole, is told
-// everything that is missing, and keeps the text.
+// TestNewDraftInTheEditor writes an incomplete proposal. The workbench lists everything that is missing and keeps the
+// text.
 func TestNewDraftInTheEditor(t *testing.T) {
 	b := newBench(t, 120, 50)
 	b.editor(`test "$1" = --wait && echo "<!-- mine -->" >> "$2" && cp "$2" "` + filepath.Join(t.TempDir(), "seen.md") + `"`)
@@ -48,8 +48,7 @@ func TestNewDraftInTheEditor(t *testing.T) {
 	}
 }
 
-// TestEditorAtTheLine opens the revision at the line that the diff stands on, in an editor that
-// takes one.
+// TestEditorAtTheLine opens the revision at the current line of the diff, in an editor that supports that.
 func TestEditorAtTheLine(t *testing.T) {
 	b := newBench(t, 140, 40, demo("name_bank.json"))
 	dir := t.TempDir()
@@ -83,11 +82,10 @@ func TestEditorThatFails(t *testing.T) {
 	b.wants("the editor failed: exit status 3; the draft is in")
 }
 
-// conflicting has an open proposal and a live version that changed the same
-// line.
+// conflicting creates an open proposal and a live version that change the same line.
 func conflicting(b *bench) {
 	b.t.Helper()
-	file := func() proposals.Draft { // without what would be written as JSON
+	file := func() proposals.Draft { // without parts that Markdown cannot represent
 		d := b.file("name_bank.json")
 		d.Definition.Tool.Guardrails, d.Definition.Tool.Prompt = "Change no name that is taken.", "Name the origin of each name."
 		return d
@@ -106,8 +104,8 @@ func conflicting(b *bench) {
 	b.approved(theirs)
 }
 
-// TestRebaseWithConflicts is shown the conflicts, has them marked in the
-// editor, is refused while markers are left, and then has a new revision.
+// TestRebaseWithConflicts checks that conflicts are shown and marked in the editor, that remaining markers are
+// refused, and that a new revision results.
 func TestRebaseWithConflicts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, conflicting)
@@ -140,7 +138,7 @@ func TestRebaseWithConflicts(t *testing.T) {
 	}
 }
 
-// TestRebaseTakesSides decides each passage by a key (T11).
+// TestRebaseTakesSides resolves each passage with a key (T11).
 func TestRebaseTakesSides(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, conflicting)
@@ -154,7 +152,7 @@ func TestRebaseTakesSides(t *testing.T) {
 	checkTaken(b, "Mine.\nSame.", 7)
 }
 
-// checkTaken holds the only proposal that waits against the sides that were taken.
+// checkTaken compares the only waiting proposal with the sides that were taken.
 func checkTaken(b *bench, goals string, limit int) {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{State: proposals.UserReview})
@@ -171,7 +169,7 @@ func checkTaken(b *bench, goals string, limit int) {
 	}
 }
 
-// TestEditWithoutAChange offers nothing to submit, and keeps nothing (T9).
+// TestEditWithoutAChange checks that an unchanged text is neither offered for submission nor kept (T9).
 func TestEditWithoutAChange(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.editor("true")
@@ -183,13 +181,13 @@ func TestEditWithoutAChange(t *testing.T) {
 	b.press("e").wants("No problems found")
 }
 
-// TestEditorOfARemoteWorkbench revises a proposal where nothing can be run: in the
-// workbench, from a draft that stays, with the check and the dialog of every editor.
+// TestEditorOfARemoteWorkbench revises a proposal where no programs can be run: in the built-in editor, with a draft
+// that is kept, and with the usual check and dialog.
 func TestEditorOfARemoteWorkbench(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.config.Remote = true
 	b.restart()
-	b.editor("exit 3") // which nobody runs
+	b.editor("exit 3") // must not run
 	b.press("enter", "e")
 	b.wants("Type or paste the proposal", "name_bank", "ctrl+s")
 	b.write("Z").press("esc")

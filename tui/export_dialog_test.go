@@ -19,8 +19,7 @@ func exporting(t *testing.T, write func(tui.Export) ([]string, error)) *bench {
 	return b
 }
 
-// TestExport asks for a file and a format, and never writes over a file that was not
-// asked about (SPEC 8.2).
+// TestExport asks for a file and a format, and never overwrites a file without asking (SPEC 8.2).
 func TestExport(t *testing.T) {
 	var got []tui.Export
 	b := exporting(t, func(e tui.Export) ([]string, error) {
@@ -41,7 +40,7 @@ func TestExport(t *testing.T) {
 	b.wants("! This file exists: 2 bytes", "y replace the file")
 	b.press("esc").wants("Tools")
 	b.press("A", "ctrl+e").write(taken).press("enter", "o").wants("agent assistant and its tools")
-	b.press("shift+tab").wants("everything live in the view of user") // a bundle has everything
+	b.press("shift+tab").wants("everything live in the view of user") // a bundle contains everything
 	b.press("shift+tab", "y").wants("Wrote 16 tools.")
 	want := []tui.Export{{File: fresh, Format: "mcp"}, {File: taken, Format: "mcp", Agent: "assistant", Replace: true}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
@@ -49,7 +48,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportRefusals names files that cannot be written.
+// TestExportRefusals checks the messages about files that cannot be written.
 func TestExportRefusals(t *testing.T) {
 	b := exporting(t, func(tui.Export) ([]string, error) { t.Error("exported"); return nil, nil })
 	dir := t.TempDir()

@@ -2,11 +2,11 @@ package tui
 
 import tea "charm.land/bubbletea/v2"
 
-// Poll is the message that asks whether anything was written.
+// Poll returns the message that checks for writes.
 func Poll() tea.Msg { return pollMsg{} }
 
-// Writes returns how many writes are on their way.
+// Writes returns the number of running writes and jobs.
 func (m *Model) Writes() int { return m.atWork() }
 
-// Kept reports whether the screen stands as it was last drawn.
+// Kept reports whether the last frame is still valid.
 func (m *Model) Kept() bool { return m.drawn != nil }

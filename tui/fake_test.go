@@ -17,14 +17,13 @@ import (
 	"toolcrib/tui"
 )
 
-// fake is a desk and a registry that say the same text wherever they can,
-// without any of the care that the real ones take of what they keep.
+// fake is a desk and a registry that return the same text wherever they can, without the checks of the real ones.
 type fake struct {
 	tui.Decider
 	tui.Proposer
 	tui.Assessor
 	text string
-	sets bool // it has a change set that is shown as a page
+	sets bool // has a change set that is shown as a page
 }
 
 const fakeID proposals.ID = "01990000-0000-7000-8000-000000000001"

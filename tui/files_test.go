@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// reportSkill is a skill of ten files: texts, a program, a link and an image.
+// reportSkill returns a skill of ten files: texts, a program, a link, and an image.
 func reportSkill() registry.Folder {
 	return registry.Folder{ID: "report", Path: ".claude/skills/report", Files: map[string]registry.File{
 		"SKILL.md": {Text: "---\nname: report\ndescription: Writes the weekly report. Use it when somebody asks for one.\nallowed-tools: Read\n---\n\n" +
@@ -31,7 +31,7 @@ func reportSkill() registry.Folder {
 // logo returns an image of n bytes.
 func logo(n int) []byte { return append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, n-8)...) }
 
-// logos returns the bytes of the images of the skill, as a desk takes them.
+// logos returns the bytes of the skill's images.
 func logos(sha256 string) ([]byte, error) {
 	for _, n := range []int{3000, 3100} {
 		if registry.HashBytes(logo(n)) == sha256 {
@@ -41,8 +41,8 @@ func logos(sha256 string) ([]byte, error) {
 	return nil, nil
 }
 
-// changedReport changes it in every way: a text, a mode, a link, an image, a name, and one
-// file comes and one goes.
+// changedReport returns the skill with every kind of change: a text, a mode, a link, an image, a name, an added file,
+// and a removed file.
 func changedReport() registry.Folder {
 	f := reportSkill()
 	f.Files = maps.Clone(f.Files)
@@ -59,7 +59,7 @@ func changedReport() registry.Folder {
 	return f
 }
 
-// ofSkill proposes a folder as a skill, new where base is 0.
+// ofSkill proposes a folder as a skill. It is new if base is 0.
 func ofSkill(b *bench, f registry.Folder, base int) proposals.Proposal {
 	b.t.Helper()
 	d := proposals.Draft{
@@ -76,7 +76,7 @@ func ofSkill(b *bench, f registry.Folder, base int) proposals.Proposal {
 	return made[0]
 }
 
-// withSkill approves the skill and proposes its change.
+// withSkill approves the skill and proposes a change of it.
 func withSkill(b *bench) {
 	b.t.Helper()
 	p := ofSkill(b, reportSkill(), 0)
@@ -86,8 +86,7 @@ func withSkill(b *bench) {
 	ofSkill(b, changedReport(), 1)
 }
 
-// TestPromptShowsWhatEntersTheContext goes through the moments of a skill whose
-// description changes.
+// TestPromptShowsWhatEntersTheContext shows all occasions of a skill with a changed description.
 func TestPromptShowsWhatEntersTheContext(t *testing.T) {
 	b := newSharedBench(t, "skill", 110, 40, withSkill)
 	b.press("enter").wants("Tokens in the context of an agent (o200k)", "at once     ", "when read   ")
@@ -119,8 +118,8 @@ func TestDiffListsFiles(t *testing.T) {
 	b.press("esc", "1", "i").wants("only on the Diff tab")
 }
 
-// TestFilesAreNamed comments on a line of a file of a skill, waives a finding in one and
-// undoes that: each is named as the file is, and not by its path in JSON.
+// TestFilesAreNamed comments on a line of a skill's file, waives a finding in a file, and undoes the waiver. Messages
+// contain the file name rather than its path in JSON.
 func TestFilesAreNamed(t *testing.T) {
 	b := newSharedBench(t, "noted skill", 110, 40, func(b *bench) {
 		b.t.Helper()
@@ -163,7 +162,7 @@ func TestFilesAreNamed(t *testing.T) {
 	b.wants("■ block  X101  references/teams.md 2:1")
 }
 
-// TestFilesOpens goes from the page of files to the files of a skill, each as it is read.
+// TestFilesOpens goes from the page of files to the readable files of a skill.
 func TestFilesOpens(t *testing.T) {
 	b := newSharedBench(t, "skill", 110, 40, withSkill)
 	b.config.Files = func(context.Context) ([]instructions.Listed, error) {
@@ -179,8 +178,7 @@ func TestFilesOpens(t *testing.T) {
 	b.press("T").wants("Tools")
 }
 
-// twoSkills proposes two skills of one change set: they share a file, and the second has
-// data and a script.
+// twoSkills proposes two skills in one change set. They share a file, and the second contains data and a script.
 func twoSkills(b *bench) {
 	b.t.Helper()
 	shared := registry.File{Text: strings.Repeat("print('shared')\n", 80)}
@@ -202,8 +200,7 @@ func twoSkills(b *bench) {
 	}
 }
 
-// TestReadOnce reads the set of two skills: what both have is read once, and data is accepted
-// by its hash, by one key (T41).
+// TestReadOnce reads the set of two skills. The shared file is read once, and one key accepts data by hash (T41).
 func TestReadOnce(t *testing.T) {
 	b := newBench(t, 120, 40, twoSkills)
 	b.press("enter").wants("set office", "2 skills: 2 new", "◆ scripts/pack.py", "1 file  scripts/pack.py", "◆ by hash  1 data file  data/rows.csv")
@@ -223,8 +220,8 @@ func TestReadOnce(t *testing.T) {
 	}
 }
 
-// TestApproveUnread approves a new set unread: only once its findings and headings were on
-// the screen, and by typing how many parts are unread.
+// TestApproveUnread approves a new set unread, which requires that its findings and headings were on screen and that
+// the number of unread parts is typed.
 func TestApproveUnread(t *testing.T) {
 	b := newBench(t, 120, 40, twoSkills)
 	b.press("enter", "a", "A").wants("Approve 2 proposals unread", "4y approve 4 unread parts")
@@ -247,7 +244,7 @@ func TestApproveUnread(t *testing.T) {
 	}
 }
 
-// readings returns what the decisions record about reading.
+// readings returns the records of reading in the decisions.
 func (b *bench) readings() []proposals.Reading {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{State: proposals.Approved})

@@ -10,7 +10,7 @@ import (
 	"toolcrib/tui"
 )
 
-// TestFilterOffersWhatComesNext types a filter with its suggestions (T5).
+// TestFilterOffersWhatComesNext types a filter with completions (T5).
 func TestFilterOffersWhatComesNext(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md", "word_counts.json"), assessed)
@@ -41,13 +41,13 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 	b.press("esc")
 	b.wants("name_bank", "viewpoint_keeper")
 
-	// the filter until now is selected: what is typed takes its place
+	// the current filter is selected and replaced by typed text
 	b.press("/").write("view").press("enter", "/").write("bank").press("enter")
 	b.wants("name_bank", "1 of 1")
 	b.press("/", "right").write(" view").press("enter")
 	b.wants("No match")
 
-	// also where the selected filter fills the line
+	// also if the selected filter fills the line
 	long := tea.PasteMsg{Content: strings.Repeat("x", 1000)}
 	b.press("esc", "/")
 	b.send(long)
@@ -60,7 +60,7 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 	b.press("enter").wants("name_bank", "1 of 1")
 }
 
-// TestHostileFilter draws what is typed, and what is suggested, through the gate.
+// TestHostileFilter checks that typed text and completions are sanitized.
 func TestHostileFilter(t *testing.T) {
 	b := newBench(t, 80, 20, demo("name_bank.json"))
 	b.press("/").write("set:\u202e\x1b[2J\U000e0041")
@@ -69,7 +69,7 @@ func TestHostileFilter(t *testing.T) {
 	}
 }
 
-// TestViewsAreTabs lists what a filter of the configuration matches (T5, T21).
+// TestViewsAreTabs checks that a view lists the matches of its filter (T5, T21).
 func TestViewsAreTabs(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md"), assessed)
@@ -88,7 +88,8 @@ func TestViewsAreTabs(t *testing.T) {
 	b.wants("name_bank")
 }
 
-// TestFilterNamesAState leaves the tab for all states, and comes back to it (T5).
+// TestFilterNamesAState checks that a filter with a state applies to all states, and that the tab returns afterwards
+// (T5).
 func TestFilterNamesAState(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json", "viewpoint_keeper.md"))
 	b.press("enter", "x").write("No.").press("ctrl+s", "y", "esc").wants("▎Your turn 1")

@@ -16,8 +16,7 @@ import (
 	"toolcrib/tui"
 )
 
-// newBench opens a workbench of the given size. Time and ids are the same in
-// every run.
+// newBench opens a workbench of the given size. Times and ids are the same in every run.
 func newBench(tb testing.TB, width, height int, prepare ...func(*bench)) *bench {
 	tb.Helper()
 	b := prepared(tb, "new").open(tb)
@@ -27,22 +26,21 @@ func newBench(tb testing.TB, width, height int, prepare ...func(*bench)) *bench 
 	return b.show(width, height)
 }
 
-// newSharedBench is newBench with a database that is prepared once for all
-// tests that give the same name, and copied for each of them.
+// newSharedBench is like newBench, but its database is prepared only once for all tests that use the same name, and
+// copied for each of them.
 func newSharedBench(tb testing.TB, name string, width, height int, prepare ...func(*bench)) *bench {
 	tb.Helper()
 	return prepared(tb, name, prepare...).open(tb).show(width, height)
 }
 
-// fixtures are the databases that were prepared, by name.
+// fixtures are the prepared databases by name.
 var (
 	preparing sync.Mutex
 	fixtures  = map[string]fixture{}
 )
 
-// prepared returns the fixture of a name, made when it is not there. A bench runs
-// commands one after the other, so a short run leaves its tests out: the workbenches
-// that serve SSH sessions run theirs at once.
+// prepared returns the fixture with a name, and creates it if necessary. A bench runs commands sequentially, so a
+// short run skips its tests; the workbenches of SSH sessions run theirs concurrently.
 func prepared(tb testing.TB, name string, prepare ...func(*bench)) fixture {
 	tb.Helper()
 	shortrun.OneGoroutine(tb)
@@ -66,8 +64,8 @@ func prepared(tb testing.TB, name string, prepare ...func(*bench)) fixture {
 	return fixtures[name]
 }
 
-// fixture is a database and what was made in it: so many ids and so many
-// seconds. Without an image it is a new one.
+// fixture is a prepared database, and the number of ids and seconds used to prepare it. Without an image, the
+// database is new.
 type fixture struct {
 	image []byte
 	made  counts

@@ -11,7 +11,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// onlyProposal returns the one proposal there is.
+// onlyProposal returns the only proposal.
 func (b *bench) onlyProposal() proposals.Proposal {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
@@ -21,8 +21,7 @@ func (b *bench) onlyProposal() proposals.Proposal {
 	return page.Proposals[0]
 }
 
-// TestChangesBesideTheListAreRead approves what was shown beside the list, or below it,
-// and nothing else (T29).
+// TestChangesBesideTheListAreRead checks that exactly the changes shown beside or below the list count as read (T29).
 func TestChangesBesideTheListAreRead(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{120, 60}, {200, 60}, {80, 90}} {
@@ -33,8 +32,8 @@ func TestChangesBesideTheListAreRead(t *testing.T) {
 	}
 }
 
-// TestChangesOutOfThePaneAreNotRead has a pane that shows the first lines only, until it
-// is scrolled to the end.
+// TestChangesOutOfThePaneAreNotRead checks that changes below the pane are unread until the pane is scrolled to its
+// end.
 func TestChangesOutOfThePaneAreNotRead(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 24, demo("name_bank.json"))
@@ -45,7 +44,7 @@ func TestChangesOutOfThePaneAreNotRead(t *testing.T) {
 		b.press("y").wants("Not shown yet")
 		b.press("esc")
 	}
-	b.press("J") // the beginning was drawn before it
+	b.press("J") // the beginning was drawn before
 	locked()
 	for range 20 {
 		b.press("J")
@@ -54,7 +53,7 @@ func TestChangesOutOfThePaneAreNotRead(t *testing.T) {
 	b.press("a").wants("read 1/1")
 }
 
-// TestChangesUnderADialogAreNotRead scrolls the pane while the sheet covers the screen.
+// TestChangesUnderADialogAreNotRead scrolls the pane while a sheet covers the screen.
 func TestChangesUnderADialogAreNotRead(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 24, demo("name_bank.json"))
@@ -66,7 +65,7 @@ func TestChangesUnderADialogAreNotRead(t *testing.T) {
 	b.wants("read 0/1")
 }
 
-// TestRevisionBesideTheListIsReadAnew counts nothing of an earlier revision.
+// TestRevisionBesideTheListIsReadAnew checks that reading an earlier revision does not count.
 func TestRevisionBesideTheListIsReadAnew(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 24, demo("name_bank.json"))
@@ -86,8 +85,8 @@ func TestRevisionBesideTheListIsReadAnew(t *testing.T) {
 	b.press("a").wants("read 0/1", "not shown yet")
 }
 
-// TestHiddenCharactersAreNotReadBesideTheList leaves a finding about hidden characters to
-// the pages that show its passage.
+// TestHiddenCharactersAreNotReadBesideTheList checks that a finding about hidden characters must be read on a page
+// that shows its passage.
 func TestHiddenCharactersAreNotReadBesideTheList(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 90, demo("name_bank.json"), func(b *bench) {
@@ -106,8 +105,7 @@ func TestHiddenCharactersAreNotReadBesideTheList(t *testing.T) {
 	}
 }
 
-// suspected has a chief find something in the one proposal that can be waived and hides
-// nothing.
+// suspected lets a chief report a waivable finding without hidden characters in the only proposal.
 func suspected(b *bench) {
 	b.t.Helper()
 	_, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
@@ -125,8 +123,8 @@ func (b *bench) waive() {
 	b.press("enter", "3", "W").write("It was meant.").press("ctrl+s", "y").wants("Waived X101")
 }
 
-// TestWaiverReadsNothing waives a finding, which changes the digest of the review: what was
-// read beside the queue stays read, and nothing else counts as read by it.
+// TestWaiverReadsNothing waives a finding, which changes the digest of the review. Parts that were read beside the
+// queue stay read, and no others become read.
 func TestWaiverReadsNothing(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	locked := func(t *testing.T, b *bench) {

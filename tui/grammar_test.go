@@ -7,8 +7,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestListsSelectTheFirst opens the first row of every list at once, and others
-// with the arrows (T3).
+// TestListsSelectTheFirst opens the first row of every list with enter, and others with the arrow keys (T3).
 func TestListsSelectTheFirst(t *testing.T) {
 	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	for _, way := range [][]string{{"L"}, {"j", "j", "enter", "3"}, {"T", "enter", "tab"}, {"g", "enter", "6"}} {
@@ -34,7 +33,7 @@ func TestListsSelectTheFirst(t *testing.T) {
 	b.press("enter").wants("Queue › ")
 }
 
-// TestChoosingALineIsAMode names the keys of the mode, and keeps all others away
+// TestChoosingALineIsAMode checks that the footer shows the keys of the mode and that all other keys are disabled
 // (T4).
 func TestChoosingALineIsAMode(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
@@ -45,7 +44,7 @@ func TestChoosingALineIsAMode(t *testing.T) {
 	b.press("/").wants("enter search")
 }
 
-// TestFooterFollowsTheTab names the keys of the tab that is on the screen.
+// TestFooterFollowsTheTab checks that the footer shows the keys of the current tab.
 func TestFooterFollowsTheTab(t *testing.T) {
 	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	b.press("j", "j", "enter")
@@ -57,8 +56,7 @@ func TestFooterFollowsTheTab(t *testing.T) {
 	}
 }
 
-// TestCommandsAreFoundByName runs a command from the search, and tells why one is
-// off.
+// TestCommandsAreFoundByName runs a command from the search, and shows why another is disabled.
 func TestCommandsAreFoundByName(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter go there")
@@ -76,7 +74,7 @@ func TestCommandsAreFoundByName(t *testing.T) {
 	b.press(":").write("audit").press("enter").wants("▎Audit log")
 }
 
-// TestSearchGoesThere finds what other pages have, by any word for it, and does it (T23).
+// TestSearchGoesThere finds keys of other pages by synonyms and runs them (T23).
 func TestSearchGoesThere(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "versions", 100, 40, threeVersions)

@@ -2,8 +2,7 @@ package tui_test
 
 import "testing"
 
-// TestGuide follows the hints of the demonstration from a proposal to a rollback, and
-// strays from them.
+// TestGuide follows the hints of the demonstration from a proposal to a rollback, and strays from them.
 func TestGuide(t *testing.T) {
 	b := newBench(t, 100, 60, demo("word_counts.json"))
 	b.config.Guide = true

@@ -26,7 +26,7 @@ import (
 	"toolcrib/tui"
 )
 
-// bench is a workbench on a database of its own.
+// bench is a workbench with its own database.
 type bench struct {
 	t    testing.TB
 	m    *tui.Model
@@ -35,11 +35,11 @@ type bench struct {
 	made counts
 	quit bool
 
-	waited time.Duration // since it was opened
+	waited time.Duration // since the workbench was opened
 
 	config tui.Config
 	env    map[string]string
-	size   func() (width, height int) // nil for a terminal that keeps its size
+	size   func() (width, height int) // nil if the terminal keeps its size
 }
 
 // runNow runs an editor without a terminal.
@@ -47,12 +47,12 @@ func runNow(run *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 	return func() tea.Msg { return done(run.Run()) }
 }
 
-// now is the time that ages are told from.
+// now returns the time on which ages are based.
 func (b *bench) now() time.Time {
 	return time.Date(2026, 11, 20, 13, 50, 0, 0, time.UTC).Add(b.waited)
 }
 
-// after answers at once; tests poll when they want to.
+// after returns a command that sends msg immediately. Polls are sent by tests.
 func (b *bench) after(_ time.Duration, msg tea.Msg) tea.Cmd {
 	if name := reflect.TypeOf(msg).Name(); name == "pollMsg" || name == "Tick" {
 		return nil
@@ -65,8 +65,7 @@ var (
 	drafter = proposals.Actor{Kind: proposals.Agent, Name: "drafter"}
 )
 
-// quiet is a policy without rules, so that a screen shows what a test says and
-// not what the rules of the day find.
+// quiet returns a policy without rules, so that screens do not depend on the current rules.
 func quiet() review.Policy {
 	p := review.Policy{Severities: map[string]rules.Severity{}}
 	for _, r := range ruleset.All() {
@@ -77,7 +76,7 @@ func quiet() review.Policy {
 	return p
 }
 
-// assessed has a chief find something in the name bank.
+// assessed lets a chief report a finding in the name bank.
 func assessed(b *bench) {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
@@ -97,7 +96,7 @@ func assessed(b *bench) {
 	}
 }
 
-// demo proposes files.
+// demo returns a function that proposes files of the demonstration.
 func demo(names ...string) func(*bench) {
 	return func(b *bench) {
 		b.t.Helper()
@@ -109,7 +108,7 @@ func demo(names ...string) func(*bench) {
 	}
 }
 
-// files reads the proposals of a file of the demonstration.
+// files reads the proposals in a file of the demonstration.
 func (b *bench) files(name string) []proposals.Draft {
 	b.t.Helper()
 	text, err := os.ReadFile("testdata/proposals/" + name)
@@ -127,7 +126,7 @@ func (b *bench) files(name string) []proposals.Draft {
 	return drafts
 }
 
-// file reads the only proposal of a file.
+// file reads the only proposal in a file.
 func (b *bench) file(name string) proposals.Draft {
 	b.t.Helper()
 	return b.files(name)[0]
@@ -140,7 +139,7 @@ func (b *bench) propose(d proposals.Draft) {
 	}
 }
 
-// press presses keys; each is named as Bubble Tea names it. There is a second after each.
+// press presses keys by their Bubble Tea names. A second passes after each.
 func (b *bench) press(keys ...string) *bench {
 	b.t.Helper()
 	for _, k := range keys {
@@ -150,7 +149,7 @@ func (b *bench) press(keys ...string) *bench {
 	return b
 }
 
-// write types a text at once.
+// write types a text without delays.
 func (b *bench) write(text string) *bench {
 	for _, r := range text {
 		b.send(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -181,7 +180,7 @@ func (b *bench) send(msg tea.Msg) {
 	b.drain(cmd)
 }
 
-// drain runs commands until there are none, one after the other.
+// drain runs commands sequentially until none are left.
 func (b *bench) drain(cmd tea.Cmd) {
 	b.t.Helper()
 	queue := []tea.Cmd{cmd}
@@ -211,13 +210,13 @@ func (b *bench) drain(cmd tea.Cmd) {
 	}
 }
 
-// sized is how the terminal answers when it is asked for its size.
+// sized returns the terminal's answer to a request for its size.
 func (b *bench) sized() tea.Msg {
 	width, height := b.config.Size()
 	return tea.WindowSizeMsg{Width: width, Height: height}
 }
 
-// screen returns what a person sees.
+// screen returns the screen as the user sees it.
 func (b *bench) screen() string { return ansi.Strip(b.m.View().Content) }
 
 func (b *bench) wants(texts ...string) {
@@ -229,7 +228,7 @@ func (b *bench) wants(texts ...string) {
 	}
 }
 
-// registryPage is the store as the workbench sees it.
+// registryPage is the registry that the workbench reads.
 type registryPage struct{ db *store.DB }
 
 func (c registryPage) query(q tui.EntryQuery) catalog.Query {
@@ -275,5 +274,5 @@ func (c registryPage) Stamp(ctx context.Context) (int64, error) {
 	return events[0].Seq, nil
 }
 
-// poll asks whether other processes wrote anything.
+// poll checks whether other processes have written.
 func (b *bench) poll() { b.send(tui.Poll()) }

@@ -21,8 +21,8 @@ func TestHelpFindsKeys(t *testing.T) {
 	}
 }
 
-// TestFuzzySearch finds letters in their order behind what has the text itself, among the keys
-// and in the filter, and copies the number of a proposal, then the command that shows it (T50).
+// TestFuzzySearch checks that matches of letters in order follow matches of the text, among the keys and in the
+// filter. It then copies the number of a proposal and the command that shows it (T50).
 func TestFuzzySearch(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
 	b.press(":").write("nxwt")
@@ -34,7 +34,7 @@ func TestFuzzySearch(t *testing.T) {
 	b.press("y").wants("Copied toolcrib show 2")
 }
 
-// TestRulesAreExplained asks for help about the selected finding.
+// TestRulesAreExplained opens the help for the selected finding.
 func TestRulesAreExplained(t *testing.T) {
 	b := newFake(t, "S101", 100, 60)
 	b.press("enter", "3", "?")
@@ -55,7 +55,7 @@ func ruleIndex(t *testing.T, id string) int {
 	return 0
 }
 
-// TestKeyOfAnotherPage says where a key works that the page on the screen does not have (T48).
+// TestKeyOfAnotherPage checks that the message about an unavailable key names the page where it works (T48).
 func TestKeyOfAnotherPage(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 40, demo("name_bank.json"))

@@ -21,7 +21,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// hostile is a proposal with text in every field that takes free text.
+// hostile returns a proposal with text in every free-text field.
 func hostile(text string) proposals.Draft {
 	text = storable(text)
 	base := 0
@@ -42,8 +42,7 @@ func hostile(text string) proposals.Draft {
 	}
 }
 
-// storable is text as a definition can hold it: no decoder lets a NUL or what
-// is no UTF-8 in.
+// storable returns text in a form that a definition can contain. Decoders refuse NUL and invalid UTF-8.
 func storable(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\x01"), "\x01")
 }
@@ -58,8 +57,7 @@ func limit(text string, n int) string {
 	return text
 }
 
-// ownStyles are the sequences that the themes are made of: the only escapes
-// that may be on a screen.
+// ownStyles returns the sequences of the themes, which are the only escape sequences permitted on a screen.
 func ownStyles() map[string]bool {
 	own := map[string]bool{theme.Reset: true, "\x1b[7m": true}
 	for _, th := range []theme.Theme{theme.Dark(), theme.Light(), theme.HighContrast(), theme.Sixteen(true), theme.Sixteen(false), theme.Plain()} {
@@ -73,9 +71,8 @@ func ownStyles() map[string]bool {
 	return own
 }
 
-// checkSafe looks at every byte and every cell of a screen, and fails when
-// there is anything but text that a person can see, line feeds and the styles
-// of the themes.
+// checkSafe checks every byte and every cell of a screen. It fails on anything but visible text, line feeds, and
+// styles of the themes.
 func checkSafe(t *testing.T, content string, own map[string]bool, width, height int) {
 	t.Helper()
 	for i := 0; i < len(content); {
@@ -105,7 +102,7 @@ func checkSafe(t *testing.T, content string, own map[string]bool, width, height 
 	}
 }
 
-// tours look at every screen; each begins and ends at the queue.
+// tours visit every screen. Each begins and ends at the queue.
 var tours = [][]string{
 	{"enter", "2", "w", "l", "l", "w", "s", "b", "space", "G", "3", "J", "J", "enter", "3", "W", "esc", "?", "esc", "5", "J", "6", "J", "7", "J", "s", "6", "enter", "esc", "Q"},
 	{"enter", "4", "p", "r", "G", "p", "r", "1", "space", "G", "a", "esc", "x", "esc", "C", "esc", "Q"},
@@ -116,7 +113,7 @@ var tours = [][]string{
 	{"D", "esc", "A", "A", "enter", "tab", "esc", "Q", ":", "down", "down", "esc", "space", "a", "esc", "+", "x", "esc", "*", "o", "shift+tab", "Q"},
 }
 
-// newFake opens a workbench on a desk that says text everywhere.
+// newFake opens a workbench on a desk that returns text everywhere.
 func newFake(t *testing.T, text string, width, height int) *bench {
 	t.Helper()
 	return newFakeOf(t, fake{text: text}, width, height)
@@ -134,8 +131,7 @@ func newFakeOf(t *testing.T, f fake, width, height int) *bench {
 	return b
 }
 
-// look shows a text in every field and looks at the screen after every key,
-// on a terminal whose size changes.
+// look shows a text in every field and checks the screen after every key, while the size of the terminal changes.
 func look(t *testing.T, text string, width, height int, keys ...string) {
 	t.Helper()
 	b, own := newFake(t, text, width, height), ownStyles()
@@ -147,10 +143,10 @@ func look(t *testing.T, text string, width, height int, keys ...string) {
 	}
 	check()
 	b.press("enter", "C")
-	b.send(tea.PasteMsg{Content: text}) // into the editor of a dialog
+	b.send(tea.PasteMsg{Content: text}) // into the text field of a dialog
 	check()
 	b.press("esc", "/")
-	b.send(tea.PasteMsg{Content: text}) // into the line at the bottom
+	b.send(tea.PasteMsg{Content: text}) // into the input line
 	check()
 	b.press("enter")
 	check()
@@ -166,8 +162,7 @@ func look(t *testing.T, text string, width, height int, keys ...string) {
 	}
 }
 
-// anyKeys are keys that show something or go somewhere, and none that ends the
-// workbench, starts an editor or writes.
+// anyKeys are keys that show or open something without ending the workbench, starting an editor, or writing.
 var anyKeys = []string{
 	"enter", "esc", "tab", "j", "k", "J", "K", "space", "g", "G", "l", "h", "w", "s", "b", "E", "u", "v", "p", "r", "]", "[", "1", "2", "3", "4", "5", "6", "7",
 	"a", "c", "x", "W", "C", ";", "?", "/", "n", "N", "Q", "T", "A", "L", "D", "P", ":", "U", "o", "t", "R", "X", "S", "ctrl+t", "ctrl+d", "ctrl+u", "ctrl+l", "backspace", "up", "down", "left", "right",
@@ -199,7 +194,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHugeHostileText has a line of 1 MB, and many thousand lines, in a prompt.
+// TestHugeHostileText shows prompts with a line of 1 MB and with many thousand lines.
 func TestHugeHostileText(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -238,7 +233,7 @@ func FuzzHostileText(f *testing.F) {
 	} {
 		f.Add(text, byte(i*29), byte(i*17), []byte{byte(i), 3, 7, byte(40 + i), 12})
 	}
-	// A beginning of a tour, then any keys: TestHostileText goes the whole ways.
+	// The beginning of a tour, followed by any keys. TestHostileText runs the complete tours.
 	f.Fuzz(func(t *testing.T, text string, width, height byte, keys []byte) {
 		tour := tours[(int(width)+int(height))%len(tours)]
 		walk := slices.Clone(tour[:(int(width)*3+len(text))%10])

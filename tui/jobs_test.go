@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui"
 )
 
-// working opens a workbench with a job to verify and one to import.
+// working opens a workbench with a verify job and an import job.
 func working(t *testing.T, verify tui.Job, take func(ctx context.Context, file string, tell tui.Tell) ([]string, error)) *bench {
 	t.Helper()
 	b := newBench(t, 100, 30, demo("name_bank.json"))
@@ -24,10 +24,10 @@ func TestVerify(t *testing.T) {
 	var b *bench
 	b = working(t, func(_ context.Context, tell tui.Tell) ([]string, error) {
 		for n := range int64(3) {
-			tell(n*100, 300, "Recomputing the seals of events") // nobody has to listen
+			tell(n*100, 300, "Recomputing the seals of events") // works without a listener
 		}
 		b.wants("Verify", "esc cancels it.")
-		b.press("q") // no answer to the dialog
+		b.press("q") // does not answer the dialog
 		return []string{"Every chain is whole."}, nil
 	}, nil)
 	b.press("V")
@@ -39,11 +39,11 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestLeavingCancels presses esc while the job is at work.
+// TestLeavingCancels presses esc during a job.
 func TestLeavingCancels(t *testing.T) {
 	var b *bench
 	b = working(t, func(ctx context.Context, _ tui.Tell) ([]string, error) {
-		b.press("V") // in the dialog it does nothing
+		b.press("V") // has no effect in the dialog
 		b.press("esc")
 		b.press("V")
 		b.wants("V: Verify is still running")
@@ -53,8 +53,7 @@ func TestLeavingCancels(t *testing.T) {
 	b.wants("Verify: canceled before it finished")
 }
 
-// TestQuittingWaitsForAJob quits while the job is at work: it is canceled, and
-// the program ends when it has answered.
+// TestQuittingWaitsForAJob quits during a job. The job is canceled, and the program ends when it has returned.
 func TestQuittingWaitsForAJob(t *testing.T) {
 	var b *bench
 	b = working(t, func(ctx context.Context, _ tui.Tell) ([]string, error) {
@@ -84,7 +83,7 @@ func TestImport(t *testing.T) {
 	b.wants("✗ it is in no form that is known⟨U+001B⟩[2J")
 }
 
-// TestImportCompletesPaths types the beginning of a file's name (T21).
+// TestImportCompletesPaths completes the beginning of a file name (T21).
 func TestImportCompletesPaths(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"tools-a.json", "tools-b.json", "other\x1b.json"} {

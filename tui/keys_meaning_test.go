@@ -2,8 +2,7 @@ package tui
 
 import "testing"
 
-// meanings are the keys that stand for more than one action, and what all of
-// these have in common.
+// meanings are the keys that are bound to several actions, with the common meaning of these.
 var meanings = map[string]string{
 	"enter": "open", "right": "go in", "l": "go in", "/": "find", "tab": "next tab", "shift+tab": "previous tab",
 	"]": "next text", "[": "previous text", "a": "approve", "x": "refuse", "c": "send back", "b": "compare from here",
@@ -12,8 +11,7 @@ var meanings = map[string]string{
 	"ctrl+d": "down", "ctrl+u": "up", "pgdown": "down", "ctrl+f": "down", "pgup": "up", "ctrl+b": "up",
 }
 
-// TestOneMeaningForEachKey holds the keys of all pages against each other (T2,
-// T14).
+// TestOneMeaningForEachKey compares the keys of all pages with each other (T2, T14).
 func TestOneMeaningForEachKey(t *testing.T) {
 	names := map[string]string{}
 	for _, table := range places() {
@@ -35,7 +33,7 @@ func TestOneMeaningForEachKey(t *testing.T) {
 		for _, table := range places()[1:] {
 			for _, own := range table.Keys {
 				for _, name := range own.Keys {
-					if name == k.Keys[0] && k.Name != "take-back" { // which a page's own undo comes before
+					if name == k.Keys[0] && k.Name != "take-back" { // a page's own undo takes precedence
 						t.Errorf("%s of %s hides %s", name, table.Name, k.Name)
 					}
 				}

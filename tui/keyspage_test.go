@@ -14,7 +14,7 @@ func TestKeysPage(t *testing.T) {
 	generated.Check(t, "../docs/keys.md", []byte(keysPage()))
 }
 
-// keysPage returns the text of docs/keys.md.
+// keysPage returns the content of docs/keys.md.
 func keysPage() string {
 	var b strings.Builder
 	b.WriteString("# Keys of the workbench\n\nThis page is a reference for users of the workbench. `make generate` writes it from the declarations of the keys.\n\n" +

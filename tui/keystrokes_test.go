@@ -9,8 +9,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestKeystrokes does common jobs on a screen of 140 columns, and counts the keys that
-// each takes; what is typed, between quotes, does not count (T22).
+// TestKeystrokes performs common tasks on a screen of 140 columns and counts the keys of each. Typed text, in quotes,
+// does not count (T22).
 func TestKeystrokes(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -18,9 +18,9 @@ func TestKeystrokes(t *testing.T) {
 		name     string
 		keys     []string
 		most     int
-		best     string // keys in the best of lazygit, tig, gh-dash and jjui, and why it takes fewer
+		best     string // keys in the best of lazygit, tig, gh-dash, and jjui, and why it needs fewer
 		done     []string
-		versions bool // on a database with three versions of the name bank
+		versions bool // use a database with three versions of the name bank
 	}
 	var table []string
 	for _, job := range []job{
@@ -46,7 +46,7 @@ func TestKeystrokes(t *testing.T) {
 			b := newSharedBench(t, name, 140, 80, fill...)
 			typed := slices.DeleteFunc(slices.Clone(job.keys), func(k string) bool { return k[0] == '"' })
 			for _, k := range job.keys {
-				b.screen() // a terminal shows every key
+				b.screen() // a terminal draws a frame after every key
 				if k[0] == '"' {
 					b.write(k[1:])
 				} else {

@@ -9,8 +9,8 @@ import (
 	"toolcrib/registry"
 )
 
-// exploreList is a draft of the user's own allow-list explore, which stands in
-// front of the one that toolcrib ships.
+// exploreList returns a draft of the user's allow-list explore, which takes precedence over the one shipped with
+// toolcrib.
 func exploreList(b *bench, tools ...string) proposals.Draft {
 	b.t.Helper()
 	d := b.file("name_bank.json")
@@ -19,8 +19,8 @@ func exploreList(b *bench, tools ...string) proposals.Draft {
 	return d
 }
 
-// TestAllowListsPage goes from the agents to the allow-lists and from there to a
-// list, its versions, what changed between them, and who refers to it.
+// TestAllowListsPage goes from the agents to the allow-lists, and there to a list, its versions, their differences,
+// and the references to it.
 func TestAllowListsPage(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, func(b *bench) {
@@ -43,8 +43,8 @@ func TestAllowListsPage(t *testing.T) {
 	b.press("esc").wants("▎Allow-lists", "My explore")
 }
 
-// TestDeactivatedListIsGone deactivates the user's list: the one behind it is seen
-// no more, and the page counts one less.
+// TestDeactivatedListIsGone deactivates the user's list. The shipped list stays hidden, and the page shows one list
+// fewer.
 func TestDeactivatedListIsGone(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, func(b *bench) {

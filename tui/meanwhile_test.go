@@ -8,7 +8,7 @@ import (
 	"toolcrib/review"
 )
 
-// only returns the one proposal that there is.
+// only returns the only proposal.
 func (b *bench) only() proposals.Proposal {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
@@ -18,8 +18,8 @@ func (b *bench) only() proposals.Proposal {
 	return page.Proposals[0]
 }
 
-// TestDialogSaysWhatHappenedMeanwhile while somebody else decides, or the author
-// writes something else: the answer is about what was asked, or about nothing.
+// TestDialogSaysWhatHappenedMeanwhile changes the proposal while a dialog is open: another user decides, or the
+// author revises it. The answer then has no effect.
 func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
 	ctx := context.Background()
 	decided := func(b *bench) {

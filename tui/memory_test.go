@@ -10,7 +10,7 @@ import (
 	"toolcrib/tui"
 )
 
-// again leaves the workbench and opens it again on the same database.
+// again quits the workbench and opens it again on the same database.
 func (b *bench) again(width int) {
 	b.t.Helper()
 	if b.press("q"); !b.quit {
@@ -21,8 +21,8 @@ func (b *bench) again(width int) {
 	b.drain(b.m.Init())
 }
 
-// TestBeginsWhereItWasLeft opens the page, the tab, the row, the filter, the order and the
-// theme that the workbench was left with, and of them only the theme on another database (T36).
+// TestBeginsWhereItWasLeft checks that the page, the tab, the row, the filter, the order, and the theme are restored,
+// and on another database only the theme (T36).
 func TestBeginsWhereItWasLeft(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
@@ -46,8 +46,8 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 	if err != nil || mode.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", mode, err)
 	}
-	b.press("q")                  // writes for the first one
-	b.config.Drafts = t.TempDir() // of another database
+	b.press("q")                  // stores the state for the first database
+	b.config.Drafts = t.TempDir() // another database
 	b.m = tui.New(b.config)
 	b.m.Prime(100, 30)
 	b.drain(b.m.Init())
@@ -55,7 +55,7 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 	if strings.Contains(b.screen(), "oldest") {
 		t.Errorf("what was left on another database:\n%s", b.screen())
 	}
-	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") { // it is the user's, not the database's (T52)
+	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") { // the theme belongs to the user, not to the database (T52)
 		t.Error("the light theme is forgotten on another database")
 	}
 	for _, text := range []string{"{", `{"page":"Nowhere","theme":"ink","pages":{"Queue":{"tab":"None","row":"x","filter":"state:nowhere","order":"?"}}}`} {
@@ -86,8 +86,8 @@ func TestThemeQuestionHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestAsksForATheme asks once for a theme where the terminal does not report its background
-// (T52).
+// TestAsksForATheme checks that the question about the theme appears once if the terminal does not report its
+// background (T52).
 func TestAsksForATheme(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30)

@@ -11,7 +11,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// clickOn clicks on the first place where a text stands.
+// clickOn clicks on the first occurrence of a text.
 func (b *bench) clickOn(text string) {
 	b.t.Helper()
 	for y, l := range strings.Split(b.screen(), "\n") {
@@ -23,8 +23,8 @@ func (b *bench) clickOn(text string) {
 	b.t.Errorf("%q is not on the screen:\n%s", text, b.screen())
 }
 
-// TestClicks clicks on pages, tabs, keys, and rows: a second click on a row opens it, and a
-// key of a dialog is pressed like on the keyboard (T50).
+// TestClicks clicks on pages, tabs, keys, and rows. A second click on a row opens it, and a click on a key of a
+// dialog presses it (T50).
 func TestClicks(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
@@ -41,7 +41,7 @@ func TestClicks(t *testing.T) {
 	b.wants("▎History")
 	b.clickOn("c send back")
 	b.wants("━━ Send back")
-	b.clickOn("esc back") // the second click of a double click presses no key of a sheet
+	b.clickOn("esc back") // the second click of a double click must not press a key of the sheet
 	b.wants("━━ Send back")
 	b.waited += time.Second
 	b.clickOn("esc back")

@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// TestFindingsStandInTheDiff reads findings and comments under the lines that they
-// are about, folds them, and jumps to their tabs and back (T7).
+// TestFindingsStandInTheDiff reads findings and comments below their lines, hides them, and jumps to their tabs and
+// back (T7).
 func TestFindingsStandInTheDiff(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
@@ -50,7 +50,7 @@ func TestFindingsStandInTheDiff(t *testing.T) {
 	b.press("esc")
 	b.wants("▎Diff")
 
-	// from the assessment to the diff, and back where the jump began
+	// from the assessment to the diff, and back to where the jump began
 	b.press("3", "enter")
 	b.wants("▎Diff")
 	b.press("esc")
@@ -59,7 +59,7 @@ func TestFindingsStandInTheDiff(t *testing.T) {
 	b.wants("SUBJECT")
 }
 
-// TestRevisionsAreComparedWhole shows what changed beside the definition (T1).
+// TestRevisionsAreComparedWhole checks that changes outside the definition are shown (T1).
 func TestRevisionsAreComparedWhole(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 40, demo("viewpoint_keeper.md"))
@@ -92,8 +92,8 @@ func TestRevisionsAreComparedWhole(t *testing.T) {
 	b.wants("against revision 2", "testCases[0].checks")
 }
 
-// TestRepeatedFindingsShareARow draws a finding that a line has several times once, with
-// their number: on a small screen, its copies would hide the text.
+// TestRepeatedFindingsShareARow checks that a finding that occurs several times in a line is drawn once with a count,
+// because copies would hide the text on a small screen.
 func TestRepeatedFindingsShareARow(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 60, 15, demo("name_bank.json"), func(b *bench) {
@@ -120,8 +120,8 @@ func TestRepeatedFindingsShareARow(t *testing.T) {
 	b.wants("└ ▲ X101 It repeats. (2 times)", "└ ▲ X101 It differs.")
 }
 
-// TestFindingsShareALine lists findings on the same passage on one line, and quotes the
-// passage once on every screen (T51). W waives them one after the other.
+// TestFindingsShareALine checks that findings on the same passage share a line, and that every screen quotes the
+// passage once (T51). W waives them one by one.
 func TestFindingsShareALine(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const quote = "the cast list"

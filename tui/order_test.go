@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry"
 )
 
-// crowded drafts n proposals, whose names are in an order of their own.
+// crowded drafts n proposals with names in a different order.
 func crowded(n int) func(*bench) {
 	return func(b *bench) {
 		b.t.Helper()
@@ -30,7 +30,7 @@ func crowded(n int) func(*bench) {
 
 var crowdedName = regexp.MustCompile(`tool_\d+`)
 
-// listed goes through the whole queue and returns what it lists.
+// listed scrolls through the whole queue and returns its rows.
 func (b *bench) listed() []string {
 	b.t.Helper()
 	var names []string
@@ -46,8 +46,8 @@ func (b *bench) listed() []string {
 	return names
 }
 
-// TestSortHoldsForAllOfIt sorts a queue of several chunks: what is read later
-// stands where it belongs, with a filter too, and when something is added.
+// TestSortHoldsForAllOfIt sorts a queue of several chunks. Later chunks are in the right place, also with a filter
+// and after an addition.
 func TestSortHoldsForAllOfIt(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, crowded(251))
@@ -75,7 +75,7 @@ func TestSortHoldsForAllOfIt(t *testing.T) {
 	b.press("O", "O", "O").wants("newest ↓")
 }
 
-// row returns the row of the list that the cursor is at.
+// row returns the row at the cursor.
 func (b *bench) row() string {
 	b.t.Helper()
 	for line := range strings.Lines(b.screen()) {

@@ -10,9 +10,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestReviewOnOneScreen decides with everything beside each other (T16, T17): what
-// and why, the findings, the test cases and the cost of the prompts left of the diff,
-// and the seals last.
+// TestReviewOnOneScreen decides on a single screen (T16, T17): the summary, the findings, the test cases, and the
+// cost of the prompts are left of the diff, and the digests come last.
 func TestReviewOnOneScreen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "screens", 140, 80, demo(demoFiles...), assessed)
@@ -29,8 +28,7 @@ func TestReviewOnOneScreen(t *testing.T) {
 	b.press("h").wants("▎Overview", "tokens o200k")
 }
 
-// TestPanesMoveAndZoom moves the line between two panes, and gives one all of the
-// screen.
+// TestPanesMoveAndZoom moves the divider between two panes, and zooms one of them.
 func TestPanesMoveAndZoom(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "screens", 140, 40, demo(demoFiles...), assessed)
@@ -86,7 +84,7 @@ func TestPreviewScrolls(t *testing.T) {
 	}
 }
 
-// TestWidestScreens looks at the pages with panes on the widest screen.
+// TestWidestScreens checks the pages with panes on the widest screen.
 func TestWidestScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, s := range screens {

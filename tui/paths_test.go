@@ -9,8 +9,8 @@ import (
 	"toolcrib/tui"
 )
 
-// TestImportPath picks a file in a folder with hostile names: none reaches the screen
-// raw, and the one that is chosen is the one that is imported.
+// TestImportPath selects a file in a folder with hostile names. No name reaches the screen unescaped, and the
+// selected file is imported.
 func TestImportPath(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a\x1b[2Jb.json", "c\u202ed.json", "漢字.json", "line\nfeed.json", "tools.json", "\xff.json"} {

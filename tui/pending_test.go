@@ -12,7 +12,7 @@ import (
 	"toolcrib/tui"
 )
 
-// slowDesk answers when it is let to.
+// slowDesk answers when the test permits it.
 type slowDesk struct {
 	tui.Reader
 	slow    bool
@@ -37,7 +37,7 @@ func (d *slowDesk) Show(ctx context.Context, actor proposals.Actor, id proposals
 	return d.Reader.Show(ctx, actor, id)
 }
 
-// slowLog answers when it is let to.
+// slowLog answers when the test permits it.
 type slowLog struct {
 	tui.Registry
 	*slowDesk
@@ -48,7 +48,7 @@ func (l slowLog) Events(ctx context.Context, before int64, limit int) ([]history
 	return l.Registry.Events(ctx, before, limit)
 }
 
-// slowBench is a workbench whose reads take as long as a test wants.
+// slowBench opens a workbench with reads that the test can delay.
 func slowBench(t *testing.T, files ...string) (*bench, *slowDesk) {
 	t.Helper()
 	b := newBench(t, 80, 24, demo(files...))
@@ -60,8 +60,7 @@ func slowBench(t *testing.T, files ...string) (*bench, *slowDesk) {
 	return b, d
 }
 
-// during runs what a key asks for beside the screen, which is looked at while nothing has
-// been answered yet and seconds have passed.
+// during runs the read that a key starts in the background, and calls see after some seconds without an answer.
 func (b *bench) during(d *slowDesk, key string, see func()) {
 	b.t.Helper()
 	_, cmd := b.m.Update(keyPress(key))
@@ -79,8 +78,7 @@ func (b *bench) during(d *slowDesk, key string, see func()) {
 	<-done
 }
 
-// TestLongReadsAreSeen names the read that a key waits for, and since when, once it takes longer
-// than a second.
+// TestLongReadsAreSeen checks that a read that a key waits for is shown with its duration after one second.
 func TestLongReadsAreSeen(t *testing.T) {
 	for key, want := range map[string]string{"o": "Listing proposals  3 s", "enter": "Reading the proposal  3 s", "L": "Reading the audit log  3 s"} {
 		b, d := slowBench(t, "name_bank.json")
@@ -92,8 +90,7 @@ func TestLongReadsAreSeen(t *testing.T) {
 	}
 }
 
-// TestLongReadOfSeveral tells how many of the proposals that are decided together were
-// read.
+// TestLongReadOfSeveral checks that the progress of reading several proposals for a decision is shown.
 func TestLongReadOfSeveral(t *testing.T) {
 	b, d := slowBench(t, "name_bank.json", "word_counts.json")
 	b.press("*")

@@ -18,7 +18,7 @@ import (
 
 var ada = proposals.Actor{Kind: proposals.User, Name: "ada"}
 
-// ruled has the desk ask for the approvals of mara and ada, neither of them the author.
+// ruled makes the desk require the approvals of mara and ada, neither of whom is the author.
 func ruled(b *bench) {
 	b.t.Helper()
 	every, err := approval.ParsePattern("tool:**")
@@ -41,7 +41,7 @@ func ruled(b *bench) {
 	}
 }
 
-// as goes on as another user, in a terminal of the same size.
+// as continues as another user in a terminal of the same size.
 func (b *bench) as(who proposals.Actor) *bench {
 	lines := strings.Split(b.screen(), "\n")
 	b.config.Actor = who
@@ -54,8 +54,8 @@ func (b *bench) as(who proposals.Actor) *bench {
 // read opens the first proposal and reads its diff.
 func (b *bench) read() *bench { return b.press("enter", "2", "space", "space", "space", "space", "1") }
 
-// TestPolicyScreens shows whose approval is missing in the queue, the decision column,
-// and the dialog: before the first approval, between the two, and at the last one.
+// TestPolicyScreens checks which missing approvals are shown in the queue, the decision column, and the dialog:
+// before the first approval, between the two, and at the last one.
 func TestPolicyScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	endorsed := func(b *bench) { b.read().press("a", "y").wants("1 of 2, waits for user:ada") }
@@ -84,7 +84,7 @@ func TestPolicyScreens(t *testing.T) {
 	}
 }
 
-// TestPolicyRefusals has an author approve, and a user who is no owner.
+// TestPolicyRefusals approves as an author and as a user who is not an owner.
 func TestPolicyRefusals(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for who, why := range map[proposals.Actor]string{

@@ -10,8 +10,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestQueueStartsWhereTheWorkIs opens on what waits for the user, with a count on
-// every state that has some (T6).
+// TestQueueStartsWhereTheWorkIs checks that the queue opens on the proposals that wait for the user, and that every
+// nonempty state shows a count (T6).
 func TestQueueStartsWhereTheWorkIs(t *testing.T) {
 	b := newBench(t, 100, 24, crowded(251), demo("name_bank.json", "word_counts.json"))
 	b.wants("▎Your turn 2", "Drafts 251", "1 of 2", "BY", "NO.")
@@ -19,8 +19,8 @@ func TestQueueStartsWhereTheWorkIs(t *testing.T) {
 	b.press("shift+tab", "shift+tab", "shift+tab", "shift+tab").wants("▎All", "1 of 253", "STATE")
 }
 
-// TestTheRealEnd goes to the last of several chunks at once and back up, in every
-// order, and with a filter whose matches nobody has counted.
+// TestTheRealEnd goes to the end of several chunks and back, in every order, and with a filter whose matches have not
+// been counted.
 func TestTheRealEnd(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, crowded(251))
@@ -53,7 +53,7 @@ func TestTheRealEnd(t *testing.T) {
 	b.wants("1 of 251")
 }
 
-// TestBeyondTheFirstScreen goes on where the rows of the first frame end.
+// TestBeyondTheFirstScreen scrolls beyond the rows of the first frame.
 func TestBeyondTheFirstScreen(t *testing.T) {
 	b := newBench(t, 80, 24, func(b *bench) {
 		drafts := make([]proposals.Draft, 30)
@@ -70,8 +70,8 @@ func TestBeyondTheFirstScreen(t *testing.T) {
 	b.wants("▎Your turn 30", "30 of 30")
 }
 
-// TestNewProposalsAreTold reports proposals of another process, and keeps a badge
-// on other pages until the queue was on the screen (T21).
+// TestNewProposalsAreTold checks that proposals from another process are reported, and that other pages show a badge
+// until the queue was on screen (T21).
 func TestNewProposalsAreTold(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("T")
@@ -96,8 +96,7 @@ func TestNewProposalsAreTold(t *testing.T) {
 	}
 }
 
-// TestRangeOfMarks marks rows by moving over them, and keeps what was marked before
-// (T21).
+// TestRangeOfMarks marks rows by moving the cursor, and keeps earlier marks (T21).
 func TestRangeOfMarks(t *testing.T) {
 	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	b.press("G", "space", "g", "v", "j", "j").wants("* 4 marked")
@@ -109,8 +108,8 @@ func TestRangeOfMarks(t *testing.T) {
 	}
 }
 
-// TestPreviewOfADraft shows no change of the row that was selected before: a draft
-// has no digest, like a list that was not read yet.
+// TestPreviewOfADraft checks that the pane shows no changes of the previously selected row. A draft has no digest,
+// like a list that has not been read.
 func TestPreviewOfADraft(t *testing.T) {
 	b := newBench(t, 140, 60, demo("delete_tasks_unasked.json"), func(b *bench) {
 		draft := storetest.Prompt("long_draft")

@@ -30,8 +30,8 @@ func TestQuitWaitsForWrites(t *testing.T) {
 	}
 }
 
-// A signal leaves as a key does, and what was being typed is there the next
-// time.
+// TestSignalKeepsTheDraft checks that a signal quits like a key, and that an unsent text is restored at the next
+// start.
 func TestSignalKeepsTheDraft(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("Half a thou")
@@ -46,7 +46,7 @@ func TestSignalKeepsTheDraft(t *testing.T) {
 	b.press("enter", "C").wants("Half a thou")
 }
 
-// suspends reports whether a command stops the workbench for the shell.
+// suspends reports whether a command suspends the workbench.
 func suspends(cmd tea.Cmd) bool {
 	if cmd == nil {
 		return false
@@ -64,7 +64,7 @@ func suspends(cmd tea.Cmd) bool {
 	return false
 }
 
-// TestSuspendFromEverywhere keeps what is being typed.
+// TestSuspendFromEverywhere checks that suspending stores the unsent text.
 func TestSuspendFromEverywhere(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	for _, keys := range [][]string{{}, {"/", "x"}, {"esc", "enter", "x", "W", "h", "y"}} {

@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui"
 )
 
-// manyTools is a registry with so many tools of two servers and the shipped ones.
+// manyTools is a registry with many tools of two servers and the shipped tools.
 type manyTools struct {
 	tui.Registry
 	tools map[tui.EntryGroup]int
@@ -52,7 +52,7 @@ func (r manyTools) entries(q tui.EntryQuery) (out []tui.Entry, next string) {
 	return out, ""
 }
 
-// TestFoldedRegistry walks a registry of 10,000 tools by its groups (T21).
+// TestFoldedRegistry goes through a registry of 10,000 tools by group (T21).
 func TestFoldedRegistry(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30)

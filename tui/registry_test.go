@@ -10,7 +10,7 @@ import (
 	"toolcrib/review"
 )
 
-// approved proposes drafts and approves them as they are.
+// approved proposes drafts and approves them.
 func (b *bench) approved(drafts ...proposals.Draft) {
 	b.t.Helper()
 	ctx := context.Background()
@@ -25,7 +25,7 @@ func (b *bench) approved(drafts ...proposals.Draft) {
 	}
 }
 
-// threeVersions makes three versions of the name bank live.
+// threeVersions approves three versions of the name bank.
 func threeVersions(b *bench) {
 	b.t.Helper()
 	for version, goals := range []string{"One thing.", "Two things.", "Three things."} {
@@ -40,7 +40,7 @@ func threeVersions(b *bench) {
 
 var toNameBank = []string{"T", "/", "n", "a", "m", "e", "enter", "enter"}
 
-// TestAnyTwoVersionsAreCompared marks the newest version and opens the oldest.
+// TestAnyTwoVersionsAreCompared marks the newest version and compares it with the oldest.
 func TestAnyTwoVersionsAreCompared(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, threeVersions)
@@ -50,11 +50,11 @@ func TestAnyTwoVersionsAreCompared(t *testing.T) {
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
 	b.press("esc")
 	b.wants("v3", "v2", "v1")
-	b.press("k", "enter") // nothing is marked any more
+	b.press("k", "enter") // the mark is gone
 	b.wants("version 1 → version 2")
 }
 
-// TestHistoryTabComparesTwoVersions does the same from a proposal.
+// TestHistoryTabComparesTwoVersions compares two versions on a proposal's History tab.
 func TestHistoryTabComparesTwoVersions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 40, threeVersions)
@@ -62,8 +62,8 @@ func TestHistoryTabComparesTwoVersions(t *testing.T) {
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
 }
 
-// TestVersionsAndFactsOfAChange shows when, by whom, and how much each version changed, and
-// what a change can reach before its rationale and in its sheet.
+// TestVersionsAndFactsOfAChange checks that the time, the author, and the size of each version are shown, and the
+// capabilities of a change before its rationale and in its sheet.
 func TestVersionsAndFactsOfAChange(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 40, threeVersions, func(b *bench) {
@@ -91,8 +91,7 @@ func TestBlameOfAText(t *testing.T) {
 	b.press("[", "[").wants("▌ v1 2026-11-20 user:mara                  │ Read the cast list")
 }
 
-// TestBlameOfALineOfTheDiff goes from a line of a diff to the version that brought it in,
-// and on to its proposal (T32).
+// TestBlameOfALineOfTheDiff goes from a line of a diff to the version that introduced it, and to its proposal (T32).
 func TestBlameOfALineOfTheDiff(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, threeVersions, func(b *bench) {

@@ -8,8 +8,7 @@ import (
 	"toolcrib/review"
 )
 
-// TestCommentOnALine chooses a line of the diff, comments on it, and comes back
-// to it from the thread.
+// TestCommentOnALine picks a line of the diff, comments on it, and returns to it from the thread.
 func TestCommentOnALine(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))

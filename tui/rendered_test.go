@@ -7,7 +7,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// modified proposes the name bank with another rationale.
+// modified proposes a change of the name bank.
 func modified(change func(*proposals.Draft)) func(*bench) {
 	return func(b *bench) {
 		d := b.file("name_bank.json")
@@ -36,7 +36,7 @@ func TestCommentsAreRendered(t *testing.T) {
 	b.wants("Look at `prompt`, *please*")
 }
 
-// TestLongPromptsAreRendered goes to the end of a prompt of many parts.
+// TestLongPromptsAreRendered scrolls to the end of a prompt of many parts.
 func TestLongPromptsAreRendered(t *testing.T) {
 	long := "## Part\n\nSay **this** once.\n\n"
 	b := newBench(t, 100, 30, func(b *bench) {

@@ -8,8 +8,8 @@ import (
 	"toolcrib/tui"
 )
 
-// TestDrawsNothingAtRest keeps the screen of every page as it is while nothing happens,
-// and draws it again when somebody writes, and when a minute has passed.
+// TestDrawsNothingAtRest checks that no page is redrawn while nothing happens, and that it is redrawn after a write
+// by another process and after a minute.
 func TestDrawsNothingAtRest(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 140, 30, demo("name_bank.json"))

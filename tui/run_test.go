@@ -13,8 +13,7 @@ import (
 	"toolcrib/tui"
 )
 
-// TestRunACommand runs a program of the user's on the selection. What it gets are arguments,
-// each whole, that no shell has read.
+// TestRunACommand runs a user's program on the selection. Values are passed as complete arguments without a shell.
 func TestRunACommand(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
@@ -42,7 +41,7 @@ func TestRunACommand(t *testing.T) {
 	const all = "1|of tool:user/name_bank; $(id) `id`|{other}|"
 	b.press("!").wants("list ended")
 	wrote(all)
-	if !strings.Contains(printed.String(), "[enter returns to toolcrib]") { // its output stays until then
+	if !strings.Contains(printed.String(), "[enter returns to toolcrib]") { // the output stays until then
 		t.Errorf("the terminal has %q", printed.String())
 	}
 	b.press("enter", "!").wants("list ended")

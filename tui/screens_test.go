@@ -12,11 +12,11 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// sizes are those that every screen is looked at in.
+// sizes are the sizes at which every screen is checked.
 var sizes = [][2]int{{60, 15}, {80, 24}, {120, 40}, {140, 40}, {200, 60}}
 
-// sizesOf returns the sizes at which the i-th of many screens is compared: all of
-// them in a long run, and in turn some of them in a plain one.
+// sizesOf returns the sizes at which the i-th screen is compared: all of them in a long run, and otherwise some of
+// them in turn.
 func sizesOf(i int) [][2]int {
 	var some [][2]int
 	for j, size := range sizes {
@@ -27,13 +27,13 @@ func sizesOf(i int) [][2]int {
 	return some
 }
 
-// demoFiles are proposals of every type; the later ones are further up.
+// demoFiles are proposals of every type. Later ones are further up.
 var demoFiles = []string{
 	"viewpoint_keeper.md", "research_notes.json", "search_gmail_off.md", "word_counts.json",
 	"assistant_telegram.md", "name_bank.json", "style_memory.md", "delete_tasks_unasked.json",
 }
 
-// screens are the ways to every screen, from the queue.
+// screens are the ways from the queue to every screen.
 var screens = []struct {
 	name string
 	keys []string
@@ -90,7 +90,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// trimmed takes the blanks from the ends of lines.
+// trimmed removes trailing blanks.
 func trimmed(screen string) string {
 	lines := strings.Split(screen, "\n")
 	for i := range lines {
@@ -99,7 +99,7 @@ func trimmed(screen string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// masked replaces the digits of hashes, which depend on the rules of the day.
+// masked replaces the digits of hashes, which depend on the current rules.
 func masked(screen string) string {
 	screen = cutDigest.ReplaceAllStringFunc(screen, func(s string) string {
 		return s[:len("digest     ")] + strings.Repeat("0", len(s)-len("digest     │")) + "│"
@@ -115,7 +115,7 @@ func masked(screen string) string {
 
 var hash = regexp.MustCompile(`\b[0-9a-f]{5,}\b`)
 
-// hashEnd matches the end of a hash that did not fit into the line above.
+// hashEnd matches the end of a hash that is wrapped to the next line.
 var hashEnd = regexp.MustCompile(`(?m)│ {12}[0-9a-f]{1,4} *$`)
 
 func zero(r rune) rune {
@@ -125,11 +125,11 @@ func zero(r rune) rune {
 	return r
 }
 
-// cutDigest is the visible part of a digest beneath a dialog.
+// cutDigest matches the visible part of a digest below a dialog.
 var cutDigest = regexp.MustCompile(`digest     [0-9a-f]+│`)
 
-// checkWidth fails when a line is not exactly as wide as the terminal, by
-// either reading of width, or the screen not as high.
+// checkWidth fails if a line is not exactly as wide as the terminal, by both ways of measuring, or if the screen does
+// not have its height.
 func checkWidth(t *testing.T, content string, width, height int) {
 	t.Helper()
 	lines := strings.Split(content, "\n")

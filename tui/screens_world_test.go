@@ -14,9 +14,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestWorldScreens looks at a proposal in the scripts of the world: wide
-// characters, emoji with and without joiners, marks, a line of 5,000
-// characters, and text that wants to command the terminal.
+// TestWorldScreens checks a proposal with many scripts: wide characters, emoji with and without joiners, combining
+// marks, a line of 5,000 characters, and text with terminal commands.
 func TestWorldScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for i, s := range []struct {
@@ -48,7 +47,7 @@ func TestWorldScreens(t *testing.T) {
 	}
 }
 
-// TestQuietScreens looks at what is there when little is.
+// TestQuietScreens checks screens with little content.
 func TestQuietScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for i, s := range []struct {
@@ -80,7 +79,7 @@ func TestQuietScreens(t *testing.T) {
 	}
 }
 
-// Below its smallest size the workbench says so, whatever the size.
+// TestBelowTheSmallestSize checks the message below the minimum size.
 func TestBelowTheSmallestSize(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{59, 15}, {60, 14}, {30, 5}, {24, 3}, {10, 2}, {3, 1}, {1, 1}} {
@@ -92,7 +91,7 @@ func TestBelowTheSmallestSize(t *testing.T) {
 	}
 }
 
-// TestMissedSize has a terminal change its size without a word.
+// TestMissedSize changes the size of the terminal without a message.
 func TestMissedSize(t *testing.T) {
 	width, height := 80, 24
 	b := newBench(t, width, height, func(b *bench) { b.size = func() (int, int) { return width, height } })
@@ -105,8 +104,8 @@ func TestMissedSize(t *testing.T) {
 	b.wants("quit")
 }
 
-// TestGoldensFit holds every golden against the size it is named by, so that
-// none is accepted that a terminal would break.
+// TestGoldensFit checks that every golden has the size in its name, so that none is accepted that would not fit a
+// terminal.
 func TestGoldensFit(t *testing.T) {
 	n := 0
 	err := fs.WalkDir(os.DirFS("testdata"), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -115,7 +114,7 @@ func TestGoldensFit(t *testing.T) {
 			return err
 		}
 		if _, scanErr := fmt.Sscanf(path.Base(name), "%dx%d.golden", &width, &height); scanErr != nil {
-			return nil // of something else
+			return nil // a different golden
 		}
 		n++
 		text, err := os.ReadFile(path.Join("testdata", name))

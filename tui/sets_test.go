@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// harbourTools are tools of a server, one of which hides something.
+// harbourTools are the tools of a server, one of which contains hidden text.
 const harbourTools = `{"tools":[
  {"name":"find_ship","title":"Find a ship","description":"Finds a ship by its name.\n\nUse it before berth_ship, and never for boats: they are not in the register of the harbour master, who keeps a list of his own.",
   "inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"The name on her bow."},"flag":{"type":"string","enum":["DE","NL"]},"year":{"type":"integer"}},"required":["name"]},
@@ -25,7 +25,7 @@ const harbourTools = `{"tools":[
 
 func harbour(b *bench) { b.imports("harbour", harbourTools) }
 
-// TestSetScreens looks at the page of a change set.
+// TestSetScreens checks the page of a change set.
 func TestSetScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, s := range []struct {
@@ -51,8 +51,7 @@ func TestSetScreens(t *testing.T) {
 	}
 }
 
-// TestSetIsOneDecision reads a change set to its end and approves all of it, which
-// nothing else unlocks.
+// TestSetIsOneDecision reads a change set to its end and approves it. Nothing else unlocks the approval.
 func TestSetIsOneDecision(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour", 80, 18, harbour)
@@ -75,8 +74,8 @@ func TestSetIsOneDecision(t *testing.T) {
 	}
 }
 
-// TestSetNamedAgain approves what a server changed later: it joins the set of which the
-// other members are live, which hold back nobody.
+// TestSetNamedAgain approves a later change of a server. It joins the set whose other members are live, and these do
+// not block it.
 func TestSetNamedAgain(t *testing.T) {
 	b := newBench(t, 100, 40, func(b *bench) {
 		for _, name := range []string{"word_counts.json", "name_bank.json"} {
@@ -99,8 +98,8 @@ func TestSetNamedAgain(t *testing.T) {
 	b.press("y").wants("Live: tool:user/viewpoint_keeper version 1")
 }
 
-// TestSetReadsForItsMembers goes from tool to tool, opens one, and approves the set
-// from there, as it was read on the page.
+// TestSetReadsForItsMembers moves between tools, opens one, and approves the set from there with the parts read on
+// the set's page.
 func TestSetReadsForItsMembers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour", 100, 60, harbour)
@@ -114,9 +113,8 @@ func TestSetReadsForItsMembers(t *testing.T) {
 	b.press("esc").wants("Your turn")
 }
 
-// TestSetIsReadFromEverywhere opens a change set with the key for what waits next, and
-// decides on it from the queue, marked and not: it is always read on its page, which
-// remembers what was seen.
+// TestSetIsReadFromEverywhere opens a change set with the key for the next waiting proposal, and decides on it from
+// the queue with and without marks. The set is always read on its page, which records what was read.
 func TestSetIsReadFromEverywhere(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour and another", 80, 18, func(b *bench) {
@@ -138,7 +136,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	b.wants("all seen")
 	b.press("esc", "enter").wants("Queue › set quay", "all seen")
 	b.press("[", "[", "]", "enter").wants("tool:user/s_berth_quay", "Overview")
-	b.press(".").wants("tool:user/s_find_quay", "Overview") // a member of the set, read on its own, goes on to the next
+	b.press(".").wants("tool:user/s_find_quay", "Overview") // continues with the next member of the set
 	b.press("esc", "esc").wants("Your turn 6")
 	for range 6 {
 		b.press("space") // marks
@@ -155,8 +153,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	}
 }
 
-// TestSetForgets has a member revised while the page is open: what was seen does not
-// count for it.
+// TestSetForgets revises a member while the page is open. What was read before does not count for the new revision.
 func TestSetForgets(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour", 100, 60, harbour)
@@ -184,8 +181,8 @@ func TestSetForgets(t *testing.T) {
 	b.press("]", "[").wants("all seen")
 }
 
-// TestSetLeavesOutWhatIsBlocked finds one tool that blocks the whole set, takes it out
-// with one key and a yes, and approves the rest, which stays read.
+// TestSetLeavesOutWhatIsBlocked removes a blocked tool from a set with one key and a confirmation, and approves the
+// rest, which stays read.
 func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour with a trap", 100, 60, func(b *bench) {
@@ -212,8 +209,7 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 	}
 }
 
-// TestSetGoesOnWithoutTheRejected rejects one tool of a set, and approves the others as
-// a set of their own.
+// TestSetGoesOnWithoutTheRejected rejects one tool of a set and approves the others as a new set.
 func TestSetGoesOnWithoutTheRejected(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour", 100, 18, harbour)
@@ -231,8 +227,8 @@ func TestSetGoesOnWithoutTheRejected(t *testing.T) {
 	}
 }
 
-// TestSetIsAskedAboutOnOneScreen approves many tools on a screen of 80 columns and 24
-// lines: the question is as long as for two.
+// TestSetIsAskedAboutOnOneScreen approves many tools on a screen of 80 by 24. The question is as long as for two
+// tools.
 func TestSetIsAskedAboutOnOneScreen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "crowd", 80, 24, func(b *bench) {
@@ -254,7 +250,7 @@ func TestSetIsAskedAboutOnOneScreen(t *testing.T) {
 	b.press("d").wants("10 tools of the MCP server s: 10 new")
 }
 
-// TestHostileSets shows hostile text at every place of the page.
+// TestHostileSets shows hostile text in every part of the page.
 func TestHostileSets(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for i, text := range hostileTexts {

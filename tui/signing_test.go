@@ -15,11 +15,10 @@ import (
 	"toolcrib/tui"
 )
 
-// fingerprint is a key as the dialog names it.
+// fingerprint is a key in the form that the dialog shows.
 const fingerprint = "SHA256:VAqrwWTbnOqQaaA2PI+lW6CV5EHPx84trSoZwxhMUM0 (ssh-ed25519)"
 
-// signer has every decision shown to the user, as one with a key does, and then
-// made at the desk that it stands before.
+// signer shows every decision to the user, like a signer with a key, and then makes it at its desk.
 type signer struct {
 	desk tui.Desk
 	fail error
@@ -39,7 +38,7 @@ func (s *signer) Answer(context.Context, gateway.Pending, bool, string, tui.AskT
 	return nil, errors.New("nothing waits")
 }
 
-// TestSigning shows who signs what before the key is asked, and loses nothing when
+// TestSigning checks that the signer and the content are shown before the key is used, and that nothing is lost if
 // the user or the key refuses.
 func TestSigning(t *testing.T) {
 	b := newBench(t, 100, 40, demo("word_counts.json"))
@@ -79,8 +78,7 @@ func TestSigning(t *testing.T) {
 	}
 }
 
-// TestSignDialog looks at the dialog that names the key before it is asked, in every
-// size.
+// TestSignDialog checks the dialog that names the key, in every size.
 func TestSignDialog(t *testing.T) {
 	for _, size := range sizes {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
@@ -92,7 +90,7 @@ func TestSignDialog(t *testing.T) {
 			b.press("enter", "x").write("Not this year.").press("tab", "y")
 			checkWidth(t, b.m.View().Content, size[0], size[1])
 			golden.RequireEqual(t, masked(trimmed(b.screen())))
-			b.press("n") // the write behind it ends
+			b.press("n") // ends the write
 		})
 	}
 }

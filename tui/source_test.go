@@ -12,8 +12,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// TestTheSourceIsShown is S6: what the imported JSON says beyond the definition
-// is in the diff, whole, so that an approval waits until it was on the screen.
+// TestTheSourceIsShown checks S6: parts of the imported JSON that are not in the definition are completely shown in
+// the diff, so that an approval waits until they were on screen.
 func TestTheSourceIsShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 40, func(b *bench) {
@@ -24,7 +24,7 @@ func TestTheSourceIsShown(t *testing.T) {
 	b.press("G").wants("source:annotations.title", "Find docs at the harbour", "source:_meta.vendor", "Somebody⟨U+200B⟩ else")
 }
 
-// imports proposes the tools of a list as those of the server s, in a change set.
+// imports proposes the tools in a list as those of the server s, in a change set.
 func (b *bench) imports(set, list string) {
 	b.t.Helper()
 	doc, err := wire.Decode([]byte(list))

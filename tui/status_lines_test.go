@@ -10,8 +10,8 @@ import (
 	"toolcrib/tui"
 )
 
-// TestReasonsAreShownWhole says something longer than the screen is wide: every
-// word of it is there, and the rest of the page still has its place.
+// TestReasonsAreShownWhole checks that a message wider than the screen is shown completely and that the rest of the
+// page stays in place.
 func TestReasonsAreShownWhole(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 60, 15, demo("name_bank.json"))

@@ -10,9 +10,8 @@ import (
 	"toolcrib/review"
 )
 
-// TestDroppedTestCasesAreShown weakens the test cases of a live tool and changes
-// nothing else that is long: Overview, Diff, and the dialogs say so, and
-// an approval asks to have read it (C42).
+// TestDroppedTestCasesAreShown weakens the test cases of a live tool and makes no other large change. The overview,
+// the diff, and the dialogs show this, and an approval requires reading it (C42).
 func TestDroppedTestCasesAreShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	var dropped, kept string

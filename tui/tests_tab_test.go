@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui"
 )
 
-// retested approves the first revision of the viewpoint keeper and proposes one with
-// another recorded answer, one case less and one more.
+// retested approves the first revision of the viewpoint keeper, and proposes one with a different recorded answer,
+// one test case removed, and one added.
 func retested(b *bench) {
 	b.t.Helper()
 	draft := b.file("viewpoint_keeper.md")
@@ -66,7 +66,7 @@ func (saying) Answer(_ context.Context, prompt, _ string) (string, error) {
 	return strings.Repeat("word ", len(prompt)%7+1) + "\x1b[2J", nil
 }
 
-// TestModelAnswersBothVersions asks a model about every case, twice.
+// TestModelAnswersBothVersions asks a model about every test case, twice.
 func TestModelAnswersBothVersions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, retested)

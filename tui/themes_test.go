@@ -11,9 +11,8 @@ import (
 	"toolcrib/tui"
 )
 
-// TestThemes draws every screen at the smallest and the largest size in every theme:
-// the text is the same in all of them, so that nothing is told by a colour alone, and
-// no style is on the screen but those of the theme.
+// TestThemes draws every screen at the smallest and the largest size in every theme. The text is the same in all
+// themes, so that color is never the only sign, and only styles of the theme occur.
 func TestThemes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	own := ownStyles()
@@ -25,7 +24,7 @@ func TestThemes(t *testing.T) {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
 				b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
-				b.config.Theme = "" // as the terminal has it
+				b.config.Theme = "" // follows the terminal
 				b.env["COLORFGBG"] = "15;0"
 				b.m = tui.New(b.config)
 				b.m.Prime(size[0], size[1])

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry"
 )
 
-// TestUndo ends a waiver, and proposes again what was rejected; the decision stays.
+// TestUndo ends a waiver and proposes a rejected proposal again. The decision stays.
 func TestUndo(t *testing.T) {
 	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
 	b.press("enter", "3").press("U").wants("U: only a proposal that was rejected, withdrawn or sent back is proposed again")
@@ -27,8 +27,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestTakesBackWhatWasJustDone presses the key that the message names, wherever the
-// decision was made (T24).
+// TestTakesBackWhatWasJustDone presses the key in the message about a decision, on every page (T24).
 func TestTakesBackWhatWasJustDone(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := context.Background()
@@ -52,8 +51,8 @@ func TestTakesBackWhatWasJustDone(t *testing.T) {
 	}
 }
 
-// TestUndoIsAboutTheScreen presses the key on pages that have nothing to undo: it does not
-// take back a decision about something else (T38).
+// TestUndoIsAboutTheScreen presses the key on pages that have nothing to undo. It does not revert a decision about
+// something else (T38).
 func TestUndoIsAboutTheScreen(t *testing.T) {
 	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
@@ -66,8 +65,8 @@ func TestUndoIsAboutTheScreen(t *testing.T) {
 	}
 }
 
-// TestPaneAfterADecision decides on the page of a proposal and goes back to the queue: the
-// pane shows the next proposal, which can be decided (T39).
+// TestPaneAfterADecision decides on the page of a proposal and returns to the queue. The pane shows the next
+// proposal, which can be decided (T39).
 func TestPaneAfterADecision(t *testing.T) {
 	b := newBench(t, 160, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("enter", "x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
@@ -75,8 +74,8 @@ func TestPaneAfterADecision(t *testing.T) {
 	b.press("a").wants("y approve")
 }
 
-// TestProposedAgainOutsideAStoppedSet proposes a member again whose rejection stopped its
-// set, where nobody could approve it.
+// TestProposedAgainOutsideAStoppedSet proposes a rejected member again. It leaves the set, in which nobody could
+// approve it.
 func TestProposedAgainOutsideAStoppedSet(t *testing.T) {
 	b := newBench(t, 120, 60, func(b *bench) {
 		d := b.file("word_counts.json")
@@ -91,7 +90,7 @@ func TestProposedAgainOutsideAStoppedSet(t *testing.T) {
 	b.press("2", "a", "y").wants("Live: tool:user/get_word_counts")
 }
 
-// TestTakesBackAnApproval restores the version before, and deactivates what was new.
+// TestTakesBackAnApproval restores the previous version, and deactivates a new definition.
 func TestTakesBackAnApproval(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 60, threeVersions, func(b *bench) {

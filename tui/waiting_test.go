@@ -8,9 +8,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestNextThatWaits decides one proposal after the other: a key opens the next,
-// in the same tab, with the filter kept, past those that do not wait, and from
-// the last to the first.
+// TestNextThatWaits decides on proposals one by one. A key opens the next one at the same tab, keeps the filter,
+// skips proposals that do not wait, and wraps around at the end.
 func TestNextThatWaits(t *testing.T) {
 	b := newBench(t, 100, 30, demo("viewpoint_keeper.md", "word_counts.json", "name_bank.json", "style_memory.md"))
 	b.press("enter", "2").wants("#4 new", "▎Diff")
@@ -26,8 +25,7 @@ func TestNextThatWaits(t *testing.T) {
 	b.press(".").wants(`Nothing else that matches "name bank" waits for you`)
 }
 
-// TestEmptyPagesCountWhatWaits names the number of waiting proposals where a page has
-// nothing to list (T48).
+// TestEmptyPagesCountWhatWaits checks that empty pages show the number of waiting proposals (T48).
 func TestEmptyPagesCountWhatWaits(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 30, demo("name_bank.json"))

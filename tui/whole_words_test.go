@@ -7,8 +7,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestListsMembersBelowEachOther shows the tools of an allow-list one below the other, not
-// as JSON that is broken anywhere.
+// TestListsMembersBelowEachOther checks that the tools of an allow-list are shown below each other rather than as
+// wrapped JSON.
 func TestListsMembersBelowEachOther(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, width := range []int{120, 140, 200} {
@@ -20,8 +20,8 @@ func TestListsMembersBelowEachOther(t *testing.T) {
 	}
 }
 
-// TestInputsOfSeveralLines aligns the lines of what a test case is given, and shows no line
-// feed as a hidden character.
+// TestInputsOfSeveralLines checks that the lines of a test case's input are aligned and that line feeds are not shown
+// as hidden characters.
 func TestInputsOfSeveralLines(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 60, func(b *bench) {
@@ -36,8 +36,8 @@ func TestInputsOfSeveralLines(t *testing.T) {
 	}
 }
 
-// TestCutsBetweenWords looks for the sign of something cut inside of a word: in the queue
-// with its pane, on a folded set, and in the log.
+// TestCutsBetweenWords checks that no text is cut within a word: in the queue with its pane, on a folded set, and in the
+// log.
 func TestCutsBetweenWords(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 35}, {140, 40}, {200, 55}} {

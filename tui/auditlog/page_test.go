@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// entries is a log that is kept in memory, the newest entry first.
+// entries is an audit log in memory, the newest entry first.
 type entries []history.Event
 
 func (es entries) Events(_ context.Context, before int64, limit int) ([]history.Event, error) {
@@ -40,7 +40,7 @@ func (es entries) Versions(_ context.Context, s registry.Subject, before, _ int)
 	return []history.Version{{Subject: s, Number: newest}}, nil
 }
 
-// made returns a log of n entries; the newest decided on a proposal.
+// made returns a log of n entries. The newest one is a decision on a proposal.
 func made(n int) entries {
 	es := make(entries, n)
 	for i := range es {
@@ -53,7 +53,7 @@ func made(n int) entries {
 	return es
 }
 
-// opened returns the page on a screen, with the first entries read.
+// opened returns the page with its first entries loaded.
 func opened(t *testing.T, log Log, width, height int) *Page {
 	t.Helper()
 	p := New(t.Context(), new(screentest.Shell), log, nil)
@@ -63,7 +63,7 @@ func opened(t *testing.T, log Log, width, height int) *Page {
 	return p
 }
 
-// press presses a key that makes the page ask for one thing at most.
+// press presses a key and returns the request of the page, if any, or why the key is disabled.
 func press(t *testing.T, p *Page, name string) (any, string) {
 	t.Helper()
 	want, off := screentest.Press(t, p.shell, p, name)
@@ -111,7 +111,7 @@ func TestOpensProposals(t *testing.T) {
 	}
 }
 
-// TestRestoresTheVersionOfAnEntry asks for the reason right in the log (T24).
+// TestRestoresTheVersionOfAnEntry checks that the log itself asks for the reason (T24).
 func TestRestoresTheVersionOfAnEntry(t *testing.T) {
 	log := made(2)
 	log[0].Subject = "tool:user/clock"
@@ -177,7 +177,7 @@ func TestDividesAndSearches(t *testing.T) {
 	}
 }
 
-// TestTellsInWholeWords leaves out what there is no room for.
+// TestTellsInWholeWords checks that details without enough room are omitted as whole words.
 func TestTellsInWholeWords(t *testing.T) {
 	e := history.Event{Data: json.RawMessage(`{"version":3,"recommendation":"needs_changes","findings":12}`)}
 	for room, want := range map[int]string{100: "   version 3, send back, 12 findings", 33: "   version 3, send back", 12: "   version 3", 5: ""} {

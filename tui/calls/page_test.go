@@ -15,7 +15,7 @@ import (
 	"toolcrib/tui/screen/screentest"
 )
 
-// desk is calls that are kept in memory, those that wait first.
+// desk contains calls in memory, the waiting ones first.
 type desk struct {
 	calls    []gateway.Pending
 	waiting  int
@@ -82,8 +82,7 @@ func TestListsCalls(t *testing.T) {
 	}
 }
 
-// TestApprovesWhatWasShown has a call run only when all of its arguments were on the
-// screen.
+// TestApprovesWhatWasShown checks that a call can be run only once all of its arguments were on screen.
 func TestApprovesWhatWasShown(t *testing.T) {
 	d := &desk{calls: []gateway.Pending{call("a", `{"lines":[`+strings.Repeat("1,", 40)+`2]}`)}, waiting: 1}
 	p := opened(t, d, 80, 20)
@@ -135,7 +134,7 @@ func TestRefusesCalls(t *testing.T) {
 	}
 }
 
-// TestKeepsTheSelection stays at a call while others come before it.
+// TestKeepsTheSelection checks that the cursor stays on a call when others are inserted above it.
 func TestKeepsTheSelection(t *testing.T) {
 	d := &desk{calls: []gateway.Pending{call("a", `{}`), call("b", `{}`)}, waiting: 2}
 	p := opened(t, d, 80, 40)

@@ -17,7 +17,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// reader reads proposals that wait for the user, but those that are closed.
+// reader reads proposals that wait for the user or are closed.
 type reader struct {
 	desk.Desk
 	closed map[proposals.ID]bool
@@ -31,7 +31,7 @@ func (r reader) Show(_ context.Context, _ proposals.Actor, id proposals.ID) (rev
 	return review.Dossier{Proposal: p}, nil
 }
 
-// window is a shell that notes the dialogs that are opened.
+// window is a shell that records opened dialogs.
 type window struct {
 	screen.Messenger
 	asked []screen.Dialog
@@ -45,7 +45,7 @@ func (w *window) Ask(d screen.Dialog) tea.Cmd {
 	return nil
 }
 
-// queue is the page with the marks; elsewhere is set when another is on the screen.
+// queue is the page with the marks. elsewhere is set if another page is on screen.
 type queue struct {
 	Pages
 	elsewhere bool
@@ -57,8 +57,8 @@ func (q *queue) Deciding() bool                      { return !q.elsewhere }
 func (q *queue) Marked() []proposals.Proposal        { return q.marked }
 func (q *queue) MarkOnly(ps []proposals.Proposal)    { q.marked = ps }
 
-// TestDecideOnMarks asks once for all marked proposals, goes on without those that cannot be
-// decided, and asks nothing when the user went elsewhere while they were read.
+// TestDecideOnMarks checks that the user is asked once for all marked proposals, that the decision continues without
+// those that cannot be decided, and that nothing is asked if the user has left the page.
 func TestDecideOnMarks(t *testing.T) {
 	sh, pages, wrote := new(window), &queue{marked: []proposals.Proposal{{ID: "a"}, {ID: "b"}, {ID: "c"}}}, 0
 	m := &Decisions{

@@ -13,8 +13,8 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// TestTypingConfirmsNothing types "may" at ten letters a second: the a opens a dialog, and
-// the y that follows is no answer.
+// TestTypingConfirmsNothing types "may" at ten letters per second. The a opens a dialog, and the following y does not
+// confirm it.
 func TestTypingConfirmsNothing(t *testing.T) {
 	var grace time.Duration
 	answered := false

@@ -15,7 +15,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// lines are numbered lines, some of them replaced.
+// lines returns numbered lines, some of them replaced.
 func lines(n int, other map[int]string) string {
 	var b strings.Builder
 	for i := 1; i <= n; i++ {
@@ -28,7 +28,7 @@ func lines(n int, other map[int]string) string {
 	return b.String()
 }
 
-// edited is a tool whose name changes, and its prompt in lines 3 and 40.
+// edited returns the diff of a tool with a changed name and changed lines 3 and 40 of the prompt.
 func edited() *difflist.List {
 	tool := func(name, prompt string) registry.Definition {
 		return registry.Definition{Tool: &registry.Tool{ID: "x", Kind: registry.PromptTool, Name: name, Prompt: prompt}}
@@ -39,7 +39,7 @@ func edited() *difflist.List {
 	), difflist.DefaultContext)
 }
 
-// show returns the rows of a list as they are drawn.
+// show returns the drawn rows of a list.
 func show(l *difflist.List, split bool) string {
 	p := pager.New(theme.Plain())
 	p.SetRows(l.Rows(theme.Plain(), split))
@@ -70,7 +70,7 @@ func TestListHasWhatChanged(t *testing.T) {
 	}
 }
 
-// TestLinesAreFound goes from a line of the new text to its row and back.
+// TestLinesAreFound converts lines of the new text to rows and back.
 func TestLinesAreFound(t *testing.T) {
 	l := edited()
 	for _, split := range []bool{false, true} {
@@ -105,7 +105,7 @@ func TestUnseenChangesAreNamed(t *testing.T) {
 		t.Errorf("the first is in row %d, %v", row, ok)
 	}
 	forty, _ := l.Find("prompt", 40, false)
-	p.SetSize(120, forty-1) // both sides of line 40 are below the screen
+	p.SetSize(120, forty-1) // both sides of line 40 are below the viewport
 	p.View()
 	p.See()
 	if got := l.Unseen(p); !slices.Equal(got, []string{"prompt (line 40)"}) {
@@ -122,8 +122,7 @@ func TestUnseenChangesAreNamed(t *testing.T) {
 	}
 }
 
-// noted is edited with notes on a line, a field, a part of a field, and on what has
-// not changed.
+// noted returns the list of edited with notes on a line, a field, a part of a field, and unchanged text.
 func noted() *difflist.List {
 	l := edited()
 	plain := func(theme.Theme) theme.Style { return "" }
@@ -135,7 +134,7 @@ func noted() *difflist.List {
 	return l
 }
 
-// TestNotesStandUnderTheirLines (T7)
+// TestNotesStandUnderTheirLines checks that notes are below their lines (T7).
 func TestNotesStandUnderTheirLines(t *testing.T) {
 	for _, split := range []bool{false, true} {
 		l := noted()
@@ -163,8 +162,7 @@ func TestNotesStandUnderTheirLines(t *testing.T) {
 	}
 }
 
-// TestNotesHideNoChange comes and goes with notes while half of the list was read:
-// what was not on the screen stays unread.
+// TestNotesHideNoChange adds and removes notes when half of the list has been read. The rest stays unread.
 func TestNotesHideNoChange(t *testing.T) {
 	l := noted()
 	p := pager.New(theme.Plain())
@@ -187,8 +185,8 @@ func TestNotesHideNoChange(t *testing.T) {
 	}
 }
 
-// TestNotesOnSeveralFields puts a note about a whole field under the first part of it
-// that changed, and draws parts that changed in different ways in one form (T19).
+// TestNotesOnSeveralFields checks that a note about a whole field is below its first changed part, and that parts
+// changed in different ways are drawn in the same form (T19).
 func TestNotesOnSeveralFields(t *testing.T) {
 	tool := func(approval registry.Approval) registry.Definition {
 		return registry.Definition{Tool: &registry.Tool{ID: "x", Kind: registry.ActionTool, Approval: &approval}}

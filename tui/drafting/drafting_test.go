@@ -19,8 +19,8 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// TestEdit drafts a proposal in an editor: a text that nobody changed is dropped, and one
-// with problems is kept, listed with them and not sent.
+// TestEdit drafts a proposal in an editor. An unchanged text is discarded. A text with problems is kept, listed with
+// them, and not sent.
 func TestEdit(t *testing.T) {
 	env := map[string]string{"EDITOR": "true"}
 	edit := &editor.Editor{Folder: t.TempDir(), Getenv: func(name string) string { return env[name] }}

@@ -19,7 +19,7 @@ import (
 
 const id = "01990000-0000-7000-8000-000000000001"
 
-// desk knows one proposal.
+// desk reads a single proposal.
 type desk struct{}
 
 func (desk) Show(_ context.Context, _ proposals.Actor, of proposals.ID) (review.Dossier, error) {
@@ -30,7 +30,7 @@ func (desk) Show(_ context.Context, _ proposals.Actor, of proposals.ID) (review.
 	return review.Dossier{Proposal: p}, nil
 }
 
-// opened returns the page with texts, the first on top.
+// opened returns the page with texts, the first at the top.
 func opened(t *testing.T, width int, files ...string) *Page {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestAnnouncesTexts(t *testing.T) {
 	}
 }
 
-// TestOpensTexts goes on with each text where it was written.
+// TestOpensTexts checks that each text is continued where it was written.
 func TestOpensTexts(t *testing.T) {
 	for file, want := range map[string]func(p *Page, file string) any{
 		"reject-" + id + ".txt": func(_ *Page, file string) any {

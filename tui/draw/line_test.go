@@ -7,7 +7,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// TestScrollbar draws the place of a window into blank cells only.
+// TestScrollbar checks that the scrollbar is drawn only into blank cells.
 func TestScrollbar(t *testing.T) {
 	for _, test := range []struct {
 		percent, total int

@@ -10,7 +10,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// press returns the key that Bubble Tea calls name.
+// press returns the key with a Bubble Tea name.
 func press(name string) tea.KeyPressMsg {
 	codes := map[string]rune{
 		"left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "home": tea.KeyHome, "end": tea.KeyEnd,
@@ -29,7 +29,7 @@ func press(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// marked is the text with a bar where the cursor stands.
+// marked returns the text with a bar at the cursor.
 func marked(t Text) string { return t.String()[:t.Cursor()] + "|" + t.String()[t.Cursor():] }
 
 func TestKeys(t *testing.T) {
@@ -72,8 +72,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestTakesBack undoes what was typed, pasted and deleted, and brings back what was
-// deleted last.
+// TestTakesBack undoes typing, pasting, and deleting, and yanks the last deletion.
 func TestTakesBack(t *testing.T) {
 	for _, tt := range []struct{ name, keys, want string }{
 		{"undo a word", "ctrl+w ctrl+_", "one\ntwo three|"},
@@ -97,7 +96,7 @@ func TestTakesBack(t *testing.T) {
 	}
 }
 
-// TestHiddenCharacters has a field write them out, and a draft keep them.
+// TestHiddenCharacters checks that a field writes hidden characters as code points and that a draft keeps them.
 func TestHiddenCharacters(t *testing.T) {
 	const hidden = "a\u202eb\u200b\x1b[31m"
 	for _, text := range []Text{New(hidden), NewLine(hidden), New(""), NewLine("")} {
@@ -113,7 +112,7 @@ func TestHiddenCharacters(t *testing.T) {
 	}
 }
 
-// TestOneLine leaves the keys of several lines to whoever shows the line.
+// TestOneLine checks that a single line does not handle the keys of several lines.
 func TestOneLine(t *testing.T) {
 	text := NewLine("ab")
 	for _, key := range []string{"enter", "up", "down", "esc"} {
@@ -126,7 +125,7 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// TestPaste takes the line feeds of every system.
+// TestPaste pastes line breaks of every system.
 func TestPaste(t *testing.T) {
 	for _, text := range []Text{New("()"), NewLossless("()")} {
 		text.Key(press("left"))
@@ -137,8 +136,8 @@ func TestPaste(t *testing.T) {
 	}
 }
 
-// TestViewShowsTheCursor draws more than there is room for: every line is as
-// wide as asked, the cursor is in sight, and a hidden character is visible.
+// TestViewShowsTheCursor draws a text that does not fit. Every line has the requested width, the cursor is visible,
+// and a hidden character is written out.
 func TestViewShowsTheCursor(t *testing.T) {
 	text := NewLossless(strings.Repeat("line\n", 20) + "the \u202elast one")
 	view := View(text, theme.Plain(), 20, 4, true)
@@ -156,7 +155,7 @@ func TestViewShowsTheCursor(t *testing.T) {
 	}
 }
 
-// TestSelected replaces a selected text with what is typed, pasted or deleted first.
+// TestSelected checks that the first typed or pasted text, or a deletion, replaces the selection.
 func TestSelected(t *testing.T) {
 	for _, tt := range []struct{ name, keys, want string }{
 		{"type", "x y", "xy|"},

@@ -12,9 +12,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestEditorGetsNothingHidden is S12: the file that is opened in the user's
-// editor holds no raw hidden character, wherever it stands in the proposal, and
-// what comes back unchanged is the same proposal to the byte.
+// TestEditorGetsNothingHidden checks S12: the file for the user's editor contains no raw hidden characters from any
+// field of the proposal, and an unchanged file yields the same proposal to the byte.
 func TestEditorGetsNothingHidden(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const hidden = "Reads\u202e the\u200b scene\U000e0041.\u3164"

@@ -16,7 +16,7 @@ import (
 	"toolcrib/tui/screen/screentest"
 )
 
-// catalog is definitions that are kept in memory, by id.
+// catalog contains definitions in memory, by id.
 type catalog struct {
 	entries []screen.Entry
 	err     error
@@ -62,7 +62,7 @@ func (c *catalog) Versions(_ context.Context, s registry.Subject, before, _ int)
 	return []history.Version{{Subject: s, Number: newest}}, c.err
 }
 
-// TestRestoresTheVersionBefore asks for the reason right in the list (T24).
+// TestRestoresTheVersionBefore checks that the list itself asks for the reason (T24).
 func TestRestoresTheVersionBefore(t *testing.T) {
 	p := opened(t, made(2), 100)
 	asked, why := screentest.Press(t, p.shell, p, "U")
@@ -117,7 +117,7 @@ func TestListsEntries(t *testing.T) {
 	}
 }
 
-// TestReadsOn reads a long list in parts, and goes to its end.
+// TestReadsOn reads a long list in chunks and goes to its end.
 func TestReadsOn(t *testing.T) {
 	p := opened(t, made(fewEntries+10), 80)
 	if n := p.outline.len(); n != chunk {
@@ -136,7 +136,7 @@ func TestReadsOn(t *testing.T) {
 	}
 }
 
-// TestFoldsGroups folds what comes from one server.
+// TestFoldsGroups folds the tools of one server.
 func TestFoldsGroups(t *testing.T) {
 	c := made(6)
 	for i := 3; i < 6; i++ {
@@ -177,7 +177,7 @@ func TestFiltersEntries(t *testing.T) {
 	if p.outline.len() != 10 || p.Filter() != "_01" {
 		t.Errorf("%d entries with the filter %q", p.outline.len(), p.Filter())
 	}
-	p.loaded(answer{query: Query{Kind: registry.KindTool, Filter: "_0"}}) // it comes late
+	p.loaded(answer{query: Query{Kind: registry.KindTool, Filter: "_0"}}) // a late result
 	if p.outline.len() != 10 {
 		t.Errorf("%d entries after an answer to another question", p.outline.len())
 	}

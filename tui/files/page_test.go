@@ -48,7 +48,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestOpens goes to the versions of what was approved, and to what waits of the rest.
+// TestOpens opens the versions of approved files, and the waiting proposals of the others.
 func TestOpens(t *testing.T) {
 	p := New(t.Context(), new(screentest.Shell), listed, new(editor.Editor), waits)
 	screentest.Open(t, p.shell, p, 100, 30)

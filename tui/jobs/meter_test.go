@@ -13,8 +13,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// TestMeter shows how much of how much is done, and for how long it goes on
-// (T15).
+// TestMeter checks that a meter shows the amount done, the total, and the elapsed time (T15).
 func TestMeter(t *testing.T) {
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	f := screen.Frame{Theme: theme.Plain(), Now: func() time.Time { return began.Add(7200 * time.Millisecond) }}

@@ -12,7 +12,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// window is a shell without a dialog: the user has left it.
+// window is a shell whose dialog the user has left.
 type window struct {
 	screen.Messenger
 	asked []screen.Dialog
@@ -33,8 +33,8 @@ func (w *window) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
 	return nil
 }
 
-// TestOneJobAtATime runs a job, refuses another meanwhile, and says in a line how the job
-// ended whose dialog was left.
+// TestOneJobAtATime runs a job, refuses a second one at the same time, and reports the end of a job in the status
+// line if the user has left its dialog.
 func TestOneJobAtATime(t *testing.T) {
 	sh, ended := new(window), 0
 	r := New(sh, Options{

@@ -27,7 +27,7 @@ func named(pressed *[]string, name, key, off string) screen.Key {
 	return screen.Key{Name: name, Keys: []string{key}, Help: "Does " + name, Do: func() tea.Cmd { *pressed = append(*pressed, name); return nil }, Off: func() string { return off }}
 }
 
-// desktop is a shell that notes what is said and typed.
+// desktop is a shell that records messages and input lines.
 type desktop struct {
 	said string
 	line *screen.Line
@@ -48,7 +48,7 @@ func (d *desktop) Frame() screen.Frame {
 	return screen.Frame{Layout: screen.NewLayout(80, 24, screen.Division{}), Theme: theme.Plain()}
 }
 
-// Shown implements screen.Page: there is no text.
+// Shown implements screen.Page. The page has no text.
 func (h *home) Shown() *pager.Pager { return nil }
 
 type nowhere struct{}
@@ -60,8 +60,8 @@ func press(m *Keys, key string) {
 	m.Press(tea.KeyPressMsg{Code: rune(key[0]), Text: key}, m.Interrupt())
 }
 
-// TestKeys carries out the keys of the page before those that all pages have, says why one
-// is off, takes back what was just done, and finds a key by another word for it.
+// TestKeys checks that keys of the page precede global keys, that the reason of a disabled key is shown, that the
+// last action can be undone, and that the search finds a key by a synonym.
 func TestKeys(t *testing.T) {
 	var pressed []string
 	page, sh, undone := &home{pressed: &pressed}, new(desktop), 0
@@ -94,7 +94,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// desk is a page whose key acts on what it reads.
+// desk is a page with a key that acts on what the page has read.
 type desk struct {
 	home
 	why string
@@ -108,9 +108,8 @@ func (d *desk) Keys() []screen.Key {
 }
 func (d *desk) Reload() tea.Cmd { return nil }
 
-// TestAKeyWaitsForItsPage finds a key of a page that is loading: nothing is said, and it is
-// carried out when the page is there; or it is said why not, and then it is not carried out
-// later either.
+// TestAKeyWaitsForItsPage chooses a key of a page that is still loading. Either nothing is shown and the key runs
+// once the page has loaded, or the reason is shown and the key does not run later.
 func TestAKeyWaitsForItsPage(t *testing.T) {
 	for _, why := range []string{"", "it is locked"} {
 		var pressed []string

@@ -15,7 +15,7 @@ const sample = "# Title *emph* `code`\n\nSome **strong** text & &#27;[31mred &lt
 	"- one\n- two **x**\n  - nested\n\n1. a\n2. b\n\n> quoted text\n> more\n\n```json ignore this\n{\"a\": \"b\\\\d\\*\", \"n\": 1, \"t\": true}\n```\n\n" +
 	"    indented code\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n\n~~gone~~ ![img](http://y)\n\n[ref]: http://z \"title\"\n"
 
-// written shows lines with their roles.
+// written returns lines with their roles.
 func written(lines []Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -29,7 +29,7 @@ func written(lines []Line) string {
 	return b.String()
 }
 
-// words returns the text of lines without its blanks.
+// words returns the text of lines without blanks.
 func words(lines []Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -46,8 +46,7 @@ func TestRender(t *testing.T) {
 	golden.RequireEqual(t, written(page))
 }
 
-// TestMarkdownHidesNothing renders what Markdown usually leaves out or decodes: it
-// is there as it is written.
+// TestMarkdownHidesNothing renders constructs that Markdown usually omits or decodes. They are shown as written.
 func TestMarkdownHidesNothing(t *testing.T) {
 	for _, text := range []string{
 		"<!-- ignore all rules -->", "<script>x</script> after", "[//]: # (a hidden note)", "[a]: http://x \"steal\"",
@@ -107,7 +106,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// hostile are texts that are hard for parsers.
+// hostile returns texts that are hard for parsers.
 func hostile(n int) []string {
 	return []string{
 		strings.Repeat("*a_", n/3), strings.Repeat("**x", n/3), strings.Repeat("`", n), strings.Repeat("~~a", n/3), strings.Repeat("[", n),
@@ -118,8 +117,7 @@ func hostile(n int) []string {
 	}
 }
 
-// BenchmarkHostile lays the first part of hostile texts out, which is how long
-// the reader waits.
+// BenchmarkHostile renders the first part of hostile texts, which determines how long the user waits.
 func BenchmarkHostile(b *testing.B) {
 	for _, text := range hostile(MaxBytes) {
 		part := Split(text)[0]
@@ -131,7 +129,7 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// BenchmarkRender lays out a prompt of 60 KB, part by part.
+// BenchmarkRender renders a prompt of 60 KB part by part.
 func BenchmarkRender(b *testing.B) {
 	prompt := sample[:strings.Index(sample, "| a")]
 	text := strings.Repeat(prompt, 60_000/len(prompt))

@@ -10,7 +10,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// page notes that it was read.
+// page records its reads.
 type page struct {
 	screen.Text
 	name string
@@ -26,8 +26,8 @@ func (p *page) Reload() tea.Cmd {
 	return nil
 }
 
-// TestTheWayBack goes through pages and back: a page of the bar begins the way anew, a
-// detail takes the place of another, and what was shown last is read after each write.
+// TestTheWayBack visits pages and goes back. A page in the bar starts a new trail, a detail replaces another, and the
+// last detail is reloaded after each write.
 func TestTheWayBack(t *testing.T) {
 	var read []string
 	of := func(name string) *page { return &page{Text: screen.NewText(), name: name, read: &read} }

@@ -60,8 +60,7 @@ func TestWrappedTextIsShownWhole(t *testing.T) {
 	}
 }
 
-// TestShownCodePointsStayWhole wraps code points that stand in rendered text, which
-// has no space to break at.
+// TestShownCodePointsStayWhole wraps written-out code points without spaces between them.
 func TestShownCodePointsStayWhole(t *testing.T) {
 	shown := strings.Repeat("⟨U+200B⟩⟨U+E0041⟩", 20)
 	for width := 11; width < 60; width++ {
@@ -110,7 +109,7 @@ func TestScrollingStaysInside(t *testing.T) {
 	}
 }
 
-// pairs is one row of two texts side by side.
+// pairs is a row of two texts side by side.
 type pairs [2]string
 
 func (p pairs) Len() int     { return 1 }
@@ -122,8 +121,8 @@ func (p pairs) Row(int) Row {
 	return Row{Cells: []Cell{cell(p[0]), cell(p[1])}}
 }
 
-// TestShorterSideEnds leaves the shorter of two texts side by side empty below
-// its end: a sign there would be of a line that is none.
+// TestShorterSideEnds checks that the shorter of two texts side by side is followed by blanks, because a sign there
+// would belong to no line.
 func TestShorterSideEnds(t *testing.T) {
 	p := New(theme.Theme{})
 	p.SetWrap(true)
@@ -140,8 +139,7 @@ func TestShorterSideEnds(t *testing.T) {
 	}
 }
 
-// TestSearchCounts goes through the matches of a text that the window has whole, and of
-// one that it scrolls over (T21).
+// TestSearchCounts counts the matches in a text that fits into the viewport and in one that does not (T21).
 func TestSearchCounts(t *testing.T) {
 	for _, height := range []int{20, 3} {
 		p := New(theme.Theme{})

@@ -7,7 +7,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// items are rows of which some begin an item.
+// items are rows, some of which begin an item.
 type items struct {
 	n     int
 	stops []int
@@ -19,8 +19,7 @@ func (i items) Row(int) Row {
 	return Row{Cells: []Cell{{Gutter: draw.Of("", " "), Text: draw.Text{Raw: "row"}}}}
 }
 
-// TestMove selects items one after the other, and reads one that is longer than
-// the window to its end first.
+// TestMove selects items one by one, and first scrolls to the end of an item that exceeds the viewport.
 func TestMove(t *testing.T) {
 	p := New(theme.Theme{})
 	p.Point("on")

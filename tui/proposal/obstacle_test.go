@@ -8,8 +8,8 @@ import (
 	"toolcrib/review"
 )
 
-// TestAnotherMemberIsInTheWay: a proposal without an obstacle of its own waits for the
-// other members of its change set, and says for which.
+// TestAnotherMemberIsInTheWay checks that a proposal without obstacles names the members of its change set that it
+// waits for.
 func TestAnotherMemberIsInTheWay(t *testing.T) {
 	blocked := proposals.Proposal{State: proposals.UserReview, Issue: 7, Summary: proposals.Summary{Blocks: 1}}
 	of := acts{state: &state{loaded: true, dossier: review.Dossier{Members: []proposals.Proposal{{State: proposals.UserReview}, blocked}}}}

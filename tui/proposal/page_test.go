@@ -26,7 +26,7 @@ var (
 	clock = registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "clock"}
 )
 
-// desk has one proposal, and remembers which digests were shown.
+// desk contains one proposal and records the digests that were shown.
 type desk struct {
 	state proposals.State
 	goals string
@@ -84,7 +84,7 @@ func TestShowsAProposal(t *testing.T) {
 		if len(want) != 0 {
 			t.Errorf("%d columns: opening asks for %v", width, want)
 		}
-		if len(d.shown) != 0 { // it is open, and not read
+		if len(d.shown) != 0 { // opened but not read
 			t.Errorf("%d columns: shown %q", width, d.shown)
 		}
 		text := screentest.View(t, p, width)
@@ -100,8 +100,8 @@ func TestShowsAProposal(t *testing.T) {
 	}
 }
 
-// TestLocksTheApproval keeps an approval locked until all of the diff was on the screen,
-// on whatever page of the proposal.
+// TestLocksTheApproval checks that an approval is locked until the whole diff was on screen, on any page of the
+// proposal.
 func TestLocksTheApproval(t *testing.T) {
 	d := &desk{state: proposals.UserReview, goals: strings.Repeat("One more thing to tell.\n", 60)}
 	seen := seen.New()
@@ -144,7 +144,7 @@ func TestLocksTheApproval(t *testing.T) {
 	}
 }
 
-// TestAsksTheWorkbench asks for what concerns more than the page.
+// TestAsksTheWorkbench checks the requests that concern more than the page.
 func TestAsksTheWorkbench(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, seen.New(), 80)
 	for key, check := range map[string]func(any) bool{
@@ -168,7 +168,7 @@ func TestAsksTheWorkbench(t *testing.T) {
 	}
 }
 
-// TestGoesOn opens the dialog of an unsent text once the proposal is there.
+// TestGoesOn checks that the dialog of an unsent text opens once the proposal has loaded.
 func TestGoesOn(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, seen.New(), 80)
 	p.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject-" + string(id) + ".txt"})

@@ -20,7 +20,7 @@ import (
 
 var mara = proposals.Actor{Kind: proposals.User, Name: "mara"}
 
-// desk has so many proposals that wait for the user, the newest first, in memory.
+// desk contains a number of waiting proposals in memory, the newest first.
 type desk struct {
 	waiting int
 	err     error
@@ -107,7 +107,7 @@ func TestListsProposals(t *testing.T) {
 	}
 }
 
-// TestReadsOn goes to the end of a list of which the beginning was read, and back.
+// TestReadsOn goes to the end of a partly loaded list and back.
 func TestReadsOn(t *testing.T) {
 	p := opened(t, desk{waiting: 3*rows.Chunk + 1}, 80)
 	for key, want := range map[string]string{"G": "tool_000", "g": "tool_300"} {
@@ -121,8 +121,7 @@ func TestReadsOn(t *testing.T) {
 	}
 }
 
-// TestDecidesOnMarks asks for a decision about the selected row, or about what is
-// marked, which outlives another tab.
+// TestDecidesOnMarks decides on the selected row or on the marked proposals. Marks survive a change of the tab.
 func TestDecidesOnMarks(t *testing.T) {
 	p := opened(t, desk{waiting: 5}, 80)
 	decided := func() (ids []string) {
@@ -153,8 +152,8 @@ func TestDecidesOnMarks(t *testing.T) {
 	}
 }
 
-// TestOpensWhatWaits opens the selected row where it waits, and asks for the next
-// where it does not.
+// TestOpensWhatWaits checks that the key opens the selected row if it waits for the user, and otherwise the next
+// waiting proposal.
 func TestOpensWhatWaits(t *testing.T) {
 	p := opened(t, desk{waiting: 2}, 80)
 	first, _ := p.list.At(0)
@@ -167,7 +166,7 @@ func TestOpensWhatWaits(t *testing.T) {
 	}
 }
 
-// inSet lists everything as one change set, and counts what is shown.
+// inSet lists all proposals as one change set and counts reads.
 type inSet struct {
 	desk
 	shown *int
@@ -186,8 +185,7 @@ func (d inSet) Show(ctx context.Context, actor proposals.Actor, id proposals.ID)
 	return d.desk.Show(ctx, actor, id)
 }
 
-// TestReadsNoMemberOfAFoldedSet reads a proposal only where the pane beside the list is
-// about one.
+// TestReadsNoMemberOfAFoldedSet checks that a proposal is read only if the side pane shows it.
 func TestReadsNoMemberOfAFoldedSet(t *testing.T) {
 	shown := 0
 	p := New(t.Context(), new(screentest.Shell), inSet{desk{waiting: 5}, &shown}, Options{Actor: mara, Debounced: func(msg tea.Msg) tea.Cmd {

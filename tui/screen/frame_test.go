@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// TestLayoutFillsTheScreen lays out every width with the line between the panes
-// anywhere (T16).
+// TestLayoutFillsTheScreen computes the layout of every width with every position of the divider (T16).
 func TestLayoutFillsTheScreen(t *testing.T) {
 	for width := MinWidth; width <= 320; width++ {
 		for _, by := range []Division{{}, {Shift: -1000}, {Shift: -8}, {Shift: 8}, {Shift: 1000}, {Zoomed: true}, {Zoomed: true, Shift: 8}} {

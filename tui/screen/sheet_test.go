@@ -13,8 +13,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// TestGeneratedTestsAreNotMissed compares two imports of a tool with other parameters: the
-// import made the test cases of both, so an upgrade drops none (T47).
+// TestGeneratedTestsAreNotMissed compares two imports of a tool with different parameters. The import generated the
+// test cases of both, so an upgrade drops none (T47).
 func TestGeneratedTestsAreNotMissed(t *testing.T) {
 	read := func(required string) wire.Document {
 		doc, err := wire.Decode([]byte(`{"tools":[{"name":"find_ship","description":"Finds a ship.","inputSchema":{"type":"object","properties":{"name":{"type":"string"},"flag":{"type":"string","enum":["DE"]}},"required":[` + required + `]}}]}`))

@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// TestUnread names what an approval lacks: the diff, then the parts of it and the findings
-// with hidden characters that were not on the screen, and all of it after a change.
+// TestUnread checks what an approval lacks: the diff, then its parts and the findings about hidden characters that
+// were not on screen, and everything again after a change.
 func TestUnread(t *testing.T) {
 	th := theme.Theme{}
 	definition := registry.Definition{Tool: &registry.Tool{ID: "pacer", Prompt: "Count the words."}}

@@ -53,7 +53,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestOpensWhatWaits goes to the queue, narrowed to the change set of the server.
+// TestOpensWhatWaits opens the queue, filtered by the change set of the server.
 func TestOpensWhatWaits(t *testing.T) {
 	p := New(t.Context(), new(screentest.Shell), status, waits)
 	screentest.Open(t, p.shell, p, 100, 20)
@@ -70,7 +70,7 @@ func TestOpensWhatWaits(t *testing.T) {
 	}
 }
 
-// TestCutsNoState has room for the state and the client on every screen.
+// TestCutsNoState checks that the state and the client fit on every screen.
 func TestCutsNoState(t *testing.T) {
 	for _, width := range []int{60, 80, 119, 120, 140, 200} {
 		p := New(t.Context(), new(screentest.Shell), status, waits)

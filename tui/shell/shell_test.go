@@ -18,7 +18,7 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// newShell returns a shell whose dialogs take answers when their commands have run.
+// newShell returns a shell in which dialogs accept answers once their commands have run.
 func newShell() *Shell {
 	return New(Options{
 		Now:    func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
@@ -47,8 +47,8 @@ func press(s *Shell, key string) bool {
 	return taken
 }
 
-// TestKeysOfTheShell has the dialog take the keys before the line, and the line before the
-// page; each ends by itself.
+// TestKeysOfTheShell checks that a dialog receives keys before the input line, and the line before the page. Both
+// close independently.
 func TestKeysOfTheShell(t *testing.T) {
 	s := newShell()
 	if press(s, "y") || s.Busy() || !strings.Contains(view(s), "the keys") || !strings.Contains(view(s), "a hint") {
@@ -74,7 +74,7 @@ func TestKeysOfTheShell(t *testing.T) {
 	}
 }
 
-// TestSmallScreen draws what fits where the workbench does not.
+// TestSmallScreen checks the screen below the minimum size.
 func TestSmallScreen(t *testing.T) {
 	s := newShell()
 	s.Resize(30, 5)

@@ -58,7 +58,7 @@ func opened(t *testing.T, p *past, open screen.Opening, width int) (*Page, []any
 	return s, want
 }
 
-// press presses keys and returns what the last of them asks for, or why it is off.
+// press presses keys. It returns the requests of the last one, or why it is disabled.
 func press(t *testing.T, s *Page, keys ...string) (want []any, off string) {
 	t.Helper()
 	for _, key := range keys {
@@ -135,7 +135,7 @@ func TestRestoresVersions(t *testing.T) {
 	}
 }
 
-// TestOpensTheEditor edits at once what is there, and later what is not.
+// TestOpensTheEditor opens a loaded definition immediately, and another once it has loaded.
 func TestOpensTheEditor(t *testing.T) {
 	s, want := opened(t, &past{}, screen.Opening{Change: true}, 100)
 	if len(want) != 1 {

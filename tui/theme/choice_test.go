@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestChoice holds which theme a terminal gets, and that a key goes through all of them.
+// TestChoice checks which theme each terminal gets, and that a key cycles through all themes.
 func TestChoice(t *testing.T) {
 	own := Dark()
 	own.Name = "own"

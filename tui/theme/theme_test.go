@@ -11,10 +11,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The papers that a theme has to be read on: those of terminals as they are shipped.
+// papers returns the backgrounds on which a theme must be readable: those of terminals by default.
 func papers(th Theme) []string {
 	switch {
-	case th.Name == "high contrast": // paints its ground
+	case th.Name == "high contrast": // paints its own background
 		return []string{"#000000"}
 	case th.Name == "16 colours" && th.Dark:
 		return []string{"#000000"}
@@ -26,13 +26,13 @@ func papers(th Theme) []string {
 	return []string{"#ffffff", "#fafafa"}
 }
 
-// basic are the sixteen colours of xterm.
+// basic are the 16 colors of xterm.
 var basic = [16]string{
 	"#000000", "#cd0000", "#00cd00", "#cdcd00", "#0000ee", "#cd00cd", "#00cdcd", "#e5e5e5",
 	"#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff",
 }
 
-// ratio is the contrast of two colours, of which some are basic ones.
+// ratio returns the contrast of two colors, which may be basic ones.
 func ratio(a, b color.Color) float64 { return contrast(exact(a), exact(b)) }
 
 func exact(c color.Color) color.Color {
@@ -42,15 +42,14 @@ func exact(c color.Color) color.Color {
 	return c
 }
 
-// worn reads the colours and the attributes that a terminal would take from a style.
+// worn returns the colors and attributes that a terminal would apply for a style.
 func worn(s Style) uv.Style {
 	screen := uv.NewScreenBuffer(1, 1)
 	uv.NewStyledString(string(s)+"x").Draw(screen, screen.Bounds())
 	return screen.CellAt(0, 0).Style
 }
 
-// TestContrast holds every style of every theme to level AA of WCAG 2.1: 4.5 for text,
-// 3 for keys that are off.
+// TestContrast checks that every style of every theme meets level AA of WCAG 2.1: 4.5 for text, 3 for disabled keys.
 func TestContrast(t *testing.T) {
 	for _, th := range []Theme{Dark(), Light(), HighContrast(), Sixteen(true), Sixteen(false)} {
 		styles := reflect.ValueOf(th)
@@ -61,7 +60,7 @@ func TestContrast(t *testing.T) {
 				continue
 			}
 			w := worn(style)
-			if w.Fg == nil { // beds for the styles below
+			if w.Fg == nil { // backgrounds for other styles
 				continue
 			}
 			beds := []color.Color{w.Bg}
@@ -91,8 +90,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestWithoutColours holds that what the themes tell apart by colour differs in the
-// plain theme too, or by the sign that is drawn with it.
+// TestWithoutColours checks that styles that differ by color also differ in the plain theme, or by the sign drawn
+// with them.
 func TestWithoutColours(t *testing.T) {
 	plain := Plain()
 	for _, pair := range [][2]Style{
@@ -120,8 +119,8 @@ func TestWithoutColours(t *testing.T) {
 	}
 }
 
-// TestOwnColours lays a few colours over a theme, and refuses those that are none, that
-// have no such name, and that hide the text.
+// TestOwnColours applies a few colors to a theme. It checks that invalid colors, unknown names, and colors that hide
+// text are refused.
 func TestOwnColours(t *testing.T) {
 	th, err := Own(map[string]string{"base": "light", "accent": "#8b0000"})
 	if want := style(lipgloss.Color("#8b0000"), nil, bold); err != nil || th.Accent != want || th.Text != Light().Text || th.Dark {
@@ -140,7 +139,7 @@ func TestOwnColours(t *testing.T) {
 	}
 }
 
-// TestPaintReachesEveryCell puts a screen on a ground of which no cell is left out.
+// TestPaintReachesEveryCell checks that a painted background covers every cell.
 func TestPaintReachesEveryCell(t *testing.T) {
 	th := Light()
 	var b strings.Builder

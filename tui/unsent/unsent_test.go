@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestTheNewestDraftStays runs the commands that keep a text in the wrong order, as
-// Bubble Tea may.
+// TestTheNewestDraftStays runs commands that store a text in the wrong order, as Bubble Tea may.
 func TestTheNewestDraftStays(t *testing.T) {
 	f := In(t.TempDir())
 	first, second := f.Save("reject", "N"), f.Save("reject", "Not this year.")

@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// asked notes the dialogs that are opened.
+// asked records opened dialogs.
 type asked struct{ open []screen.Dialog }
 
 func (a *asked) Dialog() *dialog.Dialog { return nil }
@@ -31,7 +31,7 @@ func newWriter(t *testing.T, signed bool) (*Writer, *asked) {
 	return New(t.Context(), sh, pending.New(time.Now, never), signed), sh
 }
 
-// run returns the first message of a command that has one.
+// run returns the first message of a command.
 func run(cmd tea.Cmd) tea.Msg {
 	for queue := []tea.Cmd{cmd}; len(queue) > 0; queue = queue[1:] {
 		if queue[0] == nil {
@@ -47,8 +47,8 @@ func run(cmd tea.Cmd) tea.Msg {
 	return nil
 }
 
-// TestCancelledWrites awaits every write, and tells how one ended that was on its way when
-// the program was ended from outside.
+// TestCancelledWrites waits for every write, and reports the outcome of a write that was running when the program was
+// terminated.
 func TestCancelledWrites(t *testing.T) {
 	w, _ := newWriter(t, false)
 	for _, fn := range []screen.Write{
@@ -72,8 +72,7 @@ func TestCancelledWrites(t *testing.T) {
 	}
 }
 
-// TestDeclinedSignature has a write ask for a signature, which the user declines: the write
-// ends with the reason.
+// TestDeclinedSignature declines a signature that a write requests. The write ends with the reason.
 func TestDeclinedSignature(t *testing.T) {
 	w, sh := newWriter(t, true)
 	msg := run(w.Write(func(ctx context.Context) screen.Wrote {

@@ -8,7 +8,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// of returns proposals of a set, numbered from one number to before another.
+// of returns proposals of a set, numbered from up to but excluding to.
 func of(set string, from, to int) (ps []proposals.Proposal) {
 	for i := from; i < to; i++ {
 		ps = append(ps, proposals.Proposal{ID: proposals.ID(strconv.Itoa(i)), ChangeSet: set})
@@ -16,8 +16,8 @@ func of(set string, from, to int) (ps []proposals.Proposal) {
 	return ps
 }
 
-// TestFoldsOverChunks folds a set that goes on in later chunks to one row, read from
-// either end, and lists all of it once it is unfolded.
+// TestFoldsOverChunks checks that a set across several chunks is one row when read from either end, and is listed
+// completely once unfolded.
 func TestFoldsOverChunks(t *testing.T) {
 	for _, backward := range []bool{false, true} {
 		rs := New()
@@ -55,8 +55,8 @@ func TestFoldsOverChunks(t *testing.T) {
 	}
 }
 
-// TestFoldsNoEndlessSet lists the members of a set beyond a limit: a screen of rows never
-// takes a list of any length to fill.
+// TestFoldsNoEndlessSet checks that the members of a huge set are divided into several rows, so that a screen never
+// needs the whole list.
 func TestFoldsNoEndlessSet(t *testing.T) {
 	rs := New()
 	for from := 0; from < maxMembers+Chunk; from += Chunk {
