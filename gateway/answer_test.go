@@ -18,8 +18,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestOnlyTheUserAnswers tries every kind of actor at every act, in the gateway
-// and past it.
+// TestOnlyTheUserAnswers checks that only users can approve, reject and choose tiers, both through the gateway and
+// directly in the database.
 func TestOnlyTheUserAnswers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking), action("get_climate", func(tool *registry.Tool) {
@@ -39,7 +39,7 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 			}
 		})
 	}
-	// Past the gateway, the database refuses.
+	// The database refuses writes that bypass the gateway.
 	climate := w.named(t, "get_climate")[0]
 	for name, write := range map[string]func(gateway.LedgerTx) error{
 		"an answer by an agent": func(tx gateway.LedgerTx) error {
@@ -80,8 +80,7 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 	}
 }
 
-// TestTiers lets the user choose where the tool leaves it to the user, and
-// nowhere else.
+// TestTiers checks that users can choose a tier only if the tool's definition allows it.
 func TestTiers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	configurable := func(tool *registry.Tool) {
@@ -115,7 +114,7 @@ func TestTiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.ask(t, "{}")
-	// A definition that does not leave it to the user any more is not overridden.
+	// A stored tier has no effect after the definition has stopped allowing a choice.
 	if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_weather"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +123,7 @@ func TestTiers(t *testing.T) {
 	w.verify(t)
 }
 
-// TestTiersInBulk chooses the tiers of a server's tools at once.
+// TestTiersInBulk chooses the tiers of all tools of a server at once.
 func TestTiersInBulk(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	yes := true
@@ -177,7 +176,7 @@ func TestTiersInBulk(t *testing.T) {
 	}
 	w.ask(t, "{}") // get_weather
 	_, err = w.Execute(t.Context(), caller(), request("get_climate", "{}"))
-	refusal(t, err, gateway.CodeApprovalRequired) // the user wants less than the tool allows
+	refusal(t, err, gateway.CodeApprovalRequired) // the user's tier is stricter than the tool's
 	w.db.Unchanged(t, func() {
 		if _, err := choose(gateway.TierChoice{Tools: []string{"get_weather", "get_storms"}, Tier: registry.AutoApprove}); !errors.Is(err, proposals.ErrAuthority) {
 			t.Errorf("one of two is fixed: %v", err)
@@ -199,14 +198,14 @@ func TestTiersInBulk(t *testing.T) {
 	w.verify(t)
 }
 
-// changed is a provider whose tool is not what was approved, but this.
+// changed is a provider whose tool differs from the approved one; its value is the current definition.
 type changed string
 
 func (c *changed) Run(context.Context, gateway.Invocation) (gateway.Output, error) {
 	return gateway.Output{}, &gateway.Error{Code: gateway.CodeChanged, Message: "It changed.", Details: json.RawMessage(`{"found":"` + *c + `"}`)}
 }
 
-// TestChangeIsTold leaves one event for one change, however often it is met.
+// TestChangeIsTold checks that a change creates one event, however many calls encounter it.
 func TestChangeIsTold(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	found := changed("abc")

@@ -8,8 +8,8 @@ import (
 	"toolcrib/registry"
 )
 
-// BenchmarkExecute is a call through every gate, recorded before and after,
-// with a provider that does nothing; its median is the gateway's overhead.
+// BenchmarkExecute calls a provider that does nothing, through every gate and with both log entries. Its median is
+// the overhead of the gateway.
 func BenchmarkExecute(b *testing.B) {
 	for name, change := range map[string]func(*registry.Tool){"plain": nil, "limited": limitedTo(0, 1_000_000_000)} {
 		b.Run(name, func(b *testing.B) {
@@ -29,7 +29,7 @@ func BenchmarkExecute(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch finds among the tools of one agent.
+// BenchmarkSearch searches the tools of one agent.
 func BenchmarkSearch(b *testing.B) {
 	w := open(b, nil, action("get_weather", nil), action("get_climate", nil), action("create_notes", nil))
 	for b.Loop() {

@@ -20,9 +20,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// childVariable tells a process of this test binary what it is to do with
-// which database: "call FILE GOROUTINES CALLS", "approve FILE PENDING", which
-// kills the process while the call runs, or "race FILE PENDING".
+// childVariable makes the test binary run an order on a database instead of the tests: "call FILE GOROUTINES CALLS",
+// "approve FILE PENDING", which kills the process while the call runs, or "race FILE PENDING".
 const childVariable = "TOOLCRIB_GATEWAY_CHILD"
 
 func TestMain(m *testing.M) {
@@ -36,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startChild prepares a process of this test binary.
+// startChild returns a command that runs an order in a process of the test binary.
 func startChild(t *testing.T, order ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -45,7 +44,7 @@ func startChild(t *testing.T, order ...string) *exec.Cmd {
 	return cmd
 }
 
-// runChildren runs n such processes at once and returns what each printed.
+// runChildren runs an order in n concurrent processes and returns their outputs.
 func runChildren(t *testing.T, n int, order ...string) []string {
 	t.Helper()
 	outs, waits := make([]strings.Builder, n), make([]func() error, n)
@@ -67,8 +66,7 @@ func runChildren(t *testing.T, n int, order ...string) []string {
 	return printed
 }
 
-// mortal is a provider that kills its process, as kill -9 does, before it has
-// done anything.
+// mortal is a provider that kills its process, like kill -9, before it has any effect.
 type mortal struct{}
 
 func (mortal) Run(context.Context, gateway.Invocation) (gateway.Output, error) {
@@ -128,8 +126,8 @@ func child(order []string) error {
 	return errors.Join(err, db.Close())
 }
 
-// hammer calls get_weather from several goroutines at once and returns how
-// often it ran. Everything but a success and the daily limit is an error.
+// hammer calls get_weather from several goroutines and returns the number of successful calls. The only error it
+// tolerates is that of the daily limit.
 func hammer(ctx context.Context, g *gateway.Gateway, goroutines, calls int) (ran int, err error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex

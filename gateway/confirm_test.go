@@ -10,8 +10,8 @@ import (
 	"toolcrib/registry"
 )
 
-// TestConfirmationAsks asks the user before every call of a tool that has to be
-// confirmed, whatever its approval tier is and the user chose (C23).
+// TestConfirmationAsks checks that a tool that requires confirmation asks the user before every call, regardless of
+// approval tiers (C23).
 func TestConfirmationAsks(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	confirm := true
@@ -29,7 +29,7 @@ func TestConfirmationAsks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = w.db.Calls().Log(t.Context(), func(tx gateway.LedgerTx) error { // the database holds it, too
+		err = w.db.Calls().Log(t.Context(), func(tx gateway.LedgerTx) error { // the database enforces it, too
 			return tx.AddCall(t.Context(), gateway.Call{
 				ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Name: "get_weather", Tool: d.Tool.Subject, Version: d.Tool.Version, ContentHash: d.Tool.ContentHash, Nth: 1,
 			})
@@ -45,9 +45,9 @@ func TestConfirmationAsks(t *testing.T) {
 	}
 }
 
-// TestCategoryImplies takes a tool of the category terminal that says nothing of
-// itself as destructive: at the eval gate, and in the audit, which can be asked
-// for it and can be told to keep none (C21).
+// TestCategoryImplies checks that a tool of the category terminal without annotations counts as destructive, both for
+// the eval gate and in the audit log, which can be filtered by this hint and can be configured to store no hints
+// (C21).
 func TestCategoryImplies(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	harmless := false

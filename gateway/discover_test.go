@@ -30,8 +30,8 @@ func described(id, description string, change func(*registry.Tool)) registry.Too
 	})
 }
 
-// TestSearch ranks names above descriptions, finds word beginnings and forms,
-// and never leaves what the agent has.
+// TestSearch checks that names rank above descriptions, that prefixes and word forms match, and that results are
+// limited to the agent's tools.
 func TestSearch(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(
@@ -47,7 +47,7 @@ func TestSearch(t *testing.T) {
 	for query, want := range map[string][]string{
 		"weather":                {"get_weather", "create_reports"},
 		"Weathers":               {"get_weather", "create_reports"},
-		"scheduling":             {"create_schedules"}, // deferred, and in another form
+		"scheduling":             {"create_schedules"}, // deferred, and another word form
 		"Tide.Table":             {"get_tides"},
 		"get_tides":              {"get_tides", "get_weather"}, // get is a word, too
 		"repo":                   {"create_reports"},
@@ -77,7 +77,7 @@ func TestSearch(t *testing.T) {
 	if h := hits[0]; h.Short != "Writes a report about the weather of last week." || h.Approval != registry.AutoApprove || h.Deferred || !hits[1].Deferred {
 		t.Errorf("got %+v", hits)
 	}
-	// What changes is found as it is then.
+	// Searches find the current definitions.
 	w.approve(t, described("get_tides", "Storm surges.", nil))
 	if hits, err := w.Search(t.Context(), caller(), "storm", 0); err != nil || !slices.Equal(ids(hits), []string{"get_tides"}) {
 		t.Errorf("after a change: %v, %v", ids(hits), err)
@@ -89,8 +89,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestManyAvailable names the first tools in a refusal and where the others are
-// found (C15).
+// TestManyAvailable checks that a refusal lists the first available tools and how to find the others (C15).
 func TestManyAvailable(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	var tools []registry.Tool
@@ -105,8 +104,7 @@ func TestManyAvailable(t *testing.T) {
 	}
 }
 
-// TestDescribe gives the whole definition, of what the agent has and of nothing
-// else.
+// TestDescribe checks that complete definitions are returned, and only of the agent's tools.
 func TestDescribe(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", func(tool *registry.Tool) {

@@ -9,7 +9,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestCodesAreDocumented looks for every code in docs/runtime.md.
+// TestCodesAreDocumented checks that docs/runtime.md contains every code.
 func TestCodesAreDocumented(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	source, err := os.ReadFile("gateway.go")

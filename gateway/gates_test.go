@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry"
 )
 
-// gateFunc is an eval gate made of a function.
+// gateFunc is an eval gate implemented by a function.
 type gateFunc func(context.Context, gateway.Invocation) (gateway.GateAnswer, error)
 
 func (f gateFunc) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswer, error) {
@@ -32,13 +32,13 @@ func broken(context.Context, gateway.Invocation) (gateway.GateAnswer, error) {
 	return gateway.GateAnswer{Approved: true}, errors.New("out of order")
 }
 
-// late answers when nobody waits any more.
+// late is a gate that answers after the call was canceled.
 func late(ctx context.Context, _ gateway.Invocation) (gateway.GateAnswer, error) {
 	<-ctx.Done()
 	return gateway.GateAnswer{Approved: true}, nil
 }
 
-// deaf does not even hear that nobody waits.
+// deaf returns a gate that ignores cancellation.
 func deaf(block chan struct{}) gateFunc {
 	return func(context.Context, gateway.Invocation) (gateway.GateAnswer, error) {
 		<-block
@@ -46,9 +46,8 @@ func deaf(block chan struct{}) gateFunc {
 	}
 }
 
-// TestGatesInOrder takes one call that every gate has something against, and
-// takes their reasons away one by one: each time the next gate in the order
-// speaks, and no provider is asked before the last.
+// TestGatesInOrder makes a call that every gate refuses and removes the reasons one by one. The gates must refuse in
+// order, and the provider must not be called before all of them allow it.
 func TestGatesInOrder(t *testing.T) {
 	w := open(t, func(c *gateway.Config) { c.Gate, c.PendingFor = gateFunc(no), time.Hour }, action("get_weather", nil))
 	strict := func(tier registry.ApprovalTier, cooldown, daily int, gate bool) registry.Tool {
@@ -60,7 +59,7 @@ func TestGatesInOrder(t *testing.T) {
 			tool.Provider.URL = "http://hub.invalid/"
 		})
 	}
-	// One call that counts, so that cooldown and limit have something to say.
+	// One call that counts for the cooldown and the limit.
 	if _, err := w.Execute(t.Context(), caller(), request("get_weather", `{}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +67,7 @@ func TestGatesInOrder(t *testing.T) {
 	stranger.Agent = "assistant"
 	steps := []struct {
 		name   string
-		change func() // what takes the earlier reason away
+		change func() // removes the previous reason
 		caller gateway.Caller
 		call   gateway.Request
 		want   gateway.Code
@@ -98,8 +97,8 @@ func TestGatesInOrder(t *testing.T) {
 	}
 }
 
-// TestNames finds a tool by its id, an alias and its wire name; a wire name of
-// two servers is two tools.
+// TestNames checks that tools are found by id, alias and wire name, and that a wire name used by two servers refers
+// to two tools.
 func TestNames(t *testing.T) {
 	served := func(id, server string) registry.Tool {
 		return action(id, func(tool *registry.Tool) {
@@ -119,7 +118,7 @@ func TestNames(t *testing.T) {
 	_, err := w.Describe(t.Context(), caller(), "get-weather.v2")
 	refusal(t, err, gateway.CodeUnknown)
 
-	// The same name at another server, which scout does not have: nothing changes.
+	// The same wire name on a server that scout does not have changes nothing.
 	w.approve(t, served("south_get_weather", "south"))
 	if d, err := w.Describe(t.Context(), caller(), "Get-Weather.v2"); err != nil || d.Tool.Subject.ID != "north_get_weather" {
 		t.Errorf("got %v, %v", d.Tool.Subject, err)
@@ -136,7 +135,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("got %v, %v", d.Tool.Subject, err)
 	}
 
-	// Retired names tell their successor, prompt tools that there is nothing to run.
+	// Refusals of retired names contain the successor, and those of prompt tools that there is nothing to run.
 	_, err = w.Execute(t.Context(), caller(), request("create_task", "{}"))
 	refusal(t, err, gateway.CodeUnknown)
 	if want := `No active tool is called "create_task"; that name is retired, its successor is create_tasks.`; err.Error() != want {
@@ -147,7 +146,7 @@ func TestNames(t *testing.T) {
 	refusal(t, err, gateway.CodeNotCallable)
 }
 
-// TestArguments validates against the approved schema and names every problem.
+// TestArguments checks that arguments are validated against the approved schema and that all errors are listed.
 func TestArguments(t *testing.T) {
 	w := open(t, nil, action("get_weather", nil))
 	for _, args := range []string{
@@ -173,7 +172,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestEvalGate walks what a gate may do, and whether a call runs then.
+// TestEvalGate checks whether a call runs for each possible behavior of a gate.
 func TestEvalGate(t *testing.T) {
 	block := make(chan struct{})
 	defer close(block)
@@ -185,7 +184,7 @@ func TestEvalGate(t *testing.T) {
 		gate    gateway.Gate
 		closed  bool
 		change  func(*registry.Tool)
-		want    gateway.Code // "" runs
+		want    gateway.Code // empty if the call runs
 		warning bool
 	}{
 		{"yes", gateFunc(yes), true, destructive, "", false},
@@ -203,7 +202,7 @@ func TestEvalGate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			timeout := time.Hour // no answer is late because the machine is busy
+			timeout := time.Hour // no timeout on a busy machine
 			if strings.HasPrefix(tt.name, "late") || tt.name == "deaf" {
 				timeout = 20 * time.Millisecond
 			}
@@ -228,7 +227,7 @@ func TestEvalGate(t *testing.T) {
 	}
 }
 
-// TestGateIsAskedOnlyWhereRequired leaves tools alone that do not want it.
+// TestGateIsAskedOnlyWhereRequired checks that the gate is not asked about tools that do not require it.
 func TestGateIsAskedOnlyWhereRequired(t *testing.T) {
 	w := open(t, func(c *gateway.Config) { c.Gate = gateFunc(no) }, action("get_weather", nil))
 	if _, err := w.Execute(t.Context(), caller(), request("get_weather", `{}`)); err != nil {

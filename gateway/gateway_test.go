@@ -18,13 +18,13 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// ada is the user of the tests, scout the agent.
+// ada is the user in the tests, and scout the agent.
 var (
 	ada   = proposals.Actor{Kind: proposals.User, Name: "ada"}
 	scout = proposals.Actor{Kind: proposals.Agent, Name: "scout"}
 )
 
-// workshop is a gateway over a real database.
+// workshop is a gateway with a real database.
 type workshop struct {
 	*gateway.Gateway
 	db       *storetest.Database
@@ -33,11 +33,11 @@ type workshop struct {
 	warnings []string
 }
 
-// counter is a provider that counts its runs and gives back its arguments.
+// counter is a provider that counts its runs and returns its arguments.
 type counter struct {
 	runs    atomic.Int64
 	fail    error
-	changed error // what Check returns
+	changed error // result of Check
 	last    atomic.Pointer[gateway.Invocation]
 }
 
@@ -57,8 +57,7 @@ func object(text string) gateway.Output {
 	return gateway.Output{Object: json.RawMessage(text), Structured: json.RawMessage(text)}
 }
 
-// open puts a gateway before a new database in which the agent scout has the
-// tools, all of them run by the counter.
+// open returns a gateway with a new database in which the agent scout has the tools. The counter runs all of them.
 func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *workshop {
 	t.Helper()
 	w := &workshop{db: storetest.New(t), provider: &counter{}}
@@ -93,7 +92,7 @@ func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *w
 	return w
 }
 
-// approve makes a tool live, or its next version.
+// approve adds a tool or its next version to the registry.
 func (w *workshop) approve(t testing.TB, tool registry.Tool) {
 	t.Helper()
 	d := storetest.Action(tool.ID)
@@ -106,7 +105,7 @@ func (w *workshop) approve(t testing.TB, tool registry.Tool) {
 	w.db.Approved(t, w.desk, ada, d)
 }
 
-// named returns the tools that a name means.
+// named returns the tools with a name.
 func (w *workshop) named(t testing.TB, name string) (found []registry.Entry) {
 	t.Helper()
 	err := w.db.View(t.Context(), func(r review.Reader) (err error) {
@@ -119,7 +118,7 @@ func (w *workshop) named(t testing.TB, name string) (found []registry.Entry) {
 	return found
 }
 
-// allow makes scout's allow-list these tools.
+// allow sets scout's allow-list.
 func (w *workshop) allow(t testing.TB, tools ...string) {
 	t.Helper()
 	profile, _, err := w.desk.Impact.Toolset(t.Context(), "scout", registry.LayerUser, registry.Context{})
@@ -132,7 +131,7 @@ func (w *workshop) allow(t testing.TB, tools ...string) {
 	w.db.Approved(t, w.desk, ada, d)
 }
 
-// action is a tool that runs without asking; change makes it another.
+// action returns a tool that runs without asking, modified by change.
 func action(id string, change func(*registry.Tool)) registry.Tool {
 	tool := *storetest.Action(id).Definition.Tool
 	tool.InputSchema = json.RawMessage(`{"additionalProperties":false,"properties":{"city":{"maxLength":20,"type":"string"},"days":{"type":"integer"}},"type":"object"}`)
@@ -144,7 +143,7 @@ func action(id string, change func(*registry.Tool)) registry.Tool {
 	return tool
 }
 
-// caller is scout, who works for ada.
+// caller returns scout as a caller on behalf of ada.
 func caller() gateway.Caller {
 	return gateway.Caller{Actor: scout, Agent: "scout", Layer: registry.LayerUser, User: "ada"}
 }
@@ -153,7 +152,7 @@ func request(tool, args string) gateway.Request {
 	return gateway.Request{Tool: tool, Args: json.RawMessage(args)}
 }
 
-// refusal fails the test unless err has a code.
+// refusal fails the test unless err has the code.
 func refusal(t *testing.T, err error, code gateway.Code) gateway.Error {
 	t.Helper()
 	e := refusalOf(err)
@@ -163,7 +162,7 @@ func refusal(t *testing.T, err error, code gateway.Code) gateway.Error {
 	return e
 }
 
-// refusalOf returns what a gate said, zero when none did.
+// refusalOf returns the refusal in err, or a zero error.
 func refusalOf(err error) gateway.Error {
 	var e *gateway.Error
 	if errors.As(err, &e) {
@@ -192,7 +191,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestUnknownToolIsRecorded refuses a name that nothing has, and says so.
+// TestUnknownToolIsRecorded checks that an unknown name is refused with an explanation and recorded.
 func TestUnknownToolIsRecorded(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", nil))

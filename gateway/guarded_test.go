@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// imported approves a tool of a server, which asks by default, and returns its pin.
+// imported approves a server's tool that asks by default, and returns its pin.
 func (w *workshop) imported(t testing.TB, server, name string, change func(*registry.Tool)) string {
 	t.Helper()
 	raw := catalog.Raw{Body: []byte(`{"inputSchema":{"type":"object"},"name":"` + name + `"}`)}
@@ -34,7 +34,7 @@ func (w *workshop) imported(t testing.TB, server, name string, change func(*regi
 	return raw.Hash
 }
 
-// lockedLedger is a ledger that somebody else has locked for writing.
+// lockedLedger is a ledger that another process has locked for writing.
 type lockedLedger struct{ gateway.Ledger }
 
 func (lockedLedger) Log(ctx context.Context, _ func(gateway.LedgerTx) error) error {
@@ -46,9 +46,9 @@ func (l lockedLedger) Durable(ctx context.Context, fn func(gateway.LedgerTx) err
 	return l.Log(ctx, fn)
 }
 
-// TestGuardedCallsAreLoggedOrRefused refuses a guarded call that the log does not take
-// (S35), which stops no other call (TestFailingLog): when the disk is full, and when
-// another process keeps the database locked. What a gate refuses stays refused.
+// TestGuardedCallsAreLoggedOrRefused checks that guarded calls that cannot be logged are refused (S35), unlike other
+// calls (TestFailingLog): when the disk is full, and when another process keeps the database locked. Refusals by
+// gates stay refusals.
 func TestGuardedCallsAreLoggedOrRefused(t *testing.T) {
 	for name, wrap := range map[string]func(gateway.Ledger) gateway.Ledger{
 		"no log":    func(l gateway.Ledger) gateway.Ledger { return deafLedger{l, false} },
@@ -59,7 +59,7 @@ func TestGuardedCallsAreLoggedOrRefused(t *testing.T) {
 			w := open(t, func(c *gateway.Config) {
 				c.Ledger, c.LogWithin = wrap(c.Ledger), time.Hour
 				if name == "locked" {
-					c.LogWithin = time.Millisecond // it is never free
+					c.LogWithin = time.Millisecond // it is always locked
 				}
 			})
 			w.imported(t, "notes", "write", nil)
@@ -115,14 +115,14 @@ func TestGuardedCalls(t *testing.T) {
 		refusal(t, err, gateway.CodeUnknown)
 	}
 
-	// What the user set holds a call, at once.
+	// The user's tier holds the next call.
 	if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: guarded.User, Tools: []string{"notes_write"}, Layer: guarded.Layer, Tier: registry.RequiresApproval}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.Admit(t.Context(), guarded, request("write", "{}"))
 	refusal(t, err, gateway.CodeApprovalRequired)
 
-	// Nobody else's default changed.
+	// Other users' defaults are unchanged.
 	_, err = w.Execute(t.Context(), caller(), request("tides_write", "{}"))
 	refusal(t, err, gateway.CodeApprovalRequired)
 	if w.provider.runs.Load() != 0 {
@@ -130,8 +130,8 @@ func TestGuardedCalls(t *testing.T) {
 	}
 }
 
-// TestGuardedCallsAreOfTheirServer keeps one guard from the default of another's
-// tools: the database itself refuses the call.
+// TestGuardedCallsAreOfTheirServer checks that a guard cannot apply its default to the tools of another server: the
+// database refuses the call.
 func TestGuardedCallsAreOfTheirServer(t *testing.T) {
 	w := open(t, nil, action("get_weather", nil))
 	w.imported(t, "notes", "write", nil)
@@ -142,8 +142,8 @@ func TestGuardedCallsAreOfTheirServer(t *testing.T) {
 	}
 }
 
-// TestGuardsDecline asks a guard about the definition that is in force when its call is logged,
-// also if the last call had another one, and logs what the guard declines as refused.
+// TestGuardsDecline checks that a guard is asked about the definition in force when the call is logged, although the
+// last call had another one, and that calls that it declines are logged as refused.
 func TestGuardsDecline(t *testing.T) {
 	w := open(t, nil, action("get_weather", nil))
 	w.imported(t, "notes", "write", nil)
@@ -175,8 +175,8 @@ func TestGuardsDecline(t *testing.T) {
 	refusal(t, err, gateway.CodeUnknown)
 }
 
-// TestApprovedGuardedCalls runs a call that the user approved when its client makes it
-// again: once, and no other.
+// TestApprovedGuardedCalls checks that an approved call runs when its client repeats it, exactly once, and that no
+// other call does.
 func TestApprovedGuardedCalls(t *testing.T) {
 	w := open(t, nil, action("get_weather", nil))
 	w.imported(t, "notes", "wipe", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} })
@@ -208,7 +208,7 @@ func TestApprovedGuardedCalls(t *testing.T) {
 	}
 }
 
-// TestLateOutcomes writes the outcomes of calls together, a moment later.
+// TestLateOutcomes checks that outcomes are written together after a short delay.
 func TestLateOutcomes(t *testing.T) {
 	w := open(t, nil, action("get_weather", nil))
 	w.imported(t, "notes", "write", nil)
@@ -222,7 +222,7 @@ func TestLateOutcomes(t *testing.T) {
 		w.Conclude(t.Context(), a, gateway.Outcome{Code: gateway.CodeProvider, Message: "tired"})
 		last = a
 	}
-	w.Conclude(t.Context(), last, gateway.Outcome{}) // twice, which cannot be written, and stops nothing
+	w.Conclude(t.Context(), last, gateway.Outcome{}) // the second outcome cannot be written, and does not affect others
 	for done := 0; done < 3; {
 		calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 10})
 		if err != nil || len(calls) != 3 {
@@ -240,7 +240,7 @@ func TestLateOutcomes(t *testing.T) {
 	}
 }
 
-// BenchmarkGuarded measures the gates and the log of a guarded call.
+// BenchmarkGuarded measures the gates and the log entries of a guarded call.
 func BenchmarkGuarded(b *testing.B) {
 	w := open(b, nil, action("get_weather", nil))
 	w.imported(b, "notes", "write", nil)
@@ -275,9 +275,9 @@ func (l busyLedger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error
 	return l.Ledger.Durable(ctx, fn)
 }
 
-// TestOutcomesWaitForALockedDatabase ends a call, also one that the user approved, while another
-// process has the database: the outcome is written when the database is free, and the last Flush
-// warns of it after a short time instead. (S35)
+// TestOutcomesWaitForALockedDatabase ends calls, including approved ones, while another process has locked the
+// database. The outcomes are written when it is unlocked; the last Flush gives up after a short time with a warning
+// (S35).
 func TestOutcomesWaitForALockedDatabase(t *testing.T) {
 	var busy atomic.Bool
 	warnings := make(chan string, 10)

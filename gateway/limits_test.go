@@ -18,8 +18,7 @@ func limitedTo(cooldown, daily int) func(*registry.Tool) {
 	}
 }
 
-// TestDailyLimitExactAmongGoroutines lets 50 callers try 4 times each against
-// a limit of 100.
+// TestDailyLimitExactAmongGoroutines makes 4 calls from each of 50 callers against a limit of 100.
 func TestDailyLimitExactAmongGoroutines(t *testing.T) {
 	w := open(t, nil, action("get_weather", limitedTo(0, 100)))
 	ran, err := hammer(t.Context(), w.Gateway, 50, 4)
@@ -39,8 +38,7 @@ func TestDailyLimitExactAmongGoroutines(t *testing.T) {
 	}
 }
 
-// TestDailyLimitExactAmongProcesses lets 10 processes with 5 callers each try 4
-// times against a limit of 100.
+// TestDailyLimitExactAmongProcesses makes 4 calls from each of 5 callers in 10 processes against a limit of 100.
 func TestDailyLimitExactAmongProcesses(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -58,8 +56,8 @@ func TestDailyLimitExactAmongProcesses(t *testing.T) {
 	}
 }
 
-// TestLimitsAreEachUsers counts every user and tool for itself, starts again at
-// midnight UTC, and counts what failed.
+// TestLimitsAreEachUsers checks that limits are counted per user and tool, restart at midnight UTC, and include
+// failed calls.
 func TestLimitsAreEachUsers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", limitedTo(0, 2)), action("get_climate", limitedTo(0, 2)))
@@ -89,7 +87,7 @@ func TestLimitsAreEachUsers(t *testing.T) {
 	}
 }
 
-// TestLimitsSurviveARestart closes the database in between.
+// TestLimitsSurviveARestart checks that limits hold after the database was closed and reopened.
 func TestLimitsSurviveARestart(t *testing.T) {
 	w := open(t, nil, action("get_weather", limitedTo(3600, 0)))
 	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {

@@ -15,8 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// overtaken is a ledger that something happens before: each time that a call is
-// recorded, or one that waits for the user or was approved.
+// overtaken is a ledger that runs a function before each record of a call, of a pending call, or of an approved one.
 type overtaken struct {
 	gateway.Ledger
 	before, beforeDurable func()
@@ -39,7 +38,7 @@ func (o *overtaken) Durable(ctx context.Context, fn func(gateway.LedgerTx) error
 	return o.Ledger.Durable(ctx, fn)
 }
 
-// overtake puts a gateway before a new database, with a ledger that is overtaken.
+// overtake returns a gateway with a new database and an overtaken ledger.
 func overtake(t testing.TB, tools ...registry.Tool) (*workshop, *overtaken) {
 	t.Helper()
 	o := &overtaken{}
@@ -47,7 +46,7 @@ func overtake(t testing.TB, tools ...registry.Tool) (*workshop, *overtaken) {
 	return w, o
 }
 
-// once returns a function that calls do the first time.
+// once returns a function that calls do only the first time.
 func once(do func()) func() {
 	var done bool
 	return func() {
@@ -58,8 +57,8 @@ func once(do func()) func() {
 	}
 }
 
-// TestOthersApprovedMeanwhile records each call once, and its outcome, though
-// another tool is approved before each record.
+// TestOthersApprovedMeanwhile checks that each call and its outcome are recorded once, although another tool is
+// approved before each record.
 func TestOthersApprovedMeanwhile(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w, hurried := overtake(t, action("get_weather", nil), action("get_climate", asking))
@@ -85,8 +84,8 @@ func TestOthersApprovedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestTakenAwayMeanwhile refuses a call of what the agent had when it was looked up,
-// and has no more when the call is recorded.
+// TestTakenAwayMeanwhile checks that a call is refused if the agent loses the tool between its lookup and the record
+// of the call.
 func TestTakenAwayMeanwhile(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	off := func(w *workshop) {
@@ -112,8 +111,8 @@ func TestTakenAwayMeanwhile(t *testing.T) {
 	}
 }
 
-// TestChangedWhileAsking asks the user about the version that is in force when the
-// question is recorded, and runs a call that needs no yes any more.
+// TestChangedWhileAsking checks that users are asked about the version in force when the pending call is recorded,
+// and that a call that no longer needs approval runs.
 func TestChangedWhileAsking(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w, hurried := overtake(t, action("get_weather", asking))
@@ -134,8 +133,8 @@ func TestChangedWhileAsking(t *testing.T) {
 	}
 }
 
-// TestApprovedMeanwhile sees what was approved between two calls, and between
-// the look and the record of one.
+// TestApprovedMeanwhile checks that approvals between two calls, and between the lookup and the record of a call,
+// take effect.
 func TestApprovedMeanwhile(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w, hurried := overtake(t, action("get_weather", nil))
@@ -158,8 +157,8 @@ func TestApprovedMeanwhile(t *testing.T) {
 	refusal(t, err, gateway.CodeUnknown)
 }
 
-// stumbling is a ledger whose transactions fail where a tool is looked up by its name,
-// and are tried again, as an engine does that cannot serialize them.
+// stumbling is a ledger with transactions that fail when a tool is looked up by its name and are retried, as by an
+// engine that cannot serialize them.
 type stumbling struct {
 	gateway.Ledger
 	failed int
@@ -178,15 +177,14 @@ func (s *stumbling) Log(ctx context.Context, fn func(gateway.LedgerTx) error) er
 		first := tx
 		first.ToolReader = stumblingTools{tx.ToolReader}
 		if err := fn(first); !errors.Is(err, errStumbled) {
-			return err // nil when it wrote the call, which a second run would write again
+			return err // nil if it wrote the call, which a second run would write again
 		}
 		s.failed++
 		return fn(tx)
 	})
 }
 
-// TestLookedUpAgain looks a tool up again in a transaction that failed while it was
-// looked up.
+// TestLookedUpAgain checks that a tool is looked up again after a transaction failed during its lookup.
 func TestLookedUpAgain(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := &stumbling{}

@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry"
 )
 
-// answers gives the next of its answers at every run.
+// answers is a provider that returns the next of its answers in each run.
 type answers []struct {
 	output gateway.Output
 	err    error
@@ -23,8 +23,8 @@ func (a *answers) Run(context.Context, gateway.Invocation) (gateway.Output, erro
 	return next.output, next.err
 }
 
-// TestOutcomeInTheAudit keeps the hash, the size and the message of what a
-// provider answered (C32), and the provider's id of what waits there (C2).
+// TestOutcomeInTheAudit checks that the audit log stores the hash, the size and the message of a provider's response
+// (C32), and the provider's id of a call that waits there (C2).
 func TestOutcomeInTheAudit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	provider := &answers{
@@ -55,8 +55,8 @@ func TestOutcomeInTheAudit(t *testing.T) {
 	}
 }
 
-// TestCallsThatDidNotRunDoNotCount gives a place of the day back to a call of which it is certain
-// that nothing was run, and to no other (C14).
+// TestCallsThatDidNotRunDoNotCount checks that only calls that certainly did not run are not counted against the
+// daily limit (C14).
 func TestCallsThatDidNotRunDoNotCount(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	failed := func(notRun bool) struct {
@@ -81,8 +81,8 @@ func TestCallsThatDidNotRunDoNotCount(t *testing.T) {
 	}
 }
 
-// TestCallContextReachesGateAndProvider hands on what a caller says about a call, also
-// when it first waits for the user, who is shown it (C9).
+// TestCallContextReachesGateAndProvider checks that the caller's description of a call is passed on, also if the call
+// first waits for the user, who can see it (C9).
 func TestCallContextReachesGateAndProvider(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	var asked gateway.Invocation
@@ -102,7 +102,7 @@ func TestCallContextReachesGateAndProvider(t *testing.T) {
 	if err != nil || string(pending.Said.Encode()) != string(said.Encode()) {
 		t.Fatalf("the user is shown %s, %v; want %s", pending.Said.Encode(), err, said.Encode())
 	}
-	r.Said.UserMessage = "Sun?" // the same call: it is not asked about twice
+	r.Said.UserMessage = "Sun?" // the same call: the user is not asked twice
 	_, err = w.Execute(t.Context(), caller(), r)
 	if again := refusal(t, err, gateway.CodeApprovalRequired); again.Pending != waits.Pending {
 		t.Errorf("it is asked about twice: %s, %s", waits.Pending, again.Pending)
@@ -117,8 +117,7 @@ func TestCallContextReachesGateAndProvider(t *testing.T) {
 	}
 }
 
-// TestCallContextIsLimited refuses a call context that is too large or something
-// else, in the service.
+// TestCallContextIsLimited checks that the service refuses call contexts that are too large or malformed.
 func TestCallContextIsLimited(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", nil))

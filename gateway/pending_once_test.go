@@ -13,8 +13,8 @@ import (
 	"toolcrib/proposals"
 )
 
-// TestApprovedByManyAtOnce lets 16 racers approve: one runs it, the others are
-// told that it was answered.
+// TestApprovedByManyAtOnce approves a call from 16 goroutines. One of them runs it; the others get an error because
+// it has been answered.
 func TestApprovedByManyAtOnce(t *testing.T) {
 	w := open(t, nil, action("get_weather", asking))
 	p := w.ask(t, "{}")
@@ -38,7 +38,7 @@ func TestApprovedByManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestApprovedByProcessesAtOnce lets four processes approve: it runs in one.
+// TestApprovedByProcessesAtOnce approves a call from four processes, one of which runs it.
 func TestApprovedByProcessesAtOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking))
@@ -53,8 +53,8 @@ func TestApprovedByProcessesAtOnce(t *testing.T) {
 	w.verify(t)
 }
 
-// TestKilledWhileRunning kills the process between the claim and the effect:
-// the call is shown as interrupted and can never run again.
+// TestKilledWhileRunning kills the process between the claim and the effect. The call must be shown as interrupted
+// and never run again.
 func TestKilledWhileRunning(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking))

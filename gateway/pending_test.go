@@ -15,10 +15,10 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// asking is a tool that needs the user's yes: it has no tier at all.
+// asking removes the tier of a tool, so that it requires the user's approval.
 func asking(tool *registry.Tool) { tool.Approval = nil }
 
-// ask calls get_weather and returns the pending call that it becomes.
+// ask calls get_weather and returns the resulting pending call.
 func (w *workshop) ask(t *testing.T, args string) gateway.Pending {
 	t.Helper()
 	_, err := w.Execute(t.Context(), caller(), request("get_weather", args))
@@ -39,8 +39,8 @@ func (w *workshop) state(t *testing.T, id string) gateway.PendingState {
 	return w.State(p)
 }
 
-// TestChangedToolAsksNobody refuses a call that would need the user's yes when its
-// tool is not the approved one any more, and asks when nobody can tell.
+// TestChangedToolAsksNobody checks that a call that requires approval is refused without asking if its tool has
+// changed, and that the user is asked if that is unknown.
 func TestChangedToolAsksNobody(t *testing.T) {
 	w := open(t, nil, action("get_weather", asking))
 	w.provider.changed = &gateway.Error{Code: gateway.CodeChanged, Message: "it was swapped", Details: json.RawMessage(`{"listed":""}`), NotRun: true}
@@ -59,7 +59,7 @@ func TestChangedToolAsksNobody(t *testing.T) {
 	}
 }
 
-// TestApprovedCallRunsOnce runs what was shown, once, and tells the agent.
+// TestApprovedCallRunsOnce checks that an approved call runs once, as shown, and that the agent gets its result.
 func TestApprovedCallRunsOnce(t *testing.T) {
 	w := open(t, nil, action("get_weather", asking))
 	p := w.ask(t, `{"days":2,"city":"Kiel"}`)
@@ -103,13 +103,13 @@ func TestApprovedCallRunsOnce(t *testing.T) {
 	w.verify(t)
 }
 
-// verify fails the test when the verification of the database finds anything.
+// verify fails the test if the verification of the database reports problems.
 func (w *workshop) verify(t *testing.T) {
 	t.Helper()
 	storetest.Sound(t, w.db.DB)
 }
 
-// TestRefused tells the agent why, and a call that is refused never runs.
+// TestRefused checks that the agent gets the reason for a rejection and that the call never runs.
 func TestRefused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking))
@@ -130,7 +130,7 @@ func TestRefused(t *testing.T) {
 	w.verify(t)
 }
 
-// TestExpired lets the time pass.
+// TestExpired checks pending calls after their time limit.
 func TestExpired(t *testing.T) {
 	w := open(t, func(c *gateway.Config) { c.PendingFor = time.Minute }, action("get_weather", asking))
 	p := w.ask(t, "{}")
@@ -152,8 +152,8 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestChangedDefinition makes what waits worth nothing: another version, and an
-// agent that does not have the tool any more.
+// TestChangedDefinition checks that pending calls become invalid if the tool has another version or the agent has
+// lost it.
 func TestChangedDefinition(t *testing.T) {
 	w := open(t, nil, action("get_weather", asking), action("get_climate", nil))
 	p := w.ask(t, "{}")
@@ -174,7 +174,8 @@ func TestChangedDefinition(t *testing.T) {
 	}
 }
 
-// TestRepeatedCallWaitsOnce does not flood the user, and bounds what waits.
+// TestRepeatedCallWaitsOnce checks that repeated calls do not create more pending calls, and that their number is
+// limited.
 func TestRepeatedCallWaitsOnce(t *testing.T) {
 	w := open(t, func(c *gateway.Config) { c.MaxPending = 2 }, action("get_weather", asking))
 	first := w.ask(t, `{"city":"Kiel"}`)
@@ -194,7 +195,7 @@ func TestRepeatedCallWaitsOnce(t *testing.T) {
 	w.ask(t, `{"city":"Köln"}`)
 }
 
-// TestLimitsHoldForApprovedCalls keeps a call waiting that must not run now.
+// TestLimitsHoldForApprovedCalls checks that an approved call that may not run yet stays pending.
 func TestLimitsHoldForApprovedCalls(t *testing.T) {
 	w := open(t, nil, action("get_weather", func(tool *registry.Tool) {
 		asking(tool)

@@ -11,7 +11,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// refusals returns what was only counted.
+// refusals returns the refusals that were counted without being written.
 func (w *workshop) refusals(t *testing.T, q gateway.RefusalQuery) []gateway.Refusals {
 	t.Helper()
 	q.Limit = 10
@@ -22,7 +22,7 @@ func (w *workshop) refusals(t *testing.T, q gateway.RefusalQuery) []gateway.Refu
 	return list
 }
 
-// written returns how many calls the audit has.
+// written returns the number of calls in the audit log.
 func (w *workshop) written(t *testing.T) int {
 	t.Helper()
 	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 1})
@@ -35,10 +35,9 @@ func (w *workshop) written(t *testing.T) int {
 	return int(calls[0].Seq)
 }
 
-// TestRefusedCallsAreCounted lets an agent be refused by several gates more
-// often than is written: it is told the same each time, the audit grows no
-// further, and the number is kept. What is not refused runs and is written, and
-// an hour later refusals are again.
+// TestRefusedCallsAreCounted has several gates refuse an agent more often than is written. The agent must always get
+// the same refusal, the audit log must not grow, and the number must be kept. Calls that are not refused run and are
+// written, and after an hour refusals are written again.
 func TestRefusedCallsAreCounted(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) { c.MaxRefused = 5 }, action("get_weather", nil), action("get_climate", limitedTo(0, 1)),
@@ -93,8 +92,8 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 	w.verify(t)
 }
 
-// TestRefusedCallsAreCountedAmongMany counts what several callers are refused
-// at once, exactly, and keeps it over a restart.
+// TestRefusedCallsAreCountedAmongMany checks that concurrent refusals are counted exactly and that the counts survive
+// a restart.
 func TestRefusedCallsAreCountedAmongMany(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) { c.MaxRefused = 20 }, action("get_weather", limitedTo(0, 3)))
@@ -120,7 +119,7 @@ func TestRefusedCallsAreCountedAmongMany(t *testing.T) {
 	}
 }
 
-// TestCountsOnlyGrow tries to take back by hand what was counted.
+// TestCountsOnlyGrow checks that the database does not allow counts to be reduced.
 func TestCountsOnlyGrow(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) { c.MaxRefused = 1 })
@@ -134,7 +133,7 @@ func TestCountsOnlyGrow(t *testing.T) {
 		"INSERT INTO call_refusals VALUES ('a', 'b', '2026-11-20T22', 5, 5, '', '')",
 	} {
 		err := w.db.SQL(t.Context(), query)
-		foreign := strings.Contains(query, "OR REPLACE") && storetest.OnPostgres() // which has no such statement
+		foreign := strings.Contains(query, "OR REPLACE") && storetest.OnPostgres() // PostgreSQL has no such statement
 		if err == nil || !foreign && !strings.Contains(err.Error(), "count") {
 			t.Errorf("%s: %v", query, err)
 		}

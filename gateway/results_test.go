@@ -12,15 +12,15 @@ import (
 	"toolcrib/registry"
 )
 
-// promising is a tool with an output schema.
+// promising gives a tool an output schema.
 func promising(schema string) func(*registry.Tool) {
 	return func(t *registry.Tool) { t.OutputSchema = json.RawMessage(schema) }
 }
 
 const degrees = `{"additionalProperties":false,"properties":{"degrees":{"type":"integer"},"place":{"pattern":"^[a-z]+$","type":"string"}},"required":["degrees"],"type":"object"}`
 
-// TestResultsFit hands on what fits the approved output schema, and nothing
-// else; the audit says which it was.
+// TestResultsFit checks that only results that match the approved output schema are passed on, and that the audit log
+// records whether they do.
 func TestResultsFit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const doubling = `{"$defs":{"n":{"allOf":[{"items":{"$ref":"#/$defs/n"}},{"items":{"$ref":"#/$defs/n"}}]}},"properties":{"n":{"$ref":"#/$defs/n"}},"type":"object"}`
@@ -28,7 +28,7 @@ func TestResultsFit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		schema string
 		output gateway.Output
-		says   string // what is wrong, "" for nothing
+		says   string // expected error; empty for none
 	}{
 		"fits":               {degrees, whole, ""},
 		"a part of it fits":  {degrees, gateway.Output{Object: json.RawMessage(`{"content":[],"x":{"degrees":4}}`), Structured: whole.Object}, ""},
@@ -66,8 +66,8 @@ func TestResultsFit(t *testing.T) {
 	}
 }
 
-// TestResultOfACallThatWaited is held against the schema, too, and is not kept
-// for the agent when it does not fit.
+// TestResultOfACallThatWaited checks that the result of an approved call is validated, too, and is not stored for the
+// agent if it is invalid.
 func TestResultOfACallThatWaited(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) {
@@ -92,8 +92,7 @@ func TestResultOfACallThatWaited(t *testing.T) {
 	w.verify(t)
 }
 
-// TestHubsCannotUseTheResultCode keeps the code of the check of results to
-// toolcrib.
+// TestHubsCannotUseTheResultCode checks that the error code for invalid results is reserved for toolcrib.
 func TestHubsCannotUseTheResultCode(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	if gateway.CodeResult.Foreign() {
@@ -104,7 +103,7 @@ func TestHubsCannotUseTheResultCode(t *testing.T) {
 	}
 }
 
-// TestFailureOfAnApprovedCall is kept for the agent.
+// TestFailureOfAnApprovedCall checks that the failure is stored for the agent.
 func TestFailureOfAnApprovedCall(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking))

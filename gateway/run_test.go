@@ -13,14 +13,14 @@ import (
 	"toolcrib/registry"
 )
 
-// runFunc is a provider made of a function.
+// runFunc is a provider implemented by a function.
 type runFunc func(context.Context, gateway.Invocation) (gateway.Output, error)
 
 func (f runFunc) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	return f(ctx, in)
 }
 
-// TestProviders walks what providers give.
+// TestProviders checks every kind of response of a provider.
 func TestProviders(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	says := func(text string) runFunc {
@@ -49,7 +49,7 @@ func TestProviders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, func(c *gateway.Config) {
-				c.RunFor = time.Hour // none is late because the machine is busy
+				c.RunFor = time.Hour // no timeout on a busy machine
 				if name == "never" {
 					c.RunFor = 20 * time.Millisecond
 				}
@@ -72,7 +72,7 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// TestCallerGoesAway records what came of the call all the same.
+// TestCallerGoesAway checks that the outcome is recorded although the caller has disconnected.
 func TestCallerGoesAway(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -92,11 +92,10 @@ func TestCallerGoesAway(t *testing.T) {
 	}
 }
 
-// deafLedger is a ledger whose log fails: as the disk is full, or from the
-// start.
+// deafLedger is a ledger that cannot begin a transaction, or cannot write in one, as if the disk were full.
 type deafLedger struct {
 	gateway.Ledger
-	full bool // the transaction begins, and what is to be written fails
+	full bool // the transaction begins, and writes in it fail
 }
 
 var errDisk = errors.New("the disk is full")
@@ -116,7 +115,7 @@ func (d deafLedger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	})
 }
 
-// TestFailingLog does not stop a call, and does not open a gate.
+// TestFailingLog checks that a log that fails does not stop calls and does not disable gates.
 func TestFailingLog(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, full := range []bool{false, true} {
@@ -134,7 +133,7 @@ func TestFailingLog(t *testing.T) {
 	}
 }
 
-// TestCallsByPages walks the audit by its keys.
+// TestCallsByPages reads the audit log page by page.
 func TestCallsByPages(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", nil))

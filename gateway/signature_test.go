@@ -48,7 +48,7 @@ func openSignedCalls(t *testing.T) signedCalls {
 	return x
 }
 
-// ask makes a call that waits for the user, and returns its id.
+// ask makes a call that requires approval and returns its id.
 func (x signedCalls) ask() string {
 	x.Helper()
 	_, err := x.gateway.Execute(x.Context(), x.caller, gateway.Request{Tool: "get_climate"})
@@ -68,7 +68,7 @@ func (x signedCalls) prepare(id string, approve bool, reason string) proof.Signe
 	return x.Sign(x, ada, prepared)
 }
 
-// whole verifies the signatures.
+// whole verifies the signatures and their numbers.
 func (x signedCalls) whole(signed, unsigned int64) {
 	x.Helper()
 	report, err := x.CheckSignatures(x.Context())
@@ -77,7 +77,7 @@ func (x signedCalls) whole(signed, unsigned int64) {
 	}
 }
 
-// TestSignedAnswers approves and refuses calls with and without signatures.
+// TestSignedAnswers approves and rejects calls with and without signatures.
 func TestSignedAnswers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
@@ -114,8 +114,7 @@ func TestSignedAnswers(t *testing.T) {
 	x.whole(4, 0) // two versions and two answers
 }
 
-// TestSignedTiers sets a tier, and has somebody write one by hand, which makes the
-// tool ask.
+// TestSignedTiers sets a tier. If another one is written into the database without a signature, the tool must ask.
 func TestSignedTiers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
@@ -144,8 +143,8 @@ func TestSignedTiers(t *testing.T) {
 	x.whole(3, 1)
 }
 
-// TestSignedTierCannotBeUndone has a user let a tool run unasked and take that back, each
-// signed, and deletes the rows of call_tiers by hand, the last one or both: it asks (S21).
+// TestSignedTierCannotBeUndone sets and removes a tier, with signatures, and then deletes one or both rows from
+// call_tiers. The tool must ask (S21).
 func TestSignedTierCannotBeUndone(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
@@ -175,8 +174,7 @@ func TestSignedTierCannotBeUndone(t *testing.T) {
 	x.ask()
 }
 
-// TestSignedTiersInBulk signs one statement for several tools. It covers no other
-// tool, tier, or user.
+// TestSignedTiersInBulk signs one statement for several tools. It must not cover other tools, tiers or users.
 func TestSignedTiersInBulk(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
@@ -216,8 +214,8 @@ func TestSignedTiersInBulk(t *testing.T) {
 	}
 }
 
-// TestRevocationReachesRunningGateways revokes the key that signed a tool while a
-// gateway runs that knows it.
+// TestRevocationReachesRunningGateways revokes the key that signed a tool while a gateway that has loaded it is
+// running.
 func TestRevocationReachesRunningGateways(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)

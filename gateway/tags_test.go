@@ -11,13 +11,12 @@ import (
 	"toolcrib/registry"
 )
 
-// tagged is a tool that is called by lines.
+// tagged returns a tool that is called with lines of text.
 func tagged(id string, tag registry.Tag) registry.Tool {
 	return action(id, func(tool *registry.Tool) { tool.Tag = &tag })
 }
 
-// taggedAnswer has tags that call a tool, some that do not, and lines that only
-// look like one.
+// taggedAnswer contains tags that call a tool, tags that do not, and lines that only resemble tags.
 var taggedAnswer = strings.Join([]string{
 	"I look at the weather.",
 	"WEATHER: Kiel for 3 days",
@@ -99,7 +98,7 @@ func TestParseTags(t *testing.T) {
 	}
 }
 
-// TestParseTagsIsLimited reads hostile patterns and answers.
+// TestParseTagsIsLimited parses hostile patterns and responses.
 func TestParseTagsIsLimited(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	free := func(pattern string) func(*registry.Tool) {
@@ -135,7 +134,7 @@ func TestParseJSON(t *testing.T) {
 		`I call it.`: gateway.CodeFormat,
 		`{"tool":"get_weather","args":{},"nonce":"n1"}{"tool":"get_weather","args":{},"nonce":"n1"}`: gateway.CodeMultiple,
 		`{"tool":"get_wether","args":{"x":1},"nonce":"n2"}`:                                          gateway.CodeUnknown,
-		`{"tool":"line_editor","args":{},"nonce":"n1"}`:                                              gateway.CodeUnknown, // it is not scout's
+		`{"tool":"line_editor","args":{},"nonce":"n1"}`:                                              gateway.CodeUnknown, // not one of scout's tools
 		`{"tool":"get_weather","args":7,"nonce":"n1"}`:                                               gateway.CodeArguments,
 		`{"tool":"get_weather","args":{"x":1},"nonce":"n2"}`:                                         gateway.CodeNonce,
 		`{"tool":"get_weather","args":{"x":1},"nonce":"n1"}`:                                         gateway.CodeArguments,
@@ -145,8 +144,8 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-// FuzzParseTags holds every answer against what the display and the calls have
-// to be: nothing is invented, and only whole lines vanish.
+// FuzzParseTags checks the displayed text and the calls for each response: calls are never invented, and only whole
+// lines are removed.
 func FuzzParseTags(f *testing.F) {
 	shortrun.OneGoroutine(f)
 	w := open(f, nil, tagged("get_weather", registry.Tag{Prefix: "WEATHER", ArgPattern: `(\w+)`, ArgGroups: []string{"city"}}))
@@ -179,7 +178,7 @@ func FuzzParseTags(f *testing.F) {
 	})
 }
 
-// FuzzParseJSON gives every answer a call or a code of the protocol.
+// FuzzParseJSON checks that every response yields a call or an error code of the protocol.
 func FuzzParseJSON(f *testing.F) {
 	shortrun.OneGoroutine(f)
 	w := open(f, nil, action("get_weather", nil))

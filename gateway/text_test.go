@@ -15,11 +15,11 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// oddTexts are texts that not every engine can store, and long ones.
+// oddTexts contains texts that not every engine can store, and long ones.
 var oddTexts = map[string]string{"NUL": "a\x00b", "byte": "a\xff", "half": "a\xc3", "surrogate": "a\xed\xa0\x80"}
 
-// TestOddNamesAreRecorded calls names that cannot be stored as they are, or are cut in
-// the middle of a character: each is refused, recorded and counted (C34, C43).
+// TestOddNamesAreRecorded calls names that cannot be stored unchanged or would be cut inside a character. Each must
+// be refused, recorded and counted (C34, C43).
 func TestOddNamesAreRecorded(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) { c.MaxRefused = 10 }, action("get_weather", nil))
@@ -45,8 +45,8 @@ func TestOddNamesAreRecorded(t *testing.T) {
 	storetest.Sound(t, w.db.DB)
 }
 
-// TestOddCallersAreRefused names agents, users and customers that cannot be stored:
-// nothing is written.
+// TestOddCallersAreRefused checks that nothing is written for agents, users and customers with names that cannot be
+// stored.
 func TestOddCallersAreRefused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", nil))
@@ -78,8 +78,8 @@ func TestOddCallersAreRefused(t *testing.T) {
 	})
 }
 
-// TestOddContextsAreRefused puts texts that cannot be stored into the context of a
-// call, and into the reason for a no.
+// TestOddContextsAreRefused uses texts that cannot be stored in the context of a call and as the reason for a
+// rejection.
 func TestOddContextsAreRefused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("create_notes", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} }))
@@ -105,7 +105,7 @@ func TestOddContextsAreRefused(t *testing.T) {
 	storetest.Sound(t, w.db.DB)
 }
 
-// says is a provider that gives one answer.
+// says is a provider that always returns the same response.
 type says struct {
 	output gateway.Output
 	fail   error
@@ -115,8 +115,8 @@ func (s *says) Run(context.Context, gateway.Invocation) (gateway.Output, error) 
 	return s.output, s.fail
 }
 
-// TestOddAnswersAreRecorded has a provider answer with bytes that are no text, in its
-// result, its error, and the fields beside them: the outcome is recorded.
+// TestOddAnswersAreRecorded has a provider return bytes that are not text in its result, its error and other fields.
+// The outcome must be recorded.
 func TestOddAnswersAreRecorded(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	provider := &says{}

@@ -13,15 +13,14 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// systems says where each system has the folders that the fixtures name.
+// systems contains, by operating system, the folders that the fixtures refer to.
 var systems = map[string]map[string]string{
 	"linux":   {"appdata": "home/.config", "zed": "home/.config/zed", "local": "home/.config", "goose": "home/.config/goose"},
 	"darwin":  {"appdata": "home/Library/Application Support", "zed": "home/.config/zed", "local": "home/.config", "goose": "home/.config/goose"},
 	"windows": {"appdata": "home/AppData/Roaming", "zed": "home/AppData/Roaming/Zed", "local": "home/AppData/Local", "goose": "home/AppData/Roaming/Block/goose/config"},
 }
 
-// furnished returns a machine with the fixtures. On Windows their lines end in
-// CRLF, and on macOS they are indented with tabs.
+// furnished returns a machine with the fixtures, with CRLF line ends on Windows and tabs as indentation on macOS.
 func furnished(t *testing.T, system string) Machine {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "files.txtar"))
@@ -83,7 +82,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// shown writes a server on one line.
+// shown formats a server as one line.
 func shown(s Server) string {
 	parts := []string{fmt.Sprintf("%s %s %q", s.Name, s.Transport, append([]string{s.Command}, s.Args...))}
 	for name, value := range map[string]any{
@@ -104,7 +103,7 @@ func shown(s Server) string {
 	return strings.Join(parts, " ")
 }
 
-// TestFindHonoursVariables looks where variables say that the folders are.
+// TestFindHonoursVariables checks that files are found in folders set by environment variables.
 func TestFindHonoursVariables(t *testing.T) {
 	const servers = `{"mcpServers":{"a":{"command":"a"}},"context_servers":{"a":{"command":"a"}},"mcp":{"a":{"type":"local","command":["a"]}}}`
 	for _, tc := range []struct{ system, variable, file, client string }{
@@ -145,7 +144,8 @@ func TestFindWithoutAHome(t *testing.T) {
 	}
 }
 
-// TestProjectInHomeIsFoundOnce: ~/.cursor/mcp.json is both.
+// TestProjectInHomeIsFoundOnce checks that ~/.cursor/mcp.json, which is a user's and a project's file, is listed
+// once.
 func TestProjectInHomeIsFoundOnce(t *testing.T) {
 	m := furnished(t, "linux")
 	m.Project = m.Home

@@ -18,22 +18,22 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// dice makes files of clients as people and programs write them.
+// dice generates files of clients in the styles of people and programs.
 type dice struct{ *rand.Rand }
 
 func (d dice) one(of ...string) string { return of[d.IntN(len(of))] }
 
 func (d dice) maybe(text string) string { return d.one("", text) }
 
-// shape is how a client's file is put together of entries.
+// shape is the structure of a client's file around its entries.
 type shape struct {
 	client, path string
 	front, back  string
-	between      string // entries
+	between      string // separator of entries
 	entry        func(d dice, name string) string
 }
 
-// shapes returns one for each way in which the clients write their servers.
+// shapes returns a shape for each format in which clients store servers.
 func shapes(d dice) []shape {
 	nl := d.one("\n", "\n", "\r\n")
 	list := func(client, path, key string) shape {
@@ -84,7 +84,7 @@ func (d dice) args(quotes string) []string {
 	return all
 }
 
-// members puts members in some order, of some layout, with comments.
+// members joins members in random order and layout, with comments.
 func (d dice) members(nl string, members []string) string {
 	d.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 	switch d.IntN(3) {
@@ -104,7 +104,7 @@ func (d dice) members(nl string, members []string) string {
 	return text + d.one("", ",", " /* end, */") + nl + "    }"
 }
 
-// others are members that toolcrib does not know.
+// others returns random members that toolcrib does not know.
 func (d dice) others() []string {
 	all := []string{`"timeout": 5000`, `"disabled": ` + d.one("true", "false"), `"alwaysAllow": ["a", "b"]`, `"x-args": {"command": "no", "args": []}`, `"cwd":"./@VALUE@"`}
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -166,7 +166,7 @@ func (d dice) toml(nl, name string) string {
 	return "[mcp_servers." + name + "]" + nl + "command = " + program + nl + d.maybe("enabled = false # off"+nl) + "env = { A = \"@VALUE@\" }" + nl
 }
 
-// lines writes members of YAML below an indentation.
+// lines formats members as YAML at an indentation.
 func (d dice) lines(nl, indent string, members []string) string {
 	d.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 	return indent + strings.Join(members, nl+d.maybe(indent+"# c: d"+nl)+indent) + nl
@@ -206,7 +206,7 @@ func (s shape) file(t *testing.T, entries []string) File {
 	return parsed(t, s.client, s.path, []byte(s.front+strings.Join(entries, between)+s.back))
 }
 
-// guardAlone returns an entry guarded, as it is written in a file of its own.
+// guardAlone returns the text of an entry after its server was guarded in a file without other entries.
 func (s shape) guardAlone(t *testing.T, entry, name string) string {
 	t.Helper()
 	f := s.file(t, []string{entry})
@@ -222,9 +222,8 @@ func (s shape) guardAlone(t *testing.T, entry, name string) string {
 	return guarded
 }
 
-// TestGeneratedFiles wraps files of every client, edits them by hand (servers are added,
-// removed, put in another order, and values changed), and unwraps them: only the prefix
-// goes, byte for byte.
+// TestGeneratedFiles guards the servers in files of every client, edits the files (adds, removes and reorders
+// servers, changes values) and unguards them. Only the prefixes may be removed, byte for byte.
 func TestGeneratedFiles(t *testing.T) {
 	rounds := uint64(200 / shortrun.Every(10))
 	files, servers := 0, 0
@@ -247,7 +246,7 @@ func TestGeneratedFiles(t *testing.T) {
 			if again, _ := after.Guard(prefix, which); !bytes.Equal(again.doc.Data, after.doc.Data) {
 				t.Fatalf("%s: guarded twice", s.client)
 			}
-			// by hand
+			// edit by hand
 			var now, then []string
 			for _, i := range d.Perm(len(plain)) {
 				if d.IntN(4) > 0 {
@@ -279,8 +278,8 @@ func TestGeneratedFiles(t *testing.T) {
 	}
 }
 
-// rewritten returns a file as a program writes it again that reads all of it and sorts
-// its keys, and its values.
+// rewritten returns a file as it is written by a program that parses it and serializes it with sorted keys, and its
+// parsed value.
 func rewritten(t *testing.T, f *File) ([]byte, any) {
 	t.Helper()
 	var value any
@@ -308,8 +307,8 @@ func rewritten(t *testing.T, f *File) ([]byte, any) {
 	return data, value
 }
 
-// TestRewrittenFiles has the client write its whole file again after it was wrapped, as
-// Claude Code and Goose do: unwrapped, it has the same values as before.
+// TestRewrittenFiles simulates clients that rewrite the whole file after it was guarded, such as Claude Code and
+// Goose. Unguarded, the file must have its original values.
 func TestRewrittenFiles(t *testing.T) {
 	for seed := range uint64(60) {
 		d := dice{rand.New(rand.NewPCG(seed, 15))}

@@ -14,8 +14,7 @@ import (
 
 var prefix = Prefix{Program: "/usr/local/bin/toolcrib"}
 
-// inspect reads the command line of a guard as toolcrib does, whose flags are in cli. Its
-// database is that of --db.
+// inspect parses the command line of a guard with the flags from cli. The value of --db becomes the database.
 func inspect(s Start) Use {
 	set := pflag.NewFlagSet("guard", pflag.ContinueOnError)
 	var l Line
@@ -53,7 +52,7 @@ func inspect(s Start) Use {
 	return use
 }
 
-// parsed reads data as the file of a client at a path, which need not exist.
+// parsed parses data as the file of a client at a path that need not exist.
 func parsed(t *testing.T, client, path string, data []byte) File {
 	t.Helper()
 	for _, c := range All() {
@@ -73,7 +72,7 @@ func parsed(t *testing.T, client, path string, data []byte) File {
 	return File{}
 }
 
-// names returns the names of the servers that can be guarded, by their indexes.
+// names returns the names of the servers that can be guarded, by index.
 func names(f *File) map[int]string {
 	all := map[int]string{}
 	for _, e := range Entries([]File{*f}, nil) {
@@ -84,7 +83,7 @@ func names(f *File) map[int]string {
 	return all
 }
 
-// guarded returns the indexes of the servers that are guarded.
+// guarded returns the indexes of the guarded servers.
 func guarded(f *File) []int {
 	var all []int
 	for i := range f.Servers {
@@ -95,8 +94,8 @@ func guarded(f *File) []int {
 	return all
 }
 
-// guardAndBack guards every server of a file that can be guarded and takes the guard
-// away again: the file is byte for byte as before, whatever it is.
+// guardAndBack guards all servers of a file that can be guarded and unguards them, and checks that the file has its
+// original bytes.
 func guardAndBack(t *testing.T, f *File) (File, map[int]string) {
 	t.Helper()
 	f.Masked()
@@ -107,7 +106,7 @@ func guardAndBack(t *testing.T, f *File) (File, map[int]string) {
 	}
 	after.Masked()
 	back, kept := after.Unguard(guarded(&after))
-	if was := guarded(f); len(was) > 0 { // those that were guarded before have to come back too
+	if was := guarded(f); len(was) > 0 { // previously guarded servers must be unguarded too
 		bare, _ := f.Unguard(was)
 		if !bytes.Equal(back.doc.Data, bare.doc.Data) {
 			t.Fatalf("%q\nis guarded as %q\nand unguarded as %q", f.doc.Data, after.doc.Data, back.doc.Data)
@@ -120,8 +119,8 @@ func guardAndBack(t *testing.T, f *File) (File, map[int]string) {
 	return after, left
 }
 
-// TestGuardAndUnguard guards every fixture and takes the guard away: not one byte
-// differs, and no line end is mixed.
+// TestGuardAndUnguard guards and unguards the servers of every fixture and checks that all bytes are as before and
+// that line ends are not mixed.
 func TestGuardAndUnguard(t *testing.T) {
 	for system := range systems {
 		t.Run(system, func(t *testing.T) {
@@ -138,7 +137,7 @@ func TestGuardAndUnguard(t *testing.T) {
 	}
 }
 
-// TestGuardedText names the bytes of guarded entries.
+// TestGuardedText compares the bytes of guarded entries.
 func TestGuardedText(t *testing.T) {
 	for _, tc := range []struct{ client, path, before, after string }{
 		{"cursor", "mcp.json", `{"mcpServers":{"a":{"command":"n\u0070x","args":["-y", "x"],"cwd":"/w"}}}`, `{"mcpServers":{"a":{"command":"toolcrib","args":["guard", "a", "--", "n\u0070x", "-y", "x"],"cwd":"/w"}}}`},
@@ -176,8 +175,8 @@ func TestGuardedText(t *testing.T) {
 	}
 }
 
-// TestLeftAlone lists servers that cannot be guarded, with the reason: they stay as
-// they are and stop no other.
+// TestLeftAlone checks that servers that cannot be guarded stay unchanged, with a reason, and do not affect other
+// servers.
 func TestLeftAlone(t *testing.T) {
 	for _, tc := range []struct{ client, path, data, want string }{
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"type":"sse","url":"https://h"}}}`, "SSE"},
@@ -219,7 +218,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// TestUnguardAfterEdits takes the guard from entries that somebody edited since.
+// TestUnguardAfterEdits unguards entries that were edited after they had been guarded.
 func TestUnguardAfterEdits(t *testing.T) {
 	for _, tc := range []struct{ client, path, edited, want string }{
 		{"cursor", "m.json", "{\"mcpServers\":{\"a\":{\"args\":[\n\"guard\",\n\"a\",\n\"--\",\n\"x\",\n\"-y\"\n],\"command\":\"/b/toolcrib\"}}}", "{\"mcpServers\":{\"a\":{\"args\":[\n\"-y\"\n],\"command\":\"x\"}}}"},
@@ -247,8 +246,8 @@ func TestUnguardAfterEdits(t *testing.T) {
 	}
 }
 
-// TestPermissionsKeepMatching: the rules of a client name the entry and its tools,
-// and stay as they are.
+// TestPermissionsKeepMatching checks that guarding does not change a client's permissions, which refer to the names
+// of the server and its tools.
 func TestPermissionsKeepMatching(t *testing.T) {
 	const rules = `"permissions":{"deny":["mcp__everything__get-env"]},"disabledMcpServers":["everything"],`
 	f := parsed(t, "claude-code", "/h/.claude.json", []byte(`{`+rules+`"mcpServers":{"everything":{"command":"npx","args":["-y","e"],"alwaysAllow":["echo"],"trust":true,"timeout":5}}}`))
@@ -259,7 +258,7 @@ func TestPermissionsKeepMatching(t *testing.T) {
 	}
 }
 
-// TestFlagsAreQuoted writes a prefix with every kind of character into every fixture.
+// TestFlagsAreQuoted writes a prefix with special characters of every kind into every fixture.
 func TestFlagsAreQuoted(t *testing.T) {
 	odd := Prefix{Program: `C:\Program Files\toolcrib.exe`, Flags: []string{"--db", "a\"b\\c#e f: g\th\u2028<&>'${x}\x7f, ]"}}
 	for _, f := range furnished(t, "linux").Find() {
@@ -301,7 +300,7 @@ func load(t *testing.T, name string) []byte {
 	return data
 }
 
-// TestWriteKeepsTheMode replaces a file in one step, and leaves nothing beside it.
+// TestWriteKeepsTheMode checks that a file is replaced atomically, with its mode, and that no temporary file is left.
 func TestWriteKeepsTheMode(t *testing.T) {
 	m, name := cursor(t)
 	f := found(t, m)

@@ -12,7 +12,7 @@ import (
 
 const hookWords = "/opt/toolcrib check --files --hook "
 
-// hookFile returns the user's file of a client with a text, "" for none.
+// hookFile returns the user's file of a client with the given text; an empty text means that the file does not exist.
 func hookFile(t *testing.T, client, text string) (Machine, File) {
 	t.Helper()
 	m := Machine{OS: runtime.GOOS, Home: t.TempDir(), Getenv: func(string) string { return "" }, Inspect: inspect}
@@ -30,7 +30,7 @@ func hookFile(t *testing.T, client, text string) (Machine, File) {
 	return m, m.Hooks(client)[0]
 }
 
-// commands returns the commands that a client runs for a prompt, read as it reads them.
+// commands returns the commands that a client runs for a prompt, parsed as the client does.
 func commands(t *testing.T, client string, data []byte) []string {
 	t.Helper()
 	type command struct{ Type, Command string }
@@ -58,8 +58,8 @@ func commands(t *testing.T, client string, data []byte) []string {
 	return all
 }
 
-// TestHooksGoAsTheyCame puts a hook into files as people and programs write them: the
-// client reads it, and without it the file has its old bytes.
+// TestHooksGoAsTheyCame adds a hook to files in the styles of people and programs. Clients must be able to read it,
+// and removing it must restore the original bytes.
 func TestHooksGoAsTheyCame(t *testing.T) {
 	texts := []string{
 		"{}", "{ }\n", "{\n}\n", `{"model":"opus"}`, "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": []}\n}\n", "{\r\n\t\"model\": \"opus\"\r\n}\r\n",
@@ -104,7 +104,7 @@ func TestHooksGoAsTheyCame(t *testing.T) {
 	}
 }
 
-// TestHooksStayForTheRest has somebody change the file behind the hook.
+// TestHooksStayForTheRest edits the file after the hook was added.
 func TestHooksStayForTheRest(t *testing.T) {
 	_, f := hookFile(t, "claude-code", "{\n  \"a\": 1\n}\n")
 	hooked, why := f.Hook(hookWords + "claude-code")
@@ -141,8 +141,8 @@ func TestHooksStayForTheRest(t *testing.T) {
 	}
 }
 
-// TestHookIsReplaced has a hook that an older version wrote run another command, and taken
-// out as before.
+// TestHookIsReplaced checks that a hook with an outdated command is replaced, and that removing it still restores the
+// original bytes.
 func TestHookIsReplaced(t *testing.T) {
 	for client, event := range map[string]string{"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "cursor": "beforeSubmitPrompt"} {
 		for _, text := range []string{"{}", `{"hooks":{}}`, `{"hooks":{"EVENT":[]},"a":1}`, `{"hooks":{"Stop":[]}}`} {
@@ -166,7 +166,7 @@ func TestHookIsReplaced(t *testing.T) {
 	}
 }
 
-// TestHooksAreRefused where the client would not read them, or nobody knows which.
+// TestHooksAreRefused checks that no hook is added if the client would not read it or if that is unknown.
 func TestHooksAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{ // mine\n}": "not plain JSON", "{\"a\":1,}": "not plain JSON", "\ufeff{}": "not plain JSON", " ": "not plain JSON", "[": "", "[]": "not written as", `{"hooks":[]}`: "not written as",

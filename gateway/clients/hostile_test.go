@@ -13,8 +13,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestHalfWritten reads every fixture cut off at every second byte, and with
-// every other byte taken out.
+// TestHalfWritten parses every fixture truncated at every second byte, and with every second byte removed.
 func TestHalfWritten(t *testing.T) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "files.txtar"))
 	if err != nil {
@@ -39,8 +38,8 @@ func TestHalfWritten(t *testing.T) {
 	}
 }
 
-// TestHostile reads what nobody's client writes. Each file is refused at a
-// place, or is read for what it is; none takes the program down.
+// TestHostile parses files that no client writes. They must be rejected with a position or parsed correctly, and must
+// not crash the program.
 func TestHostile(t *testing.T) {
 	laughs := "a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c < 'k'; c++ {
@@ -93,7 +92,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNotAFile meets what is not a regular file where a client's file should be.
+// TestNotAFile checks paths of client files that are not regular files.
 func TestNotAFile(t *testing.T) {
 	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, Inspect: inspect}
 	name := filepath.Join(m.Home, ".cursor", "mcp.json")

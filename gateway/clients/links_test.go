@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLinksAreNotFollowedSilently has a file, and a folder on the way to it, in
-// a folder of dotfiles.
+// TestLinksAreNotFollowedSilently replaces a file, or one of its folders, with a link into a folder of dotfiles. The
+// target must be reported, and written only on request.
 func TestLinksAreNotFollowedSilently(t *testing.T) {
 	for _, at := range []string{".cursor/mcp.json", ".cursor"} {
 		t.Run(at, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestLinksAreNotFollowedSilently(t *testing.T) {
 	}
 }
 
-// TestHomeBehindALink is no way out: the home folder itself may be a link.
+// TestHomeBehindALink checks that a home folder that is itself a link does not count as a link to the outside.
 func TestHomeBehindALink(t *testing.T) {
 	m, _ := cursor(t)
 	link := filepath.Join(t.TempDir(), "home")
@@ -53,8 +53,7 @@ func TestHomeBehindALink(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFilesAreLeft writes no file that its owner made read-only, though the
-// folder would take another in its place.
+// TestReadOnlyFilesAreLeft checks that read-only files are not replaced, although their folder is writable.
 func TestReadOnlyFilesAreLeft(t *testing.T) {
 	m, name := cursor(t)
 	before := load(t, name)

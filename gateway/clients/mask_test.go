@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// secrets are the secrets in the fixtures, and what stands beside them that is
-// to be seen.
+// secrets lists the secrets in the fixtures; the other list has texts next to them that must stay readable.
 var (
 	secrets = []string{
 		"4f1c", "lin_api_1234567890", "ghp_16", "lovelace", "BSAabc123", `"abc"`, "ada:secret", "ctx7sk-0000",
@@ -51,7 +50,7 @@ func TestMaskedShowsNoSecret(t *testing.T) {
 	}
 }
 
-// TestMaskedFile compares whole texts, with comments that hold secrets.
+// TestMaskedFile compares complete masked texts, including comments that contain secrets.
 func TestMaskedFile(t *testing.T) {
 	for _, tc := range []struct{ client, path, data, want string }{
 		{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// named writes the names of the servers of files, in the order of Entries.
+// named formats the names of the servers in files, in the order of Entries.
 func named(t *testing.T, known map[string]Server, files ...File) string {
 	t.Helper()
 	var all []string
@@ -20,8 +20,8 @@ func named(t *testing.T, known map[string]Server, files ...File) string {
 	return strings.Join(all, " ")
 }
 
-// TestNames: what starts the same is one server under one name, and what starts
-// something else has a name of its own.
+// TestNames checks that entries that start the same server share a name, and that different servers have different
+// names.
 func TestNames(t *testing.T) {
 	file := func(client, path, entries string) File {
 		return parsed(t, client, path, []byte(`{"mcpServers":{`+entries+`}}`))
@@ -36,22 +36,22 @@ func TestNames(t *testing.T) {
 		{"cursor/memory=memory kiro/memory=memory", []File{file("cursor", "m.json", memory), file("kiro", "m.json", token)}, nil},
 		{"cursor/memory=memory kiro/Memory=memory_2", []File{file("cursor", "m.json", memory), file("kiro", "m.json", other)}, nil},
 		{"cursor/memory=memory kiro/graph=memory", []File{file("cursor", "m.json", memory), file("kiro", "m.json", strings.Replace(memory, "memory", "graph", 1))}, nil},
-		// a project's file does not change the names of a user's
+		// projects' files do not affect the names in users' files
 		{"cursor/memory=memory claude-code/Memory=memory_2", []File{project, file("cursor", "m.json", memory)}, nil},
-		// a name that stands in a file stays, wherever it stands
+		// names already in a file are kept, wherever they are
 		{"cursor/memory=graph kiro/memory=graph", []File{file("cursor", "m.json", memory), file("kiro", "m.json", guarded)}, nil},
 		{"cursor/graph=graph_2 kiro/memory=graph", []File{file("cursor", "m.json", `"graph":{"command":"other"}`), file("kiro", "m.json", guarded)}, nil},
-		// and so does one of the configuration
+		// so are names from the configuration
 		{"cursor/memory=memory_2", []File{file("cursor", "m.json", memory)}, map[string]Server{"memory": {Command: "uvx"}}},
 		{"cursor/memory=notes", []File{file("cursor", "m.json", memory)}, map[string]Server{"notes": {Command: "npx", Args: []string{"m"}}}},
-		// of two under one name by hand, the second gets a name of its own
+		// if a user gave two servers the same name, the second is renamed
 		{"cursor/memory=graph kiro/b=b", []File{file("cursor", "m.json", guarded), file("kiro", "m.json", `"b":{"command":"toolcrib","args":["guard","graph","--","other"]}`)}, nil},
-		// another version of its package is the same server (G35)
+		// another version of the same package is the same server (G35)
 		{"cursor/memory=graph kiro/b=graph", []File{file("cursor", "m.json", strings.Replace(guarded, `"m"]`, `"@s/m@1.2"]`, 1)), file("kiro", "m.json", `"b":{"command":"toolcrib","args":["guard","graph","--","npx","@s/m@2"]}`)}, nil},
 		{"cursor/memory=graph", []File{file("cursor", "m.json", strings.Replace(guarded, `"m"]`, `"m@2.0.1"]`, 1))}, map[string]Server{"graph": {Command: "npx", Args: []string{"m"}}}},
-		// one that cannot be guarded takes no name away
+		// servers that cannot be guarded do not reserve names
 		{"cursor/a=a! kiro/a=a", []File{file("cursor", "m.json", `"a":{"type":"sse","url":"https://h"}`), file("kiro", "m.json", `"a":{"command":"a"}`)}, nil},
-		// the secrets of a server do not make it another one, its address does
+		// servers are distinguished by their addresses, not by their secrets
 		{
 			"cursor/a=a kiro/a=a qwen/a=a_2", []File{
 				file("cursor", "m.json", `"a":{"command":"a","args":["--token","1"]}`), file("kiro", "m.json", `"a":{"command":"a","args":["--token","2"]}`),
@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 		if got := named(t, tc.known, tc.files...); got != tc.want {
 			t.Errorf("%s\nwant %s", got, tc.want)
 		}
-		// The names stay when the servers are guarded one after the other, in any order.
+		// Names do not depend on the order in which servers are guarded.
 		files := tc.files
 		for i := len(files) - 1; i >= 0 && !strings.Contains(tc.want, "!"); i-- {
 			for _, e := range Entries(files, tc.known) {
@@ -80,8 +80,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNameOfAPluginServer: a plugin's server keeps the name under which it is on record, also
-// if the record masks a part of the plugin's path that looks like a key.
+// TestNameOfAPluginServer checks that a plugin's server keeps its recorded name, also if part of the plugin's path
+// looks like a key and is masked in the record.
 func TestNameOfAPluginServer(t *testing.T) {
 	const root = "/h/.claude/plugins/cache/quay/tides/6b70f99f769f0c1e6b70f99f769f0c1e6b70f99f"
 	f := parsed(t, "claude-code", root+"/.mcp.json", []byte(`{"mcpServers":{"far":{"command":"node","args":["${CLAUDE_PLUGIN_ROOT}/far.mjs"]}}}`))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestPipe finds a pipe that nobody writes to, and does not wait for it.
+// TestPipe checks that a pipe without a writer is detected without blocking.
 func TestPipe(t *testing.T) {
 	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, Inspect: inspect}
 	name := filepath.Join(m.Home, ".cursor", "mcp.json")

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 			fmt.Print(strings.Repeat(" ", 10_000))
 		}
 		fmt.Print(`{"approved":true}`)
-	case "leave": // refuses, and leaves a process that holds its output
+	case "leave": // refuses, and leaves a process that keeps its output open
 		fmt.Print(`{"approved":false}`)
 		child := exec.Command(os.Args[0]) //nolint:noctx // outlives its parent
 		child.Env = append(os.Environ(), gateVariable+"=stay")
@@ -108,8 +108,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestAnswerCountsWhenAChildHoldsThePipe has a gate refuse and exit while a child
-// keeps its output open: the refusal must count.
+// TestAnswerCountsWhenAChildHoldsThePipe checks that the refusal of a gate that exits counts although a child process
+// keeps its output open.
 func TestAnswerCountsWhenAChildHoldsThePipe(t *testing.T) {
 	shortrun.NeedsLong(t)
 	a, err := command(t, "leave").Ask(t.Context(), invocation(false))

@@ -21,7 +21,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// origin is a registry of many tools of MCP servers, whose versions nobody signed.
+// origin is a registry with many tools of MCP servers and unsigned versions.
 type origin struct {
 	bundle bundle.Bundle
 	log    *checkpoint.Log
@@ -43,7 +43,7 @@ func newOrigin(t *testing.T) *origin {
 	return o
 }
 
-// approve adds a version of a tool, after its last one.
+// approve adds a tool or the next version of it.
 func (o *origin) approve(t *testing.T, id, server, description string) {
 	t.Helper()
 	raw := fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object"}}`, id, description)
@@ -82,7 +82,7 @@ func (o *origin) approve(t *testing.T, id, server, description string) {
 	}
 }
 
-// files publishes the registry. edit changes the parts by their hashes.
+// files publishes the registry. edit modifies the parts, by hash.
 func (o *origin) files(t *testing.T, edit func(parts map[string]bundle.Records)) map[string][]byte {
 	t.Helper()
 	root, err := tlog.TreeHash(o.bundle.Log.Seq, o.log)
@@ -125,7 +125,7 @@ func (o *origin) files(t *testing.T, edit func(parts map[string]bundle.Records))
 	return files
 }
 
-// live returns what a copy has of each tool.
+// live returns the definition of each tool in the copy.
 func (f *follower) live(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -141,8 +141,7 @@ func (f *follower) live(t *testing.T) map[string]string {
 	return found
 }
 
-// TestAdvance updates a copy again and again from the parts that changed, and compares it
-// with a new copy.
+// TestAdvance updates a copy repeatedly from changed parts and compares it with a new copy.
 func TestAdvance(t *testing.T) {
 	o := newOrigin(t)
 	f := newFollowerOf(t, o.files(t, nil))
@@ -191,7 +190,7 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// TestAdvanceRefuses has changed parts that do not fit the parts beside them.
+// TestAdvanceRefuses has changed parts that are inconsistent with the unchanged ones.
 func TestAdvanceRefuses(t *testing.T) {
 	o := newOrigin(t)
 	o.approve(t, "tool_0", "server0", "Do the first thing better.")
@@ -245,8 +244,7 @@ func TestAdvanceRefuses(t *testing.T) {
 	}
 }
 
-// TestServersOfAnyName follows a registry whose tools name servers that are paths, or that are
-// too long for a file.
+// TestServersOfAnyName follows a registry with server names that are paths or too long for a file name.
 func TestServersOfAnyName(t *testing.T) {
 	o := newOrigin(t)
 	names := []string{"../../pwned", "no/such", strings.Repeat("x", 250)}

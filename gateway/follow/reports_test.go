@@ -16,7 +16,7 @@ import (
 	"toolcrib/gateway/follow"
 )
 
-// reportServer answers POST /v1/reports as a test wants it to, and records the documents.
+// reportServer answers POST /v1/reports as the test requires and records the documents.
 type reportServer struct {
 	documents []string
 	answer    func(w http.ResponseWriter, r *http.Request, n int)
@@ -56,8 +56,8 @@ func listOf(text string) []byte {
 	return []byte(`{"tools":[{"name":"x","description":"` + text + `","inputSchema":{"type":"object"}}]}`)
 }
 
-// TestReportsAreSentOnce sends each report once, although others are refused, and those again
-// later that the server may then take.
+// TestReportsAreSentOnce checks that each accepted report is sent once, although others are refused, and that refused
+// reports are sent again later only if the server may accept them.
 func TestReportsAreSentOnce(t *testing.T) {
 	s, source := newReportServer(t)
 	o := follow.Outbox{Dir: t.TempDir()}
@@ -95,7 +95,7 @@ func TestReportsAreSentOnce(t *testing.T) {
 	}
 }
 
-// TestEarlierOutboxIsSent sends what an earlier version queued in the folder above.
+// TestEarlierOutboxIsSent sends reports that an earlier version queued in the parent folder.
 func TestEarlierOutboxIsSent(t *testing.T) {
 	s, source := newReportServer(t)
 	dir := t.TempDir()
@@ -114,7 +114,7 @@ func TestEarlierOutboxIsSent(t *testing.T) {
 	}
 }
 
-// TestReportsAreNotLost has answers that do not come from toolcrib serve.
+// TestReportsAreNotLost has responses that do not come from toolcrib serve.
 func TestReportsAreNotLost(t *testing.T) {
 	s, source := newReportServer(t)
 	o := follow.Outbox{Dir: t.TempDir()}

@@ -26,14 +26,14 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// event is the hash of an event of a log with a name.
+// event returns the hash of the nth event of the named log.
 func event(log string, n int64) string {
 	sum := sha256.Sum256(fmt.Append(nil, log, n))
 	return hex.EncodeToString(sum[:])
 }
 
-// published returns the files of a real bundle, as if its log had size events, of which
-// those after fork are those of another log; change changes the bundle before.
+// published returns the files of a real bundle with size events in its log, of which those after fork come from
+// another log. change modifies the bundle first.
 func published(t *testing.T, size, fork int64, change func(*bundle.Bundle)) map[string][]byte {
 	t.Helper()
 	text, err := os.ReadFile("../../review/bundle/testdata/bundle.json")
@@ -88,7 +88,7 @@ func published(t *testing.T, size, fork int64, change func(*bundle.Bundle)) map[
 	return files
 }
 
-// editIndex changes the index of files.
+// editIndex modifies the index in files.
 func editIndex(t *testing.T, files map[string][]byte, edit func(map[string]any)) {
 	t.Helper()
 	var index map[string]any
@@ -103,7 +103,7 @@ func editIndex(t *testing.T, files map[string][]byte, edit func(map[string]any))
 	files[follow.IndexFile] = text
 }
 
-// each changes every file below a folder.
+// each modifies every file in a folder.
 func each(files map[string][]byte, folder string, change func([]byte) []byte) {
 	for name, data := range files {
 		if strings.HasPrefix(name, folder) {
@@ -116,8 +116,8 @@ func setLast(b *bundle.Bundle, change func(*bundle.Version)) {
 	change(&b.Versions[len(b.Versions)-1])
 }
 
-// TestRefused follows a registry of 300 events, offers another one, and has it refused with
-// a reason, while the accepted copy stays.
+// TestRefused follows a registry of 300 events and offers others, which must be refused with a reason and leave the
+// accepted copy in place.
 func TestRefused(t *testing.T) {
 	const old = 300
 	same := func(*testing.T, map[string][]byte) {}
@@ -214,7 +214,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// follower follows a server whose files a test changes.
+// follower follows a server whose files the test modifies.
 type follower struct {
 	follow.Copy
 	files   map[string][]byte
@@ -264,8 +264,8 @@ func (f *follower) update(ctx context.Context) (bool, error) {
 	return f.Update(ctx, f.address, source)
 }
 
-// refuses looks at the source, which fails with a reason: it is recorded, the accepted
-// copy stays readable, and a good registry is accepted afterwards.
+// refuses updates from the source, which must fail with a recorded reason. The accepted copy must stay readable, and
+// a valid registry must be accepted afterwards.
 func (f *follower) refuses(t *testing.T, want string) {
 	t.Helper()
 	before, err := f.Accepted()
@@ -293,7 +293,7 @@ func (f *follower) refuses(t *testing.T, want string) {
 	}
 }
 
-// TestBadTransfers has answers that no part of a registry has.
+// TestBadTransfers has responses that are not valid parts of a registry.
 func TestBadTransfers(t *testing.T) {
 	endless := func(w http.ResponseWriter, _ *http.Request) {
 		for data := make([]byte, 1<<20); ; {
@@ -344,7 +344,7 @@ func TestBadTransfers(t *testing.T) {
 	}
 }
 
-// TestHangingSource ends a look at a source that never answers.
+// TestHangingSource checks that an update from a source that never answers ends.
 func TestHangingSource(t *testing.T) {
 	f := newFollower(t, 100)
 	hangs := make(chan struct{})
@@ -357,7 +357,7 @@ func TestHangingSource(t *testing.T) {
 	}
 }
 
-// TestSigners follows with the signers of the registry, and refuses it with others.
+// TestSigners checks that a registry is accepted with its own signers and refused with others.
 func TestSigners(t *testing.T) {
 	f := newFollower(t, 100)
 	own := signersOf(t)
@@ -380,7 +380,7 @@ func TestSigners(t *testing.T) {
 	}
 }
 
-// signersOf returns the signers that the registry names itself.
+// signersOf returns the signers that the registry lists.
 func signersOf(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../review/bundle/testdata/bundle.json")

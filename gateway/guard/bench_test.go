@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// BenchmarkCall measures a call of a fake server, whose own work is nothing: directly,
-// and behind a guard whose gates let everything pass, with small and large results.
+// BenchmarkCall measures calls of a fake server that does no work, with small and large results, directly and through
+// a guard whose gates allow everything.
 func BenchmarkCall(b *testing.B) {
 	for _, size := range []int{10, 1 << 20} {
 		b.Run(fmt.Sprintf("direct/%d", size), func(b *testing.B) {
@@ -46,7 +46,7 @@ func BenchmarkCall(b *testing.B) {
 		b.Run(fmt.Sprintf("guarded/%d", size), func(b *testing.B) {
 			c := newCrib(allTools...)
 			go func() {
-				for range c.ended { //nolint:revive // nobody looks
+				for range c.ended { //nolint:revive // discard
 				}
 			}()
 			s := guarded(b, c).begin()
@@ -60,8 +60,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkRugPull measures how long after its server's notice a changed tool has left
-// the list and its call is refused.
+// BenchmarkRugPull measures the time from a server's notification until a changed tool is no longer listed and its
+// calls are refused.
 func BenchmarkRugPull(b *testing.B) {
 	s := guarded(b, newCrib(allTools...)).begin()
 	<-s.crib.observed
@@ -89,7 +89,7 @@ func BenchmarkRugPull(b *testing.B) {
 	}
 }
 
-// measure calls the tool big again and again.
+// measure calls the tool big repeatedly.
 func measure(b *testing.B, size int, exchange func(line string) string) {
 	b.Helper()
 	var took []time.Duration

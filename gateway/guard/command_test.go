@@ -26,7 +26,7 @@ func (s *session) ends() int {
 	}
 }
 
-// spawned starts a child of the server that nothing ends but a kill, and returns its id.
+// spawned starts a child process of the server that ends only when killed, and returns its id.
 func (s *session) spawned(id int) int {
 	s.t.Helper()
 	var doc struct {
@@ -42,7 +42,7 @@ func (s *session) spawned(id int) int {
 	return doc.Result.Content.PID
 }
 
-// gone requires a process to end.
+// gone checks that a process ends.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for late := time.Now().Add(longest); time.Now().Before(late); time.Sleep(time.Millisecond) {
@@ -54,7 +54,7 @@ func gone(t *testing.T, pid int) {
 }
 
 func TestNoProcessIsLeft(t *testing.T) {
-	for name, act := range map[string]func(s *session) (status int){ // the child holds the output open
+	for name, act := range map[string]func(s *session) (status int){ // the child keeps the output open
 		"the client goes": func(s *session) int {
 			_ = s.in.Close()
 			return 0
@@ -92,8 +92,8 @@ func TestNoProcessIsLeft(t *testing.T) {
 	}
 }
 
-// TestAnswersAfterTheInput lets a server answer what it was asked before its input
-// ended, as one that a shell pipes into.
+// TestAnswersAfterTheInput checks that a server can respond to requests that were made before its input ended, as
+// with input piped by a shell.
 func TestAnswersAfterTheInput(t *testing.T) {
 	c := newCrib(allTools...)
 	c.holds = make(chan struct{})
@@ -107,8 +107,8 @@ func TestAnswersAfterTheInput(t *testing.T) {
 	}
 }
 
-// TestAHastyServerAnswers holds the input of a server open that ends with it, until it
-// has answered what a shell piped into the guard.
+// TestAHastyServerAnswers checks that the input of a server that exits at its end stays open until the server has
+// responded to everything piped into the guard.
 func TestAHastyServerAnswers(t *testing.T) {
 	s := guarded(t, newCrib("hasty")).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hasty"}}`)
@@ -119,15 +119,15 @@ func TestAHastyServerAnswers(t *testing.T) {
 	}
 }
 
-// terminated is the status of a program that a request to end has ended.
+// terminated is the exit status of a program that SIGTERM ended.
 const terminated = 128 + 15
 
-// TestNobodyWaitsForAnAnswer ends a server that answers nothing as soon as nobody reads
-// answers, and when the answer is late.
+// TestNobodyWaitsForAnAnswer checks that a server that does not respond is ended as soon as nobody reads responses,
+// or after the time limit.
 func TestNobodyWaitsForAnAnswer(t *testing.T) {
 	for _, name := range []string{"nobody reads", "it is late"} {
 		t.Run(name, func(t *testing.T) {
-			change := func(s *session) { // the client is gone once its call was let through
+			change := func(s *session) { // the client disconnects after its call was admitted
 				s.gone = func() bool {
 					s.crib.mu.Lock()
 					defer s.crib.mu.Unlock()
@@ -140,7 +140,7 @@ func TestNobodyWaitsForAnAnswer(t *testing.T) {
 			s := guarded(t, newCrib("silent"), change).begin()
 			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"silent"}}`)
 			_ = s.in.Close()
-			if got := s.ends(); got != 0 && (got != terminated || s.gone == nil) { // a server that nobody reads is also told to end
+			if got := s.ends(); got != 0 && (got != terminated || s.gone == nil) { // without readers, the server is also sent SIGTERM
 				t.Errorf("the status is %d", got)
 			}
 			if o := <-s.crib.ended; o.Code != gateway.CodeProvider {
@@ -150,20 +150,20 @@ func TestNobodyWaitsForAnAnswer(t *testing.T) {
 	}
 }
 
-// TestAHangingCallEndsWithTheClient ends soon after the client closed the input, although the
-// server never answers (G34): clients wait two seconds before they end the guard themselves.
+// TestAHangingCallEndsWithTheClient checks that the guard ends soon after the client closed the input, although the
+// server never responds (G34). Clients wait two seconds before they end the guard themselves.
 func TestAHangingCallEndsWithTheClient(t *testing.T) {
 	s := guarded(t, newCrib("silent"), func(s *session) { s.times.Answer = 0 }).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"silent"}}`)
 	_ = s.in.Close()
 	began := time.Now()
 	s.ends()
-	if took := time.Since(began); took > 20*time.Second { // on a busy machine; it was 30 s at least
+	if took := time.Since(began); took > 20*time.Second { // on a busy machine; it used to be 30 s at least
 		t.Errorf("the guard ends after %s", took)
 	}
 }
 
-// TestAShortSessionIsProposed has the client leave while its server's list is proposed.
+// TestAShortSessionIsProposed checks that the server's list is proposed although the client disconnects meanwhile.
 func TestAShortSessionIsProposed(t *testing.T) {
 	c := newCrib()
 	slow := make(chan struct{})

@@ -14,17 +14,17 @@ import (
 	"toolcrib/gateway/guard"
 )
 
-// remote is an MCP server over HTTP that tests write by hand.
+// remote is an MCP server over HTTP that is implemented without the SDK.
 type remote struct {
 	mu       sync.Mutex
 	sessions int
-	posts    []string // bodies, in the order of their arrival
+	posts    []string // bodies, in order of arrival
 	headers  []http.Header
-	forget   int // the status with which the next post finds its session gone; 0 for not
+	forget   int // status with which the next post loses its session; 0 for none
 	deleted  chan string
-	tools    string      // its list; "" for the usual one
-	raw      string      // its whole answer to lists with the id 1; "" for the usual one
-	stream   chan string // what the stream of the server carries; nil for no stream
+	tools    string      // its list; "" for the default
+	raw      string      // its whole response to list requests with id 1; "" for the default
+	stream   chan string // events of the server's stream; nil for no stream
 }
 
 func (r *remote) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -70,15 +70,15 @@ func (r *remote) post(w http.ResponseWriter, m fakeMessage) {
 		_, _ = io.WriteString(w, strings.ReplaceAll(r.raw, "$ID", "1"))
 	case m.Method == "tools/list":
 		answer(`{"tools":` + cmp.Or(r.tools, catalogOf("emit", "big", "fail", "silent")) + `}`)
-	case m.Params.Name == "emit": // an event stream with a notification and a request before the answer
+	case m.Params.Name == "emit": // an event stream with a notification and a request before the response
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, ": hello\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\ndata: \"params\":{}}\n\nid: 5\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"sampling/createMessage\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/late\"}\n\n", m.ID)
-	case m.Params.Name == "big": // a stream that breaks off, and is taken up
+	case m.Params.Name == "big": // a stream that is interrupted and resumed
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, "id: broken-%s\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/first\"}\n\n", m.ID)
 	case m.Params.Name == "fail":
 		http.Error(w, "no", http.StatusUnauthorized)
-	case m.Params.Name == "silent": // a stream without an answer
+	case m.Params.Name == "silent": // a stream without a response
 		w.Header().Set("Content-Type", "text/event-stream")
 	default:
 		answer(`{}`)
@@ -109,7 +109,7 @@ func (r *remote) get(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// far starts a guard before a server over HTTP.
+// far starts a guard for a server over HTTP.
 func far(t *testing.T, r *remote, change ...func(*session)) *session {
 	t.Helper()
 	r.deleted = make(chan string, 10)
@@ -133,7 +133,7 @@ func TestEndpoint(t *testing.T) {
 	s.is(`{"jsonrpc":"2.0","method":"notifications/progress", "params":{}}`)
 	s.is(`{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage"}`)
 	s.is(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
-	s.is(`{"jsonrpc":"2.0","method":"notifications/late"}`) // streams are read to their end
+	s.is(`{"jsonrpc":"2.0","method":"notifications/late"}`) // streams are read to the end
 	s.send(`{"jsonrpc":"2.0","id":"s1","result":{"role":"assistant"}}`)
 	s.is2(s.call(2, "big", "{}"), "notifications/first")
 	s.is2(s.next(), `"resumed":true`)
@@ -186,8 +186,7 @@ func TestAForgottenSessionBeginsAgain(t *testing.T) {
 	}
 }
 
-// TestTheOrderOfPosts sends messages quickly and holds the order in which they arrive
-// against that in which they were sent.
+// TestTheOrderOfPosts checks that messages sent in quick succession arrive in order.
 func TestTheOrderOfPosts(t *testing.T) {
 	r := &remote{}
 	s := far(t, r)
@@ -224,8 +223,8 @@ func TestAnEndpointThatIsAway(t *testing.T) {
 	}
 }
 
-// TestSignInIsRecorded records why a server that asks for a sign-in has no list, so that
-// status shows it (G27).
+// TestSignInIsRecorded checks that the reason is recorded if a server has no list because it requires signing in, so
+// that status shows it (G27).
 func TestSignInIsRecorded(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	t.Cleanup(web.Close)

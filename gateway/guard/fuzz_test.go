@@ -15,7 +15,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// recorder is a Server that keeps what it is sent.
+// recorder is a Server that records the messages sent to it.
 type recorder struct{ sent bytes.Buffer }
 
 func (r *recorder) start(context.Context, Times, func(string)) error { return nil }
@@ -29,9 +29,8 @@ func (r *recorder) send(_ context.Context, _ *message, line []byte) error {
 
 func (r *recorder) finish() {}
 
-// idleGuard returns a guard that nobody serves, with one approved tool, and what it writes
-// to the client. The client waits for the answers to a list, with the id 1, and to an
-// initialize, with the id 2.
+// idleGuard returns a guard without a running server, with one approved tool, and its output to the client. The
+// client waits for the responses to a list request with id 1 and to initialize with id 2.
 func idleGuard(tb testing.TB) (*Guard, *recorder, *bytes.Buffer) {
 	tb.Helper()
 	raw := json.RawMessage(`{"name":"good","inputSchema":{}}`)
@@ -47,7 +46,7 @@ func idleGuard(tb testing.TB) (*Guard, *recorder, *bytes.Buffer) {
 	return g, server, out
 }
 
-// seeds are messages that divide, hide, or repeat a list with an unapproved tool.
+// seeds returns messages that split, hide or repeat a list with an unapproved tool.
 func seeds() (texts []string) {
 	const list = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"evil"}]}}`
 	const call = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"evil"}}`
@@ -65,11 +64,11 @@ func seeds() (texts []string) {
 		`{"id":2,"result":{"capabilities":{"tools":{}},"instructions":"x"}}`, `{"id":1e0,"result":{}}`, `{"method":"ping"}`, strings.Repeat("[", 20_000))
 }
 
-// anyLineEnd is where any reader divides lines.
+// anyLineEnd matches everything that a reader treats as a line end.
 var anyLineEnd = regexp.MustCompile("[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]")
 
-// FuzzMessage compares the parser of the guard with encoding/json, and lets the readers
-// in Go look for unapproved tools and unlogged calls in what the guard makes of a text.
+// FuzzMessage compares the guard's parser with encoding/json and lets the readers in Go search the guard's output for
+// unapproved tools and unlogged calls.
 func FuzzMessage(f *testing.F) {
 	for _, text := range seeds() {
 		f.Add([]byte(text))
@@ -110,8 +109,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// sameMessage requires encoding/json to understand a message as the guard does, and its
-// line as the message.
+// sameMessage checks that encoding/json understands a message as the guard does, and that its line is the same
+// message.
 func sameMessage(t *testing.T, m *message) {
 	t.Helper()
 	line := oneLine(m.text)

@@ -23,32 +23,31 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// longest limits the wait of a test.
+// longest limits all waits in tests.
 const longest = 5 * time.Minute
 
-// patient are the times of the guards in tests: nothing that a loaded machine is late
-// with changes what happens.
+// patient returns time limits with which delays on a busy machine do not change the results.
 func patient() guard.Times {
 	return guard.Times{Compare: time.Hour, Propose: time.Hour, List: longest, Dial: longest, Answer: longest, End: longest, Stop: longest, Drain: longest}
 }
 
-// crib is toolcrib as the tests have it.
+// crib is the backend of toolcrib in the tests.
 type crib struct {
-	withheld int // tools
+	withheld int // number of tools
 	mu       sync.Mutex
 	state    int64
-	changes  int64 // of the state, and of whether it can be read
+	changes  int64 // number of changes of the state and of its readability
 	tools    map[string]guard.Tool
 	texts    map[string]wire.ServerText
 	closed   error
 	reads    atomic.Int64 // of the approvals
 	refuse   map[string]error
-	holds    chan struct{} // a call waits for it in Admit; nil for nothing
+	holds    chan struct{} // Admit waits for it; nil for no wait
 	changed  chan struct{}
 	calls    []calling
 	ended    chan gateway.Outcome
 	observed chan guard.Listing
-	slow     chan struct{} // holds the first Observe until its context ends, and tells that it began; nil for neither
+	slow     chan struct{} // holds the first Observe until its context ends, and receives a value when it begins; nil for no wait
 }
 
 func newCrib(tools ...string) *crib {
@@ -57,12 +56,12 @@ func newCrib(tools ...string) *crib {
 	return c
 }
 
-// tool is the JSON of a tool.
+// tool returns the JSON of a tool.
 func tool(name, description string) string {
 	return fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object"}}`, name, description)
 }
 
-// approve makes these the approved tools; one of a name alone is as the fake lists it.
+// approve sets the approved tools. A tool given by name only is approved as the fake lists it.
 func (c *crib) approve(tools ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +82,7 @@ func (c *crib) approve(tools ...string) {
 	c.changed = make(chan struct{})
 }
 
-// close makes the database unreadable, or readable with nil.
+// close makes the database unreadable, or readable again if err is nil.
 func (c *crib) close(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +99,7 @@ func (c *crib) Approved(context.Context) (guard.Approved, error) {
 	return guard.Approved{State: c.state, Tools: c.tools, Texts: c.texts}, c.closed
 }
 
-// Wait returns how often something changed, when that is not what was seen.
+// Wait returns the number of changes, as soon as it differs from seen.
 func (c *crib) Wait(ctx context.Context, seen int64) int64 {
 	c.mu.Lock()
 	changes, changed := c.changes, c.changed
@@ -132,14 +131,14 @@ func (c *crib) Observe(ctx context.Context, l guard.Listing) error {
 	return nil
 }
 
-// otherThan and notListed are why a call of a tool is refused that its server lists otherwise
-// than it was approved, or not at all.
+// otherThan and notListed return the reasons for refusing calls of tools that the server lists with a definition
+// other than the approved one, or not at all.
 func otherThan(name string) string {
 	return `a definition of \"` + name + `\" that differs from the approved one`
 }
 func notListed(name string) string { return `no longer lists \"` + name + `\" as approved` }
 
-// calling is a call as a backend gets it.
+// calling is a call as received by the backend.
 type calling struct {
 	client string
 	gateway.Request
@@ -177,7 +176,7 @@ func (c *crib) Conclude(_ *gateway.Admitted, o gateway.Outcome) { c.ended <- o }
 type session struct {
 	t      testing.TB
 	crib   *crib
-	file   string // the fake's catalog
+	file   string // catalog of the fake
 	in     *io.PipeWriter
 	lines  chan string
 	logs   chan string
@@ -186,14 +185,14 @@ type session struct {
 	env    []string
 	times  guard.Times
 	gone   func() bool
-	texts  bool          // they are reviewed
-	asks   guard.Backend // in place of crib
+	texts  bool          // whether texts are reviewed
+	asks   guard.Backend // replaces crib if set
 }
 
-// allTools are the tools of the fake.
+// allTools lists the tools of the fake.
 var allTools = []string{"emit", "received", "env", "exit", "hang", "silent", "big", "spawn", "fail", "hasty"}
 
-// catalogOf is the fake's catalog of tools.
+// catalogOf returns a catalog for the fake with the tools.
 func catalogOf(tools ...string) string {
 	list := slices.Clone(tools)
 	for i, raw := range list {
@@ -204,7 +203,7 @@ func catalogOf(tools ...string) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// guarded starts a guard before a fake that lists all of its tools.
+// guarded starts a guard for a fake that lists all of its tools.
 func guarded(t testing.TB, c *crib, change ...func(*session)) *session {
 	t.Helper()
 	s := &session{
@@ -220,7 +219,7 @@ func guarded(t testing.TB, c *crib, change ...func(*session)) *session {
 	return s
 }
 
-// waitGone is the Config.Gone of gone, nil for none.
+// waitGone returns gone as Config.Gone, or nil.
 func (s *session) waitGone() func(time.Duration) bool {
 	if s.gone == nil {
 		return nil
@@ -235,7 +234,7 @@ func (s *session) waitGone() func(time.Duration) bool {
 	}
 }
 
-// start starts a guard before a server.
+// start starts a guard for a server.
 func (s *session) start(server guard.Server) {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -277,7 +276,7 @@ func (s *session) start(server guard.Server) {
 
 func (s *session) lists(text string) {
 	s.t.Helper()
-	if err := atomicfile.Write(s.file, []byte(text), atomicfile.Options{Mode: 0o600}); err != nil { // the fake may read it at this moment
+	if err := atomicfile.Write(s.file, []byte(text), atomicfile.Options{Mode: 0o600}); err != nil { // the fake may read it concurrently
 		s.t.Fatal(err)
 	}
 }
@@ -302,7 +301,7 @@ func (s *session) next() string {
 	return ""
 }
 
-// is requires the next line for the client to be this one.
+// is checks the next line for the client.
 func (s *session) is(want string) {
 	s.t.Helper()
 	if got := s.next(); got != want {
@@ -310,7 +309,7 @@ func (s *session) is(want string) {
 	}
 }
 
-// says requires a line of the guard's log.
+// says waits for a line in the guard's log that contains part.
 func (s *session) says(part string) {
 	s.t.Helper()
 	for {
@@ -325,7 +324,7 @@ func (s *session) says(part string) {
 	}
 }
 
-// begin is the handshake.
+// begin performs the handshake.
 func (s *session) begin() *session {
 	s.t.Helper()
 	s.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"tester","version":"1"}}}`)
@@ -343,7 +342,7 @@ func (s *session) call(id int, name, args string) string {
 	return s.next()
 }
 
-// emit has the fake write lines, in a call with an id.
+// emit calls a tool of the fake that writes the lines.
 func (s *session) emit(id int, lines ...string) {
 	s.t.Helper()
 	b, err := json.Marshal(lines)
@@ -353,7 +352,7 @@ func (s *session) emit(id int, lines ...string) {
 	s.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"emit","arguments":{"lines":%s}}}`, id, b)
 }
 
-// received returns the lines that the fake got so far.
+// received returns the lines that the fake has received.
 func (s *session) received(id int) []string {
 	s.t.Helper()
 	var doc struct {
@@ -388,7 +387,7 @@ func TestMessagesPassUnchanged(t *testing.T) {
 	}
 	got := s.received(1)
 	for _, line := range sent {
-		if line = strings.TrimSuffix(line, "\r"); !slices.Contains(got, line+"\n") { // a CR is a line break for some servers
+		if line = strings.TrimSuffix(line, "\r"); !slices.Contains(got, line+"\n") { // some servers treat CR as a line end
 			t.Errorf("the server does not get %q but %q", line, got)
 		}
 	}
@@ -421,7 +420,7 @@ func TestAnswersNobodyAskedForAreWithheld(t *testing.T) {
 }
 
 func TestListsHoldApprovedBytesAlone(t *testing.T) {
-	approved := `{"inputSchema":{"type":"object"},   "description":"It is emit.","name":"emit"}` // as it was imported first
+	approved := `{"inputSchema":{"type":"object"},   "description":"It is emit.","name":"emit"}` // as first imported
 	s := guarded(t, newCrib(approved, "env", tool("exit", "It was exit.")), func(s *session) {
 		s.lists(catalogOf("emit", "received", "exit", "env"))
 	}).begin()
@@ -467,7 +466,7 @@ func TestWithheldListsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestAmbiguousAnswers withholds what two readers could take for two messages.
+// TestAmbiguousAnswers checks that responses that could be read as two messages are withheld.
 func TestAmbiguousAnswers(t *testing.T) {
 	s := guarded(t, newCrib(allTools...)).begin()
 	for i, line := range []string{
@@ -481,7 +480,7 @@ func TestAmbiguousAnswers(t *testing.T) {
 			t.Errorf("%s reaches the client as %s", line, got)
 		}
 	}
-	// A request that carries a result could be taken for the answer to a list.
+	// A request with a result could be read as the response to a list request.
 	s.emit(20, `{"jsonrpc":"2.0","id":20,"method":"ping","result":{"tools":[{"name":"evil"}]}}`, `{"method":"x","Method":"y"}`, `"banner"`, `[1,2]`, `[]`, "no JSON {")
 	if got := s.next(); !strings.Contains(got, `"id":20,"error":`) || strings.Contains(got, "evil") {
 		t.Errorf("the client gets %s", got)
@@ -549,7 +548,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// is2 requires a line to contain a part.
+// is2 checks that a line contains a part.
 func (s *session) is2(line, part string) {
 	s.t.Helper()
 	if !strings.Contains(line, part) {
@@ -567,12 +566,12 @@ func TestApprovalsReachTheClient(t *testing.T) {
 	s.is(listChanged)
 	s.is2(s.call(3, "env", "{}"), `"result"`)
 	s.crib.approve("received", "env", tool("other", "The server does not list it."))
-	s.is2(s.call(4, "env", "{}"), `"result"`) // no list_changed: the client is listed the same
+	s.is2(s.call(4, "env", "{}"), `"result"`) // no list_changed, since the client's list is the same
 	s.is2(s.call(5, "other", "{}"), notListed("other"))
 }
 
-// overtaken has approvals that the guard hears of late: Wait does not return while a call
-// asks what the database has already.
+// overtaken simulates approvals that the guard learns of late: Wait does not return while a call already reads the
+// new state from the database.
 type overtaken struct{ *crib }
 
 func (overtaken) Wait(ctx context.Context, _ int64) int64 {
@@ -580,8 +579,8 @@ func (overtaken) Wait(ctx context.Context, _ int64) int64 {
 	return 0
 }
 
-// TestCallsOvertakeApprovals calls tools between an approval and the moment when the guard
-// hears of it: what is approved then is compared with what the server lists, and nothing else.
+// TestCallsOvertakeApprovals calls tools between an approval and the moment at which the guard learns of it. Only
+// newly approved tools are compared with the server's list.
 func TestCallsOvertakeApprovals(t *testing.T) {
 	c := newCrib("received")
 	s := guarded(t, c, func(s *session) { s.asks = overtaken{c} }).begin()
@@ -601,8 +600,8 @@ func TestChangesAreNoticed(t *testing.T) {
 	s.is(listChanged)
 	s.is(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 	s.is2(s.call(2, "env", "{}"), otherThan("env"))   // at once: the call waits for the comparison
-	s.is2(s.call(3, "big", "{}"), notListed("big"))   // it is not listed any more
-	s.is2(s.call(4, "fail", "{}"), `"isError":true}`) // it is listed twice alike
+	s.is2(s.call(3, "big", "{}"), notListed("big"))   // no longer listed
+	s.is2(s.call(4, "fail", "{}"), `"isError":true}`) // listed twice with the same definition
 	if l := <-s.crib.observed; len(l.Tools) != 5 {
 		t.Errorf("observed is %s", l.Tools)
 	}
@@ -610,8 +609,8 @@ func TestChangesAreNoticed(t *testing.T) {
 	s.is2(s.next(), `"tools":[`+tool("emit", "It is emit.")+","+tool("received", "It is received.")+","+tool("fail", "It is fail.")+"]")
 }
 
-// TestSilentChangesAreNoticed changes tools without a word: the client hears of it after
-// the comparison beside the calls.
+// TestSilentChangesAreNoticed changes tools without a notification. The client must be notified after the comparison
+// in the background.
 func TestSilentChangesAreNoticed(t *testing.T) {
 	s := guarded(t, newCrib(allTools...), func(s *session) { s.times.Compare = 10 * time.Millisecond }).begin()
 	s.received(1)
@@ -648,7 +647,7 @@ func TestPages(t *testing.T) {
 	s.is(`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + tool("emit", "It is emit.") + `],"nextCursor":"b\u0042"}}`)
 }
 
-// TestAListThatDoesNotEnd reads the list until a page comes again, and reports that (G24).
+// TestAListThatDoesNotEnd checks that a list is read until a page repeats, and that this is reported (G24).
 func TestAListThatDoesNotEnd(t *testing.T) {
 	s := guarded(t, newCrib(allTools...), func(s *session) {
 		s.lists(`{"":{"tools":` + catalogOf("env") + `,"nextCursor":"a"},"a":{"tools":` + catalogOf("env") + `,"nextCursor":"a"}}`)
@@ -659,9 +658,8 @@ func TestAListThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// TestOddAnswers passes answers that clients understand although they are not as the protocol
-// has them: an error of null, a byte order mark, a number as a string, capabilities of null
-// (G32).
+// TestOddAnswers checks that responses that violate the protocol in ways that clients accept are forwarded: null as
+// an error or as capabilities, a byte order mark, a number as a string (G32).
 func TestOddAnswers(t *testing.T) {
 	s := guarded(t, newCrib("emit"), func(s *session) {
 		s.env = append(s.env, `TOOLCRIB_TEST_CAPABILITIES={"tools":null}`)
@@ -679,8 +677,8 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-// TestTheFirstOfANameCounts lists two definitions under one name: the first is compared with
-// what was approved, and the client sees one of them at most (G24).
+// TestTheFirstOfANameCounts lists two definitions with the same name. The first one is compared with the approved
+// definition, and the client sees at most one (G24).
 func TestTheFirstOfANameCounts(t *testing.T) {
 	s := guarded(t, newCrib("env", "received"), func(s *session) {
 		s.lists(catalogOf("env", tool("env", "Another."), tool("received", "Another."), "received"))
@@ -759,7 +757,7 @@ func TestCancellation(t *testing.T) {
 	s := guarded(t, c).begin()
 	s.received(1)
 	<-c.ended
-	// A call that waits at the gates is canceled there, and what waits behind it goes on.
+	// Canceling a call that waits at the gates lets the next messages proceed.
 	c.mu.Lock()
 	c.holds = make(chan struct{})
 	c.mu.Unlock()
@@ -771,7 +769,7 @@ func TestCancellation(t *testing.T) {
 	close(c.holds)
 	c.holds = nil
 	c.mu.Unlock()
-	// One that the server has is canceled by it.
+	// Calls that were forwarded are canceled by the server.
 	s.send(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"silent"}}`)
 	s.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
 	s.is2(s.next(), `"ping"`)
@@ -821,7 +819,7 @@ func TestOutcomes(t *testing.T) {
 func TestLargeMessages(t *testing.T) {
 	s := guarded(t, newCrib(allTools...)).begin()
 	large := 40 << 20
-	if testing.Short() { // the race detector takes a second for each MB
+	if testing.Short() { // the race detector takes a second per MB
 		large = 4 << 20
 	}
 	for i, size := range []int{1 << 20, large, 100} {
@@ -872,7 +870,7 @@ func TestTheModernRevision(t *testing.T) {
 		t.Errorf("the guard asks %s", own)
 	}
 	s.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`)
-	s.next() // the fake answers at once, which ends it
+	s.next() // the fake responds at once, which ends the subscription
 	s.crib.approve("env")
 	s.is2(s.call(3, "received", "{}"), "not approved") // no list_changed without a subscription
 	s.send(`{"jsonrpc":"2.0","id":"held","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`)
@@ -881,8 +879,8 @@ func TestTheModernRevision(t *testing.T) {
 	s.is(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"held"}}}`)
 }
 
-// TestAServerThatChangesAllTheTime fills no queue: what it lists is proposed three times
-// at once, and then once a minute.
+// TestAServerThatChangesAllTheTime checks that changes are proposed three times immediately and then once a minute,
+// so that they do not fill the queue.
 func TestAServerThatChangesAllTheTime(t *testing.T) {
 	s := guarded(t, newCrib(allTools...)).begin()
 	for i := range 8 {
@@ -901,8 +899,8 @@ func TestAServerThatChangesAllTheTime(t *testing.T) {
 	}
 }
 
-// TestNothingComesBeforeInitialize answers a client that does not wait for the answer to
-// initialize: it comes first.
+// TestNothingComesBeforeInitialize has a client that does not wait for the response to initialize, which must still
+// come first.
 func TestNothingComesBeforeInitialize(t *testing.T) {
 	c := newCrib(allTools...)
 	c.close(errors.New("the disk is full"))
@@ -912,7 +910,7 @@ func TestNothingComesBeforeInitialize(t *testing.T) {
 	s.is2(s.next(), "the disk is full")
 }
 
-// A session that ends while the server is asked for its tools is no failure.
+// TestTheEndOfASessionIsNoFailureToCompare ends sessions while the server is asked for its tools.
 func TestTheEndOfASessionIsNoFailureToCompare(t *testing.T) {
 	s := guarded(t, newCrib(allTools...), func(s *session) { s.times.Compare = time.Microsecond }).begin()
 	s.received(1)
@@ -934,8 +932,8 @@ func TestTheEndOfASessionIsNoFailureToCompare(t *testing.T) {
 	}
 }
 
-// TestReasonOfNoListStays keeps the server's own reason for having no list when the server
-// ends afterwards.
+// TestReasonOfNoListStays checks that the server's own reason for having no list is kept when the server ends
+// afterwards.
 func TestReasonOfNoListStays(t *testing.T) {
 	s := guarded(t, newCrib("emit"), func(s *session) {
 		if err := os.Remove(s.file); err != nil {
@@ -946,7 +944,7 @@ func TestReasonOfNoListStays(t *testing.T) {
 	if err := s.in.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.status <- <-s.status // also for the cleanup
+	s.status <- <-s.status // the cleanup reads it, too
 	close(s.crib.observed)
 	last := ""
 	for l := range s.crib.observed {

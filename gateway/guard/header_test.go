@@ -35,7 +35,7 @@ func TestHeaderVariables(t *testing.T) {
 	}
 }
 
-// TestHeaderValues encodes the examples of the protocol.
+// TestHeaderValues checks the examples of the protocol.
 func TestHeaderValues(t *testing.T) {
 	r := &remote{}
 	marked := `{"name":"emit","description":"It is emit.","inputSchema":{"type":"object","properties":{
@@ -50,7 +50,7 @@ func TestHeaderValues(t *testing.T) {
 		{`=?base64?literal?=`, "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="},
 	} {
 		s.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"emit","arguments":{"region":"%s","n":42.0,"b":false,"in":{"text":"deep"},"plain":"x","null":null},`+modernMeta+`}}`, i, c.region)
-		for !strings.Contains(s.next(), "late") { // the last line of its stream
+		for !strings.Contains(s.next(), "late") { // last line of its stream
 		}
 		r.mu.Lock()
 		h := r.headers[len(r.headers)-1]
@@ -69,8 +69,8 @@ func TestHeaderValues(t *testing.T) {
 
 const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"modern"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
-// modernFar starts a guard before a server over HTTP that lists a tool, which is
-// approved, for a client that begins without a handshake.
+// modernFar starts a guard for a server over HTTP with one approved tool, and a client that does not perform a
+// handshake.
 func modernFar(t *testing.T, r *remote, raw string) *session {
 	t.Helper()
 	raw = strings.NewReplacer("\n", "", "\t", "").Replace(raw)

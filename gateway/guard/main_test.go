@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())
-	case "sleeper": // it outlives everybody who does not kill it
+	case "sleeper": // ends only when killed
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		fmt.Println("asleep")
 		time.Sleep(time.Hour)
@@ -40,8 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// fake is an MCP server of the tests. It writes every line by hand, so that the tests
-// see bytes and not what a library makes of them.
+// fake is an MCP server for tests. It does not use a library for its output, so that tests control every byte.
 type fake struct {
 	in       *bufio.Reader
 	received []string
@@ -77,8 +76,8 @@ func (f *fake) serve() {
 	}
 }
 
-// prompts answers about prompts from the file that the environment names: the entries of
-// the list, and the text of each with $NAME for the arguments.
+// prompts responds to requests about prompts from the file that the environment names, with the list entries and the
+// text of each, in which $NAME stands for an argument.
 func (f *fake) prompts(m fakeMessage) {
 	var from struct {
 		Prompts []json.RawMessage
@@ -91,17 +90,17 @@ func (f *fake) prompts(m fakeMessage) {
 	text, known := from.Texts[m.Params.Name]
 	switch {
 	case m.Method == "prompts/list" && err == nil:
-		list, _ := json.Marshal(from.Prompts) // it was JSON before
+		list, _ := json.Marshal(from.Prompts) // cannot fail, since it was JSON
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"prompts":%s}}`+"\n", m.ID, list)
 	case err != nil || !known:
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown prompt"}}`+"\n", m.ID)
 	default:
 		var args map[string]string
-		_ = json.Unmarshal(m.Params.Arguments, &args) // none for none
+		_ = json.Unmarshal(m.Params.Arguments, &args) // nil if there are none
 		for name, value := range args {
 			text = strings.ReplaceAll(text, "$"+name, value)
 		}
-		quoted, _ := json.Marshal(text) // it is a string
+		quoted, _ := json.Marshal(text) // cannot fail for strings
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"messages":[{"role":"user","content":{"type":"text","text":%s}}]}}`+"\n", m.ID, quoted)
 	}
 }
@@ -134,8 +133,7 @@ func (f *fake) handle(m fakeMessage) {
 	}
 }
 
-// list answers with the file's tools: a JSON array, or an object with one array a
-// page.
+// list returns the tools in the file: a JSON array, or an object with one array per page.
 func (f *fake) list(m fakeMessage) {
 	var n int
 	if file := os.Getenv(answers); file != "" && json.Unmarshal(m.ID, &n) == nil {
@@ -195,7 +193,7 @@ func (f *fake) call(m fakeMessage) {
 		select {}
 	case "silent":
 		return
-	case "hasty": // it takes its time, and ends with its input before it is done
+	case "hasty": // responds only after its input has ended
 		ended := make(chan struct{})
 		go func() {
 			_, _ = f.in.ReadString('\n')
@@ -210,8 +208,8 @@ func (f *fake) call(m fakeMessage) {
 		os.Exit(0)
 	case "big":
 		result = `{"content":[{"type":"text","text":"` + strings.Repeat("x", args.Size) + `"}]}`
-	case "spawn": // a child that keeps the output open and does not end when told
-		child := exec.Command(os.Args[0]) //nolint:noctx // it is to outlive its parent
+	case "spawn": // a child that keeps the output open and ignores SIGTERM
+		child := exec.Command(os.Args[0]) //nolint:noctx // it must outlive its parent
 		child.Env = append(os.Environ(), role+"=sleeper")
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		if err := child.Start(); err != nil {

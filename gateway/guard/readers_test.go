@@ -13,11 +13,11 @@ import (
 	"testing"
 )
 
-// Seen lists the tools that the readers of a stream of messages are offered, and those that
-// they are asked to call, whatever they take for the end of a line.
+// Seen lists the tools that readers of a stream find and the calls that they are asked to make, for all definitions
+// of a line end.
 type Seen struct{ Tools, Calls []string }
 
-// seenMessage has the members of a message that a reader looks at.
+// seenMessage contains the fields of a message that readers use.
 type seenMessage struct {
 	Method string `json:"method"`
 	Params struct {
@@ -41,7 +41,7 @@ func (s *Seen) add(messages ...seenMessage) {
 	}
 }
 
-// read adds what a reader understands of a text that it takes for one message.
+// read adds the content of a text that a reader treats as one message.
 func (s *Seen) read(text []byte) {
 	var one seenMessage
 	var several []seenMessage
@@ -52,15 +52,14 @@ func (s *Seen) read(text []byte) {
 	}
 }
 
-// lineEnds are what readers take for the end of a line: LF, CR, CR LF, what Python's
-// splitlines and what Node's readline divide at.
+// lineEnds contains what readers treat as a line end: LF, CR, CRLF, and the characters at which Python's splitlines
+// and Node's readline split.
 var lineEnds = []*regexp.Regexp{
 	regexp.MustCompile(`\n`), regexp.MustCompile(`\r`), regexp.MustCompile(`\r\n`),
 	regexp.MustCompile("\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]"), regexp.MustCompile("\r\n|[\n\r\u2028\u2029]"),
 }
 
-// SeenByGo returns what encoding/json understands of a stream, divided into lines in five
-// ways, and read value by value.
+// SeenByGo returns what encoding/json finds in a stream split into lines in five ways, and read value by value.
 func SeenByGo(stream []byte) Seen {
 	var s Seen
 	for _, end := range lineEnds {
@@ -77,8 +76,8 @@ func SeenByGo(stream []byte) Seen {
 	}
 }
 
-// The other readers write their Seen to standard output. Both read their standard input
-// line by line as the MCP SDKs of the runtime do, or, with an argument, divided in the five ways.
+// The other readers write their Seen to standard output. They read standard input line by line, like the MCP SDKs of
+// their runtimes, or split in five ways if they have an argument.
 const (
 	pythonReader = `
 import io, json, re, sys
@@ -124,8 +123,8 @@ if (process.argv.length < 2) {
 `
 )
 
-// SeenByAll returns what the readers in Go, Python and Node understand of a stream, by
-// reader. A program that is missing is skipped, except where CI is set.
+// SeenByAll returns what the readers in Go, Python and Node find in a stream, by reader. Missing programs are skipped
+// unless CI is set.
 func SeenByAll(t *testing.T, stream []byte) map[string]Seen {
 	t.Helper()
 	all := map[string]Seen{"Go": SeenByGo(stream)}
@@ -139,7 +138,7 @@ func SeenByAll(t *testing.T, stream []byte) map[string]Seen {
 		}
 		for mode, args := range map[string][]string{" line by line": nil, " in five ways": {"five"}} {
 			args = append([]string{r.flag, r.script}, args...)
-			cmd := exec.CommandContext(t.Context(), r.program, args...) //nolint:gosec // of this test
+			cmd := exec.CommandContext(t.Context(), r.program, args...) //nolint:gosec // programs of this test
 			cmd.Env = append(os.Environ(), "PYTHONUTF8=1")
 			cmd.Stdin, cmd.Stderr = bytes.NewReader(stream), os.Stderr
 			out, err := cmd.Output()
@@ -153,8 +152,7 @@ func SeenByAll(t *testing.T, stream []byte) map[string]Seen {
 	return all
 }
 
-// TestReadersSeeWhatTheySeek checks the readers themselves: each finds a message behind
-// the line ends that it knows.
+// TestReadersSeeWhatTheySeek checks that each reader finds a message after the line ends that it recognizes.
 func TestReadersSeeWhatTheySeek(t *testing.T) {
 	ends := map[string]string{"\n": "Python Node", "\r": "Python Node", "\r\n": "Python Node", "\u2028": "", "\v": "", "\x1e": "", "\u0085": ""}
 	var stream bytes.Buffer

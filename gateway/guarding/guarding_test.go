@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// countingReader counts how many proposals are loaded with their content.
+// countingReader counts the proposals that are loaded with their content.
 type countingReader struct {
 	review.Reader
 	read *int
@@ -26,7 +26,7 @@ func (r countingReader) Bundles(ctx context.Context, ids []proposals.ID) ([]revi
 	return r.Reader.Bundles(ctx, ids)
 }
 
-// TestReadSkipsOthers reads none of the proposals that are not about the tools of a server. (P10)
+// TestReadSkipsOthers checks that only proposals about a server's tools are loaded (P10).
 func TestReadSkipsOthers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "crowd.db")
 	crowd := storetest.Crowd{Tools: 5, Waiting: 50, Rules: "x"}

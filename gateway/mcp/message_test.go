@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestCheckMessage checks that messages are refused that the SDK would round, read
-// incompletely, or answer with the names of its own types (C52).
+// TestCheckMessage checks that messages are rejected if the SDK would round their numbers, ignore parts of them, or
+// respond with the names of its own types (C52).
 func TestCheckMessage(t *testing.T) {
 	for text, want := range map[string]int64{
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`: 0, `{"jsonrpc":"2.0","id":9007199254740992,"method":"ping"}`: 0, `{"jsonrpc":"2.0","method":"notifications/initialized"}`: 0,
@@ -37,8 +37,8 @@ func TestCheckMessage(t *testing.T) {
 	}
 }
 
-// TestAnswersAfterTheInputEnded has a program write its requests and close the pipe at
-// once: every one is answered all the same.
+// TestAnswersAfterTheInputEnded checks that all requests are answered if a program writes them and closes the pipe
+// immediately.
 func TestAnswersAfterTheInputEnded(t *testing.T) {
 	var out bytes.Buffer
 	to := &shared{to: &out}

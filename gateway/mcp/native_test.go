@@ -22,8 +22,7 @@ func pageOf(n, version int) []registry.Entry {
 	return entries
 }
 
-// TestWrittenPages lists other versions when something was approved, and the same
-// tools when nothing was (P3).
+// TestWrittenPages checks that versions change after an approval, and that the tools stay the same otherwise (P3).
 func TestWrittenPages(t *testing.T) {
 	var w writtenPages
 	first, err := w.of(pageOf(3, 1))

@@ -10,9 +10,8 @@ import (
 	"toolcrib/proposals"
 )
 
-// TestNothingDecides lists every method that a server can use: none of them
-// approves, rejects, waives, or answers a call that waits for the user. New methods
-// have to be added to the list, and reviewed for this.
+// TestNothingDecides lists all methods that the server can use. None of them approves, rejects or waives anything, or
+// answers a pending call. New methods must be reviewed for this before they are added to the list.
 func TestNothingDecides(t *testing.T) {
 	for given, want := range map[reflect.Type][]string{
 		reflect.TypeFor[mcp.Desk]():     {"Comment", "Lint", "LintProposal", "List", "Preview", "Propose", "Rebase", "Resolve", "Revise", "Show", "Submit", "Withdraw"},
@@ -30,8 +29,7 @@ func TestNothingDecides(t *testing.T) {
 	}
 }
 
-// TestOnlyAgentsAreServed refuses everybody else, whatever is given on the
-// command line.
+// TestOnlyAgentsAreServed checks that all other actors are refused.
 func TestOnlyAgentsAreServed(t *testing.T) {
 	for _, kind := range []proposals.ActorKind{proposals.User, proposals.Chief, proposals.System} {
 		if _, err := mcp.New(mcp.Config{As: proposals.Actor{Kind: kind, Name: "x"}}); !errors.Is(err, proposals.ErrAuthority) {

@@ -15,7 +15,7 @@ import (
 	"toolcrib/review/bundle"
 )
 
-// bundle reads the published registry with every kind of request.
+// bundle reads the published registry with all kinds of requests.
 func (s *server) bundle() {
 	resp, index := s.do(s.request("GET", "/v1/bundle", ""))
 	tag := resp.Header.Get("ETag")
@@ -50,10 +50,10 @@ func (s *server) bundle() {
 			s.Errorf("%s: %d %v, want %d", path, status, doc, want)
 		}
 	}
-	meet("GET", "/v1/bundle", "404") // by a server without --bundle, in TestBundleIsOptIn
+	meet("GET", "/v1/bundle", "404") // from a server without --bundle, in TestBundleIsOptIn
 }
 
-// report is a report of tools that have a name and a description.
+// report returns a report of tools, given as names and descriptions.
 func report(machine, server string, tools ...string) map[string]any {
 	list := []any{}
 	for i := 0; i < len(tools); i += 2 {
@@ -67,8 +67,7 @@ const (
 	machineB = "4567456789abcdef0123456789abcdef"
 )
 
-// reported sends reports, and returns how many proposals were made and what was refused, one a
-// line.
+// reported sends reports and returns the number of new proposals and the refusals, one per line.
 func (s *server) reported(reports ...any) (made int, refused string) {
 	body, err := json.Marshal(map[string]any{"reports": reports})
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *server) reported(reports ...any) (made int, refused string) {
 	return doc.Proposals, refused
 }
 
-// reports tells the server of what followers met.
+// reports sends reports of followers to the server.
 func (s *server) reports() {
 	if made, refused := s.reported(report(machineA, "library", "find_book", "Find a book.")); made != 1 || refused != "" {
 		s.Errorf("a report: %d %s", made, refused)
@@ -112,7 +111,7 @@ func (s *server) reports() {
 		s.Errorf("a body of a byte more than 1 MiB: %d", status)
 	}
 	meet("POST", "/v1/reports", "413")
-	meet("POST", "/v1/reports", "404") // by a server without --bundle, in TestBundleIsOptIn
+	meet("POST", "/v1/reports", "404") // from a server without --bundle, in TestBundleIsOptIn
 }
 
 // callLines sends lines of the call log of a follower.
@@ -162,7 +161,7 @@ func TestReportsActAsTheAgent(t *testing.T) {
 	p := open(t, tool("get_tides", "http://hub.invalid", nil))
 	p.configure("max_open_per_agent = 12\n")
 	s := p.serve("--http", "127.0.0.1:0", "--bundle")
-	// The user has a proposal about the same tool, and a set of the server's name.
+	// The user has a proposal about the same tool, and a set with the server's name.
 	p.write("mine.json", `{"tools":[{"name":"find_x","description":"Find x, honest.","inputSchema":{"type":"object"}}]}`)
 	p.run("import", "mine.json", "--server", "lib")
 	mine := p.run("show", "set:lib")
@@ -178,7 +177,7 @@ func TestReportsActAsTheAgent(t *testing.T) {
 	if got := p.run("list", "--filter", "set:reported_lib", "--json"); !strings.Contains(got, `"author":"agent:`) && !strings.Contains(got, `"author": "agent:`) {
 		t.Errorf("the author is not the agent: %s", got)
 	}
-	// Each machine counts once for a server's tool.
+	// Each machine counts once per tool of a server.
 	s.reported(report(machineA, "one", "find_y", "Find y."), report(machineA, "two", "find_y", "Find y."), report(machineB, "two", "find_y", "Find y."))
 	one, two := p.run("show", "set:reported_one"), p.run("show", "set:reported_two")
 	if !strings.Contains(one+two, "find_y") {
@@ -198,7 +197,7 @@ func TestReportsActAsTheAgent(t *testing.T) {
 	if got := comments("reported_two"); !strings.Contains(got, "2 machines met the text of revision 1") {
 		t.Errorf("two: %s", got)
 	}
-	// Only lists of an MCP server are taken, and one report does not affect the others.
+	// Only lists of MCP servers are accepted, and one report does not affect the others.
 	var exported any
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(p.run("export", "--format", "toolcrib"), "Plans trips at sea.", "Plans trips.")), &exported); err != nil {
 		t.Fatal(err)
@@ -225,7 +224,7 @@ func TestReportsActAsTheAgent(t *testing.T) {
 	if got := p.run("list"); strings.Count(got, "agent:user/") != 1 || strings.Contains(got, "find_c") || strings.Contains(got, "find_z") {
 		t.Errorf("%s", got)
 	}
-	// The limits of agents hold, and what fits is proposed.
+	// Agents' limits apply, and reports below them are proposed.
 	var many []string
 	for i := range 20 {
 		many = append(many, fmt.Sprintf("get_thing_%d", i), fmt.Sprintf("Gets the thing number %d.", i))
@@ -236,8 +235,8 @@ func TestReportsActAsTheAgent(t *testing.T) {
 	}
 }
 
-// TestBundleIsOptIn refuses the registry where nobody asked serve to offer it, and otherwise
-// publishes it again after an approval only.
+// TestBundleIsOptIn checks that serve does not publish the registry without --bundle, and that it publishes a new
+// bundle only after approvals.
 func TestBundleIsOptIn(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()
@@ -255,7 +254,7 @@ func TestBundleIsOptIn(t *testing.T) {
 	closed.stop()
 	s := p.serve("--http", "127.0.0.1:0", "--bundle")
 	_, first := s.do(s.request("GET", "/v1/bundle", ""))
-	_, _ = s.token("--name", "mate", "--user", "ada") // an event
+	_, _ = s.token("--name", "mate", "--user", "ada") // creates an event
 	if _, again := s.do(s.request("GET", "/v1/bundle", "")); again != first {
 		t.Error("an event that approves nothing changed the index")
 	}
@@ -274,7 +273,7 @@ func TestBundleIsOptIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, hash := range i.Parts { // a follower may still be reading the bundle before
+	for _, hash := range i.Parts { // followers may still be reading the previous bundle
 		if resp, _ := s.do(s.request("GET", "/v1/bundle/"+follow.PartFile(hash), "")); resp.StatusCode != 200 {
 			t.Errorf("the part %s of the index before: %s", hash, resp.Status)
 		}

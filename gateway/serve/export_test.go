@@ -7,14 +7,14 @@ import (
 	"toolcrib/gateway/follow"
 )
 
-// Route is a route as tests compare it.
+// Route is a route in a form that tests can compare.
 type Route struct {
 	Method, Pattern string
 	Query           []string
 	Open            bool
 }
 
-// Routes lists the routes of a server.
+// Routes returns the routes of a server.
 func Routes() []Route {
 	var all []Route
 	for _, r := range (&Server{}).table() {
@@ -23,7 +23,7 @@ func Routes() []Route {
 	return all
 }
 
-// Documents are the types behind the schemas of openapi.json, by their names there.
+// Documents returns the types of the schemas in openapi.json, by name.
 func Documents() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"Call": reflect.TypeFor[docCall](), "Catalog": reflect.TypeFor[docCatalog](), "Config": reflect.TypeFor[docConfig](),

@@ -21,8 +21,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestServeStopsInTheMiddle interrupts the server while a call runs and a stream
-// is open: the call comes to its end, and so does the stream.
+// TestServeStopsInTheMiddle interrupts the server while a call runs and a stream is open. Both must end properly.
 func TestServeStopsInTheMiddle(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -55,8 +54,7 @@ func TestServeStopsInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestServeEndsWithTheDatabase removes the database of one server, and replaces
-// that of another.
+// TestServeEndsWithTheDatabase removes the database of one server and replaces that of another.
 func TestServeEndsWithTheDatabase(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -116,7 +114,7 @@ func TestServeTurnsAwayTheSlow(t *testing.T) {
 			t.Errorf("%.120q: %d %s, want %d", text, status, got, want)
 		}
 	}
-	// Connections that show no token do not keep anybody out (S5).
+	// Connections without a token do not block others (S5).
 	for range 600 {
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
@@ -134,7 +132,7 @@ func TestServeTurnsAwayTheSlow(t *testing.T) {
 	s.stop()
 }
 
-// streamsAreLimited opens as many streams as a token may have.
+// streamsAreLimited opens the maximum number of streams for one token, and checks that another one is refused.
 func (s *server) streamsAreLimited() {
 	const most = 512
 	for range most {
@@ -145,7 +143,7 @@ func (s *server) streamsAreLimited() {
 	}
 }
 
-// TestServeOnASocket is the default: a socket of this account alone.
+// TestServeOnASocket checks the default, a socket that only this account can access.
 func TestServeOnASocket(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()
@@ -180,7 +178,7 @@ func TestServeOnASocket(t *testing.T) {
 	}
 }
 
-// TestServeOverTLS answers for the names of its certificate, beyond this machine.
+// TestServeOverTLS checks that requests over TLS are accepted on all interfaces, for the names in the certificate.
 func TestServeOverTLS(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()
@@ -205,7 +203,7 @@ func TestServeOverTLS(t *testing.T) {
 	s.stop()
 }
 
-// certificate writes a certificate for a name, and its key.
+// certificate writes a certificate for a name and its key.
 func (p place) certificate(name string) {
 	p.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -225,7 +223,7 @@ func (p place) certificate(name string) {
 	p.write("key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
 }
 
-// TestTokensForAnyUser name the user in each request.
+// TestTokensForAnyUser uses tokens with which each request names the user.
 func TestTokensForAnyUser(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()

@@ -17,8 +17,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// TestLoaders runs the examples against a server, and again when it is away: they
-// load the same.
+// TestLoaders runs the examples with a server and again without it. They must load the same tools.
 func TestLoaders(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -80,7 +79,7 @@ func TestLoaders(t *testing.T) {
 
 func encoded(t *testing.T, doc map[string]any) string {
 	t.Helper()
-	delete(doc, "prompt") // its time may be another
+	delete(doc, "prompt") // the time in it may differ
 	text, err := json.Marshal(doc)
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +87,10 @@ func encoded(t *testing.T, doc map[string]any) string {
 	return string(text)
 }
 
-// exampleTimeout matches how long an example waits for an answer.
+// exampleTimeout matches the timeout in an example.
 var exampleTimeout = regexp.MustCompile(`(timeout[=(])2((?:000)?\))`)
 
-// script runs code with an example beside it.
+// script runs code next to a copy of an example.
 func (s *server) script(t *testing.T, program, example, code, flag string) ([]byte, error) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -104,7 +103,7 @@ func (s *server) script(t *testing.T, program, example, code, flag string) ([]by
 	if lines := bytes.Count(text, []byte("\n")); lines > 15 {
 		t.Errorf("%s has %d lines", example, lines)
 	}
-	text = exampleTimeout.ReplaceAll(text, []byte("${1}180${2}")) // a busy machine is not away
+	text = exampleTimeout.ReplaceAll(text, []byte("${1}180${2}")) // no timeout on a busy machine
 	if js, ok := strings.CutSuffix(example, ".ts"); ok {          // node runs TypeScript from 22.18 on: it leaves out the types
 		example, text = js+".mjs", regexp.MustCompile(`(\w+): string`).ReplaceAll(text, []byte("$1"))
 	}
@@ -120,9 +119,8 @@ func (s *server) script(t *testing.T, program, example, code, flag string) ([]by
 	return out, err
 }
 
-// TestRoundTrip exports tools, loads them from a server, calls one under its exported
-// name, and checks the loaded tools as the code of an application. The tools must be
-// the same everywhere.
+// TestRoundTrip exports tools, loads them from a server, calls one by its exported name, and checks them with the
+// code of an application. The tools must be the same everywhere.
 func TestRoundTrip(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()
@@ -167,7 +165,7 @@ func TestRoundTrip(t *testing.T) {
 	s.stop()
 }
 
-// parsed is a JSON document with every digit of its numbers.
+// parsed parses a JSON document and keeps all digits of numbers.
 func parsed(t *testing.T, text string) *jsondoc.Node {
 	t.Helper()
 	n, err := jsondoc.Parse([]byte(text), jsondoc.DefaultLimits)
@@ -177,8 +175,8 @@ func parsed(t *testing.T, text string) *jsondoc.Node {
 	return n
 }
 
-// TestCallFromPython calls a tool by the example that the SDK examples share: what
-// refuses a call is an answer, too, which the model reads.
+// TestCallFromPython calls a tool with the code that the SDK examples share. A refusal must be returned as a result
+// for the model.
 func TestCallFromPython(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

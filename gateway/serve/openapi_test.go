@@ -24,7 +24,7 @@ import (
 	"toolcrib/registry/jsondoc/schematest"
 )
 
-// openAPI is the document as far as tests read it.
+// openAPI contains the parts of the document that tests read.
 type openAPI struct {
 	Paths map[string]map[string]struct {
 		Parameters []struct {
@@ -50,8 +50,7 @@ func readOpenAPI(t testing.TB) openAPI {
 	return doc
 }
 
-// TestOpenAPIHasEveryField compares the schemas with the types that answers are written
-// from, and their comments. (H17)
+// TestOpenAPIHasEveryField compares the schemas with the types of responses and their comments (H17).
 func TestOpenAPIHasEveryField(t *testing.T) {
 	text, err := os.ReadFile("openapi.json")
 	if err != nil {
@@ -67,7 +66,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		schema := schemas.Get(name)
 		before := schema.Get("properties")
 		comments.Describe(schema, of)
-		if name == "Config" { // the prompt is written behind the rest
+		if name == "Config" { // the prompt is added to the other fields
 			for _, key := range []string{"channel", "prompt"} {
 				schema.Get("properties").Set(key, before.Get(key))
 			}
@@ -77,8 +76,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 	generated.Check(t, "openapi.json", jsondoc.Indent(doc))
 }
 
-// TestOpenAPIHasEveryRoute compares paths, methods, parameters and who needs a
-// token with the table that the server is made of.
+// TestOpenAPIHasEveryRoute compares paths, methods, parameters and authentication with the routes of the server.
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	doc := readOpenAPI(t)
 	described := map[string]bool{}
@@ -117,21 +115,20 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 }
 
-// seen are the answers that tests of this package got, as "METHOD path status".
+// seen contains the responses that tests of this package have received, as "METHOD path status".
 var seen = struct {
 	sync.Mutex
 	answers map[string]bool
 }{answers: map[string]bool{}}
 
-// meet notes that a request got an answer.
+// meet records that a response was received.
 func meet(method, pattern, status string) {
 	seen.Lock()
 	defer seen.Unlock()
 	seen.answers[method+" "+pattern+" "+status] = true
 }
 
-// documented holds every answer against openapi.json: its status, its type and
-// its form.
+// documented compares every response with openapi.json: status, media type and schema.
 type documented struct{ *server }
 
 func (d documented) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -167,7 +164,7 @@ func (d documented) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// operation returns the operation in openapi.json for a request.
+// operation returns the operation for a request in openapi.json.
 func (d documented) operation(r *http.Request) (string, *struct {
 	Parameters []struct{ Name, In string }
 	Security   *[]any
@@ -184,7 +181,7 @@ func (d documented) operation(r *http.Request) (string, *struct {
 	return "", nil
 }
 
-// fits holds a document against a schema of openapi.json.
+// fits validates a document against a schema from openapi.json.
 func (d documented) fits(what string, content json.RawMessage, text []byte) {
 	whole, err := os.ReadFile("openapi.json")
 	if err != nil {
@@ -224,7 +221,7 @@ func (d documented) fits(what string, content json.RawMessage, text []byte) {
 	}
 }
 
-// metAll complains about every answer of openapi.json that no test got.
+// metAll reports every response in openapi.json that no test received.
 func metAll(t *testing.T) {
 	t.Helper()
 	seen.Lock()

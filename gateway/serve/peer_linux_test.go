@@ -37,7 +37,7 @@ func dialAs(uid int, path string) func(context.Context, string, string) (net.Con
 	}
 }
 
-// peers starts a server whose socket the accounts of a test can reach, each with a token.
+// peers starts a server with a socket that the accounts can connect to, each of which has a token.
 func (p place) peers(uids ...int) (s *server, path string, ids []string) {
 	p.Helper()
 	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // a socket's path is short
@@ -45,7 +45,7 @@ func (p place) peers(uids ...int) (s *server, path string, ids []string) {
 		p.Fatal(err)
 	}
 	p.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // others connect to the socket in it
+	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // other accounts must be able to connect to the socket in it
 		p.Fatal(err)
 	}
 	var table strings.Builder
@@ -62,7 +62,7 @@ func (p place) peers(uids ...int) (s *server, path string, ids []string) {
 	return p.serve("--socket", path), path, ids
 }
 
-// TestServePeers lets accounts call as the agent of their token without showing it.
+// TestServePeers checks that accounts can call as the agent of their token without sending it.
 func TestServePeers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	if os.Getuid() != 0 {
@@ -86,7 +86,7 @@ func TestServePeers(t *testing.T) {
 		if err != nil {
 			return 0, err.Error()
 		}
-		defer resp.Body.Close() //nolint:errcheck // it was only read
+		defer resp.Body.Close() //nolint:errcheck // only read
 		body, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, string(body)
 	}
@@ -98,10 +98,10 @@ func TestServePeers(t *testing.T) {
 	}{
 		{0, "", 200, `"user0"`},
 		{nobody, "", 200, `"user65534"`},
-		{nobody, "Bearer " + s.secret, 200, `"ada"`}, // a token that is shown counts
+		{nobody, "Bearer " + s.secret, 200, `"ada"`}, // a token in the request takes precedence
 		{nobody, "Bearer toolcrib_", 401, "token_invalid"},
 		{nobody, "Basic eDp5", 401, "token_missing"},
-		{nobody - 1, "", 0, "EOF"}, // an account that is not listed is not heard
+		{nobody - 1, "", 0, "EOF"}, // connections of accounts that are not listed are closed
 		{nobody - 1, "Bearer " + s.secret, 0, "EOF"},
 	} {
 		status, body := ask(tt.uid, tt.authorization)

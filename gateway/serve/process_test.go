@@ -24,14 +24,13 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){program: func() { os.Exit(cli.Run(nil)) }})
 }
 
-// place is a home with a database, a hub for its tools, and an agent that has
-// them.
+// place is a home directory with a database, a hub for its tools, and an agent that has them.
 type place struct {
 	testing.TB
 	dir string
 }
 
-// hub answers calls with their inputs; inputs {"fail": CODE} make it fail.
+// hub starts a hub that returns the inputs of calls. The inputs {"fail": CODE} make a call fail.
 func hub(t testing.TB) string {
 	t.Helper()
 	stop := make(chan struct{})
@@ -67,7 +66,7 @@ func hub(t testing.TB) string {
 	return h.URL
 }
 
-// tool is a proposal of an action tool; change sets keys of its definition.
+// tool returns a proposal of an action tool; change sets keys of its definition.
 func tool(id, hub string, change map[string]any) map[string]any {
 	d := map[string]any{
 		"id": id, "kind": "action", "name": "Get " + id, "category": "other", "description": "Returns the times of high and low water at a harbour on one day, for " + id + ".",
@@ -110,7 +109,7 @@ func open(t testing.TB, tools ...map[string]any) place {
 	return p
 }
 
-// approve proposes and approves.
+// approve submits and approves proposals.
 func (p place) approve(proposals ...any) {
 	p.Helper()
 	text, err := json.Marshal(proposals)
@@ -151,8 +150,8 @@ func (p place) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs toolcrib inside the test, which costs a fifth of a process, and returns
-// its standard output.
+// run runs toolcrib inside the test process, which takes a fifth of the time of a new process, and returns its
+// standard output.
 func (p place) run(args ...string) string {
 	p.Helper()
 	var out, errs bytes.Buffer
@@ -168,7 +167,7 @@ func (p place) run(args ...string) string {
 	return out.String()
 }
 
-// token makes a token for skipper and returns its secret and its id.
+// token creates a token for skipper and returns its secret and id.
 func (p place) token(args ...string) (secret, id string) {
 	p.Helper()
 	var doc struct {
@@ -183,7 +182,7 @@ func (p place) token(args ...string) (secret, id string) {
 	return doc.Secret, doc.Token.ID
 }
 
-// configure writes the user's own configuration.
+// configure writes the user's configuration file.
 func (p place) configure(text string) {
 	p.Helper()
 	if err := os.MkdirAll(filepath.Join(p.dir, ".config", "toolcrib"), 0o700); err != nil {

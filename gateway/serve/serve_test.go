@@ -14,7 +14,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// transport connects to the server, over TLS without a look at its certificate.
+// transport returns a transport that connects to the server and does not verify its certificate.
 func (s *server) transport() http.RoundTripper {
 	if strings.HasPrefix(s.url, "unix:") {
 		return nil
@@ -22,8 +22,7 @@ func (s *server) transport() http.RoundTripper {
 	return &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // it is the test's own
 }
 
-// TestServe makes every kind of request, and gets every answer that openapi.json
-// has.
+// TestServe makes every kind of request and receives every response in openapi.json.
 func TestServe(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()
@@ -141,7 +140,7 @@ func (s *server) calls() {
 			s.Errorf("%.80q: %d %v, want %s", body, status, doc["error"], want)
 		}
 	}
-	// It is turned away before it is sent, so that a client may not get to read why.
+	// The server responds before it has read the request, so that clients may not be able to read the reason.
 	if status, _ := s.raw(fmt.Sprintf("POST /v1/agents/skipper/execute HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n{", s.secret, 1<<20+1)); status != 413 {
 		s.Errorf("a body of a byte more than 1 MiB: %d", status)
 	}
@@ -171,7 +170,7 @@ func (s *server) health() {
 	}
 }
 
-// doors knocks at every path as somebody who may not come in.
+// doors checks that every path refuses foreign hosts and origins, missing or invalid tokens, and unknown parameters.
 func (s *server) doors() {
 	for path, methods := range readOpenAPI(s).Paths {
 		path = strings.ReplaceAll(path, "{id}", "skipper")
@@ -213,7 +212,7 @@ func (s *server) doors() {
 	}
 }
 
-// raw sends bytes and returns the status of the answer, 0 when there is none.
+// raw sends bytes and returns the status and text of the response; the status is 0 if there is none.
 func (s *server) raw(text string) (int, string) {
 	s.Helper()
 	conn, err := new(net.Dialer).DialContext(s.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
@@ -233,7 +232,7 @@ func (s *server) raw(text string) (int, string) {
 	return resp.StatusCode, resp.Status
 }
 
-// withoutTools takes every tool from the agent, and then the agent itself.
+// withoutTools removes all tools from the agent, and then the agent itself.
 func (s *server) withoutTools() {
 	agent := func(status string, base int) map[string]any {
 		p := proposal("agent:user/skipper", map[string]any{"id": "skipper", "name": "Skipper", "description": "Plans trips at sea.", "allowList": []string{"nothing_there"}})

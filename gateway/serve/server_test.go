@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// server is toolcrib serve as a process.
+// server is a process that runs toolcrib serve.
 type server struct {
 	place
 	cmd     *exec.Cmd
 	url     string // http://127.0.0.1:PORT, or the path of a socket
 	secret  string
 	tokenID string
-	lines   chan string // of its log, closed at its end
+	lines   chan string // lines of its log; closed at the end
 	log     []string
 }
 
-// serve starts a server and makes a token for skipper.
+// serve starts a server and creates a token for skipper.
 func (p place) serve(args ...string) *server {
 	p.Helper()
 	s := &server{place: p, lines: make(chan string, 10_000)}
@@ -49,7 +49,7 @@ func (p place) serve(args ...string) *server {
 	return s
 }
 
-// await reads the log up to a line with a message.
+// await reads the log up to a line with the message.
 func (s *server) await(message string) map[string]any {
 	s.Helper()
 	for line := range s.lines {
@@ -72,7 +72,7 @@ func (s *server) end() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// stop interrupts it, and looks for secrets in its log.
+// stop interrupts the server and searches its log for secrets.
 func (s *server) stop() {
 	s.Helper()
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -86,10 +86,10 @@ func (s *server) stop() {
 	}
 }
 
-// hanging is when a test that fails ends.
+// hanging is the timeout after which a test fails.
 const hanging = 3 * time.Minute
 
-// request makes a request with the token.
+// request returns a request with the token.
 func (s *server) request(method, path, body string, header ...string) *http.Request {
 	s.Helper()
 	r, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
@@ -105,7 +105,7 @@ func (s *server) request(method, path, body string, header ...string) *http.Requ
 	return r
 }
 
-// do sends a request and returns the answer with its body.
+// do sends a request and returns the response and its body.
 func (s *server) do(r *http.Request) (*http.Response, string) {
 	s.Helper()
 	resp, err := (&http.Client{Timeout: hanging, Transport: documented{s}}).Do(r)
@@ -120,21 +120,21 @@ func (s *server) do(r *http.Request) (*http.Response, string) {
 	return resp, string(text)
 }
 
-// get asks for a path and returns the status and the document.
+// get requests a path and returns the status and the document.
 func (s *server) get(path string, header ...string) (int, map[string]any) {
 	s.Helper()
 	resp, text := s.do(s.request(http.MethodGet, path, "", header...))
 	return resp.StatusCode, document(text)
 }
 
-// post calls a tool.
+// post calls a tool and returns the status and the document.
 func (s *server) post(body string) (int, map[string]any) {
 	s.Helper()
 	resp, text := s.do(s.request(http.MethodPost, "/v1/agents/skipper/execute", body))
 	return resp.StatusCode, document(text)
 }
 
-// document reads a JSON object, nil when there is none.
+// document parses a JSON object and returns nil if the text is not one.
 func document(text string) map[string]any {
 	var doc map[string]any
 	if json.Unmarshal([]byte(text), &doc) != nil {
@@ -143,7 +143,7 @@ func document(text string) map[string]any {
 	return doc
 }
 
-// code returns the code of an error.
+// code returns the code of the error in a document.
 func code(doc map[string]any) string {
 	fault, _ := doc["error"].(map[string]any)
 	text, _ := fault["code"].(string)

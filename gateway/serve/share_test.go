@@ -13,9 +13,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestOneTokenKeepsNobodyOut has one token open 1,100 connections and leave them
-// idle: another is served on each of its new connections, and the first one loses
-// those that were idle for longest, no others (S16).
+// TestOneTokenKeepsNobodyOut opens 1,100 idle connections with one token. New connections with another token must all
+// be served, and only those of the first token that have been idle longest may be closed (S16).
 func TestOneTokenKeepsNobodyOut(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()
@@ -42,7 +41,7 @@ func TestOneTokenKeepsNobodyOut(t *testing.T) {
 			closed, newest = closed+1, i
 		}
 	}
-	// Those that became idle at nearly the same time may be closed in any order.
+	// Connections that became idle at nearly the same time may be closed in any order.
 	if newest >= closed+100 {
 		t.Errorf("connection %d is closed, and %d are, so older ones are open", newest, closed)
 	}
@@ -52,7 +51,7 @@ func TestOneTokenKeepsNobodyOut(t *testing.T) {
 	s.stop()
 }
 
-// keptOpen is a connection with a token.
+// keptOpen is an open connection that uses a token.
 type keptOpen struct {
 	net.Conn
 	from   *bufio.Reader
@@ -74,7 +73,7 @@ func (s *server) keepOpen(secret string) *keptOpen {
 	return k
 }
 
-// ask makes a request and returns the status, 0 where the connection has ended.
+// ask makes a request and returns the status, or 0 if the connection was closed.
 func (k *keptOpen) ask() int {
 	if _, err := io.WriteString(k, "GET "+configPath+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+k.secret+"\r\n\r\n"); err != nil {
 		return 0
@@ -88,8 +87,7 @@ func (k *keptOpen) ask() int {
 	return resp.StatusCode
 }
 
-// TestOneTokenHasAShare has one token send what takes long, as often as it can:
-// another is served all the same.
+// TestOneTokenHasAShare sends as many slow requests as possible with one token. Another token must still be served.
 func TestOneTokenHasAShare(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	t.Parallel()
@@ -111,7 +109,7 @@ func TestOneTokenHasAShare(t *testing.T) {
 		}
 	}
 	const call = `{"tool":"get_tides","args":{"fail":"HANG"}}`
-	send(8, "POST /v1/agents/skipper/execute HTTP/1.1\r\n"+head+"Content-Length: 900000\r\n\r\n{") // the rest does not come
+	send(8, "POST /v1/agents/skipper/execute HTTP/1.1\r\n"+head+"Content-Length: 900000\r\n\r\n{") // the rest is never sent
 	send(600, "POST /v1/agents/skipper/execute HTTP/1.1\r\n"+head+"Content-Length: 43\r\n\r\n"+call)
 	send(600, "GET /mcp?user=ada HTTP/1.1\r\n"+head+"Accept: text/event-stream\r\nMcp-Protocol-Version: 2025-11-25\r\n\r\n")
 	for range 20 {

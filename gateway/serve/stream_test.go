@@ -32,7 +32,7 @@ func (s *server) listen(path string, header ...string) *stream {
 	return &stream{s, resp, bufio.NewScanner(resp.Body)}
 }
 
-// next returns the next event: its id, its name and its data; "" at the end.
+// next returns the id, the name and the data of the next event, empty at the end of the stream.
 func (e *stream) next() (id, event string, data map[string]any) {
 	for e.from.Scan() {
 		key, value, _ := strings.Cut(e.from.Text(), ": ")
@@ -51,7 +51,7 @@ func (e *stream) next() (id, event string, data map[string]any) {
 	return "", "", nil
 }
 
-// news follows what other processes do.
+// news checks that events from other processes are received.
 func (s *server) news() {
 	live := s.listen("/v1/events")
 	s.approve(tool("get_stars", "http://hub.invalid", nil))
@@ -65,7 +65,7 @@ func (s *server) news() {
 	if _, event, data := live.next(); event != "deactivation" || data["version"] != 2.0 {
 		s.Errorf("%s %v", event, data)
 	}
-	// Pending calls of another agent are not sent.
+	// Pending calls of other agents are not sent.
 	other := *s
 	other.secret, _ = s.token("--name", "mate", "--user", "ada")
 	other.post(`{"tool":"get_winds","args":{"harbour":"Emden"}}`)
@@ -92,7 +92,7 @@ func (s *server) news() {
 	s.revocation()
 }
 
-// revocation takes a token back while it holds a stream.
+// revocation revokes a token with an open stream.
 func (s *server) revocation() {
 	other := *s
 	var id string
@@ -125,7 +125,7 @@ func (s *server) connect() (*sdk.ClientSession, error) {
 	}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 }
 
-// withToken adds the token to requests of the SDK.
+// withToken adds the token to the SDK's requests.
 type withToken struct{ documented }
 
 func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -134,7 +134,7 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.documented.RoundTrip(r)
 }
 
-// mcp calls a tool over the MCP endpoint, as the token's agent.
+// mcp calls a tool at the MCP endpoint as the token's agent.
 func (s *server) mcp() {
 	session, err := s.connect()
 	if err != nil {

@@ -25,8 +25,7 @@ import (
 	"toolcrib/review"
 )
 
-// slow is the service behind a server: everything that takes a processor waits until it
-// is let go, and is counted by token.
+// slow is a service in which everything that needs a processor blocks until it is released, and is counted by token.
 type slow struct {
 	serve.Gateway
 	serve.Catalog
@@ -34,12 +33,12 @@ type slow struct {
 
 	letGo chan struct{}
 	mu    sync.Mutex
-	at    map[string]int // at once
+	at    map[string]int // number of requests at work, by token
 	most  map[string]int
-	came  chan string // who begins to work
+	came  chan string // token of each request that begins to work
 }
 
-// work counts one at work.
+// work counts a request while it works.
 func (s *slow) work(ctx context.Context, who string) error {
 	s.mu.Lock()
 	s.at[who]++
@@ -64,7 +63,7 @@ func (s *slow) Load(ctx context.Context, c gateway.Caller, _ time.Time) (serve.L
 }
 
 func (s *slow) Execute(ctx context.Context, c gateway.Caller, _ gateway.Request) (gateway.Result, error) {
-	defer turns.Outside(ctx)() // as the gateway does while a provider works
+	defer turns.Outside(ctx)() // like the gateway while a provider works
 	return gateway.Result{}, s.work(ctx, "provider of "+c.Agent)
 }
 
@@ -93,8 +92,7 @@ func (s *slow) Wait(ctx context.Context, _ int64, _ time.Duration) int64 {
 
 func (s *slow) State(context.Context) (int64, error) { return 1, nil }
 
-// open serves with it, and returns what sends a request with a token and returns the
-// status.
+// open starts a server with s and returns a function that sends a request with a token and returns the status.
 func (s *slow) open(t *testing.T) (send func(token, method, path, body string) int) {
 	t.Helper()
 	s.letGo, s.at, s.most, s.came = make(chan struct{}), map[string]int{}, map[string]int{}, make(chan string, 1000)
@@ -121,7 +119,7 @@ func (s *slow) open(t *testing.T) (send func(token, method, path, body string) i
 		}
 		resp, err := web.Client().Do(req)
 		if err != nil {
-			return 0 // the test is over
+			return 0 // the test has ended
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
@@ -129,7 +127,7 @@ func (s *slow) open(t *testing.T) (send func(token, method, path, body string) i
 	}
 }
 
-// approvedNothing is the registry of a server that nothing was approved in.
+// approvedNothing is the registry of a server without approvals.
 type approvedNothing struct{ *slow }
 
 func (approvedNothing) List(context.Context, string) (registry.Live, error) {
@@ -142,9 +140,9 @@ func (approvedNothing) Version(context.Context, registry.Subject, int) (history.
 	return history.Version{}, proposals.ErrNotFound
 }
 
-// TestOneTokenWorksItsShare has one token send as many requests as it may, over HTTP and
-// over MCP: no more than its share of them works at once, another token works meanwhile,
-// and who waits for a provider lets others work.
+// TestOneTokenWorksItsShare sends the maximum number of requests with one token, over HTTP and MCP. Only its share of
+// them may work at once, another token must be served meanwhile, and requests that wait for a provider must let
+// others work.
 func TestOneTokenWorksItsShare(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_proposals","arguments":{"author":"greedy"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
@@ -155,7 +153,7 @@ func TestOneTokenWorksItsShare(t *testing.T) {
 	var busy atomic.Int64
 	share := turns.Share()
 	for range 20 {
-		all.Go(func() { // these wait for their provider, and for nothing else
+		all.Go(func() { // these only wait for their provider
 			send("greedy", http.MethodPost, "/v1/agents/greedy/execute", `{"tool":"get_tides","args":{}}`)
 		})
 	}
@@ -183,7 +181,7 @@ func TestOneTokenWorksItsShare(t *testing.T) {
 		}
 	}
 	all.Go(func() { send("quiet", http.MethodGet, "/v1/catalog?as_of=2026-01-01T00:00:00Z", "") })
-	for who := ""; who != "quiet"; { // at once, however many of the other wait
+	for who := ""; who != "quiet"; { // immediately, despite the waiting requests of the other token
 		if who = <-s.came; who == "greedy" {
 			t.Fatal("more than its share of the greedy token works")
 		}

@@ -80,7 +80,7 @@ func TestTokensExpire(t *testing.T) {
 	}
 }
 
-// TestInvalidSecrets has malformed and unknown secrets.
+// TestInvalidSecrets checks malformed and unknown secrets.
 func TestInvalidSecrets(t *testing.T) {
 	k, _ := open(t)
 	_, a := create(t, k, 0)

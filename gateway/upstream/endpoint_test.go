@@ -23,8 +23,7 @@ func at(url string) upstream.Server {
 	return upstream.Server{Name: "remote", URL: url, Token: "s3cret", Headers: http.Header{"X-Team": {"north"}}, Timeout: waitLimit}
 }
 
-// TestEndpoints lists and calls over HTTP: with sessions and without, answered
-// as JSON and as events.
+// TestEndpoints lists and calls tools over HTTP, with and without sessions, with responses in JSON and as events.
 func TestEndpoints(t *testing.T) {
 	for _, stateless := range []bool{false, true} {
 		for _, asJSON := range []bool{false, true} {
@@ -63,7 +62,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// remote answers tools/list with a text that is written by hand.
+// remote starts a server that answers tools/list with hand-written text.
 func remote(t *testing.T, list func(w http.ResponseWriter, id string)) *httptest.Server {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +71,7 @@ func remote(t *testing.T, list func(w http.ResponseWriter, id string)) *httptest
 		w.Header().Set("Content-Type", "application/json")
 		switch {
 		case r.Method == http.MethodGet:
-			<-r.Context().Done() // no header, ever
+			<-r.Context().Done() // never send headers
 		case strings.Contains(string(body), `"initialize"`):
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"remote","version":"1"}}}`, id)
 		case strings.Contains(string(body), `"tools/list"`):
@@ -184,9 +183,8 @@ func TestSilentEndpoints(t *testing.T) {
 	}
 }
 
-// TestToolsAreListedWithoutAStream asks a server that never answers the request
-// for a stream of notifications: its list comes all the same, as it was sent.
-// (H9)
+// TestToolsAreListedWithoutAStream checks that the list of a server that never answers the request for a notification
+// stream is received, unchanged (H9).
 func TestToolsAreListedWithoutAStream(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -207,8 +205,8 @@ func TestToolsAreListedWithoutAStream(t *testing.T) {
 	}
 }
 
-// TestUnreachedEndpoints tells apart a server that refuses the credentials and one
-// that is not there, and says neither where it is (C14).
+// TestUnreachedEndpoints checks that a server that rejects the credentials is distinguished from one that is
+// unreachable, and that neither error contains the address (C14).
 func TestUnreachedEndpoints(t *testing.T) {
 	shut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	defer shut.Close()
@@ -231,8 +229,8 @@ func TestUnreachedEndpoints(t *testing.T) {
 	}
 }
 
-// TestServersWithoutAHandshake lists and calls the tools of a server that knows only the revision without initialize,
-// and hears of its changes.
+// TestServersWithoutAHandshake lists and calls the tools of a server that supports only the revision without
+// initialize, and receives notifications of changes.
 func TestServersWithoutAHandshake(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "remote", Version: "1"}, &mcp.ServerOptions{SupportedProtocolVersions: []string{"2026-07-28"}})
 	run := func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

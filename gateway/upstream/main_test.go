@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// behaves names, in the environment of a process, how the test binary behaves
-// as an MCP server.
+// behaves is the environment variable that selects the behavior of the test binary as an MCP server.
 const behaves = "UPSTREAM_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -22,14 +21,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What an honest server lists. The second has keys and numbers that no type
-// knows.
+// The list of an honest server. The second tool has keys and numbers that no Go type represents.
 const (
 	echoTool  = `{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
 	otherTool = `{"name":"other-tool","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#"},"x":1.00000000000000000001,"annotations":{"later":[]}}`
 )
 
-// headerTool names a header that is none.
+// headerTool refers to an invalid header name.
 const headerTool = `{"name":"echo","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"bad name"}}}}`
 
 // promisingTool is a tool with an output schema.
@@ -48,7 +46,7 @@ type request struct {
 	} `json:"params"`
 }
 
-// serve is a server with the manners that its environment names.
+// serve runs a server with the behavior that its environment selects.
 func serve(how string, in io.Reader, out io.Writer) {
 	switch how {
 	case "deaf":
@@ -75,7 +73,7 @@ func serve(how string, in io.Reader, out io.Writer) {
 		answer := func(result string) { fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, result) }
 		switch {
 		case how == "asks-on" && req.Method == "tools/list":
-			for id := 0; ; id++ { // and reads no answer
+			for id := 0; ; id++ { // and read no responses
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":"%s%d","method":"ping"}`+"\n", strings.Repeat("x", 10_000), id)
 			}
 		case how == "mute", how == "mute-list" && req.Method == "tools/list", how == "mute-call" && req.Method == "tools/call",
@@ -123,7 +121,7 @@ func serve(how string, in io.Reader, out io.Writer) {
 	}
 }
 
-// list is one page of what a server lists, the nth time somebody asks.
+// list returns a page of a server's list, for the nth request.
 func list(how, cursor string, n int) string {
 	switch how {
 	case "pages":
@@ -186,7 +184,7 @@ func call(how string, req request, out io.Writer) string {
 	return `{"content":[{"type":"text","text":"done"}],"structuredContent":{"args":` + string(req.Params.Arguments) + `,"big":12345678901234567890},"x-unknown":true}`
 }
 
-// flood writes a gigabyte as one line, for as long as somebody takes it.
+// flood writes a gigabyte as one line, unless the reader stops earlier.
 func flood(out io.Writer) {
 	fmt.Fprintf(out, "%s", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`)
 	chunk := strings.Repeat("a", 1<<20)

@@ -15,7 +15,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// approved is a tool as it was imported from a server and approved.
+// approved returns a call of a tool that was imported from a server and approved.
 func approved(t testing.TB, name, raw string) gateway.Invocation {
 	t.Helper()
 	hash, err := wire.HashRaw([]byte(raw))
@@ -64,7 +64,7 @@ func TestRefusesWhatIsNotApproved(t *testing.T) {
 	for how, in := range map[string]gateway.Invocation{
 		"plain":    approved(t, "echo", strings.Replace(echoTool, "again", "Again", 1)),
 		"pages":    approved(t, "gone", echoTool),
-		"twice":    approved(t, "echo", strings.Replace(echoTool, "again", "otherwise", 1)), // the first counts
+		"twice":    approved(t, "echo", strings.Replace(echoTool, "again", "otherwise", 1)), // the first definition counts
 		"capitals": approved(t, "other-tool", otherTool),
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -86,8 +86,8 @@ func TestRefusesWhatIsNotApproved(t *testing.T) {
 	})
 }
 
-// TestRefusesWhatClientsExclude is C12: a tool with a header that is none is not
-// called, even where somebody approved it.
+// TestRefusesWhatClientsExclude checks that a tool with an invalid header is not called, even if it was approved
+// (C12).
 func TestRefusesWhatClientsExclude(t *testing.T) {
 	p := providerOf(t, "headers")
 	out, err := p.Run(t.Context(), approved(t, "echo", headerTool))
@@ -96,7 +96,7 @@ func TestRefusesWhatClientsExclude(t *testing.T) {
 	}
 }
 
-// TestInputRequired is C29: what toolcrib does not follow is told as what it is.
+// TestInputRequired checks that a request for input, which toolcrib does not support, is reported as such (C29).
 func TestInputRequired(t *testing.T) {
 	p := providerOf(t, "asks")
 	_, err := p.Run(t.Context(), approved(t, "echo", echoTool))
@@ -105,7 +105,7 @@ func TestInputRequired(t *testing.T) {
 	}
 }
 
-// TestRugPull meets a server that lists what was approved until it is trusted.
+// TestRugPull has a server that lists the approved tool at first and another one later.
 func TestRugPull(t *testing.T) {
 	p := providerOf(t, "swaps")
 	in := approved(t, "echo", echoTool)
@@ -145,7 +145,7 @@ func TestProviderErrors(t *testing.T) {
 	}
 }
 
-// TestReconnects calls a server that ends after every list.
+// TestReconnects calls a server that exits after every list.
 func TestReconnects(t *testing.T) {
 	p := providerOf(t, "restarts")
 	in := approved(t, "echo", echoTool)
@@ -156,8 +156,7 @@ func TestReconnects(t *testing.T) {
 	}
 }
 
-// BenchmarkRun is a call of a tool on a program: the list, the comparison with
-// the pin, the call.
+// BenchmarkRun measures a call of a program's tool: the list, the comparison with the pin, and the call.
 func BenchmarkRun(b *testing.B) {
 	p := providerOf(b, "plain")
 	in := approved(b, "echo", echoTool)

@@ -24,8 +24,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// counterOf is a gateway before a server whose one tool was imported, approved
-// and given to the agent scout.
+// counterOf returns a gateway for a server with one tool that was imported, approved and assigned to the agent scout.
 func counterOf(t *testing.T, s upstream.Server) *gateway.Gateway {
 	t.Helper()
 	list, err := upstream.List(t.Context(), s)
@@ -66,7 +65,7 @@ func counterOf(t *testing.T, s upstream.Server) *gateway.Gateway {
 	return g
 }
 
-// called calls the tool and holds what came of it against the audit.
+// called calls the tool and compares the outcome with the audit log.
 func called(t *testing.T, g *gateway.Gateway, want gateway.Code, says string) {
 	t.Helper()
 	who := gateway.Caller{Actor: proposals.Actor{Kind: proposals.Agent, Name: "scout"}, Agent: "scout", Layer: registry.LayerUser, User: "ada"}
@@ -83,8 +82,7 @@ func called(t *testing.T, g *gateway.Gateway, want gateway.Code, says string) {
 	}
 }
 
-// TestResultsOfAProgram calls a program that does not keep to what its output
-// schema promises, and one that does.
+// TestResultsOfAProgram calls a program that violates its output schema and one that complies with it.
 func TestResultsOfAProgram(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for how, want := range map[string]struct {
@@ -102,8 +100,7 @@ func TestResultsOfAProgram(t *testing.T) {
 	}
 }
 
-// TestResultsOverHTTP does the same with the SDK's own server, whose untyped
-// tools say what they like.
+// TestResultsOverHTTP does the same with the SDK's own server, which does not validate the results of untyped tools.
 func TestResultsOverHTTP(t *testing.T) {
 	for name, tt := range map[string]struct {
 		result mcp.CallToolResult

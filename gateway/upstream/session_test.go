@@ -14,11 +14,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// waitLimit is how long a server may take in a test that is not about its time-out.
+// waitLimit is the timeout of servers in tests that do not check timeouts.
 const waitLimit = 3 * time.Minute
 
-// program is the test binary as a server that behaves in some way. No test
-// waits for the time-out but those that are about it.
+// program returns the test binary as a server with a behavior. Its timeout is only reached in tests of timeouts.
 func program(how string) upstream.Server {
 	return upstream.Server{Name: "upstream", Command: []string{os.Args[0]}, Env: []string{behaves + "=" + how}, Timeout: waitLimit}
 }
@@ -53,8 +52,8 @@ func TestListKeepsEveryByte(t *testing.T) {
 	}
 }
 
-// TestListLikeClient: servers list some tools only to clients that can answer their
-// questions, so init declares what Claude Code and Codex declare, and records it.
+// TestListLikeClient checks that init declares the capabilities of Claude Code and Codex, and records them, because
+// some servers list certain tools only to clients that can answer their questions.
 func TestListLikeClient(t *testing.T) {
 	s := program("repeats-capabilities")
 	s.LikeClient = true
@@ -94,8 +93,8 @@ func TestCallIsHandedThrough(t *testing.T) {
 	}
 }
 
-// TestHostileLists meets servers that no list can be had from: each is refused
-// for what it does and long before the time-out.
+// TestHostileLists has servers that provide no usable list. Each must be rejected for its own reason, long before the
+// timeout.
 func TestHostileLists(t *testing.T) {
 	for how, want := range map[string]error{
 		"crash": upstream.ErrClosed, "garbage": nil, "broken": nil, "endless": upstream.ErrTooLarge, "deep": nil,
@@ -114,8 +113,8 @@ func TestHostileLists(t *testing.T) {
 	}
 }
 
-// TestOddLists leaves out what of a list cannot be read, and says so (G24): an entry that is no
-// strict JSON, and the rest of a list whose pages repeat.
+// TestOddLists checks that unreadable parts of a list are skipped and reported: entries that are not strict JSON, and
+// the rest of a list after a repeated page (G24).
 func TestOddLists(t *testing.T) {
 	for how, want := range map[string]string{
 		"circle": wire.RepeatedPage.String(), "double-key": `"evil" cannot be read: name (line 1, column 16): duplicate key`,
@@ -134,7 +133,7 @@ func TestOddLists(t *testing.T) {
 	}
 }
 
-// TestOddPrompts reads the prompts beside entries that cannot be read.
+// TestOddPrompts checks that prompts are read despite unreadable entries.
 func TestOddPrompts(t *testing.T) {
 	s := program("odd-prompt")
 	s.Texts = true
@@ -144,8 +143,8 @@ func TestOddPrompts(t *testing.T) {
 	}
 }
 
-// TestOddServers reads servers that speak another revision than the SDK knows, have no tools,
-// or answer in another form than they were asked, as their clients do (G32).
+// TestOddServers has servers that use a revision that the SDK does not know, have no tools, or respond in another
+// form than requested, which their clients accept (G32).
 func TestOddServers(t *testing.T) {
 	for how, want := range map[string]string{
 		"old": "2024-10-07 echo other-tool", "future": "2099-01-01 echo other-tool", "prompts-only": "2025-11-25", "other-form": "2025-11-25 echo", "agrees": "2025-11-25 echo other-tool",
@@ -169,11 +168,11 @@ func TestOddServers(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoMessageIsNamed gives what a server writes instead of an answer.
+// TestWhatIsNoMessageIsNamed checks that errors quote output that is not a message.
 func TestWhatIsNoMessageIsNamed(t *testing.T) {
 	t.Parallel()
 	s := program("pretty")
-	s.Timeout = 5 * time.Second // for a busy machine to start the program
+	s.Timeout = 5 * time.Second // long enough for a busy machine to start the program
 	_, err := upstream.List(t.Context(), s)
 	if !errors.Is(err, upstream.ErrTimeout) || !strings.Contains(err.Error(), `lines that are not messages, such as "}"`) {
 		t.Error(err)
@@ -181,7 +180,7 @@ func TestWhatIsNoMessageIsNamed(t *testing.T) {
 }
 
 func TestSilentServersAreNotWaitedFor(t *testing.T) {
-	// The last one asks without end and reads no answer.
+	// The last one sends requests endlessly and reads no responses.
 	for _, how := range []string{"deaf", "mute", "mute-list", "asks-on"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -189,7 +188,7 @@ func TestSilentServersAreNotWaitedFor(t *testing.T) {
 			s.Timeout = 200 * time.Millisecond
 			if how == "asks-on" {
 				shortrun.NeedsLong(t)
-				s.Timeout = 5 * time.Second // where it gets as far as being asked
+				s.Timeout = 5 * time.Second // long enough for the server to receive the request
 			}
 			if _, err := upstream.List(t.Context(), s); !errors.Is(err, upstream.ErrTimeout) {
 				t.Errorf("%v", err)
@@ -198,8 +197,7 @@ func TestSilentServersAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAnOldServerIsAskedAgain meets a server that never answers what it does
-// not know.
+// TestAnOldServerIsAskedAgain has a server that never answers unknown requests.
 func TestAnOldServerIsAskedAgain(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

@@ -15,9 +15,8 @@ import (
 	"toolcrib/gateway/upstream"
 )
 
-// TestAnInstallationIsSpared has a package runner that installs for longer than the
-// server may take: it is not cut off, may write, and ends by itself. Any other program
-// is killed.
+// TestAnInstallationIsSpared checks that a package runner that installs for longer than the timeout is not killed: it
+// can keep writing and exits by itself. Other programs are killed.
 func TestAnInstallationIsSpared(t *testing.T) {
 	for _, spare := range []bool{true, false} {
 		dir := t.TempDir()
@@ -31,9 +30,9 @@ func TestAnInstallationIsSpared(t *testing.T) {
 		if !errors.Is(err, upstream.ErrTimeout) {
 			t.Fatalf("%v", err)
 		}
-		flags := os.O_RDONLY // waits for the program
+		flags := os.O_RDONLY // blocks until the program opens it
 		if !spare {
-			flags |= syscall.O_NONBLOCK // nobody writes any more
+			flags |= syscall.O_NONBLOCK // the program has been killed
 		}
 		f, err := os.OpenFile(told, flags, 0)
 		if err != nil {

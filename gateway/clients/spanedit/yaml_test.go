@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestYAMLDirectives reads documents of YAML 1.2 and ignores directives of others, as
-// yaml-test-suite has them, with every value where it stands (C52).
+// TestYAMLDirectives checks that YAML 1.2 directives are accepted, that unknown directives are ignored, as in
+// yaml-test-suite, and that values have the right positions (C52).
 func TestYAMLDirectives(t *testing.T) {
 	for _, text := range []string{
 		"%YAML 1.2\n---\na: b\n",
@@ -31,8 +31,8 @@ func TestYAMLDirectives(t *testing.T) {
 	}
 }
 
-// TestYAMLErrorsHaveAPlace names the place of every mistake, in the first line as well, and
-// where a value begins that does not end (C35).
+// TestYAMLErrorsHaveAPlace checks the positions of all errors, including those in the first line and those of
+// unterminated values, which are reported at their beginning (C35).
 func TestYAMLErrorsHaveAPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: b: c\n":              ":1:5: mapping values are not allowed in this context",
@@ -50,17 +50,17 @@ func TestYAMLErrorsHaveAPlace(t *testing.T) {
 	}
 }
 
-// TestYAMLOfOtherWriters reads what yaml-test-suite has of forms that editors leave behind
-// and people write, with every value where it stands (C52).
+// TestYAMLOfOtherWriters parses forms from yaml-test-suite that editors and people produce, and checks the positions
+// of the values (C52).
 func TestYAMLOfOtherWriters(t *testing.T) {
 	for _, test := range []struct{ text, value string }{
-		{"a: 1\n\t\nb: x\n", "x"},                           // a line with a tab alone
-		{" \t\na: 1\nb: x\n", "x"},                          // in front
-		{"a: 1\nb:\n \tx\n", "x"},                           // a value behind a tab
-		{"a:\n-\t1\n-\t\"2\"\nb: x\n", "x"},                 // items behind tabs
-		{"a: |\n \tindented by a tab\n \t\nb: x\n", "x"},    // in a block
+		{"a: 1\n\t\nb: x\n", "x"},                           // a line with only a tab
+		{" \t\na: 1\nb: x\n", "x"},                          // at the beginning
+		{"a: 1\nb:\n \tx\n", "x"},                           // a value after a tab
+		{"a:\n-\t1\n-\t\"2\"\nb: x\n", "x"},                 // items after tabs
+		{"a: |\n \tindented by a tab\n \t\nb: x\n", "x"},    // in a block scalar
 		{"a: {key?: 1, other? : 2}\nb: x\n", "x"},           // question marks
-		{"a: {\n  \"c\"\n  : 1, d e\n  f: 2}\nb: x\n", "x"}, // keys over several lines
+		{"a: {\n  \"c\"\n  : 1, d e\n  f: 2}\nb: x\n", "x"}, // keys across several lines
 		{"a: [::one, :two, - , '-x']\nb: x\n", ""},          // refused: "-" alone is no value
 		{"a: [::one, :two, -3]\nb: x\n", "x"},
 		{"a: {b : !!str, !!str : c}\nb: x\n", "x"},
