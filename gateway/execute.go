@@ -28,9 +28,9 @@ import (
 )
 
 // Execute passes a call through every gate in order and runs it at its provider. The error is an *Error if a gate
-// refused the call or the provider failed. Any other error is a failed lookup or write, or that of ctx. Every call is
-// logged, even if it is refused. The exception is a caller whose name cannot be stored, for which Execute returns
-// review.ErrText.
+// refused the call or the provider failed. Any other error comes from a failed lookup or write, or from ctx. Every
+// call is logged, even if it is refused. The exception is a caller with a name that cannot be stored, for which
+// Execute returns review.ErrText.
 func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
 	a, err := g.Admit(ctx, c, r)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Keys that work on every page, and what they do.
+// Keys that work on every page, and their actions.
 
 package tui
 

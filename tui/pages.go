@@ -171,7 +171,7 @@ func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	}
 }
 
-// debounceDelay is how long the cursor rests on a row before the side pane loads it.
+// debounceDelay is the time for which the cursor rests on a row before the side pane loads it.
 const debounceDelay = 120 * time.Millisecond
 
 func (s *deps) debounced(msg tea.Msg) tea.Cmd { return s.after(debounceDelay, msg) }

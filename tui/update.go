@@ -286,7 +286,7 @@ func (m *Model) click(what string) tea.Cmd {
 	return nil
 }
 
-// keyPress returns the message for a key, given Bubble Tea's name of it.
+// keyPress returns the message for a key, given its name in Bubble Tea.
 func keyPress(name string) tea.KeyPressMsg {
 	codes := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "up": tea.KeyUp, "down": tea.KeyDown}
 	letter, ctrl := strings.CutPrefix(name, "ctrl+")

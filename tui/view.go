@@ -111,7 +111,8 @@ func arrived(n int, p proposals.Proposal) string {
 // clock returns the parts of the screen that change without a message: ages, in minutes, and the checkpoint.
 func (m *Model) clock() string { return fmt.Sprint(m.cfg.Now().Format("15:04 "), m.checkpointSign()) }
 
-// checkpointSign shows the age of the newest published checkpoint, or the number of decisions without one.
+// checkpointSign warns of decisions that are not yet covered by a published checkpoint, and otherwise shows the age
+// of the newest checkpoint.
 func (m *Model) checkpointSign() draw.Line {
 	if m.cfg.Checkpoint == nil {
 		return nil

@@ -176,9 +176,9 @@ func (s *Server) Runs() []string {
 	return append([]string{m.Command}, m.Args...)
 }
 
-// unversioned returns a command without the versions of packages, if it is that of a package runner. After an update
-// in one client, the guards in the others thus still guard the same server. The tools themselves are compared by
-// their bytes.
+// unversioned returns a command without package versions if it starts a package runner. An update in one client thus
+// does not affect the guards in others, which still guard the same server. The tools themselves are compared byte for
+// byte.
 func unversioned(words []string) []string {
 	if !slices.Contains([]string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn"}, strings.TrimSuffix(filepath.Base(words[0]), ".cmd")) {
 		return words

@@ -277,7 +277,7 @@ func variables(n *spanedit.Node) []Variable {
 	return all
 }
 
-// Start is how a client starts toolcrib, without leading programs such as env or a shell.
+// Start is a command that starts toolcrib, without leading programs such as env or a shell.
 type Start struct {
 	Program string
 	Args    []string
@@ -326,7 +326,7 @@ type Guard struct {
 	chdir       string // folder to which a program before the guard changes
 }
 
-// readGuard parses how an entry starts toolcrib. It returns the zero Guard if the entry starts something else.
+// readGuard parses the command of an entry. It returns the zero Guard if the command does not start toolcrib.
 func (s *Server) readGuard(inspect Inspect) Guard {
 	l, err := peel(append([]string{s.Command}, s.Args...))
 	switch {

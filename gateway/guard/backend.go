@@ -80,8 +80,8 @@ type Store interface {
 type Connection struct {
 	Store   Store
 	Gateway *gateway.Gateway
-	// Caller is the caller of the client's calls. If the login is that of an agent, the log records its actor, and
-	// otherwise the name of the client.
+	// Caller is the caller of the client's calls. If an agent is logged in, the log records its actor, and otherwise
+	// the name of the client.
 	Caller gateway.Caller
 	Close  func() error
 }

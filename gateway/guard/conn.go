@@ -44,9 +44,9 @@ type Credentials string
 // Error implements error.
 func (c Credentials) Error() string { return string(c) }
 
-// Conn sends toolcrib's own requests to a server, whereas a Guard relays those of a client. Conn returns results
-// unchanged, so that their readers must validate them. It skips up to maxSkipped bytes of other output of a program,
-// such as a greeting.
+// Conn sends toolcrib's own requests to a server, whereas a Guard relays the requests of a client. Conn returns
+// results unchanged, so that their readers must validate them. It skips up to maxSkipped bytes of other output of a
+// program, such as a greeting.
 type Conn struct {
 	server  Server
 	notify  func(method string)

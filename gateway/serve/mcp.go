@@ -124,7 +124,7 @@ func (c *clients) makeRoom(token string) bool {
 	return found
 }
 
-// turnOf returns the function by which calls in a token's sessions take turns with its other requests. Waiting calls
+// turnOf returns a function with which calls in a token's sessions take turns with its other requests. Waiting calls
 // count against a limit, because a client can disconnect and leave them behind.
 func (s *Server) turnOf(token string) mcp.Turn {
 	return func(ctx context.Context) (context.Context, func(), error) {

@@ -173,7 +173,7 @@ func (s *Session) alive() bool {
 }
 
 // ask sends a request and returns its unchanged result. It also returns the parsed result, except for lists, which
-// texts.List parses. params is an object without surrounding white space. headers are those of a call.
+// texts.List parses. params is an object without surrounding white space. headers belong to a call.
 func (s *Session) ask(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, *jsondoc.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()

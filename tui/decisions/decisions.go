@@ -106,7 +106,7 @@ func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
 	return m.askRefuseAll(*b)
 }
 
-// readSoFar is how much of a batch was on screen.
+// readSoFar counts the parts of a batch that were on screen and those still unread.
 type readSoFar struct {
 	seen.Progress
 	read   int

@@ -86,7 +86,7 @@ func (d *Dialog) Types() bool { return d.Writing && d.text != nil }
 
 func (d *Dialog) Text() string { return d.text.String() }
 
-// SetText replaces the text, and the field by an editor that keeps every character.
+// SetText sets the text and replaces the field with an editor that preserves every character.
 func (d *Dialog) SetText(text string) {
 	d.text = edit.NewLossless(text)
 	d.layOut()

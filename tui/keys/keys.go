@@ -126,8 +126,8 @@ func (m *Keys) Interrupt() (just bool) {
 	return just
 }
 
-// Press runs the key that was pressed, or shows why it is disabled. just says that the previous key performed an
-// action that can be undone.
+// Press runs the key that was pressed, or shows why it is disabled. just reports whether the previous key performed
+// an action that can be undone.
 func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	keys := m.here()
 	if !m.picking() && m.takesBack(keys, msg, just) {
@@ -177,8 +177,8 @@ func (m *Keys) picking() bool {
 // Done stores how to undo the last action; nil if it cannot be undone.
 func (m *Keys) Done(undo *screen.Undo) { m.undo, m.just = undo, true }
 
-// takesBack reports whether a key undoes the last action. Right after the action, it does so on every page. Later,
-// only the key on the queue does, because another page may show something else.
+// takesBack reports whether a key undoes the last action. Right after the action, the key works on every page. Later,
+// it works only on the queue, because other pages may show something else.
 func (m *Keys) takesBack(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool {
 	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == "take-back" })
 	return just && m.undo != nil && keys[i].Matches(msg)

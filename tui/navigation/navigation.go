@@ -22,7 +22,7 @@ type Root struct {
 	Sign func(f screen.Frame) draw.Line
 }
 
-// Pages are the existing pages and the trail to the one on screen.
+// Pages are the existing pages and the trail to the current one.
 type Pages struct {
 	roots  []Root // the first is the home page
 	on     screen.Page

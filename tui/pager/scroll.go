@@ -147,8 +147,8 @@ func (p *Pager) Seen(t Text, n int) bool {
 	return known && to >= n
 }
 
-// Pick starts picking a row. Scrolling keys then move the picked row. style is that of its sign, and deed is the
-// effect of enter, for the footer.
+// Pick starts picking a row. Scrolling keys then move the picked row. style applies to the sign of the row, and deed
+// names the effect of enter for the footer.
 func (p *Pager) Pick(row int, style theme.Style, deed string) {
 	p.picking, p.pickStyle, p.pickDeed = true, style, deed
 	p.pickRow(row)

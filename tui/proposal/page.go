@@ -262,7 +262,7 @@ func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 // Shown implements screen.Page.
 func (pp *Page) Shown() *pager.Pager { return pp.tabs[pp.Tab].Shown() }
 
-// dossierLoaded shows a dossier, unless it is that of another page.
+// dossierLoaded shows a dossier, unless it belongs to another page.
 func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	if pp.id != msg.ID {
 		return nil

@@ -34,7 +34,7 @@ type tab interface {
 	Count() int
 	// Fill lays out the text again, for a new size or new data.
 	Fill()
-	// Load reads what the tab needs besides a new dossier. Look reads what it needs only once it is visible.
+	// Load reads the data that the tab needs in addition to a new dossier. Look reads data for a visible tab.
 	Load() tea.Cmd
 	Look() tea.Cmd
 	// Follow opens the target of the selected row, unless CannotFollow returns a reason.
@@ -80,7 +80,7 @@ type state struct {
 	findings []quotes.Row
 }
 
-// reading returns what was read of the proposal, or nil before it has loaded.
+// reading returns the read parts of the proposal, or nil before it has loaded.
 func (s *state) reading() *seen.Reading { return s.Seen.Of(s.id) }
 
 // inTab returns a function that reports whether one of tabs has the focus.

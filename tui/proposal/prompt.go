@@ -28,7 +28,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// promptView selects what is shown of a prompt.
+// promptView selects the shown part of a prompt.
 type promptView int
 
 const (

@@ -130,8 +130,8 @@ func (l *list) empty(err error) []draw.Safe {
 	return []draw.Safe{"No proposals in this state. tab shows the next state."}
 }
 
-// firstSteps introduces the product to a new user and names the next step. remote says that the session runs on
-// another machine, so that the step starts from the user's own.
+// firstSteps introduces the product to a new user and names the next step. If the session is remote, that step starts
+// on the user's own machine.
 func firstSteps(th theme.Theme, remote bool) []draw.Line {
 	step := func(key, command, text draw.Safe) draw.Line {
 		return draw.Of(th.Key, draw.Pad(key, 8)).Add(th.Strong, command).Add(th.Text, text)

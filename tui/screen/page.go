@@ -124,7 +124,7 @@ type Layout struct {
 	By            Division
 }
 
-// Division is how the user divides the screen. Shift moves the divider to the right by cells, and Zoomed hides one
+// Division is the user's division of the screen. Shift moves the divider to the right by cells, and Zoomed hides one
 // pane.
 type Division struct {
 	Shift  int
@@ -166,7 +166,7 @@ func (l Layout) Beside() int {
 // InSide reports whether column x is in the side pane.
 func (l Layout) InSide(x int) bool { return l.Side > 0 && x > l.List }
 
-// Abreast joins the lines of two panes. width is that of the left pane.
+// Abreast joins the lines of two panes. width is the width of the left pane.
 func (f Frame) Abreast(left, right []string, width int) []string {
 	var b strings.Builder
 	f.Theme.Rule.Write(&b, "│")

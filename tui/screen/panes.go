@@ -132,8 +132,8 @@ func (p *Panes) Strip(f Frame, names []string, right draw.Line) draw.Line {
 }
 
 // TabLine draws tabs in width cells. If not all of them fit, it shows the current tab with its neighbors and a sign
-// on each side with more tabs. keys says that the current tab has the focus, which marks it. The first of names is
-// the page's tab first.
+// on each side with more tabs. If keys is set, the current tab has the focus and is marked. The first of names is the
+// tab with the index first on the page.
 func (f Frame) TabLine(names []string, first, current int, keys bool, width int) draw.Line {
 	from, to := 0, Fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {

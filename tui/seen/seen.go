@@ -40,7 +40,7 @@ func (s *Record) Sheet(ds []review.Dossier, unread func(id proposals.ID) (unread
 	}
 }
 
-// Progress is how much of a proposal has been on screen.
+// Progress describes which parts of a proposal have been on screen.
 type Progress struct {
 	Of    int    // parts to read: fields, or files with new bytes
 	Known int    // files that were approved before, or are read in another member of the set

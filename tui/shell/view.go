@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Parts are the parts of the screen from top to bottom. Footer is that of the page.
+// Parts are the parts of the screen from top to bottom. Footer draws the page's keys.
 type Parts struct {
 	Bar, Tabs draw.Line
 	Left      int  // column of the divider between two panes; 0 for one pane
